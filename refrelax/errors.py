@@ -1,0 +1,158 @@
+"""Rejections, the ends of a run, and where in the text they happened.
+
+A program is *rejected* before it runs (``Malformed``, ``IllFormed``, ``IllTyped``, ``Unlinkable``: exceptions that carry
+every diagnostic found), or it runs and *ends* (``Returned``, ``Trapped``, ``Exhausted``, ``Unspecified``: plain values).
+``InternalError`` is neither: a checked program did what checking should have excluded, always a bug of refrelax.
+
+Spec: ``spec/09-outcomes.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a source text: file name, one-based line, one-based column."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One reason for a rejection.
+
+    ``message`` says what was expected and what was found; ``related`` names other places that matter
+    (the definition that a use contradicts, the first of two definitions).
+    """
+
+    rule: str
+    message: str
+    span: Span | None = None
+    related: tuple[tuple[str, Span | None], ...] = ()
+
+    def __str__(self) -> str:
+        place = f"{self.span}: " if self.span is not None else ""
+        notes = "".join(f"; {what} at {where}" for what, where in self.related if where is not None)
+        return f"{place}{self.message}{notes} [{self.rule}]"
+
+
+class Rejection(Exception):
+    """A program was refused before it ran. ``diagnostics`` holds all reasons, in source order; never empty."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        super().__init__("\n".join(str(d) for d in self.diagnostics))
+
+
+class Malformed(Rejection):
+    """The text is not a module of the language (chapter 03)."""
+
+
+class IllFormed(Rejection):
+    """The module breaks a structural condition (chapter 04)."""
+
+
+class IllTyped(Rejection):
+    """Deduction found a contradiction (chapter 05)."""
+
+
+class Unlinkable(Rejection):
+    """A library function or a constant that the program needs was not supplied."""
+
+
+class InternalError(AssertionError):
+    """refrelax broke its own promise: report it. Never a verdict about a program."""
+
+
+class UsageError(ValueError):
+    """The *caller* asked for something that is not there: no such function, a missing argument file."""
+
+
+# --- the ends of a run -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One observable event of a run, in order: a print, a call of an impure library function."""
+
+    kind: str
+    name: str
+    payload: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The run ended with a value.
+
+    ``arguments``: the final contents of the arguments (destination passing and in-place calls change them);
+    ``effects``: prints and extern calls, in order; ``poison``: which observed elements mean nothing, and under which rules:
+    pairs of (path such as ``value[0][2, 1]``, rule id), in order.
+    """
+
+    value: Any
+    arguments: tuple[Any, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    poison: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trapped:
+    """A check that the language promises failed: every conforming implementation must report an error."""
+
+    rule: str
+    message: str = field(default="", compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """A step, element or depth budget ran out (``what`` names it): no verdict."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unspecified:
+    """The language leaves the whole run open from this point on."""
+
+    rule: str
+    message: str = field(default="", compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+
+Outcome = Returned | Trapped | Exhausted | Unspecified
+
+
+class Ended(Exception):
+    """Internal control flow of the evaluators: carries the outcome that ends the run. Never escapes ``rr.run``."""
+
+    def __init__(self, outcome: Trapped | Exhausted | Unspecified) -> None:
+        self.outcome = outcome
+        super().__init__(str(outcome))
+
+
+def trap(rule: str, message: str, span: Span | None = None) -> Ended:
+    """The exception that ends a run with ``Trapped``; used as ``raise trap("ev/…", "…")``."""
+    return Ended(Trapped(rule, message, span))
+
+
+def unspecified(rule: str, message: str, span: Span | None = None) -> Ended:
+    """The exception that ends a run with ``Unspecified``; used as ``raise unspecified("ld/…", "…")``."""
+    return Ended(Unspecified(rule, message, span))
+
+
+class RunError(RuntimeError):
+    """An executable called as a function (``f["main"](…)``) did not return; ``outcome`` says how it ended."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        super().__init__(str(outcome))

@@ -1,0 +1,49 @@
+"""Poison: the deferred kind of openness, a mark on one element that carries the rule that made it.
+
+Poison flows through loads, copies, arithmetic and the chosen arm of a ``select``. It matters only when it decides
+control or an index (the run is then ``Unspecified``), or when it is observed (``Returned.poison`` lists it).
+
+Spec: ``spec/09-outcomes.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NoReturn
+
+from refrelax.errors import InternalError
+
+
+class Opaque:
+    """Base of payloads and truths: Python may not branch on them, order them, or use them as an index."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> NoReturn:
+        raise InternalError(f"Python branched on an element ({type(self).__name__}): use the numerics interface")
+
+    def __index__(self) -> NoReturn:
+        raise InternalError(f"Python used an element as an index ({type(self).__name__}): use to_index")
+
+    def __lt__(self, other: object) -> NoReturn:
+        raise InternalError(f"Python compared an element ({type(self).__name__}): use less")
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Poison(Opaque):
+    """An element without meaning; ``rule`` says why. One object per rule (``poison``), so ``is`` compares."""
+
+    rule: str
+
+
+@lru_cache(maxsize=None)
+def poison(rule: str) -> Poison:
+    """The poison of ``rule``."""
+    return Poison(rule)
+
+
+NEVER_WRITTEN = poison("st/never-written")
+"""What a cell of fresh memory holds."""

@@ -1,0 +1,88 @@
+"""What the definition of one ``relax.*`` operator consists of.
+
+An operator is a row of a family file (``ops/elementwise.py``, ``ops/manipulate.py``, …), all rows are assembled in
+``ops/__init__.py`` as the literal table ``OPERATORS``. Its surface signature (names, defaults, which arguments are
+attributes) stands in ``syntax/signatures.py``; here are its type and its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
+
+from refrelax.errors import Span
+from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.values import Tensor, Value, from_payloads, tabulate
+from refrelax.syntax.graph import Call
+from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.types import Type
+
+
+class Deduction(Protocol):
+    """What a type rule may ask and say. One per call that is checked."""
+
+    span: Span | None
+
+    def equal(self, a: PrimExpr, b: PrimExpr) -> bool | None:
+        """``sh/equal`` under the facts in scope: ``True`` provably equal, ``False`` provably different, ``None`` open."""
+        ...
+
+    def simplify(self, dim: PrimExpr) -> PrimExpr:
+        """The canonical form of a dim, as it is printed in a deduced type."""
+        ...
+
+    def shape_of(self, name: str) -> tuple[PrimExpr, ...] | None:
+        """The dims of a variable of shape type, if known (for ``R.Tensor(s, …)``)."""
+        ...
+
+    def fail(self, rule: str, message: str) -> NoReturn:
+        """Reject the call under ``rule`` (raises ``IllTyped``)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a value rule works with: the reading, and the symbols in scope."""
+
+    numerics: Numerics
+    effects: list[Any]
+    span: Span | None = None
+    dim: Callable[[PrimExpr], int] = lambda _e: 0
+    """The value of a scalar integer expression under the symbols in scope."""
+    spend: Callable[[int], None] = lambda _n: None
+    """Charges elements to the budget before they are made."""
+
+    def tabulate(self, dtype: str, shape: Sequence[int], element: Callable[..., Payload]) -> Tensor:
+        """A fresh tensor, element by index; the number of elements is charged to the budget first."""
+        count = 1
+        for extent in shape:
+            count *= extent
+        self.spend(count)
+        return tabulate(self.numerics, dtype, shape, element)
+
+    def tensor(self, dtype: str, shape: Sequence[int], payloads: list[Payload]) -> Tensor:
+        """A fresh tensor from payloads in row-major order."""
+        self.spend(len(payloads))
+        return from_payloads(self.numerics, dtype, shape, payloads)
+
+
+DeduceRule = Callable[[Deduction, Call, tuple[Type, ...]], Type]
+"""``deduce(d, call, argument_types)``: the result's type. Literal arguments are looked at through ``call.args``."""
+
+EvaluateRule = Callable[[Evaluation, Call, tuple[Value, ...]], Value]
+"""``evaluate(e, call, argument_values)``: the result. Attributes are read with ``call.attr(name)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpDef:
+    """One operator: its registered name, its type rule, its value rule, whether it is pure, and its chapter.
+
+    ``page`` names the family page under ``spec/ops/``; ``rules`` the operator's rule ids.
+    """
+
+    name: str
+    deduce: DeduceRule
+    evaluate: EvaluateRule
+    page: str
+    pure: bool = True

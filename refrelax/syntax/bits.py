@@ -1,0 +1,221 @@
+"""Numbers to bit patterns and back, correctly rounded, for every format in ``dtypes``.
+
+Rounding is to nearest, ties to even, from an exact rational, so that no value is ever rounded twice.
+Source: IEEE 754-2019 §4.3; the OCP 8-bit and MX formats by their own definitions.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal as _Lit
+
+from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class FloatFormat:
+    """A binary floating-point format.
+
+    ``specials``: ``"ieee"`` (all-ones exponent holds infinity and NaNs), ``"fn"`` (no infinity; all-ones magnitude is
+    NaN), ``"fnuz"`` (no infinity, no negative zero; the pattern of −0 is NaN), ``"none"`` (neither).
+    ``signed`` is false only for ``float8_e8m0fnu``, whose all-ones pattern is NaN and which has no zero.
+    """
+
+    exponent_bits: int
+    mantissa_bits: int
+    bias: int
+    specials: _Lit["ieee", "fn", "fnuz", "none"] = "ieee"
+    signed: bool = True
+
+    @property
+    def width(self) -> int:
+        return self.exponent_bits + self.mantissa_bits + int(self.signed)
+
+
+FORMATS: dict[str, FloatFormat] = {
+    "float16": FloatFormat(5, 10, 15),
+    "bfloat16": FloatFormat(8, 7, 127),
+    "float32": FloatFormat(8, 23, 127),
+    "float64": FloatFormat(11, 52, 1023),
+    "float8_e3m4": FloatFormat(3, 4, 3),
+    "float8_e4m3": FloatFormat(4, 3, 7),
+    "float8_e4m3b11fnuz": FloatFormat(4, 3, 11, "fnuz"),
+    "float8_e4m3fn": FloatFormat(4, 3, 7, "fn"),
+    "float8_e4m3fnuz": FloatFormat(4, 3, 8, "fnuz"),
+    "float8_e5m2": FloatFormat(5, 2, 15),
+    "float8_e5m2fnuz": FloatFormat(5, 2, 16, "fnuz"),
+    "float8_e8m0fnu": FloatFormat(8, 0, 127, "fn", signed=False),
+    "float6_e2m3fn": FloatFormat(2, 3, 1, "none"),
+    "float6_e3m2fn": FloatFormat(3, 2, 3, "none"),
+    "float4_e2m1fn": FloatFormat(2, 1, 1, "none"),
+}
+
+Real = int | float | Fraction
+
+
+def nan_bits(dtype: str) -> int | None:
+    """The canonical quiet NaN of a float dtype, or ``None`` if it has none."""
+    f = FORMATS[dtype]
+    match f.specials:
+        case "ieee":
+            return ((1 << f.exponent_bits) - 1) << f.mantissa_bits | 1 << (f.mantissa_bits - 1)
+        case "fn":
+            return (1 << (f.exponent_bits + f.mantissa_bits)) - 1
+        case "fnuz":
+            return 1 << (f.width - 1)
+        case "none":
+            return None
+
+
+def largest_finite(dtype: str) -> Fraction:
+    """The greatest finite value of a float dtype."""
+    f = FORMATS[dtype]
+    top_exponent = (1 << f.exponent_bits) - 1
+    top_mantissa = (1 << f.mantissa_bits) - 1
+    if f.specials == "ieee":
+        top_exponent -= 1
+    elif f.specials == "fn":
+        if f.mantissa_bits:
+            top_mantissa -= 1
+        else:
+            top_exponent -= 1
+    return Fraction((1 << f.mantissa_bits) + top_mantissa) * Fraction(2) ** (top_exponent - f.bias - f.mantissa_bits)
+
+
+def encode(dtype: str, value: Real) -> int:
+    """The bit pattern nearest to ``value``: wraps for integers, rounds to nearest even for floats, ``!= 0`` for bool.
+
+    A float beyond the format's range becomes infinity, or NaN where the format has no infinity, or the largest finite
+    value where it has neither.
+    """
+    match dtypes.kind(dtype):
+        case "bool":
+            return int(value != 0)
+        case "int" | "uint":
+            return int(value) & ((1 << dtypes.bits(dtype)) - 1)
+        case "float":
+            return _encode_float(dtype, value)
+        case _:
+            raise ValueError(f"{dtype} has no literals")
+
+
+def decode(dtype: str, bits: int) -> int | float:
+    """The number that a bit pattern of ``dtype`` stands for (exact: every format fits in binary64)."""
+    match dtypes.kind(dtype):
+        case "bool":
+            return bits & 1
+        case "uint":
+            return bits
+        case "int":
+            width = dtypes.bits(dtype)
+            return bits - (1 << width) if bits >> (width - 1) else bits
+        case "float":
+            return _decode_float(dtype, bits)
+        case _:
+            raise ValueError(f"{dtype} has no literals")
+
+
+def literal(dtype: str, value: Real) -> Literal:
+    """``value`` as a literal of ``dtype``."""
+    return Literal(dtype, encode(dtype, value))
+
+
+def literal_value(node: Literal) -> int | float:
+    """The Python number that a literal stands for."""
+    return decode(node.dtype, node.bits)
+
+
+_STRUCT = {"float16": "<e", "float32": "<f", "float64": "<d"}
+_STRUCT_INT = {"float16": "<H", "float32": "<I", "float64": "<Q"}
+
+
+def _encode_float(dtype: str, value: Real) -> int:
+    if isinstance(value, float):
+        if dtype in _STRUCT and not math.isnan(value):
+            try:
+                return int(struct.unpack(_STRUCT_INT[dtype], struct.pack(_STRUCT[dtype], value))[0])
+            except OverflowError:
+                return _overflow(dtype, value < 0)
+        if math.isnan(value):
+            quiet = nan_bits(dtype)
+            return quiet if quiet is not None else 0
+        if math.isinf(value):
+            return _overflow(dtype, value < 0)
+    return _round_to_pattern(dtype, Fraction(value), math.copysign(1.0, value) < 0 if isinstance(value, float) else value < 0)
+
+
+def _overflow(dtype: str, negative: bool) -> int:
+    f = FORMATS[dtype]
+    sign = int(negative and f.signed) << (f.width - 1)
+    match f.specials:
+        case "ieee":
+            return sign | ((1 << f.exponent_bits) - 1) << f.mantissa_bits
+        case "none":
+            return sign | ((1 << (f.exponent_bits + f.mantissa_bits)) - 1)
+        case _:
+            quiet = nan_bits(dtype)
+            assert quiet is not None
+            return quiet if f.specials == "fnuz" else sign | quiet
+
+
+def _round_to_pattern(dtype: str, value: Fraction, negative: bool) -> int:
+    f = FORMATS[dtype]
+    magnitude = abs(value)
+    if not f.signed:  # e8m0: powers of two only
+        if negative or magnitude == 0:
+            quiet = nan_bits(dtype)
+            assert quiet is not None
+            return quiet if negative else 0
+    sign = int(negative and f.signed) << (f.width - 1)
+    if magnitude == 0:
+        return 0 if f.specials == "fnuz" else sign
+    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    if magnitude < Fraction(2) ** exponent:
+        exponent -= 1
+    least = 1 - f.bias if f.signed else -f.bias
+    exponent = max(exponent, least)
+    scaled = magnitude / Fraction(2) ** (exponent - f.mantissa_bits)
+    units = scaled.numerator // scaled.denominator
+    rest = scaled - units
+    if rest > Fraction(1, 2) or (rest == Fraction(1, 2) and units & 1):
+        units += 1
+    if Fraction(units) * Fraction(2) ** (exponent - f.mantissa_bits) > largest_finite(dtype):
+        return _overflow(dtype, negative)
+    if not f.signed:
+        if units > 1:
+            exponent, units = exponent + 1, 1
+        return exponent + f.bias
+    # ``units`` carries the hidden bit, so adding it to the shifted exponent also handles subnormals and carries
+    pattern = ((exponent + f.bias - 1) << f.mantissa_bits) + units
+    if pattern == 0 and f.specials == "fnuz":
+        return 0
+    return sign | pattern
+
+
+@lru_cache(maxsize=1 << 16)
+def _decode_float(dtype: str, bits: int) -> float:
+    if dtype in _STRUCT:
+        return float(struct.unpack(_STRUCT[dtype], struct.pack(_STRUCT_INT[dtype], bits))[0])
+    f = FORMATS[dtype]
+    negative = f.signed and bool(bits >> (f.width - 1))
+    exponent = bits >> f.mantissa_bits & ((1 << f.exponent_bits) - 1)
+    mantissa = bits & ((1 << f.mantissa_bits) - 1)
+    all_ones = exponent == (1 << f.exponent_bits) - 1
+    if f.specials == "ieee" and all_ones:
+        return math.nan if mantissa else (-math.inf if negative else math.inf)
+    if f.specials == "fn" and all_ones and mantissa == (1 << f.mantissa_bits) - 1:
+        return math.nan
+    if f.specials == "fnuz" and bits == 1 << (f.width - 1):
+        return math.nan
+    if not f.signed:
+        return math.ldexp(1.0, exponent - f.bias)
+    if exponent == 0:
+        value = math.ldexp(mantissa, 1 - f.bias - f.mantissa_bits)
+    else:
+        value = math.ldexp(mantissa + (1 << f.mantissa_bits), exponent - f.bias - f.mantissa_bits)
+    return -value if negative else value

@@ -1,0 +1,54 @@
+"""A module: its functions by name, in no order, and what stands beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from refrelax.syntax.graph import Attrs, AttrValue, ExternFunc, Function
+from refrelax.syntax.loops import PrimFunc
+
+BaseFunc = Function | PrimFunc | ExternFunc
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """Functions by name (equality ignores their order), module attributes and global infos.
+
+    ``constants`` maps the index of ``metadata["ir.GenericConst"][index]`` to its array; it lies beside the text and
+    takes no part in equality. ``source`` is the text the module was read from, for messages.
+    """
+
+    functions: Mapping[str, BaseFunc]
+    attrs: Attrs = ()
+    global_infos: tuple[tuple[str, tuple[AttrValue, ...]], ...] = ()
+    constants: Mapping[int, Any] = field(default_factory=dict, compare=False, repr=False)
+    source: str | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        ordered = dict(sorted(self.functions.items()))
+        object.__setattr__(self, "functions", MappingProxyType(ordered))
+        object.__setattr__(self, "constants", MappingProxyType(dict(self.constants)))
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.functions.items()), self.attrs, self.global_infos))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Module, (dict(self.functions), self.attrs, self.global_infos, dict(self.constants), self.source))
+
+    def __getitem__(self, name: str) -> BaseFunc:
+        return self.functions[name]
+
+    def relax_functions(self) -> dict[str, Function]:
+        """The graph-level functions, by name."""
+        return {k: f for k, f in self.functions.items() if isinstance(f, Function)}
+
+    def prim_funcs(self) -> dict[str, PrimFunc]:
+        """The loop-level functions, by name."""
+        return {k: f for k, f in self.functions.items() if isinstance(f, PrimFunc)}
+
+    def with_functions(self, functions: Mapping[str, BaseFunc]) -> Module:
+        """This module with other functions; constants and attributes kept, ``source`` dropped."""
+        return replace(self, functions=functions, source=None)

@@ -1,0 +1,118 @@
+"""What every part of the reader shares: places, unique names, scopes, and the one way to refuse a text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from refrelax.errors import Diagnostic, Malformed, Span
+from refrelax.syntax.graph import GlobalVar, Var
+from refrelax.syntax.loops import Buffer
+from refrelax.syntax.scalars import SymVar
+
+MAX_DEPTH = 300
+"""Deepest nesting of expressions and statements that the reader takes."""
+
+
+@dataclass(slots=True)
+class Source:
+    """A text and its name; makes spans and refusals."""
+
+    text: str
+    filename: str
+    depth: int = 0
+
+    def span(self, node: ast.AST) -> Span:
+        """Where ``node`` begins."""
+        return Span(self.filename, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
+
+    def fail(self, node: ast.AST, rule: str, message: str) -> NoReturn:
+        """Refuse the text at ``node`` under ``rule``."""
+        raise Malformed([Diagnostic(rule, message, self.span(node))])
+
+    @contextmanager
+    def deeper(self, node: ast.AST) -> Iterator[None]:
+        """Counts one level of nesting; refuses under ``syn/too-deep`` past ``MAX_DEPTH``."""
+        self.depth += 1
+        try:
+            if self.depth > MAX_DEPTH:
+                self.fail(node, "syn/too-deep", f"nesting deeper than {MAX_DEPTH} levels")
+            yield
+        finally:
+            self.depth -= 1
+
+
+_SUFFIX = re.compile(r"_[0-9]+\Z")
+
+
+@dataclass(slots=True)
+class Names:
+    """The names taken in one top-level function."""
+
+    taken: set[str] = field(default_factory=set)
+
+    def fresh(self, wanted: str) -> str:
+        """``wanted`` if free, else ``wanted_1``, ``wanted_2``, …; the result is taken from now on.
+
+        Idempotent over a printed text: names that are already unique come back unchanged.
+        """
+        name, k = wanted, 0
+        while name in self.taken:
+            k += 1
+            name = f"{wanted}_{k}"
+        self.taken.add(name)
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleAlias:
+    """``cls`` / ``Module``: attribute access on it gives a function of the module."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A Python constant known while reading: a captured number, list, string, dtype name, …"""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class TypeVarDecl:
+    """``n = TypeVar("n")``: a spelling; each function that uses it gets a symbol of its own. ``dtype`` as declared."""
+
+    name: str
+    dtype: str = "int64"
+
+
+Entry = SymVar | Buffer | Var | GlobalVar | ModuleAlias | Known | TypeVarDecl
+"""What a surface name may stand for."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """Surface names to what they stand for, innermost scope first."""
+
+    parent: Scope | None = None
+    table: dict[str, Entry] = field(default_factory=dict)
+
+    def lookup(self, name: str) -> Entry | None:
+        """The entry of ``name`` in this scope or an enclosing one."""
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.table.get(name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
+
+    def define(self, name: str, entry: Entry) -> None:
+        """Give ``name`` a meaning here, hiding any outer one."""
+        self.table[name] = entry
+
+    def child(self) -> Scope:
+        """A scope inside this one."""
+        return Scope(self)

@@ -1,0 +1,85 @@
+"""Relax types as data (TVM 0.27: one ``Type`` hierarchy; what 0.22 called struct info).
+
+``None`` means *unknown*: an unknown dtype, unknown dims. ``ndim`` is -1 when even the rank is unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from refrelax.syntax.scalars import PrimExpr
+
+
+@dataclass(frozen=True, slots=True)
+class AnyType:
+    """``R.Any``: the top of the lattice."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrimType:
+    """``T.int64``, ``T.bool``, …: a scalar that is no tensor."""
+
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeType:
+    """``R.Shape([n, 4])``, ``R.Shape(ndim=2)``, ``R.Shape(ndim=-1)``."""
+
+    values: tuple[PrimExpr, ...] | None = None
+    ndim: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """``R.Tensor((n, 4), dtype="float32", vdevice="llvm:0:global")`` and every coarser form.
+
+    ``shape`` is a tuple of dims, or the name of a variable of shape type (``R.Tensor(s, "float32")``), or ``None``.
+    """
+
+    shape: tuple[PrimExpr, ...] | str | None = None
+    dtype: str | None = None
+    ndim: int = -1
+    vdevice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DTensorType:
+    """``R.DTensor((8, 8), "float32", "mesh[0]", "S[0], R")``: a tensor spread over a device mesh."""
+
+    tensor: TensorType
+    device_mesh: str
+    placement: str
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    """``R.Tuple(…)``; the empty tuple is *void*."""
+
+    fields: tuple[Type, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FuncType:
+    """``R.Callable((params…), ret, purity)``; ``params is None``: the opaque ``R.Callable`` (impure unless said)."""
+
+    params: tuple[Type, ...] | None
+    ret: Type
+    purity: bool = True
+    derive_func: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PackedFuncType:
+    """The type of an ``R.ExternFunc``."""
+
+
+Type = AnyType | PrimType | ShapeType | TensorType | DTensorType | TupleType | FuncType | PackedFuncType
+
+VOID = TupleType(())
+"""The type of a statement that gives no value."""
+
+
+def tensor_of(shape: tuple[PrimExpr, ...], dtype: str | None, vdevice: str | None = None) -> TensorType:
+    """A tensor type with known dims."""
+    return TensorType(shape, dtype, len(shape), vdevice)
