@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -25,6 +25,10 @@ class Source:
     text: str
     filename: str
     depth: int = 0
+    edition: str = "0.27"
+    """``"0.27"``, or ``"0.22"`` for a text in the older spelling (``editions.py`` decides before anything is read)."""
+    heads: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """PEP 695 heads, ``def f[n, m: int](…)``: line of the ``def`` to (symbol, dtype), blanked out of the tree."""
 
     def span(self, node: ast.AST) -> Span:
         """Where ``node`` begins."""
@@ -116,3 +120,44 @@ class Scope:
     def child(self) -> Scope:
         """A scope inside this one."""
         return Scope(self)
+
+
+def used_names(nodes: Iterable[ast.AST | None]) -> list[str]:
+    """Names that occur in ``nodes``, in source order, each once; quoted expressions (``"n * 2"``) are looked into."""
+    found: dict[tuple[int, int], list[str]] = {}
+    pending = [n for n in nodes if n is not None]
+    while pending:
+        node = pending.pop()
+        place = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+        if isinstance(node, ast.Name):
+            found.setdefault(place, []).append(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.setdefault(place, []).extend(_IDENTIFIER.findall(node.value))
+        pending.extend(ast.iter_child_nodes(node))
+    return list(dict.fromkeys(name for place in sorted(found) for name in found[place]))
+
+
+_IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w(.])")
+
+
+def own_symbols(src: Source, node: ast.FunctionDef, scope: Scope, names: Names) -> list[SymVar]:
+    """Give ``node``'s function its own symbols: those of a PEP 695 head, then each ``TypeVar`` that its signature uses.
+
+    They are defined in ``scope`` (the function's own). A parameter of the same name takes precedence. ``TypeVar``s that only
+    the body uses are defined as well, but not returned: no signature determines them.
+    """
+    params = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    made = []
+    for name, dtype in src.heads.get(node.lineno, ()):
+        made.append(SymVar(names.fresh(name), dtype, span=src.span(node)))
+        scope.define(name, made[-1])
+    signature = used_names([*(a.annotation for a in node.args.args), node.returns])
+    for wanted in (signature, used_names(node.body)):
+        for name in wanted:
+            entry = scope.lookup(name)
+            if name not in params and isinstance(entry, TypeVarDecl):
+                symbol = SymVar(names.fresh(name), entry.dtype, span=src.span(node))
+                scope.define(name, symbol)
+                if wanted is signature:
+                    made.append(symbol)
+    return made
