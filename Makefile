@@ -1,0 +1,78 @@
+# Every target does its own set-up: a bare machine needs only python3 (3.11 or newer) and make.
+# Stamp files in the environment make later runs start at once.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+DEV    := $(VENV)/.stamp-dev
+DOCS   := $(VENV)/.stamp-docs
+TVMENV ?= .venv-tvm
+TVM    := $(TVMENV)/.stamp-tvm
+PIP    := -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-tvm nightly lint format rules docs examples bench clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "refrelax needs Python 3.11 or newer; '$(PYTHON)' is `$(PYTHON) --version`. Try: make PYTHON=python3.12"; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || { echo "'$(PYTHON) -m venv' failed (on Debian: apt-get install python3-venv)"; exit 2; }
+
+$(DEV): pyproject.toml | $(BIN)/python
+	@echo "setting up $(VENV) …"
+	@$(BIN)/python $(PIP) -e '.[dev]'
+	@touch $@
+
+$(DOCS): pyproject.toml | $(DEV)
+	@$(BIN)/python $(PIP) -e '.[docs]'
+	@touch $@
+
+$(TVMENV)/bin/python:
+	@$(PYTHON) -m venv $(TVMENV)
+
+$(TVM): pyproject.toml | $(TVMENV)/bin/python
+	@echo "setting up $(TVMENV) (TVM and PyTorch) …"
+	@$(TVMENV)/bin/python $(PIP) -e '.[tvm,numpy]' torch
+	@touch $@
+
+setup: $(DEV) ## make the environment
+
+demo: $(DEV) ## the main job on real models: parse, check, run, compile, judge
+	@$(BIN)/refrelax demo
+
+test: $(DEV) ## the test suite (no TVM needed), then the tie between spec, code and cases
+	@$(BIN)/refrelax rules check
+	@$(BIN)/python -m pytest
+
+test-tvm: $(DEV) $(TVM) ## the tests against real TVM 0.27
+	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m tvm
+
+nightly: $(DEV) ## the long campaigns
+	@HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "nightly and not tvm"
+
+lint: $(DEV) ## ruff and mypy --strict
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet . || { echo "ruff format would change files: make format"; exit 1; }
+	@$(BIN)/mypy
+
+format: $(DEV) ## let ruff rewrite what it can
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format .
+
+rules: $(DEV) ## the tie: every rule has prose, code, and cases
+	@$(BIN)/refrelax rules check
+
+docs: $(DOCS) ## the site, in build/site
+	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+
+examples: $(TVM) ## print the example models anew with real TVM and PyTorch
+	@$(TVMENV)/bin/python tools/make_examples.py
+
+bench: $(DEV) ## the benchmarks that the notes quote
+	@for each in benchmarks/bench_*.py; do $(BIN)/python $$each || exit 1; done
+
+clean: ## remove the environments and caches
+	rm -rf $(VENV) $(TVMENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

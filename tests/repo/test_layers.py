@@ -1,0 +1,139 @@
+"""The drawing of imports: each layer imports only itself and the layers before it, and three fences hold.
+
+The source is read with ``ast``; nothing is imported, so a fence holds for imports inside functions as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "refrelax"
+
+LAYERS: dict[str, int] = {
+    "version": 0,
+    "errors": 0,
+    "rules": 0,
+    "syntax": 1,
+    "semantics": 2,
+    "arrays": 3,  # the one border to array libraries
+    "shape_solver": 3,
+    "lower": 4,
+    "backends": 5,
+    "testing": 6,
+    "judge": 7,
+    "examples": 8,
+    "conformance": 8,
+    "interop": 8,
+    "api": 9,  # what `import refrelax` offers
+    "commands": 10,
+    "cli": 11,
+}
+"""Room to height. A module may import rooms of its own height or lower ones."""
+
+WITHIN = {("judge", "conformance")}
+"""Named exceptions, importer and imported; each is an import inside a function or under TYPE_CHECKING."""
+
+STANDARD = {"refrelax", *sys.stdlib_module_names}
+
+
+def modules() -> list[Path]:
+    return sorted(p for p in PACKAGE.rglob("*.py") if "__pycache__" not in p.parts)
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Every dotted name that ``path`` imports, wherever the statement stands, with its line."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative import; the project spells imports out"
+            module = node.module or ""
+            if module == "refrelax":
+                yield from ((f"refrelax.{alias.name}", node.lineno) for alias in node.names)
+            else:
+                yield module, node.lineno
+
+
+def room(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).parts
+    return parts[0].removesuffix(".py")
+
+
+def height(name: str) -> int:
+    """The height of a dotted name; the package itself (``from refrelax import parse``) is the API."""
+    parts = name.split(".")
+    return LAYERS.get(parts[1], LAYERS["api"]) if len(parts) > 1 else LAYERS["api"]
+
+
+def test_every_room_has_a_height() -> None:
+    rooms = {room(p) for p in modules()} - {"__init__", "__main__"}
+    assert rooms <= set(LAYERS), f"rooms without a place in the drawing: {sorted(rooms - set(LAYERS))}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_only_go_up(path: Path) -> None:
+    here = room(path)
+    if here in {"__init__", "__main__"}:
+        return
+    wrong = [
+        f"line {line}: {here} imports {name}"
+        for name, line in imports(path)
+        if name.split(".")[0] == "refrelax"
+        and height(name) > LAYERS[here]
+        and (here, (name + "..").split(".")[1]) not in WITHIN
+    ]
+    assert not wrong, wrong
+
+
+@pytest.mark.parametrize("room_name", ["syntax", "semantics", "shape_solver"])
+def test_the_definition_uses_the_standard_library_only(room_name: str) -> None:
+    """mpmath in ``semantics/numbers``; z3 and cvc5 in ``shape_solver``, as the fences below say."""
+    allowed = {"shape_solver": {"z3", "cvc5"}}.get(room_name, set())
+    wrong = []
+    for path in (PACKAGE / room_name).rglob("*.py"):
+        extra = {"mpmath"} if path.is_relative_to(PACKAGE / "semantics" / "numbers") else set()
+        for name, line in imports(path):
+            if name.split(".")[0] not in STANDARD | allowed | extra:
+                wrong.append(f"{path.relative_to(ROOT)}:{line}: {name}")
+    assert not wrong, wrong
+
+
+def importers_of(library: str) -> set[str]:
+    return {
+        str(path.relative_to(ROOT))
+        for path in modules()
+        for name, _line in imports(path)
+        if name.split(".")[0] == library
+    }
+
+
+def test_one_file_imports_z3() -> None:
+    assert len(importers_of("z3")) <= 1, importers_of("z3")
+
+
+def test_mpmath_stays_in_the_numbers_room() -> None:
+    wrong = {p for p in importers_of("mpmath") if not p.startswith("refrelax/semantics/numbers/")}
+    assert not wrong
+
+
+def test_tvm_is_imported_only_by_the_bridge() -> None:
+    wrong = {p for lib in ("tvm", "torch") for p in importers_of(lib) if not p.startswith("refrelax/interop/tvm/")}
+    assert not wrong
+
+
+def test_nothing_evaluates_text() -> None:
+    """Scripts are data: no ``eval``, ``exec`` or ``compile`` outside the backends, which run only what they generated."""
+    wrong = []
+    for path in modules():
+        if room(path) == "backends":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"eval", "exec"}:
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not wrong, wrong
