@@ -146,6 +146,8 @@ class Numerics(Protocol):
     name: str
     exact_bits: bool
     """Whether payloads are single numbers with bits (``ieee``, ``sampled``), so that they can be exported as arrays."""
+    collects: bool
+    """Whether ``begin``/``accumulate`` keep partial results in cells, which every other read must ``settle`` (``ieee``: no)."""
 
     def at(self, dtype: str) -> Arithmetic: ...
 
