@@ -1,1 +1,15 @@
-"""."""
+"""The operators of Relax: ``OPERATORS`` maps a registered name, ``"relax.add"``, to its definition.
+
+Every family file lists its rows in a literal tuple ``OPERATORS``; here they are put together.
+"""
+
+from __future__ import annotations
+
+from refrelax.semantics.ops import binary, create, ternary, unary
+from refrelax.semantics.ops.definition import OpDef
+
+FAMILIES = (unary, binary, ternary, create)
+
+OPERATORS: dict[str, OpDef] = {row.name: row for family in FAMILIES for row in family.OPERATORS}
+
+__all__ = ["FAMILIES", "OPERATORS", "OpDef"]

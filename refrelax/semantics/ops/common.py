@@ -1,0 +1,339 @@
+"""What the type rules and the value rules of many operators share.
+
+Type rules: the argument that must be a tensor, axes in range, broadcasting of dims, the virtual device of a result.
+Value rules: broadcasting as a view of stride 0, elementwise application, the payload of a scalar operand.
+
+Spec: ``spec/ops/common.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from refrelax.errors import InternalError, unspecified
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.ops import dims as D
+from refrelax.semantics.ops.definition import Deduction, Evaluation
+from refrelax.semantics.values import Prim, Shape, Tensor, Value, from_payloads
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.graph import Call
+from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.types import DTensorType, ShapeType, TensorType, TupleType, Type
+
+UNKNOWN = -1
+"""The rank of a tensor whose rank is not known."""
+
+
+# --- type rules ------------------------------------------------------------------------------------------------------
+
+
+def short(call: Call) -> str:
+    """The operator's name in messages: ``R.add``."""
+    return call.op.name.replace("relax.", "R.", 1)
+
+
+@rule("op.common/argument-count")
+def arity(d: Deduction, call: Call, least: int, most: int | None = None) -> None:
+    """The call has as many arguments as the operator takes."""
+    most = least if most is None else most
+    if not least <= len(call.args) <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        d.fail("op.common/argument-count", f"{short(call)} takes {wanted} arguments, found {len(call.args)}")
+
+
+def as_tensor_type(found: Type) -> TensorType | None:
+    """A tensor type, seen through a distributed tensor; ``None`` for anything else."""
+    if isinstance(found, DTensorType):
+        return found.tensor
+    return found if isinstance(found, TensorType) else None
+
+
+@rule("op.common/tensor-argument")
+def tensor(d: Deduction, call: Call, types: tuple[Type, ...], position: int) -> TensorType:
+    """Argument ``position``, which must be a tensor."""
+    if position >= len(types):
+        d.fail("op.common/argument-count", f"{short(call)} takes more than {len(types)} arguments")
+    found = as_tensor_type(types[position])
+    if found is None:
+        d.fail(
+            "op.common/tensor-argument",
+            f"{short(call)}: argument {position} must be a tensor, found {type(types[position]).__name__}",
+        )
+    return found
+
+
+@rule("op.common/tuple-of-tensors")
+def tensors(d: Deduction, call: Call, found: Type) -> list[TensorType]:
+    """An argument that must be a tuple of one or more tensors."""
+    fields = found.fields if isinstance(found, TupleType) else ()
+    result = [each for each in map(as_tensor_type, fields) if each is not None]
+    if not fields or len(result) != len(fields):
+        d.fail("op.common/tuple-of-tensors", f"{short(call)}: expected a tuple of one or more tensors")
+    return result
+
+
+@rule("op.common/shape-argument")
+def shape_argument(d: Deduction, call: Call, types: tuple[Type, ...], position: int) -> ShapeType:
+    """Argument ``position``, which must be a shape."""
+    found = types[position]
+    if not isinstance(found, ShapeType):
+        d.fail(
+            "op.common/shape-argument",
+            f"{short(call)}: argument {position} must be a shape, found {type(found).__name__}",
+        )
+    return found
+
+
+def known_dims(t: TensorType) -> D.Dims | None:
+    """The dims that stand in the type itself."""
+    return t.shape if isinstance(t.shape, tuple) else None
+
+
+def dims_of(d: Deduction, t: TensorType) -> D.Dims | None:
+    """The dims of a tensor, also through the shape variable that its type names."""
+    return d.shape_of(t.shape) if isinstance(t.shape, str) else t.shape
+
+
+def rank(t: TensorType) -> int:
+    """The rank, -1 when unknown."""
+    return len(t.shape) if isinstance(t.shape, tuple) else t.ndim
+
+
+def with_dims(dims: Sequence[PrimExpr], dtype: str | None, vdevice: str | None = None) -> TensorType:
+    """A tensor type with known dims."""
+    return TensorType(tuple(dims), dtype, len(dims), vdevice)
+
+
+def of_rank(ndim: int, dtype: str | None, vdevice: str | None = None) -> TensorType:
+    """A tensor type with unknown dims; rank 0 has none to be unknown."""
+    return TensorType(None, dtype, ndim, vdevice)
+
+
+def retyped(t: TensorType, dtype: str | None) -> TensorType:
+    """``t`` at another dtype."""
+    return TensorType(t.shape, dtype, t.ndim, t.vdevice)
+
+
+def shaped_like(
+    call: Call, position: int, found: ShapeType, dtype: str | None, vdevice: str | None = None
+) -> TensorType:
+    """The type of a tensor whose shape is the shape argument ``position``: its dims, else the variable's name."""
+    from refrelax.syntax.graph import ShapeExpr, Var
+
+    argument = call.args[position]
+    if isinstance(argument, ShapeExpr):
+        return with_dims(argument.values, dtype, vdevice)
+    if found.values is not None:
+        return with_dims(found.values, dtype, vdevice)
+    return TensorType(argument.name if isinstance(argument, Var) else None, dtype, found.ndim, vdevice)
+
+
+@rule("op.common/axis-range", "op.common/axes-distinct")
+def normal_axes(d: Deduction, call: Call, ndim: int, axes: Sequence[int]) -> list[int]:
+    """The axes counted from 0; each within ``[-ndim, ndim)``, none named twice."""
+    result: list[int] = []
+    for axis in axes:
+        if not -ndim <= axis < ndim:
+            d.fail(
+                "op.common/axis-range",
+                f"{short(call)}: axis {axis} is not in [{-ndim}, {ndim}) of a rank {ndim} tensor",
+            )
+        axis %= ndim
+        if axis in result:
+            d.fail("op.common/axes-distinct", f"{short(call)}: axis {axis} is named more than once")
+        result.append(axis)
+    return result
+
+
+def normal_axis(d: Deduction, call: Call, ndim: int, axis: int) -> int:
+    """One axis, counted from 0."""
+    return normal_axes(d, call, ndim, [axis])[0]
+
+
+@rule("op.common/broadcast")
+def broadcast_dims(d: Deduction, call: Call, a: D.Dims, b: D.Dims) -> D.Dims | None:
+    """Dims of two operands aligned at the right; ``None`` where two dims are neither provably equal nor 1.
+
+    A literal 1 gives way to the other dim. Two different literals are an error.
+    """
+    count = max(len(a), len(b))
+    result: list[PrimExpr] = []
+    for k in range(1, count + 1):
+        if k > len(a) or k > len(b):
+            result.append((a if len(a) > len(b) else b)[-k])
+            continue
+        x, y = a[-k], b[-k]
+        if D.is_one(x):
+            result.append(y)
+        elif D.is_one(y) or d.equal(x, y) is True:
+            result.append(x)
+        elif D.as_int(x) is not None and D.as_int(y) is not None:
+            d.fail(
+                "op.common/broadcast",
+                f"{short(call)}: dim {len(a) - k} of the first operand is {D.as_int(x)}, dim {len(b) - k} of the second "
+                f"is {D.as_int(y)}; they do not broadcast",
+            )
+        else:
+            return None
+    return tuple(reversed(result))
+
+
+@rule("op.common/same-vdevice")
+def binary_vdevice(d: Deduction, call: Call, a: Type, b: Type) -> str | None:
+    """The virtual device of two operands; two different ones are an error."""
+    x, y = getattr(a, "vdevice", None), getattr(b, "vdevice", None)
+    if x is not None and y is not None and x != y:
+        d.fail("op.common/same-vdevice", f"{short(call)}: one operand is on {x}, the other on {y}")
+    return x if x is not None else y
+
+
+def joined_vdevice(*types: TensorType) -> str | None:
+    """The virtual device that all operands agree on."""
+    found = {t.vdevice for t in types if t.vdevice is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+@rule("op.common/equal-dtypes")
+def joined_dtype(d: Deduction, call: Call, types: Sequence[TensorType]) -> str | None:
+    """The one dtype of several operands; unknown if one is unknown; two different ones are an error."""
+    known = [t.dtype for t in types if t.dtype is not None]
+    for each in known[1:]:
+        if each != known[0]:
+            d.fail(
+                "op.common/equal-dtypes", f"{short(call)}: expected tensors of one dtype, found {known[0]} and {each}"
+            )
+    return known[0] if known and len(known) == len(types) else None
+
+
+@rule("op.common/same-dims")
+def joined_dims(d: Deduction, call: Call, shapes: Sequence[D.Dims], but: int | None = None) -> bool:
+    """Whether all shapes provably agree on every axis but ``but``; a provable difference is an error."""
+    agree = True
+    for other in shapes[1:]:
+        for axis, (x, y) in enumerate(zip(shapes[0], other, strict=True)):
+            if axis == but:
+                continue
+            same = d.equal(y, x)
+            if same is False:
+                d.fail("op.common/same-dims", f"{short(call)}: the tensors differ on axis {axis}")
+            agree = agree and same is True
+    return agree
+
+
+# --- value rules -----------------------------------------------------------------------------------------------------
+
+
+def tensor_value(value: Value) -> Tensor:
+    """An argument that deduction has shown to be a tensor."""
+    if not isinstance(value, Tensor):
+        raise InternalError(f"expected a tensor, found {type(value).__name__}")
+    return value
+
+
+def tensor_values(value: Value) -> list[Tensor]:
+    """An argument that deduction has shown to be a tuple of tensors."""
+    if not isinstance(value, tuple):
+        raise InternalError(f"expected a tuple, found {type(value).__name__}")
+    return [tensor_value(each) for each in value]
+
+
+def number(value: Value) -> int | float:
+    """A prim operand as the Python number it is."""
+    if isinstance(value, Prim):
+        return value.value
+    raise InternalError(f"expected a scalar, found {type(value).__name__}")
+
+
+def extent(value: Value) -> int:
+    """A prim operand as a Python integer."""
+    return int(number(value))
+
+
+def extents(value: Value) -> tuple[int, ...]:
+    """A shape, or a tuple of prim values, as Python integers."""
+    if isinstance(value, Shape):
+        return value.dims
+    if isinstance(value, tuple):
+        return tuple(extent(each) for each in value)
+    raise InternalError(f"expected a shape, found {type(value).__name__}")
+
+
+def as_operand(e: Evaluation, value: Value) -> Tensor:
+    """A tensor operand; a scalar that is no tensor counts as a tensor of shape ``(1,)``."""
+    if isinstance(value, Prim):
+        return from_payloads(e.numerics, value.dtype, (1,), [e.numerics.at(value.dtype).lit(value.value)])
+    return tensor_value(value)
+
+
+def to_prim(e: Evaluation, dtype: str, payload: Payload) -> Prim:
+    """A payload as a scalar value. Raises ``Ended`` where the payload is poison: a scalar has no poison to carry."""
+    poisoned = e.numerics.poison_rule(payload)
+    if poisoned is not None:
+        raise unspecified(poisoned, f"a {dtype} scalar has no meaning", e.span)
+    if dtypes.kind(dtype) == "bool":
+        return Prim(dtype, e.numerics.decide(payload))
+    return Prim(dtype, bits.decode(dtype, e.numerics.at(dtype).to_bits(payload)))
+
+
+@rule("op.common/broadcast-run")
+def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The extents of several operands aligned at the right.
+
+    Deduction leaves dims that it cannot compare open; where they then differ, and neither is 1, the run is
+    ``Unspecified``.
+    """
+    result: list[int] = []
+    for k in range(1, max((len(s) for s in shapes), default=0) + 1):
+        column = [s[-k] for s in shapes if k <= len(s)]
+        wide = [extent for extent in column if extent != 1]
+        if wide and min(wide) != max(wide):
+            raise unspecified("op.common/broadcast-run", f"extents {column} do not broadcast", e.span)
+        result.append(wide[0] if wide else 1)
+    return tuple(reversed(result))
+
+
+def broadcast_view(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """``x`` seen at a shape that it broadcasts to: an axis of extent 1 is walked with stride 0."""
+    lead = len(shape) - x.ndim
+    strides = [0] * lead
+    for own, wide, stride in zip(x.shape, shape[lead:], x.strides, strict=True):
+        strides.append(0 if own == 1 and wide != 1 else stride)
+    return Tensor(x.dtype, shape, x.storage, x.numerics, x.offset, tuple(strides))
+
+
+def elementwise(
+    e: Evaluation, dtype: str, function: Callable[..., Payload], *operands: Tensor, shape: tuple[int, ...] | None = None
+) -> Tensor:
+    """``out[i] = function(a[i], b[i], …)`` over the broadcast operands."""
+    shape = broadcast_shape(e, *(x.shape for x in operands)) if shape is None else shape
+    columns = [(x if x.shape == shape else broadcast_view(x, shape)).payloads() for x in operands]
+    return e.tensor(dtype, shape, list(map(function, *columns)))
+
+
+def cast_to(e: Evaluation, x: Tensor, dtype: str) -> Tensor:
+    """``x`` converted to ``dtype``; ``x`` itself if it has it."""
+    if x.dtype == dtype:
+        return x
+    f, source = e.numerics.at(dtype), x.dtype
+    return e.tensor(dtype, x.shape, [f.cast(a, source) for a in x.payloads()])
+
+
+def index_of(e: Evaluation, x: Tensor, at: tuple[int, ...]) -> int:
+    """The element of an integer tensor as a Python integer; ends the run where it is poison or undetermined."""
+    return e.numerics.to_index(x[at], x.dtype)
+
+
+def copy(e: Evaluation, x: Tensor, shape: tuple[int, ...] | None = None) -> Tensor:
+    """The same elements in fresh memory, under another shape if one is given."""
+    return e.tensor(x.dtype, x.shape if shape is None else shape, x.payloads())
+
+
+def insert(index: Sequence[int], axis: int, position: int) -> tuple[int, ...]:
+    """An index with one more coordinate: ``position`` at ``axis``."""
+    return (*index[:axis], position, *index[axis:])
+
+
+def replace(index: Sequence[int], axis: int, position: int) -> tuple[int, ...]:
+    """An index with the coordinate of ``axis`` exchanged."""
+    return (*index[:axis], position, *index[axis + 1 :])

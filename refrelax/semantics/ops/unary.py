@@ -1,0 +1,211 @@
+"""Elementwise operators of one tensor: ``out[i] = function(x[i])``.
+
+Spec: ``spec/ops/unary.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload
+from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops.common import arity, elementwise, retyped, short, tensor, tensor_value
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.values import Tensor, Value
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import Call
+from refrelax.syntax.types import TensorType, Type
+
+PAGE = "unary"
+
+Function = Callable[[Payload], Payload]
+Maker = Callable[[Numerics, str], Function]
+"""Given a reading and a dtype, the function of one element."""
+
+
+@rule("op.unary/float-dtype")
+def deduce_float(d: Deduction, call: Call, types: tuple[Type, ...]) -> TensorType:
+    """The argument's type; its dtype must be a float."""
+    arity(d, call, 1)
+    x = tensor(d, call, types, 0)
+    if x.dtype is not None and not dtypes.is_float(x.dtype):
+        d.fail("op.unary/float-dtype", f"{short(call)} takes a tensor of a float dtype, found {x.dtype}")
+    return with_vdevice(call, x)
+
+
+def deduce_same(d: Deduction, call: Call, types: tuple[Type, ...]) -> TensorType:
+    """The argument's type, any dtype."""
+    arity(d, call, 1)
+    return with_vdevice(call, tensor(d, call, types, 0))
+
+
+def deduce_bool(d: Deduction, call: Call, types: tuple[Type, ...]) -> TensorType:
+    """The argument's type at dtype ``bool``."""
+    arity(d, call, 1)
+    return with_vdevice(call, retyped(tensor(d, call, types, 0), "bool"))
+
+
+def with_vdevice(call: Call, x: TensorType) -> TensorType:
+    """``x`` on the virtual device that ``ty_args`` names, if it names one."""
+    for each in call.ty_args:
+        if isinstance(each, TensorType) and each.vdevice is not None:
+            return TensorType(x.shape, x.dtype, x.ndim, each.vdevice)
+    return x
+
+
+# --- functions of one element ----------------------------------------------------------------------------------------
+
+
+def _identity(a: Payload) -> Payload:
+    return a
+
+
+def _math(name: str) -> Maker:
+    """A function of real numbers, rounded once to the dtype."""
+    return lambda numerics, dtype: numerics.at(dtype).math(name)
+
+
+def _integral(name: str) -> Maker:
+    """``floor`` and its kin: on integers and bool the identity."""
+    return lambda numerics, dtype: numerics.at(dtype).math(name) if dtypes.is_float(dtype) else _identity
+
+
+def _below_zero(f: Arithmetic) -> Function:
+    zero = f.lit(0)
+    return lambda a: f.less(a, zero)
+
+
+def _abs(numerics: Numerics, dtype: str) -> Function:
+    f = numerics.at(dtype)
+    match dtypes.kind(dtype):
+        case "float":
+            return f.math("abs")
+        case "int":
+            negative = _below_zero(f)
+            return lambda a: f.select(negative(a), f.neg(a), a)
+        case _:
+            return _identity
+
+
+def _sign(numerics: Numerics, dtype: str) -> Function:
+    f = numerics.at(dtype)
+    if dtypes.is_float(dtype):
+        return f.math("sign")
+    if dtypes.kind(dtype) == "bool":
+        return _identity
+    zero, one, minus = f.lit(0), f.lit(1), f.lit(-1)
+    return lambda a: f.select(f.less(a, zero), minus, f.select(f.equal(a, zero), zero, one))
+
+
+def _square(numerics: Numerics, dtype: str) -> Function:
+    if dtypes.kind(dtype) == "bool":
+        return _identity
+    f = numerics.at(dtype)
+    return lambda a: f.mul(a, a)
+
+
+def _negative(numerics: Numerics, dtype: str) -> Function:
+    return _identity if dtypes.kind(dtype) == "bool" else numerics.at(dtype).neg
+
+
+def _logical_not(numerics: Numerics, dtype: str) -> Function:
+    if dtypes.kind(dtype) == "bool":
+        return numerics.negate
+    f = numerics.at(dtype)
+    zero, one = f.lit(0), f.lit(1)
+    return lambda a: f.select(f.equal(a, zero), one, zero)
+
+
+def _bitwise_not(numerics: Numerics, dtype: str) -> Function:
+    return numerics.negate if dtypes.kind(dtype) == "bool" else numerics.at(dtype).bit_not
+
+
+def _check(name: str, of_integer: bool) -> Maker:
+    """A classification of floats; every integer gives ``of_integer``."""
+
+    def make(numerics: Numerics, dtype: str) -> Function:
+        if not dtypes.is_float(dtype):
+            return lambda _a: numerics.truth(of_integer)
+        f = numerics.at(dtype)
+        return {"isnan": f.isnan, "isinf": f.isinf, "isfinite": f.isfinite}[name]
+
+    return make
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def _evaluate(make: Maker) -> EvaluateRule:
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+        x = tensor_value(args[0])
+        return elementwise(e, x.dtype, make(e.numerics, x.dtype), x)
+
+    return evaluate
+
+
+def _evaluate_check(make: Maker) -> EvaluateRule:
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+        x = tensor_value(args[0])
+        return elementwise(e, "bool", make(e.numerics, x.dtype), x)
+
+    return evaluate
+
+
+def _row(name: str, make: Maker, deduce: DeduceRule = deduce_same) -> OpDef:
+    return OpDef(f"relax.{name}", deduce, _evaluate(make), PAGE)
+
+
+def _float_row(name: str, math: str | None = None) -> OpDef:
+    return _row(name, _math(math or name), deduce_float)
+
+
+def deduce_astype(d: Deduction, call: Call, types: tuple[Type, ...]) -> TensorType:
+    """The argument's type at the dtype of the attribute."""
+    arity(d, call, 1)
+    return retyped(tensor(d, call, types, 0), A.dtype(call))
+
+
+def evaluate_astype(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``out[i] = cast(x[i])``."""
+    x, target = tensor_value(args[0]), A.dtype(call)
+    assert target is not None
+    f, source = e.numerics.at(target), x.dtype
+    return elementwise(e, target, _identity if source == target else lambda a: f.cast(a, source), x)
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    _row("abs", _abs),
+    _row("negative", _negative),
+    _row("sign", _sign),
+    _row("square", _square),
+    _row("floor", _integral("floor")),
+    _row("ceil", _integral("ceil")),
+    _row("round", _integral("round")),
+    _row("trunc", _integral("trunc")),
+    _row("logical_not", _logical_not),
+    _row("bitwise_not", _bitwise_not),
+    _float_row("exp"),
+    _float_row("log"),
+    _float_row("sqrt"),
+    _float_row("rsqrt"),
+    _float_row("sigmoid"),
+    _float_row("erf"),
+    _float_row("sin"),
+    _float_row("cos"),
+    _float_row("tan"),
+    _float_row("sinh"),
+    _float_row("cosh"),
+    _float_row("tanh"),
+    _float_row("asin"),
+    _float_row("acos"),
+    _float_row("atan"),
+    _float_row("asinh"),
+    _float_row("acosh"),
+    _float_row("atanh"),
+    OpDef("relax.isnan", deduce_bool, _evaluate_check(_check("isnan", False)), PAGE),
+    OpDef("relax.isinf", deduce_bool, _evaluate_check(_check("isinf", False)), PAGE),
+    OpDef("relax.isfinite", deduce_bool, _evaluate_check(_check("isfinite", True)), PAGE),
+    OpDef("relax.astype", deduce_astype, evaluate_astype, PAGE),
+    OpDef("relax.wrap_param", deduce_astype, evaluate_astype, PAGE),
+)
