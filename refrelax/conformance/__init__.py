@@ -1,1 +1,27 @@
-"""."""
+"""The suite as a product: cases as data, a runner for anybody's implementation, and the tie between spec, code and cases.
+
+====================  ======================================================================
+``cases``             what stands in ``cases/*.toml`` and in the examples of the spec
+``run``               one case against the definition, or against an ``Implementation``
+``fired``             which rules a run went through, observed from outside
+``spec_text``         the paragraphs of the spec that define rules
+``citations``         where the code names them
+``tie``               all of these compared: ``refrelax rules check``
+``explain``           everything on one rule
+====================  ======================================================================
+"""
+
+from refrelax.conformance.cases import Case, load, load_examples
+from refrelax.conformance.implementation import Implementation, ImplementationFailed
+from refrelax.conformance.run import Result, run_case, run_cases
+
+__all__ = [
+    "Case",
+    "Implementation",
+    "ImplementationFailed",
+    "Result",
+    "load",
+    "load_examples",
+    "run_case",
+    "run_cases",
+]

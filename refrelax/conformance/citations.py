@@ -1,0 +1,111 @@
+"""Where the code names a rule, read with ``ast`` (nothing is imported).
+
+How a rule is cited follows from the call that its id stands in: ``require``, ``Diagnostic``, ``trap`` and the ``fail`` of a
+deduction or of the reader *reject*; ``unspecified`` and ``poison`` *open*; ``@rule`` and everything else *implement*. A call
+of a helper that passes an id on is told apart by the helper's name (``REJECTING``, ``OPENING``). An id built in an f-string
+(``f"op.{name}/dtype"``) is a pattern: it cites every defined rule that it matches.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from refrelax.conformance.spec_text import ID
+
+_FULL = re.compile(rf"{ID}\Z")
+
+REJECTING = re.compile(r"(require|[Dd]iagnostic|trap|fail|refuse|reject|diagnose|complain|error)\w*\Z")
+OPENING = re.compile(r"(unspecified|poison|Poison|Unspecified)\w*\Z")
+
+SKIPPED = ("conformance", "commands", "cli.py")
+"""Rooms that talk about rules and implement none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One place that names a rule. ``rule`` is an id, or a pattern if ``dynamic``; ``kind``: rejects, opens, implements."""
+
+    rule: str
+    kind: str
+    file: str
+    line: int
+    dynamic: bool = False
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    def names(self, rule: str) -> bool:
+        """Whether this place names ``rule``."""
+        return re.fullmatch(self.rule, rule) is not None if self.dynamic else self.rule == rule
+
+
+def package() -> Path:
+    """The folder of the package."""
+    return Path(__file__).resolve().parents[1]
+
+
+def scan(root: Path | None = None, areas: frozenset[str] | None = None) -> list[Citation]:
+    """Every citation in the package.
+
+    ``areas`` (the part before the slash) tell an id from any other text with a slash where it stands outside a call that
+    is known to take one; without them only such calls count.
+    """
+    base = root or package()
+    found: list[Citation] = []
+    for path in sorted(base.rglob("*.py")):
+        parts = path.relative_to(base).parts
+        if parts[0] not in SKIPPED and "__pycache__" not in parts:
+            name = f"{base.name}/{'/'.join(parts)}"
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            found += _Scanner(name, areas or frozenset()).visit_all(tree)
+    return found
+
+
+class _Scanner:
+    def __init__(self, file: str, areas: frozenset[str]) -> None:
+        self.file, self.areas = file, areas
+
+    def visit_all(self, tree: ast.AST) -> list[Citation]:
+        return list(self._visit(tree, None))
+
+    def _visit(self, node: ast.AST, kind: str | None) -> Iterator[Citation]:
+        """``kind``: how the nearest call around ``node`` cites, if it is one that takes ids."""
+        match node:
+            case ast.Constant(value=str(text)) if _FULL.match(text):
+                if kind is not None or text.split("/")[0] in self.areas:
+                    yield Citation(text, kind or "implements", self.file, node.lineno)
+            case ast.JoinedStr():
+                pattern = _pattern(node)
+                if kind is not None and pattern is not None:
+                    yield Citation(pattern, kind, self.file, node.lineno, dynamic=True)
+            case ast.Call():
+                inner = _kind_of(node.func) or kind
+                yield from self._visit(node.func, kind)
+                for child in [*node.args, *node.keywords]:
+                    yield from self._visit(child, inner)
+            case _:
+                for child in ast.iter_child_nodes(node):
+                    yield from self._visit(child, None if isinstance(node, ast.stmt) else kind)
+
+
+def _kind_of(function: ast.expr) -> str | None:
+    name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    name = name.lstrip("_")
+    if name == "rule":
+        return "implements"
+    if REJECTING.match(name):
+        return "rejects"
+    return "opens" if OPENING.match(name) else None
+
+
+def _pattern(node: ast.JoinedStr) -> str | None:
+    """An f-string as a regular expression for ids; ``None`` if it cannot be one."""
+    parts = [re.escape(str(v.value)) if isinstance(v, ast.Constant) else "[a-z0-9_.-]+" for v in node.values]
+    shape = "".join(str(v.value) if isinstance(v, ast.Constant) else "x" for v in node.values)
+    fixed = "".join(str(v.value) for v in node.values if isinstance(v, ast.Constant))
+    return "".join(parts) if _FULL.match(shape) and "/" in fixed and len(fixed) > 3 else None

@@ -1,0 +1,123 @@
+"""``refrelax explain``: what a rule (or an operator, or a word) says, where it lives, and cases of it."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+
+from refrelax.conformance import tie as ties
+from refrelax.conformance.cases import Case
+from refrelax.conformance.tie import Tie
+
+MOST_CASES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One rule: its paragraph, the places in code (``how file:line``), up to three cases."""
+
+    rule: str
+    prose: str
+    defined_at: str
+    code: tuple[str, ...]
+    cases: tuple[Case, ...]
+    tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedOp:
+    """One operator: its page, where its type and value rules live, and its rules."""
+
+    name: str
+    page: str
+    deduce: str
+    evaluate: str
+    pure: bool
+    rules: tuple[Explained, ...]
+
+
+Explanation = ExplainedOp | tuple[Explained, ...]
+
+
+def explain(what: str) -> Explanation:
+    """Everything on a rule id, an operator (``relax.matmul``, ``R.matmul``, ``matmul``), or a word in rule ids
+    (``match_cast``).
+
+    Raises:
+        KeyError: nothing is known by that name; the message suggests the nearest names.
+    """
+    tie = ties.read()
+    if what in tie.defined:
+        return (_rule(tie, what),)
+    operator = _operator(tie, what)
+    if operator is not None:
+        return operator
+    word = what.strip().removeprefix("R.").removeprefix("T.").removeprefix("relax.").replace("_", "-").lower()
+    rules = [rule for rule in tie.defined if word and word in rule]
+    if not rules:
+        raise KeyError(_nothing(tie, what))
+    return tuple(_rule(tie, rule) for rule in sorted(rules))
+
+
+def _nothing(tie: Tie, what: str) -> str:
+    from refrelax.semantics.ops import OPERATORS
+
+    known = [*tie.defined, *OPERATORS]
+    near = difflib.get_close_matches(what, known, n=3, cutoff=0.5)
+    return f"no rule or operator is called {what!r}" + (f"; nearest: {', '.join(near)}" if near else "")
+
+
+def _rule(tie: Tie, rule: str) -> Explained:
+    p = tie.defined[rule]
+    code = dict.fromkeys(f"{c.kind} at {c.place}" for c in tie.code if c.names(rule))
+    about = [c for c in tie.cases if c.rule == rule] or [c for c in tie.cases if c.expect.rule == rule]
+    accepted = [c for c in about if c.verdict == "accepts"]
+    rejected = [c for c in about if c.verdict == "rejects"]
+    picked = (accepted[:1] + rejected[:2] + accepted[1:])[:MOST_CASES]
+    return Explained(rule, p.text, p.place, tuple(code), tuple(picked), _tests(rule))
+
+
+def _tests(rule: str) -> tuple[str, ...]:
+    """Test files of a checkout that name the rule; none in an installed package."""
+    root = Path(__file__).resolve().parents[2]
+    found = []
+    for path in sorted((root / "tests").rglob("*.py")) if (root / "tests").is_dir() else []:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if rule in line:
+                found.append(f"{path.relative_to(root).as_posix()}:{number}")
+                break
+    return tuple(found[:MOST_CASES])
+
+
+def _operator(tie: Tie, what: str) -> ExplainedOp | None:
+    from refrelax.semantics.ops import OPERATORS
+
+    bare = what.removeprefix("R.").removeprefix("relax.")
+    name = next((n for n in (what, f"relax.{bare}") if n in OPERATORS), None)
+    if name is None:
+        return None
+    op = OPERATORS[name]
+    short = name.removeprefix("relax.")
+    own = [rule for rule in tie.defined if rule.startswith(f"op.{short}/")]
+    return ExplainedOp(
+        name,
+        op.page,
+        _place(op.deduce),
+        _place(op.evaluate),
+        op.pure,
+        tuple(_rule(tie, rule) for rule in sorted(own)),
+    )
+
+
+def _place(function: object) -> str:
+    """``file:line`` of a function, looking through partial application."""
+    target = inspect.unwrap(getattr(function, "func", function))  # type: ignore[arg-type]
+    try:
+        file = Path(inspect.getsourcefile(target) or "")
+        line = inspect.getsourcelines(target)[1]
+    except (TypeError, OSError):
+        return "?"
+    root = Path(__file__).resolve().parents[2]
+    return f"{file.relative_to(root).as_posix() if file.is_relative_to(root) else file}:{line}"

@@ -1,0 +1,34 @@
+"""What somebody else's implementation must offer to be judged: one method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from refrelax.errors import Outcome
+from refrelax.syntax.module import Module
+
+
+@runtime_checkable
+class Implementation(Protocol):
+    """Anything that can run a module.
+
+    ``run`` raises a ``Rejection`` if it refuses the module, and ``NoVerdict`` if it cannot say (it crashed, hung, or has no
+    such operator); every other way to end is an ``Outcome``. An implementation that can show its bindings also has
+    ``bindings(module, entry, args)``, a sequence of ``(name, value)`` in execution order.
+    """
+
+    name: str
+
+    def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome: ...
+
+
+class ImplementationFailed(RuntimeError):
+    """The implementation crashed, hung or could not be started: a verdict about *it*, never about the program.
+
+    ``kind`` is ``"crash"``, ``"hang"``, ``"error"`` or ``"absent"``.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.kind = kind
+        super().__init__(f"{kind}: {message}")

@@ -1,0 +1,105 @@
+"""The normative text as data: the paragraphs that define rules, and the examples that say their outcome.
+
+A rule's paragraph begins with its id in bold code, **`area/what-it-says`**, and ends at the next blank line or rule.
+An example is a fenced block of ``tvmscript`` with a line ``# expect: …`` (see ``refrelax.conformance.cases``).
+
+Spec: ``spec/01-conformance.md``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ID = r"[a-z][a-z0-9_.]*/[a-z0-9-]+"
+_DEFINITION = re.compile(rf"^\s*(?:[-*] +|> *)?\*\*`({ID})`\*\*")
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*(\w*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """The prose that defines one rule, and where it stands."""
+
+    rule: str
+    text: str
+    file: str
+    line: int
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A fenced ``tvmscript`` block of the spec that states its outcome."""
+
+    text: str
+    file: str
+    line: int
+
+
+def spec_directory() -> Path:
+    """The folder of the normative text: inside an installed package, or beside the package in a checkout.
+
+    Raises:
+        FileNotFoundError: neither is there.
+    """
+    package = Path(__file__).resolve().parents[1]
+    for candidate in (package / "spec", package.parent / "spec"):
+        if candidate.is_dir():
+            return candidate
+    raise FileNotFoundError("the spec is neither in the package nor beside it")
+
+
+def chapters(directory: Path | None = None) -> list[Path]:
+    """Every Markdown file of the spec, in reading order."""
+    return sorted((directory or spec_directory()).rglob("*.md"))
+
+
+def paragraphs(directory: Path | None = None) -> list[Paragraph]:
+    """Every definition of a rule, in reading order; a rule defined twice appears twice."""
+    root = directory or spec_directory()
+    return [each for path in chapters(root) for each in _paragraphs(path, _name(path, root))]
+
+
+def examples(directory: Path | None = None) -> list[Example]:
+    """Every example that states its outcome, in reading order."""
+    root = directory or spec_directory()
+    return [each for path in chapters(root) for each in _examples(path, _name(path, root))]
+
+
+def _name(path: Path, root: Path) -> str:
+    return f"spec/{path.relative_to(root).as_posix()}"
+
+
+def _paragraphs(path: Path, name: str) -> Iterator[Paragraph]:
+    rule, start, lines, fenced = "", 0, list[str](), False
+    for number, line in enumerate([*path.read_text(encoding="utf-8").splitlines(), ""], 1):
+        fenced ^= bool(_FENCE.match(line))
+        found = None if fenced else _DEFINITION.match(line)
+        if rule and (found or not line.strip() or fenced):
+            yield Paragraph(rule, "\n".join(lines), name, start)
+            rule = ""
+        if found:
+            rule, start, lines = found.group(1), number, []
+        if rule:
+            lines.append(line.strip())
+
+
+def _examples(path: Path, name: str) -> Iterator[Example]:
+    language, start, lines = "", 0, list[str]()
+    inside = False
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        fence = _FENCE.match(line)
+        if fence and not inside:
+            inside, language, start, lines = True, fence.group(2), number + 1, []
+        elif fence:
+            inside = False
+            text = "\n".join(lines) + "\n"
+            if language == "tvmscript" and re.search(r"^\s*# expect:", text, re.MULTILINE):
+                yield Example(text, name, start)
+        elif inside:
+            lines.append(line)

@@ -1,0 +1,192 @@
+"""``refrelax rules check``: the spec, the code and the cases compared in every direction.
+
+The spec defines ids, the code cites them, cases target them and reach them. A *finding* is a place where the three differ.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from refrelax.conformance import cases as case_files
+from refrelax.conformance import citations, spec_text
+from refrelax.conformance.cases import Case
+from refrelax.conformance.citations import Citation
+from refrelax.conformance.run import Result, run_case
+from refrelax.conformance.spec_text import Paragraph
+
+GROUPS: dict[str, str] = {
+    "twice": "defined twice in the spec",
+    "dangling": "cited in code or a case, but no paragraph of the spec defines it",
+    "unimplemented": "defined in the spec, but no code names it",
+    "no-accepting": "can reject, but no case of it is accepted",
+    "no-rejecting": "can reject, but no case ends by it",
+    "unreached": "no case reaches it",
+    "case": "a case or an example of the spec ends otherwise than it says",
+}
+"""The kinds of finding, in the order of the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place where spec, code and cases differ."""
+
+    group: str
+    rule: str
+    message: str
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.rule}: {self.message}" if self.rule else f"{self.place}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What ``check`` found, and what it looked at."""
+
+    findings: tuple[Finding, ...]
+    rules: int
+    cases: int
+    examples: int
+    reached: dict[str, list[str]] = field(default_factory=dict)
+    """Rule to the names of the cases that reach it."""
+
+    @property
+    def ok(self) -> bool:
+        return not self.findings
+
+    def grouped(self) -> dict[str, list[Finding]]:
+        """The findings by group, in the order of ``GROUPS``, empty groups left out."""
+        table = {group: [f for f in self.findings if f.group == group] for group in GROUPS}
+        return {group: found for group, found in table.items() if found}
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Spec, code and cases as they stand."""
+
+    prose: tuple[Paragraph, ...]
+    code: tuple[Citation, ...]
+    cases: tuple[Case, ...]
+    examples: tuple[Case, ...]
+
+    @property
+    def defined(self) -> dict[str, Paragraph]:
+        """The first definition of each rule."""
+        return {p.rule: p for p in reversed(self.prose)}
+
+
+def read() -> Tie:
+    """Read the spec, the code and the cases.
+
+    Raises:
+        BadCase: a case file that is not well written.
+        FileNotFoundError: no spec.
+    """
+    prose = tuple(spec_text.paragraphs())
+    areas = frozenset(p.rule.split("/")[0] for p in prose)
+    code = tuple(citations.scan(areas=areas))
+    return Tie(prose, code, case_files.load(), case_files.load_examples())
+
+
+def check(progress: Callable[[str], None] | None = None) -> Report:
+    """Compare everything with everything, running every case under observation. ``progress`` hears each case's name."""
+    tie = read()
+    results = []
+    for case in (*tie.cases, *tie.examples):
+        if progress is not None:
+            progress(case.name)
+        results.append(run_case(case, observe=True))
+    return compare(tie, results)
+
+
+def compare(tie: Tie, results: Iterable[Result]) -> Report:
+    """The findings, given how the cases went."""
+    results = list(results)
+    reached, ended = _reached(results)
+    findings = [
+        *_twice(tie),
+        *_dangling(tie),
+        *_unimplemented(tie),
+        *_one_sided(tie, results, ended),
+        *_unreached(tie, reached),
+        *_cases(results),
+    ]
+    return Report(tuple(findings), len(tie.defined), len(tie.cases), len(tie.examples), dict(reached))
+
+
+def _reached(results: list[Result]) -> tuple[dict[str, list[str]], set[str]]:
+    """Rule to the cases that went through it; and the rules by which some case ended."""
+    reached: dict[str, list[str]] = defaultdict(list)
+    ended: set[str] = set()
+    for result in results:
+        for rule in sorted(result.fired.all.union(result.rules)):
+            reached[rule].append(result.case.name)
+        ended.update(result.rules)
+    return reached, ended
+
+
+def _twice(tie: Tie) -> list[Finding]:
+    first, found = tie.defined, list[Finding]()
+    for p in tie.prose:
+        if first[p.rule] is not p:
+            found.append(Finding("twice", p.rule, f"already defined at {first[p.rule].place}", p.place))
+    return found
+
+
+def _dangling(tie: Tie) -> list[Finding]:
+    defined = tie.defined
+    found: dict[str, Finding] = {}
+    for c in tie.code:
+        if not any(c.names(rule) for rule in defined) if c.dynamic else c.rule not in defined:
+            found.setdefault(c.rule, Finding("dangling", c.rule, "no paragraph of the spec defines it", c.place))
+    for case in (*tie.cases, *tie.examples):
+        for rule in {case.rule, case.expect.rule} - {None}:
+            if rule is not None and rule not in defined:
+                found.setdefault(rule, Finding("dangling", rule, f"case {case.name} names it", case.place))
+    return sorted(found.values(), key=lambda f: f.rule)
+
+
+def _unimplemented(tie: Tie) -> list[Finding]:
+    return [
+        Finding("unimplemented", rule, "no code names it", p.place)
+        for rule, p in sorted(tie.defined.items())
+        if not any(c.names(rule) for c in tie.code)
+    ]
+
+
+def rejecting(tie: Tie) -> dict[str, Citation]:
+    """The defined rules that some code rejects by, with the first such place."""
+    found: dict[str, Citation] = {}
+    for c in tie.code:
+        if c.kind == "rejects":
+            for rule in tie.defined if c.dynamic else (c.rule,):
+                if rule in tie.defined and c.names(rule):
+                    found.setdefault(rule, c)
+    return found
+
+
+def _one_sided(tie: Tie, results: list[Result], ended: set[str]) -> list[Finding]:
+    accepted = {r.case.rule for r in results if r.case.verdict == "accepts" and r.passed}
+    held = {rule for r in results if r.case.verdict == "accepts" for rule in r.fired.held}
+    found: list[Finding] = []
+    for rule, citation in sorted(rejecting(tie).items()):
+        if rule not in accepted | held:
+            found.append(Finding("no-accepting", rule, "no case of it is accepted", citation.place))
+        if rule not in ended:
+            found.append(Finding("no-rejecting", rule, "no case ends by it", citation.place))
+    return found
+
+
+def _unreached(tie: Tie, reached: dict[str, list[str]]) -> list[Finding]:
+    rejects = rejecting(tie)
+    return [
+        Finding("unreached", rule, "no case reaches it", p.place)
+        for rule, p in sorted(tie.defined.items())
+        if rule not in reached and rule not in rejects
+    ]
+
+
+def _cases(results: list[Result]) -> list[Finding]:
+    return [Finding("case", r.case.name, r.reason, r.case.place) for r in results if not r.passed]
