@@ -1,0 +1,68 @@
+"""What a polynomial is a polynomial *over*: symbols, and terms that arithmetic does not open.
+
+An atom is a plain record with a unique key; the polynomials inside it are in normal form themselves. ``Atoms`` is the
+table of one question: it lives as long as one call and holds the facts that the call may use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from refrelax.semantics.dims.facts import Facts
+from refrelax.semantics.dims.poly import Poly, serial
+
+TRUTHS = "?"
+"""First character of the keys of atoms that are 0 or 1; such an atom is its own square."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Atom:
+    """``kind`` says how to read ``args``:
+
+    * ``var`` — a symbol (``name``, ``dtype``);
+    * ``fd`` — floor of ``args[0] / args[1]``; ``td`` — the quotient rounded towards zero;
+    * ``min`` — the least of ``args`` (two or more, sorted);
+    * ``ge`` — 1 where ``args[0] >= 0``, else 0; ``eq`` — 1 where ``args[0] == 0``, else 0;
+    * ``p2`` — two to the power ``args[0]``;
+    * ``cast`` — ``args[0]`` wrapped into ``dtype``;
+    * ``call`` — anything else, a function ``name`` of ``args`` that nothing is known about.
+    """
+
+    key: str
+    kind: str
+    args: tuple[Poly, ...] = ()
+    name: str = ""
+    dtype: str = "int64"
+
+
+@dataclass(slots=True)
+class Atoms:
+    """The atoms of one question by key, in order of first appearance, and the facts of the question."""
+
+    facts: Facts
+    table: dict[str, Atom] = field(default_factory=dict)
+
+    def var(self, name: str, dtype: str) -> str:
+        """The key of a symbol."""
+        key = TRUTHS + name if dtype == "bool" else name
+        if key not in self.table:
+            self.table[key] = Atom(key, "var", (), name, dtype)
+        return key
+
+    def put(self, kind: str, args: tuple[Poly, ...], name: str = "", dtype: str = "int64") -> Poly:
+        """The polynomial that is this one atom."""
+        mark = TRUTHS if kind in ("ge", "eq") or dtype == "bool" else ""
+        key = f"{mark}{kind}:{name}:{dtype}({','.join(map(serial, args))})"
+        if key not in self.table:
+            self.table[key] = Atom(key, kind, args, name, dtype)
+        return {(key,): 1}
+
+    def sole(self, p: Poly, kind: str) -> Atom | None:
+        """The atom of ``kind`` that ``p`` is, if ``p`` is one."""
+        if len(p) != 1:
+            return None
+        ((mono, coefficient),) = p.items()
+        if coefficient != 1 or len(mono) != 1:
+            return None
+        atom = self.table[mono[0]]
+        return atom if atom.kind == kind else None
