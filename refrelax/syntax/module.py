@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import sys
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Attrs, AttrValue, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 
 BaseFunc = Function | PrimFunc | ExternFunc
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantArray:
+    """The array behind ``metadata["ir.GenericConst"][k]``: dtype, shape, and the elements' bytes, little-endian, row-major."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+
+    def patterns(self) -> list[int]:
+        """The elements as bit patterns, row-major."""
+        size = dtypes.itemsize(self.dtype)
+        cells = array({1: "B", 2: "H", 4: "I", 8: "Q"}[size])
+        cells.frombytes(self.data)
+        if sys.byteorder == "big":
+            cells.byteswap()
+        return cells.tolist()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +45,7 @@ class Module:
     functions: Mapping[str, BaseFunc]
     attrs: Attrs = ()
     global_infos: tuple[tuple[str, tuple[AttrValue, ...]], ...] = ()
-    constants: Mapping[int, Any] = field(default_factory=dict, compare=False, repr=False)
+    constants: Mapping[int, ConstantArray] = field(default_factory=dict, compare=False, repr=False)
     source: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
