@@ -1,0 +1,110 @@
+"""The one file that knows mpmath: elementary functions of exact arguments to any relative precision.
+
+Each function takes numbers of ``mpmath.libmp`` (tuples, no global precision) and a precision ``p`` and is off by less
+than ``2**-p`` of its value. Intermediate steps carry ``GUARD`` bits more, which covers the cancellations that an argument of
+at most 53 bits can cause; functions that cancel near zero ask for as many bits as the argument is small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mpmath import libmp  # type: ignore[import-untyped]
+
+Mpf = tuple[int, int, int, int]
+"""Sign, mantissa, exponent, bit count, as ``mpmath.libmp`` keeps a number."""
+
+GUARD = 130
+
+
+def number(x: float) -> Mpf:
+    """A finite double, exactly."""
+    return libmp.from_float(x)  # type: ignore[no-any-return]
+
+
+def parts(x: Mpf) -> tuple[int, int, int]:
+    """Sign (0 or 1), mantissa and exponent of a finite number."""
+    return int(x[0]), int(x[1]), int(x[2])
+
+
+def _smallness(x: Mpf) -> int:
+    """How many bits below one the leading bit of ``x`` lies."""
+    return max(0, -(x[2] + x[3]))
+
+
+def _plain(function: Callable[..., Any]) -> Callable[[Mpf, int], Mpf]:
+    return lambda x, p: function(x, p + GUARD + _smallness(x), "n")
+
+
+def _expm1(x: Mpf, p: int) -> Mpf:
+    wide = p + GUARD + _smallness(x)
+    return libmp.mpf_sub(libmp.mpf_exp(x, wide, "n"), libmp.fone, wide, "n")  # type: ignore[no-any-return]
+
+
+def _log1p(x: Mpf, p: int) -> Mpf:
+    wide = p + GUARD + _smallness(x)
+    return libmp.mpf_log(libmp.mpf_add(libmp.fone, x), wide, "n")  # type: ignore[no-any-return]
+
+
+def _log_of(base: int) -> Callable[[Mpf, int], Mpf]:
+    def log(x: Mpf, p: int) -> Mpf:
+        wide = p + GUARD
+        return libmp.mpf_div(  # type: ignore[no-any-return]
+            libmp.mpf_log(x, wide, "n"), libmp.mpf_log(libmp.from_int(base), wide, "n"), wide, "n"
+        )
+
+    return log
+
+
+def _power_of(base: int) -> Callable[[Mpf, int], Mpf]:
+    return lambda x, p: libmp.mpf_pow(libmp.from_int(base), x, p + GUARD, "n")
+
+
+def _rsqrt(x: Mpf, p: int) -> Mpf:
+    wide = p + GUARD
+    return libmp.mpf_div(libmp.fone, libmp.mpf_sqrt(x, wide, "n"), wide, "n")  # type: ignore[no-any-return]
+
+
+def _sigmoid(x: Mpf, p: int) -> Mpf:
+    wide = p + GUARD
+    grown = libmp.mpf_exp(libmp.mpf_neg(x), wide, "n")
+    return libmp.mpf_div(libmp.fone, libmp.mpf_add(libmp.fone, grown, wide, "n"), wide, "n")  # type: ignore[no-any-return]
+
+
+UNARY: dict[str, Callable[[Mpf, int], Mpf]] = {
+    "exp": _plain(libmp.mpf_exp), "exp2": _power_of(2), "exp10": _power_of(10), "expm1": _expm1,
+    "log": _plain(libmp.mpf_log), "log2": _log_of(2), "log10": _log_of(10), "log1p": _log1p,
+    "sqrt": _plain(libmp.mpf_sqrt), "rsqrt": _rsqrt, "tanh": _plain(libmp.mpf_tanh), "sigmoid": _sigmoid,
+    "erf": _plain(libmp.mpf_erf), "sin": _plain(libmp.mpf_sin), "cos": _plain(libmp.mpf_cos), "tan": _plain(libmp.mpf_tan),
+    "sinh": _plain(libmp.mpf_sinh), "cosh": _plain(libmp.mpf_cosh),
+    "asin": _plain(libmp.mpf_asin), "acos": _plain(libmp.mpf_acos), "atan": _plain(libmp.mpf_atan),
+    "asinh": _plain(libmp.mpf_asinh), "acosh": _plain(libmp.mpf_acosh), "atanh": _plain(libmp.mpf_atanh),
+}  # fmt: skip
+
+SOMETIMES_EXACT = frozenset({"exp2", "exp10", "sqrt", "rsqrt", "log10"})
+"""Functions with exact results (besides those of ``special``)."""
+
+
+def _hypot(x: Mpf, y: Mpf, p: int) -> Mpf:
+    squares = libmp.mpf_add(libmp.mpf_mul(x, x), libmp.mpf_mul(y, y))  # exact: no precision given
+    return libmp.mpf_sqrt(squares, p + GUARD, "n")  # type: ignore[no-any-return]
+
+
+BINARY: dict[str, Callable[[Mpf, Mpf, int], Mpf]] = {
+    "pow": lambda x, y, p: libmp.mpf_pow(x, y, p + GUARD, "n"),
+    "atan2": lambda y, x, p: libmp.mpf_atan2(y, x, p + GUARD, "n"),
+    "hypot": _hypot,
+}
+
+
+def half_pi(negative: bool, p: int) -> Mpf:
+    """``± pi / 2``."""
+    return pi_multiple(-2 if negative else 2, p)
+
+
+def pi_multiple(quarters: int, p: int) -> Mpf:
+    """``quarters * pi / 4``."""
+    return libmp.mpf_shift(  # type: ignore[no-any-return]
+        libmp.mpf_mul(libmp.from_int(quarters), libmp.mpf_pi(p + GUARD, "n"), p + GUARD, "n"), -2
+    )

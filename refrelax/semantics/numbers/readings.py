@@ -1,0 +1,26 @@
+"""The readings by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from refrelax.errors import UsageError
+from refrelax.semantics.numbers.ieee import ieee
+from refrelax.semantics.numbers.interface import Numerics
+
+READINGS: dict[str, Callable[[int], Numerics]] = {
+    "ieee": lambda _seed: ieee(),
+}
+"""Every reading by name; only ``sampled`` makes use of the seed."""
+
+
+def reading(name: str, seed: int = 0) -> Numerics:
+    """The reading ``name``.
+
+    Raises:
+        UsageError: no reading has this name.
+    """
+    make = READINGS.get(name)
+    if make is None:
+        raise UsageError(f"no reading is called {name!r}: expected one of {', '.join(READINGS)}")
+    return make(seed)
