@@ -5,10 +5,23 @@ Every family file lists its rows in a literal tuple ``OPERATORS``; here they are
 
 from __future__ import annotations
 
-from refrelax.semantics.ops import binary, create, ternary, unary
+from refrelax.semantics.ops import (
+    activation,
+    binary,
+    create,
+    gather,
+    join,
+    linear,
+    reduce,
+    reshape,
+    shape,
+    slicing,
+    ternary,
+    unary,
+)
 from refrelax.semantics.ops.definition import OpDef
 
-FAMILIES = (unary, binary, ternary, create)
+FAMILIES = (unary, binary, ternary, create, reduce, reshape, join, slicing, gather, linear, shape, activation)
 
 OPERATORS: dict[str, OpDef] = {row.name: row for family in FAMILIES for row in family.OPERATORS}
 

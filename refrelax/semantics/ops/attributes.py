@@ -1,7 +1,7 @@
 """Reading the attributes of a call.
 
 Attributes are syntax (``AttrValue``): an axis list is an ``AttrList``, a float a ``Literal("float64", bits)``, an
-absent optional ``None``. Everything that knows these spellings stands here, so that a change of representation is one edit.
+absent optional ``None``. What knows these spellings stands here, so that a change of representation is one edit.
 
 Raises: every accessor raises ``InternalError`` for a value that the reader should have refused.
 """

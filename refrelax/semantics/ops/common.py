@@ -171,8 +171,8 @@ def broadcast_dims(d: Deduction, call: Call, a: D.Dims, b: D.Dims) -> D.Dims | N
         elif D.as_int(x) is not None and D.as_int(y) is not None:
             d.fail(
                 "op.common/broadcast",
-                f"{short(call)}: dim {len(a) - k} of the first operand is {D.as_int(x)}, dim {len(b) - k} of the second "
-                f"is {D.as_int(y)}; they do not broadcast",
+                f"{short(call)}: dim {len(a) - k} of the first operand is {D.as_int(x)} and dim {len(b) - k} of the "
+                f"second is {D.as_int(y)}; they do not broadcast",
             )
         else:
             return None

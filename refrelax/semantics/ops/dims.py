@@ -1,7 +1,7 @@
 """Arithmetic on the dims of a deduced type.
 
 The constructors fold what TVM folds when it builds an expression (two constants, the units of ``+ - * //``), and
-nothing else, so that a deduced dim prints as TVM prints it; ``Deduction.simplify`` is applied only where TVM simplifies.
+nothing else, so that a deduced dim prints as TVM prints it; ``Deduction.simplify`` stands only where TVM simplifies.
 """
 
 from __future__ import annotations

@@ -1,0 +1,205 @@
+"""Activation functions.
+
+Spec: ``spec/ops/activation.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops.common import (
+    UNKNOWN,
+    arity,
+    elementwise,
+    normal_axis,
+    rank,
+    replace,
+    short,
+    tensor,
+    tensor_value,
+)  # fmt: skip
+from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.unary import deduce_float, deduce_same
+from refrelax.semantics.values import Tensor, Value
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import Call
+from refrelax.syntax.types import Type
+
+PAGE = "activation"
+
+Function = Callable[[Payload], Payload]
+
+# --- of one element --------------------------------------------------------------------------------------------------
+
+
+def _relu(f: Arithmetic, call: Call) -> Function:
+    """``maximum(x, 0)``."""
+    zero = f.lit(0)
+    return lambda a: f.maximum(a, zero)
+
+
+def _leakyrelu(f: Arithmetic, call: Call) -> Function:
+    """``x if x > 0 else x * alpha``."""
+    zero, alpha = f.lit(0), f.lit(A.real(call, "alpha"))
+    return lambda a: f.select(f.less(zero, a), a, f.mul(a, alpha))
+
+
+def _silu(f: Arithmetic, call: Call) -> Function:
+    """``x * sigmoid(x)``."""
+    sigmoid = f.math("sigmoid")
+    return lambda a: f.mul(a, sigmoid(a))
+
+
+ROOT_HALF = Fraction(6369051672525773, 9007199254740992)
+"""sqrt(1/2) in binary64."""
+
+ROOT_TWO_OVER_PI = Fraction(7186705221432913, 9007199254740992)
+"""sqrt(2/pi) in binary64."""
+
+
+def _gelu(f: Arithmetic, call: Call) -> Function:
+    """``x * (0.5 + 0.5 * erf(x * sqrt(1/2)))``."""
+    half, root, erf = f.lit(Fraction(1, 2)), f.lit(ROOT_HALF), f.math("erf")
+    return lambda a: f.mul(a, f.add(half, f.mul(erf(f.mul(a, root)), half)))
+
+
+def _gelu_tanh(f: Arithmetic, call: Call) -> Function:
+    """``0.5 * x * (1 + tanh(sqrt(2/pi) * x * (1 + 0.044715 * x * x)))``."""
+    half, one, tanh = f.lit(Fraction(1, 2)), f.lit(1), f.math("tanh")
+    root, cubic = f.lit(ROOT_TWO_OVER_PI), f.lit(Fraction(44715, 1000000))
+
+    def function(a: Payload) -> Payload:
+        inner = f.mul(f.mul(root, a), f.add(one, f.mul(cubic, f.mul(a, a))))
+        return f.mul(f.mul(half, a), f.add(one, tanh(inner)))
+
+    return function
+
+
+SELU_ALPHA = Fraction("1.6732632423543772848170429916717")
+SELU_SCALE = Fraction("1.0507009873554804934193349852946")
+
+
+def _selu(f: Arithmetic, call: Call) -> Function:
+    """``scale * (x if x > 0 else alpha * (exp(x) - 1))``."""
+    zero, one, exp = f.lit(0), f.lit(1), f.math("exp")
+    alpha, scale = f.lit(SELU_ALPHA), f.lit(SELU_SCALE)
+    return lambda a: f.mul(scale, f.select(f.less(zero, a), a, f.mul(alpha, f.sub(exp(a), one))))
+
+
+def _softplus(f: Arithmetic, call: Call) -> Function:
+    """``x`` where ``beta * x > threshold``, else ``log1p(exp(beta * x)) / beta``."""
+    beta, threshold = f.lit(A.real(call, "beta")), f.lit(A.real(call, "threshold"))
+    exp, log1p = f.math("exp"), f.math("log1p")
+
+    def function(a: Payload) -> Payload:
+        scaled = f.mul(beta, a)
+        return f.select(f.less(threshold, scaled), a, f.div(log1p(exp(scaled)), beta))
+
+    return function
+
+
+def _evaluate(make: Callable[[Arithmetic, Call], Function]) -> EvaluateRule:
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+        x = tensor_value(args[0])
+        return elementwise(e, x.dtype, make(e.numerics.at(x.dtype), call), x)
+
+    return evaluate
+
+
+# --- prelu -----------------------------------------------------------------------------------------------------------
+
+
+@rule("op.nn.prelu/vector-alpha")
+def deduce_prelu(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The argument's type; ``alpha`` is a vector along ``axis``."""
+    arity(d, call, 2)
+    x, alpha = tensor(d, call, types, 0), tensor(d, call, types, 1)
+    if rank(x) != UNKNOWN:
+        normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    if rank(alpha) not in (1, UNKNOWN):
+        d.fail("op.nn.prelu/vector-alpha", f"{short(call)}: alpha must have rank 1, found rank {rank(alpha)}")
+    return x
+
+
+def evaluate_prelu(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``out[i] = x[i] if x[i] > 0 else x[i] * alpha[i[axis]]``; an ``alpha`` of one element serves all."""
+    x, alpha = tensor_value(args[0]), tensor_value(args[1])
+    axis, f = A.integer(call, "axis") % x.ndim, e.numerics.at(x.dtype)
+    zero, one_for_all = f.lit(0), alpha.shape[0] == 1
+
+    def element(*i: int) -> Payload:
+        a = x[i]
+        return f.select(f.less(zero, a), a, f.mul(a, alpha[0 if one_for_all else i[axis]]))
+
+    return e.tabulate(x.dtype, x.shape, element)
+
+
+# --- softmax ---------------------------------------------------------------------------------------------------------
+
+
+@rule("op.nn.softmax/float-dtype")
+def deduce_softmax(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The argument's type; its dtype must be a float and ``axis`` one of its axes."""
+    arity(d, call, 1)
+    x = tensor(d, call, types, 0)
+    if rank(x) == UNKNOWN:
+        return x
+    if x.dtype is not None and not dtypes.is_float(x.dtype):
+        d.fail("op.nn.softmax/float-dtype", f"{short(call)} takes a tensor of a float dtype, found {x.dtype}")
+    normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    return x
+
+
+def by_lines(e: Evaluation, x: Tensor, axis: int, function: Callable[[list[Payload]], list[Payload]]) -> Tensor:
+    """Every line of ``x`` along ``axis`` replaced by ``function(line)``, which keeps its length."""
+    lines: dict[tuple[int, ...], list[Payload]] = {}
+
+    def element(*i: int) -> Payload:
+        at = replace(i, axis, 0)
+        if at not in lines:
+            lines[at] = function([x[replace(i, axis, k)] for k in range(x.shape[axis])])
+        return lines[at][i[axis]]
+
+    return e.tabulate(x.dtype, x.shape, element)
+
+
+def softmax_line(f: Arithmetic, items: list[Payload]) -> list[Payload]:
+    """``exp(x - max)`` over its sum."""
+    exp, top = f.math("exp"), f.reduce("maximum", items)
+    raised = [exp(f.sub(a, top)) for a in items]
+    total = f.reduce("add", raised)
+    return [f.div(a, total) for a in raised]
+
+
+def log_softmax_line(f: Arithmetic, items: list[Payload]) -> list[Payload]:
+    """``x - max - log(sum(exp(x - max)))``."""
+    exp, top = f.math("exp"), f.reduce("maximum", items)
+    total = f.math("log")(f.reduce("add", [exp(f.sub(a, top)) for a in items]))
+    return [f.sub(f.sub(a, top), total) for a in items]
+
+
+def _evaluate_lines(of_line: Callable[[Arithmetic, list[Payload]], list[Payload]]) -> EvaluateRule:
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+        x = tensor_value(args[0])
+        f = e.numerics.at(x.dtype)
+        return by_lines(e, x, A.integer(call, "axis") % x.ndim, lambda items: of_line(f, items))
+
+    return evaluate
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    OpDef("relax.nn.relu", deduce_same, _evaluate(_relu), PAGE),
+    OpDef("relax.nn.leakyrelu", deduce_float, _evaluate(_leakyrelu), PAGE),
+    OpDef("relax.nn.silu", deduce_float, _evaluate(_silu), PAGE),
+    OpDef("relax.nn.gelu", deduce_float, _evaluate(_gelu), PAGE),
+    OpDef("relax.nn.gelu_tanh", deduce_float, _evaluate(_gelu_tanh), PAGE),
+    OpDef("relax.nn.selu", deduce_float, _evaluate(_selu), PAGE),
+    OpDef("relax.nn.softplus", deduce_float, _evaluate(_softplus), PAGE),
+    OpDef("relax.nn.prelu", deduce_prelu, evaluate_prelu, PAGE),
+    OpDef("relax.nn.softmax", deduce_softmax, _evaluate_lines(softmax_line), PAGE),
+    OpDef("relax.nn.log_softmax", deduce_softmax, _evaluate_lines(log_softmax_line), PAGE),
+)

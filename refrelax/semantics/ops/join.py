@@ -1,0 +1,279 @@
+"""Several tensors into one, one into several, and repetition.
+
+Spec: ``spec/ops/join.md``.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+
+from refrelax.errors import unspecified
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops import dims as D
+from refrelax.semantics.ops.common import (
+    UNKNOWN,
+    arity,
+    broadcast_view,
+    copy,
+    insert,
+    joined_dims,
+    joined_dtype,
+    joined_vdevice,
+    known_dims,
+    normal_axis,
+    of_rank,
+    rank,
+    replace,
+    short,
+    tensor,
+    tensor_value,
+    tensor_values,
+    tensors,
+    with_dims,
+)  # fmt: skip
+from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.values import Tensor, Value
+from refrelax.syntax.graph import Call
+from refrelax.syntax.scalars import PrimExpr, as_int
+from refrelax.syntax.types import TensorType, TupleType, Type
+
+PAGE = "join"
+
+# --- concat and stack ------------------------------------------------------------------------------------------------
+
+
+@rule("op.join/equal-ranks")
+def _one_rank(d: Deduction, call: Call, found: list[TensorType]) -> int:
+    ranks = [rank(t) for t in found if rank(t) != UNKNOWN]
+    if any(each != ranks[0] for each in ranks):
+        d.fail("op.join/equal-ranks", f"{short(call)} takes tensors of one rank, found {sorted(set(ranks))}")
+    return ranks[0] if ranks else UNKNOWN
+
+
+@rule("op.concat/flat")
+def deduce_concat(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The dims of the tensors, summed along ``axis``."""
+    arity(d, call, 1)
+    found = tensors(d, call, types[0])
+    axis = A.optional_integer(call, "axis")
+    dtype, vdevice, ndim = joined_dtype(d, call, found), joined_vdevice(*found), _one_rank(d, call, found)
+    if axis is None and ndim not in (1, UNKNOWN):
+        d.fail("op.concat/flat", f"{short(call)} without an axis takes tensors of rank 1, found rank {ndim}")
+    ndim = 1 if axis is None else ndim
+    if ndim == UNKNOWN:
+        return found[0] if len(found) == 1 else of_rank(ndim, dtype, vdevice)
+    axis = 0 if axis is None else normal_axis(d, call, ndim, axis)
+    if len(found) == 1:
+        return found[0]
+    known = [dims for dims in map(known_dims, found) if dims is not None]
+    agree = joined_dims(d, call, known, but=axis) if known else False
+    if not agree or len(known) < len(found):
+        return of_rank(ndim, dtype, vdevice)
+    return with_dims(replace_dim(known[0], axis, _total([dims[axis] for dims in known])), dtype, vdevice)
+
+
+def replace_dim(dims: D.Dims, axis: int, dim: PrimExpr) -> D.Dims:
+    """``dims`` with one exchanged."""
+    return (*dims[:axis], dim, *dims[axis + 1 :])
+
+
+def _total(dims: list[PrimExpr]) -> PrimExpr:
+    """The sum of several dims; of equal ones, a product."""
+    if all(dim == dims[0] for dim in dims):
+        return D.mul(dims[0], D.imm(len(dims)))
+    total: PrimExpr = D.ZERO
+    for dim in dims:
+        total = D.add(total, dim)
+    return total
+
+
+@rule("op.join/equal-extents")
+def _same_extents(e: Evaluation, call: Call, xs: list[Tensor], but: int | None) -> None:
+    """Deduction leaves dims that it cannot compare open; where they then differ, the run is open."""
+    for x in xs[1:]:
+        if x.ndim != xs[0].ndim or any(
+            n != m for axis, (n, m) in enumerate(zip(xs[0].shape, x.shape, strict=True)) if axis != but
+        ):
+            raise unspecified("op.join/equal-extents", f"{short(call)} of {xs[0].shape} and {x.shape}", e.span)
+
+
+def evaluate_concat(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``out[i] = x_t[i with i[axis] - start_t]``, ``t`` the tensor whose range holds ``i[axis]``."""
+    xs = tensor_values(args[0])
+    axis = (A.optional_integer(call, "axis") or 0) % xs[0].ndim
+    _same_extents(e, call, xs, but=axis)
+    starts = [0, *accumulate(x.shape[axis] for x in xs)]
+    owner = [t for t, x in enumerate(xs) for _ in range(x.shape[axis])]
+
+    def element(*i: int) -> Payload:
+        t = owner[i[axis]]
+        return xs[t][replace(i, axis, i[axis] - starts[t])]
+
+    return e.tabulate(xs[0].dtype, replace(xs[0].shape, axis, starts[-1]), element)
+
+
+def deduce_stack(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The common dims with the number of tensors inserted at ``axis``."""
+    arity(d, call, 1)
+    found = tensors(d, call, types[0])
+    dtype, vdevice, ndim = joined_dtype(d, call, found), joined_vdevice(*found), _one_rank(d, call, found)
+    if ndim == UNKNOWN:
+        return of_rank(UNKNOWN, dtype, vdevice)
+    axis = normal_axis(d, call, ndim + 1, A.optional_integer(call, "axis") or 0)
+    known = [dims for dims in map(known_dims, found) if dims is not None]
+    agree = joined_dims(d, call, known) if known else False
+    if not agree or len(known) < len(found):
+        return of_rank(ndim + 1, dtype, vdevice)
+    return with_dims((*known[0][:axis], D.imm(len(found)), *known[0][axis:]), dtype, vdevice)
+
+
+def evaluate_stack(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``out[…, t, …] = x_t[…]``, ``t`` at ``axis``."""
+    xs = tensor_values(args[0])
+    axis = (A.optional_integer(call, "axis") or 0) % (xs[0].ndim + 1)
+    _same_extents(e, call, xs, but=None)
+    return e.tabulate(
+        xs[0].dtype, insert(xs[0].shape, axis, len(xs)), lambda *i: xs[i[axis]][(*i[:axis], *i[axis + 1 :])]
+    )
+
+
+# --- split -----------------------------------------------------------------------------------------------------------
+
+
+@rule("op.split/sections")
+def deduce_split(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """A tuple of pieces along ``axis``: cut at the given indices, or into sections of ``ceil(n / sections)``."""
+    arity(d, call, 1)
+    x = tensor(d, call, types, 0)
+    axis = UNKNOWN if rank(x) == UNKNOWN else normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    by_indices, cuts = A.is_list(call, "indices_or_sections"), A.int_list(call, "indices_or_sections")
+    if not by_indices and cuts[0] < 1:
+        d.fail("op.split/sections", f"{short(call)}: the number of sections must be positive, found {cuts[0]}")
+    count = len(cuts) + 1 if by_indices else cuts[0]
+    if count == 1:
+        return x
+    dims = known_dims(x)
+    if dims is None:
+        return TupleType((of_rank(rank(x), x.dtype, x.vdevice),) * count)
+    sizes = _cut_sizes(d, dims[axis], cuts) if by_indices else _section_sizes(d, call, dims[axis], count)
+    return TupleType(tuple(with_dims(replace_dim(dims, axis, size), x.dtype, x.vdevice) for size in sizes))
+
+
+def _cut_sizes(d: Deduction, dim: PrimExpr, cuts: list[int]) -> list[PrimExpr]:
+    edges: list[PrimExpr] = [D.ZERO, *(D.imm(max(cut, 0)) for cut in cuts), dim]
+    clamped = [D.minimum(edge, dim) for edge in edges]
+    return [d.simplify(D.maximum(D.sub(b, a), D.ZERO)) for a, b in pairwise(clamped)]
+
+
+def _section_sizes(d: Deduction, call: Call, dim: PrimExpr, count: int) -> list[PrimExpr]:
+    size = d.simplify(D.ceildiv(dim, D.imm(count)))
+    last = d.simplify(D.sub(dim, D.mul(size, D.imm(count - 1))))
+    known = as_int(last)
+    if known is not None and known < 0:
+        d.fail("op.split/sections", f"{short(call)}: {as_int(dim)} elements do not make {count} sections")
+    return [size] * (count - 1) + [last]
+
+
+def evaluate_split(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+    """``out_s[i] = x[i with i[axis] + start_s]``. One section, or no cut, gives the tensor itself."""
+    x = tensor_value(args[0])
+    axis = A.integer(call, "axis") % x.ndim
+    n, cuts = x.shape[axis], A.int_list(call, "indices_or_sections")
+    if A.is_list(call, "indices_or_sections"):
+        edges = [0, *(min(max(cut, 0), n) for cut in cuts), n]
+    else:
+        size = -(-n // cuts[0])
+        edges = [*(size * s for s in range(cuts[0])), n]
+        if edges[-2] > n:
+            raise unspecified("op.split/sections", f"{n} elements do not make {cuts[0]} sections", e.span)
+    if len(edges) == 2:
+        return copy(e, x)
+    return tuple(_piece(e, x, axis, a, max(b - a, 0)) for a, b in pairwise(edges))
+
+
+def _piece(e: Evaluation, x: Tensor, axis: int, start: int, size: int) -> Tensor:
+    return e.tabulate(x.dtype, replace(x.shape, axis, size), lambda *i: x[replace(i, axis, i[axis] + start)])
+
+
+# --- repetition ------------------------------------------------------------------------------------------------------
+
+
+def deduce_repeat(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """``axis`` times ``repeats``; without an axis, all elements in one axis."""
+    arity(d, call, 1)
+    x, repeats, axis = tensor(d, call, types, 0), A.integer(call, "repeats"), A.optional_integer(call, "axis")
+    if axis is not None and rank(x) != UNKNOWN:
+        axis = normal_axis(d, call, rank(x), axis)
+    dims = known_dims(x)
+    if dims is None:
+        if axis is not None:
+            return x if repeats == 1 else of_rank(rank(x), x.dtype, x.vdevice)
+        return of_rank(1, x.dtype, x.vdevice)
+    if axis is None:
+        return with_dims((d.simplify(D.mul(D.product(dims), D.imm(repeats))),), x.dtype, x.vdevice)
+    return with_dims(replace_dim(dims, axis, d.simplify(D.mul(dims[axis], D.imm(repeats)))), x.dtype, x.vdevice)
+
+
+def evaluate_repeat(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``out[i] = x[i with i[axis] // repeats]``."""
+    x, repeats, axis = tensor_value(args[0]), A.integer(call, "repeats"), A.optional_integer(call, "axis")
+    if axis is None:
+        x, axis = copy(e, x, (x.size,)), 0
+    at = axis % x.ndim
+    return e.tabulate(
+        x.dtype, replace(x.shape, at, x.shape[at] * repeats), lambda *i: x[replace(i, at, i[at] // repeats)]
+    )
+
+
+def deduce_tile(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """Dims times ``repeats``, the two aligned at the right and the shorter filled with ones."""
+    arity(d, call, 1)
+    x, repeats = tensor(d, call, types, 0), A.int_list(call, "repeats")
+    if rank(x) == UNKNOWN:
+        return of_rank(UNKNOWN, x.dtype, x.vdevice)
+    ndim = max(rank(x), len(repeats))
+    dims = known_dims(x)
+    if dims is None:
+        unchanged = len(repeats) <= rank(x) and all(each == 1 for each in repeats)
+        return x if unchanged else of_rank(ndim, x.dtype, x.vdevice)
+    wide = [*[D.ONE] * (ndim - len(dims)), *dims]
+    times = [*[1] * (ndim - len(repeats)), *repeats]
+    return with_dims([d.simplify(D.mul(a, D.imm(b))) for a, b in zip(wide, times, strict=True)], x.dtype, x.vdevice)
+
+
+def evaluate_tile(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``out[i] = x[i mod extent]``."""
+    x, repeats = tensor_value(args[0]), A.int_list(call, "repeats")
+    ndim = max(x.ndim, len(repeats))
+    x = broadcast_view(x, (*[1] * (ndim - x.ndim), *x.shape))
+    times = [*[1] * (ndim - len(repeats)), *repeats]
+    shape = [n * k for n, k in zip(x.shape, times, strict=True)]
+    return e.tabulate(x.dtype, shape, lambda *i: x[tuple(p % n for p, n in zip(i, x.shape, strict=True))])
+
+
+def deduce_flip(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The argument's type."""
+    arity(d, call, 1)
+    x = tensor(d, call, types, 0)
+    if rank(x) != UNKNOWN:
+        normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    return x
+
+
+def evaluate_flip(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``out[i] = x[i with n - 1 - i[axis]]``."""
+    x = tensor_value(args[0])
+    axis = A.integer(call, "axis") % x.ndim
+    return e.tabulate(x.dtype, x.shape, lambda *i: x[replace(i, axis, x.shape[axis] - 1 - i[axis])])
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    OpDef("relax.concat", deduce_concat, evaluate_concat, PAGE),
+    OpDef("relax.stack", deduce_stack, evaluate_stack, PAGE),
+    OpDef("relax.split", deduce_split, evaluate_split, PAGE),
+    OpDef("relax.repeat", deduce_repeat, evaluate_repeat, PAGE),
+    OpDef("relax.tile", deduce_tile, evaluate_tile, PAGE),
+    OpDef("relax.flip", deduce_flip, evaluate_flip, PAGE),
+)

@@ -1,0 +1,184 @@
+"""Parts of a tensor by ranges: strided slices.
+
+Spec: ``spec/ops/slicing.md``.
+"""
+
+from __future__ import annotations
+
+from refrelax.errors import unspecified
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops import dims as D
+from refrelax.semantics.ops.common import (
+    UNKNOWN,
+    arity,
+    extents,
+    index_of,
+    known_dims,
+    normal_axes,
+    of_rank,
+    rank,
+    short,
+    tensor,
+    tensor_value,
+    with_dims,
+)  # fmt: skip
+from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.values import Tensor, Value
+from refrelax.syntax.graph import Call, Expr, PrimValue, Tuple
+from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
+from refrelax.syntax.types import PrimType, TensorType, TupleType, Type
+
+PAGE = "slicing"
+
+# --- strided_slice ---------------------------------------------------------------------------------------------------
+
+
+@rule("op.strided_slice/int64-tuples")
+def _check_tuple(d: Deduction, call: Call, what: str, found: Type) -> None:
+    fields = found.fields if isinstance(found, TupleType) else None
+    if fields is None or any(not isinstance(each, PrimType) or each.dtype != "int64" for each in fields):
+        d.fail("op.strided_slice/int64-tuples", f"{short(call)}: {what} must be a tuple of int64 scalars")
+
+
+def _written(argument: Expr) -> list[PrimExpr] | None:
+    """The scalar expressions of a tuple that is written out; ``None`` for a variable."""
+    if not isinstance(argument, Tuple):
+        return None
+    values = [each.value for each in argument.fields if isinstance(each, PrimValue)]
+    return values if len(values) == len(argument.fields) else None
+
+
+@rule("op.strided_slice/equal-lengths", "op.strided_slice/constant-axes", "op.strided_slice/zero-stride")
+def deduce_strided_slice(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The dims of the argument, those of ``axes`` replaced by the number of positions from begin to end."""
+    arity(d, call, 4, 5)
+    x = tensor(d, call, types, 0)
+    for what, found in zip(("axes", "begin", "end", "strides"), types[1:], strict=False):
+        _check_tuple(d, call, what, found)
+    written = [_written(each) for each in call.args[1:]]
+    lengths = {len(each) for each in written if each is not None}
+    if len(lengths) > 1:
+        d.fail("op.strided_slice/equal-lengths", f"{short(call)}: axes, begin, end and strides differ in length")
+    dims = known_dims(x)
+    if any(each is None for each in written) or dims is None:
+        return x if written[0] == [] else of_rank(rank(x), x.dtype, x.vdevice)
+    axes, begin, end, *rest = (each for each in written if each is not None)
+    strides = rest[0] if rest else [D.ONE] * len(axes)
+    numbers = [as_int(axis) for axis in axes]
+    if any(each is None for each in numbers):
+        d.fail("op.strided_slice/constant-axes", f"{short(call)}: an axis must be an integer literal")
+    if any(as_int(each) == 0 for each in strides):
+        d.fail("op.strided_slice/zero-stride", f"{short(call)}: a stride is 0")
+    result = list(dims)
+    inbound = A.flag(call, "assume_inbound")
+    for axis, a, b, s in zip(
+        normal_axes(d, call, len(dims), [each or 0 for each in numbers]), begin, end, strides, strict=True
+    ):
+        result[axis] = d.simplify(_length(a, b, s, dims[axis], inbound))
+    return with_dims(result, x.dtype, x.vdevice)
+
+
+def _length(begin: PrimExpr, end: PrimExpr, stride: PrimExpr, extent: PrimExpr, inbound: bool) -> PrimExpr:
+    """How many positions ``begin, begin + stride, …`` lie before ``end``."""
+    if inbound:
+        return D.ceildiv(D.sub(end, begin), stride)
+    begin, end = _canonical(begin, extent, stride), _canonical(end, extent, stride)
+    backward = D.ceildiv(D.sub(begin, end), D.sub(D.ZERO, stride))
+    return D.if_then_else(D.less(stride, D.ZERO), backward, D.ceildiv(D.sub(end, begin), stride))
+
+
+def _canonical(index: PrimExpr, extent: PrimExpr, stride: PrimExpr) -> PrimExpr:
+    """An index counted from 0 and clamped: to ``[0, extent]``, or to ``[-1, extent - 1]`` under a negative stride."""
+    i, n, s = as_int(index), as_int(extent), as_int(stride)
+    if i is not None and n is not None and s is not None:
+        return D.imm(clamp(i, n, s))
+    if isinstance(index, SymVar) and index == extent:
+        return index
+    backward = D.less(stride, D.ZERO)
+    low = D.if_then_else(backward, D.imm(-1), D.ZERO)
+    high = D.if_then_else(backward, D.sub(extent, D.ONE), extent)
+    if i is None or i < 0:
+        index = D.if_then_else(D.less(index, D.ZERO), D.add(index, extent), index)
+    return D.minimum(D.maximum(index, low), high)
+
+
+def clamp(index: int, extent: int, stride: int) -> int:
+    """An index counted from 0 and clamped to what ``stride`` can start from."""
+    low, high = (-1, extent - 1) if stride < 0 else (0, extent)
+    return min(max(index + extent if index < 0 else index, low), high)
+
+
+def span(begin: int, end: int, stride: int) -> int:
+    """How many positions ``begin, begin + stride, …`` lie before ``end``."""
+    return max(0, -((begin - end) // stride))
+
+
+@rule("op.strided_slice/inbound", "op.strided_slice/zero-stride-run")
+def evaluate_strided_slice(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``out[i] = x[i with begin + i[axis] * stride]``; an index out of range under ``assume_inbound`` is open."""
+    x = tensor_value(args[0])
+    axes, begin, end = (extents(each) for each in args[1:4])
+    strides = extents(args[4]) if len(args) > 4 else (1,) * len(axes)
+    inbound = A.flag(call, "assume_inbound")
+    starts, steps, shape = [0] * x.ndim, [1] * x.ndim, list(x.shape)
+    for axis, a, b, s in zip(axes, begin, end, strides, strict=True):
+        n = x.shape[axis]
+        if s == 0:
+            raise unspecified("op.strided_slice/zero-stride-run", f"{short(call)}: a stride is 0", e.span)
+        if inbound and not (0 <= a <= n and 0 <= b <= n):
+            raise unspecified("op.strided_slice/inbound", f"{short(call)}: [{a}, {b}) of {n} elements", e.span)
+        a, b = (a, b) if inbound else (clamp(a, n, s), clamp(b, n, s))
+        starts[axis], steps[axis], shape[axis] = a, s, span(a, b, s)
+    return sliced(e, x, starts, steps, shape)
+
+
+def sliced(e: Evaluation, x: Tensor, starts: list[int], steps: list[int], shape: list[int]) -> Tensor:
+    """``out[i] = x[starts + i * steps]``."""
+
+    def element(*i: int) -> Payload:
+        return x[tuple(a + p * s for a, p, s in zip(starts, i, steps, strict=True))]
+
+    return e.tabulate(x.dtype, shape, element)
+
+
+# --- dynamic_strided_slice -------------------------------------------------------------------------------------------
+
+
+@rule("op.dynamic_strided_slice/index-tensor")
+def deduce_dynamic_slice(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The argument's rank and dtype; begin, end and strides are int64 vectors with one element an axis."""
+    arity(d, call, 4)
+    x = tensor(d, call, types, 0)
+    if rank(x) == UNKNOWN:
+        return of_rank(UNKNOWN, x.dtype, x.vdevice)
+    for position, what in ((1, "begin"), (2, "end"), (3, "strides")):
+        t: TensorType = tensor(d, call, types, position)
+        dims = known_dims(t)
+        fits = dims is not None and len(dims) == 1 and as_int(dims[0]) == rank(x) and t.dtype in (None, "int64")
+        if not fits:
+            d.fail(
+                "op.dynamic_strided_slice/index-tensor",
+                f"{short(call)}: {what} must be an int64 vector of {rank(x)} elements",
+            )
+    return of_rank(rank(x), x.dtype, x.vdevice)
+
+
+def evaluate_dynamic_slice(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """As ``strided_slice`` on every axis, without ``assume_inbound``, with the bounds read from tensors."""
+    x, begin, end, strides = (tensor_value(each) for each in args)
+    starts, steps, shape = [0] * x.ndim, [1] * x.ndim, list(x.shape)
+    for axis, n in enumerate(x.shape):
+        a, b, s = (index_of(e, t, (axis,)) for t in (begin, end, strides))
+        if s == 0:
+            raise unspecified("op.strided_slice/zero-stride-run", f"{short(call)}: a stride is 0", e.span)
+        a, b = clamp(a, n, s), clamp(b, n, s)
+        starts[axis], steps[axis], shape[axis] = a, s, span(a, b, s)
+    return sliced(e, x, starts, steps, shape)
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    OpDef("relax.strided_slice", deduce_strided_slice, evaluate_strided_slice, PAGE),
+    OpDef("relax.dynamic_strided_slice", deduce_dynamic_slice, evaluate_dynamic_slice, PAGE),
+)
