@@ -1,0 +1,58 @@
+"""``check``: the only maker of a ``CheckedModule``.
+
+Spec: ``spec/04-well-formedness.md``, ``spec/05-types.md``.
+"""
+
+from __future__ import annotations
+
+from refrelax.errors import Diagnostic, IllFormed, IllTyped
+from refrelax.semantics.types.checked import CheckedModule, make_checked
+from refrelax.semantics.types.deduce import function_type
+from refrelax.semantics.types.frame import Frame, Journal
+from refrelax.semantics.types.signatures import base_type, deduction_order
+from refrelax.semantics.types.wellformed import diagnose
+from refrelax.syntax.graph import Function
+from refrelax.syntax.module import Module
+from refrelax.syntax.types import FuncType, Type
+
+
+def check(module: Module) -> CheckedModule:
+    """Check that ``module`` is well-formed and deduce the type of everything in it.
+
+    Raises:
+        IllFormed: some diagnostic is about structure (``wf/…``); the others found are there too.
+        IllTyped: deduction found a contradiction. Both carry *all* diagnostics, in source order.
+    """
+    problems = diagnose(module)
+    journal = Journal()
+    signatures: dict[str, FuncType] = {name: base_type(f) for name, f in module.functions.items()}
+    types: dict[str, dict[str, Type]] = {}
+    for name in deduction_order(module):
+        f = module.functions[name]
+        assert isinstance(f, Function)
+        frame = Frame(module, journal, signatures, name, f.pure)
+        signatures[name] = function_type(frame, f)
+        types[name] = frame.named
+    problems = _in_source_order([*problems, *journal.diagnostics])
+    if problems:
+        ill_formed = any(each.rule.startswith("wf/") for each in problems)
+        raise (IllFormed if ill_formed else IllTyped)(problems)
+    return make_checked(
+        module,
+        {name: types[name] for name in sorted(types)},
+        signatures,
+        tuple(journal.promises),
+        tuple(journal.entry_checks),
+        tuple(journal.steps),
+        tuple(dict.fromkeys(journal.notes)),
+    )
+
+
+def _in_source_order(problems: list[Diagnostic]) -> list[Diagnostic]:
+    """Without repetitions, by place; what has no place comes last."""
+
+    def place(each: Diagnostic) -> tuple[bool, str, int, int]:
+        span = each.span
+        return (span is None, span.file if span else "", span.line if span else 0, span.column if span else 0)
+
+    return sorted(dict.fromkeys(problems), key=place)

@@ -1,0 +1,98 @@
+"""What checking gives: the module with the type of every binding. ``check`` is its only maker.
+
+Spec: ``spec/05-types.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from refrelax.errors import Diagnostic, Span
+from refrelax.semantics.types.unify import Obligation
+from refrelax.syntax.module import Module
+from refrelax.syntax.types import FuncType, Type
+
+Types = Mapping[str, Mapping[str, Type]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rule instance of a derivation: in ``function``, ``name`` (a binding, ``inner/lv`` when nested, or ``return``) got ``type``
+    under ``rule``; ``premises`` are the types it was deduced from."""
+
+    function: str
+    name: str
+    rule: str
+    type: Type
+    premises: tuple[tuple[str, Type], ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        above = ", ".join(f"{what}: {ty}" for what, ty in self.premises)
+        return f"{above} ⊢ {self.name}: {self.type}  [{self.rule}]" if above else f"⊢ {self.name}: {self.type}  [{self.rule}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A type that the text claims and deduction does not prove (nor refute): the annotation of a call's binding, or a return
+    annotation (``name`` is ``return``; ``inner/return`` when nested)."""
+
+    function: str
+    name: str
+    claimed: Type
+    deduced: Type
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCheck:
+    """The equalities of extents that the call bound to ``name`` leaves to the entry check of ``callee``."""
+
+    function: str
+    name: str
+    callee: str
+    obligations: tuple[Obligation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedModule:
+    """A module that is well-formed and well-typed.
+
+    ``types``: for each graph-level function, the type of each parameter and binding by its unique name; names inside a
+    nested function ``inner`` read ``inner/lv``. ``signatures``: the function type of every function of the module.
+    """
+
+    module: Module
+    types: Types
+    signatures: Mapping[str, FuncType]
+    promises: tuple[Promise, ...] = ()
+    entry_checks: tuple[EntryCheck, ...] = ()
+    derivation: tuple[Step, ...] = field(default=(), compare=False, repr=False)
+    notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
+    """What was taken on trust (unbound constants, operators without a rule)."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        types = {name: dict(each) for name, each in self.types.items()}
+        rest = (self.promises, self.entry_checks, self.derivation, self.notes)
+        return (make_checked, (self.module, types, dict(self.signatures), *rest))
+
+    def explain(self, function: str) -> Iterator[str]:
+        """The derivation of one function, a line a rule instance, in order."""
+        return (str(step) for step in self.derivation if step.function == function)
+
+
+def make_checked(
+    module: Module,
+    types: Mapping[str, Mapping[str, Type]],
+    signatures: Mapping[str, FuncType],
+    promises: tuple[Promise, ...] = (),
+    entry_checks: tuple[EntryCheck, ...] = (),
+    derivation: tuple[Step, ...] = (),
+    notes: tuple[Diagnostic, ...] = (),
+) -> CheckedModule:
+    """A ``CheckedModule`` with read-only maps. For ``check`` alone: nothing is checked here."""
+    frozen = MappingProxyType({name: MappingProxyType(dict(each)) for name, each in types.items()})
+    return CheckedModule(
+        module, frozen, MappingProxyType(dict(signatures)), promises, entry_checks, derivation, notes
+    )

@@ -1,0 +1,98 @@
+"""Erasure: what is left of a type where some of its symbols are not in scope.
+
+A tensor or shape type that mentions *one* symbol out of scope loses its **whole** shape and keeps rank, dtype and device. A prim type has nothing
+to lose; a function type brings its own symbols and is left alone.
+
+Spec: ``spec/05-types.md``, Erasure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+
+from refrelax.rules import rule
+from refrelax.semantics.dims import Facts, simplify, substitute
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, free_symbols
+from refrelax.syntax.types import DTensorType, ShapeType, TensorType, TupleType, Type
+
+Shape = tuple[PrimExpr, ...] | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What a call knows about the symbols (``dims``) and the shape variables (``shapes``) of its callee."""
+
+    dims: Mapping[str, PrimExpr] = field(default_factory=dict)
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
+
+
+@rule("ty/erase-to-scope")
+def erase_to_scope(ty: Type, visible: Set[str]) -> Type:
+    """``ty`` where only the symbols ``visible`` are in scope. Shape variables never leave their scope."""
+    match ty:
+        case TensorType(shape=str()):
+            return TensorType(None, ty.dtype, ty.ndim, ty.vdevice)
+        case TensorType(shape=tuple() as dims) if not _inside(dims, visible):
+            return TensorType(None, ty.dtype, ty.ndim, ty.vdevice)
+        case ShapeType(values=tuple() as dims) if not _inside(dims, visible):
+            return ShapeType(None, ty.ndim)
+        case DTensorType():
+            tensor = erase_to_scope(ty.tensor, visible)
+            assert isinstance(tensor, TensorType)
+            return ty if tensor is ty.tensor else DTensorType(tensor, ty.device_mesh, ty.placement)
+        case TupleType():
+            fields = tuple(erase_to_scope(each, visible) for each in ty.fields)
+            same = all(a is b for a, b in zip(fields, ty.fields, strict=True))
+            return ty if same else TupleType(fields)
+        case _:
+            return ty
+
+
+def _inside(dims: tuple[PrimExpr, ...], visible: Set[str]) -> bool:
+    for dim in dims:
+        if isinstance(dim, Literal):
+            continue
+        if isinstance(dim, SymVar):
+            if dim.name not in visible:
+                return False
+        elif not free_symbols(dim) <= visible:
+            return False
+    return True
+
+
+@rule("ty/erase-by-assignment")
+def erase_by_assignment(ty: Type, given: Assignment, facts: Facts) -> Type:
+    """``ty`` with the symbols of ``given`` replaced by their dims (simultaneously, then simplified); what mentions any other
+    symbol loses its whole shape."""
+    match ty:
+        case TensorType(shape=str() as name):
+            shape = given.shapes.get(name)
+            return TensorType(shape, ty.dtype, len(shape) if isinstance(shape, tuple) else ty.ndim, ty.vdevice)
+        case TensorType(shape=tuple() as dims):
+            return TensorType(_assign(dims, given, facts), ty.dtype, ty.ndim, ty.vdevice)
+        case ShapeType(values=tuple() as dims):
+            return ShapeType(_assign(dims, given, facts), ty.ndim)
+        case DTensorType():
+            tensor = erase_by_assignment(ty.tensor, given, facts)
+            assert isinstance(tensor, TensorType)
+            return DTensorType(tensor, ty.device_mesh, ty.placement)
+        case TupleType():
+            return TupleType(tuple(erase_by_assignment(each, given, facts) for each in ty.fields))
+        case _:
+            return ty
+
+
+def _assign(dims: tuple[PrimExpr, ...], given: Assignment, facts: Facts) -> tuple[PrimExpr, ...] | None:
+    known = given.dims.keys()
+    if not _inside(dims, known):
+        return None
+    out: list[PrimExpr] = []
+    for dim in dims:
+        if isinstance(dim, Literal):
+            out.append(dim)
+        elif isinstance(dim, SymVar) and isinstance(given.dims[dim.name], (SymVar, Literal)):
+            out.append(given.dims[dim.name])
+        else:
+            out.append(simplify(substitute(dim, dict(given.dims)), facts))
+    return tuple(out)

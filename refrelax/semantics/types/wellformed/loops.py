@@ -1,0 +1,291 @@
+"""The structural conditions on a loop-level function: what is in scope at each statement.
+
+Variables, buffers and block axes are defined once and used in their scope; a block with axes reads the loops around it only through the
+bindings of its axes. What each statement and expression demands of its own operands stands in ``operands``.
+
+Spec: ``spec/04-well-formedness.md``, Loop-level functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from refrelax.errors import Diagnostic, Span
+from refrelax.rules import rule
+from refrelax.semantics.types.purity import expressions
+from refrelax.semantics.types.wellformed import operands
+from refrelax.syntax.loops import (
+    AllocBuffer,
+    Bind,
+    Break,
+    Buffer,
+    BufferParam,
+    BufferRegion,
+    BufferStore,
+    Continue,
+    DeclBuffer,
+    For,
+    IfThenElse,
+    LaunchThread,
+    AttrStmt,
+    PrimFunc,
+    SBlock,
+    Stmt,
+    While,
+)
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import (
+    BufferLoad,
+    BufferRef,
+    CommReducer,
+    Intrinsic,
+    Let,
+    PrimExpr,
+    RangeArg,
+    SymVar,
+    children,
+)
+
+
+def diagnose_prim_func(module: Module, name: str, f: PrimFunc) -> list[Diagnostic]:
+    """Every condition that the loop-level function ``name`` breaks."""
+    walk = _Scopes(module, name)
+    walk.prim_func(f)
+    return walk.found
+
+
+class _Scopes:
+    """One walk over one loop-level function."""
+
+    def __init__(self, module: Module, name: str) -> None:
+        self.module = module
+        self.name = name
+        self.found: list[Diagnostic] = []
+        self.vars: set[str] = set()
+        self.buffers: dict[str, Buffer] = {}
+        self.places: dict[str, Span | None] = {}
+        self.hidden_loops: dict[str, str] = {}
+        self.open_loops: list[str] = []
+        self.loop_depth = 0
+
+    def report(self, rule_id: str, message: str, span: Span | None, about: str | None = None) -> None:
+        place = ((f"definition of {about}", self.places.get(about)),) if about is not None else ()
+        self.found.append(Diagnostic(rule_id, message, span, place))
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is defined inside is invisible afterwards."""
+        saved_vars, saved_buffers = set(self.vars), dict(self.buffers)
+        yield
+        self.vars, self.buffers = saved_vars, saved_buffers
+
+    def prim_func(self, f: PrimFunc) -> None:
+        for param in f.params:
+            if not isinstance(param, BufferParam):
+                self.define(param.var.name, param.span or f.span)
+        buffers = [each.buffer for each in f.params if isinstance(each, BufferParam)]
+        for buffer in buffers:
+            self.implicit(buffer)
+        for buffer in (*buffers, *f.root_allocs):
+            self.declare(buffer, buffer.span or f.span)
+        self.body(f.body)
+
+    # --- definitions -------------------------------------------------------------------------------------------------
+
+    @rule("wf/loop-var-once")
+    def define(self, name: str, span: Span | None) -> None:
+        if name in self.places:
+            self.report("wf/loop-var-once", f"{name} is defined more than once", span, name)
+        else:
+            self.places[name] = span
+        self.vars.add(name)
+
+    def implicit(self, buffer: Buffer) -> None:
+        """A bare variable among the extents, strides or offset of a parameter or a matched buffer is defined there."""
+        bare = (*buffer.shape, *buffer.strides, *(() if buffer.elem_offset is None else (buffer.elem_offset,)))
+        for each in bare:
+            if isinstance(each, SymVar):
+                self.vars.add(each.name)
+                self.places.setdefault(each.name, buffer.span)
+
+    @rule("wf/buffer-declared-once")
+    def declare(self, buffer: Buffer, span: Span | None) -> None:
+        if buffer.name in self.places:
+            self.report("wf/buffer-declared-once", f"buffer {buffer.name} is declared more than once", span, buffer.name)
+        else:
+            self.places[buffer.name] = span
+        for each in (*buffer.shape, *buffer.strides):
+            self.expr(each, span)
+        if buffer.elem_offset is not None:
+            self.expr(buffer.elem_offset, span)
+        if buffer.data is not None:
+            self.expr(buffer.data, span)
+        self.found += operands.buffer(buffer, span)
+        self.buffers[buffer.name] = buffer
+
+    # --- statements --------------------------------------------------------------------------------------------------
+
+    def body(self, statements: tuple[Stmt, ...]) -> None:
+        with self.scope():
+            for each in statements:
+                self.statement(each)
+
+    @rule("wf/break-outside-loop")
+    def statement(self, s: Stmt) -> None:
+        if isinstance(s, SBlock):
+            self.block(s)
+            return
+        for each in expressions(s):
+            self.expr(each, s.span)
+        self.found += operands.statement(s)
+        match s:
+            case For():
+                self.loop(s)
+            case While():
+                self.loop_depth += 1
+                self.body(s.body)
+                self.loop_depth -= 1
+            case IfThenElse():
+                self.body(s.then_body)
+                self.body(s.else_body)
+            case BufferStore():
+                self.access(s.buffer, s.indices, s.span)
+                self.found += operands.store(s, self.buffers.get(s.buffer))
+            case Bind():
+                self.define(s.var.name, s.span)
+            case AllocBuffer() | DeclBuffer():
+                self.declare(s.buffer, s.span)
+            case LaunchThread():
+                self.launch(s)
+            case AttrStmt():
+                self.body(s.body)
+            case Break() | Continue() if not self.loop_depth:
+                self.report("wf/break-outside-loop", f"{type(s).__name__.lower()} stands in no loop", s.span)
+            case _:
+                return
+
+    def loop(self, s: For) -> None:
+        with self.scope():
+            self.define(s.var.name, s.span)
+            self.open_loops.append(s.var.name)
+            self.loop_depth += 1
+            self.body(s.body)
+            self.loop_depth -= 1
+            self.open_loops.pop()
+
+    def launch(self, s: LaunchThread) -> None:
+        """The same thread may be launched again under the same variable."""
+        with self.scope():
+            self.vars.add(s.var.name)
+            self.places.setdefault(s.var.name, s.span)
+            self.body(s.body)
+
+    @rule("wf/block-axis")
+    def block(self, s: SBlock) -> None:
+        for axis in s.iters:
+            for each in (axis.min, axis.extent, axis.binding):
+                self.expr(each, axis.span or s.span)
+            self.found += operands.axis(axis, s)
+        if s.predicate is not None:
+            self.expr(s.predicate, s.span)
+            self.found += operands.truth(s.predicate, "the predicate of a block", s.span)
+        hidden = dict(self.hidden_loops)
+        with self.scope():
+            if s.iters:
+                self.hidden_loops.update({name: s.name for name in self.open_loops})
+            for axis in s.iters:
+                self.define(axis.var.name, axis.span or s.span)
+            self.inside(s)
+        self.hidden_loops = hidden
+
+    def inside(self, s: SBlock) -> None:
+        outer, self.open_loops = self.open_loops, [] if s.iters else self.open_loops
+        for allocated in s.allocs:
+            self.declare(allocated, allocated.span or s.span)
+        for matched in s.matches:
+            self.region(matched.source, s.span)
+            self.implicit(matched.buffer)
+            self.declare(matched.buffer, matched.buffer.span or s.span)
+        for region in (*(s.reads or ()), *(s.writes or ())):
+            self.region(region, s.span)
+        if s.init is not None:
+            self.body(s.init)
+        self.body(s.body)
+        self.open_loops = outer
+
+    # --- uses --------------------------------------------------------------------------------------------------------
+
+    @rule("wf/buffer-declared", "wf/index-count")
+    def access(self, name: str, indices: tuple[PrimExpr, ...], span: Span | None) -> None:
+        """A load or store names a declared buffer, with one index an axis."""
+        buffer = self.buffers.get(name)
+        if buffer is None:
+            about = name if name in self.places else None
+            where = "is used outside of its scope" if about else "is used without a declaration"
+            self.report("wf/buffer-declared", f"buffer {name} {where}", span, about)
+        elif len(indices) != len(buffer.shape):
+            message = f"buffer {name} has {len(buffer.shape)} axes, found {len(indices)} indices"
+            self.report("wf/index-count", message, span, name)
+
+    @rule("wf/region-rank")
+    def region(self, region: BufferRegion, near: Span | None) -> None:
+        span = region.span or near
+        buffer = self.buffers.get(region.buffer)
+        if buffer is None:
+            self.access(region.buffer, (), span)
+        elif len(region.ranges) != len(buffer.shape):
+            message = f"a region of {region.buffer} needs {len(buffer.shape)} ranges, found {len(region.ranges)}"
+            self.report("wf/region-rank", message, span, region.buffer)
+        for low, extent in region.ranges:
+            self.expr(low, span)
+            self.expr(extent, span)
+
+    @rule("wf/loop-var-defined", "wf/block-var-access")
+    def variable(self, e: SymVar, span: Span | None) -> None:
+        if e.name not in self.vars:
+            about = e.name if e.name in self.places else None
+            where = "is used outside of its scope" if about else "is not defined"
+            self.report("wf/loop-var-defined", f"{e.name} {where}", span, about)
+        elif e.name in self.hidden_loops:
+            message = f"the loop variable {e.name} is used in block {self.hidden_loops[e.name]}, not through an axis"
+            self.report("wf/block-var-access", message, span, e.name)
+
+    def expr(self, e: PrimExpr, near: Span | None) -> None:
+        span = e.span or near
+        match e:
+            case SymVar():
+                self.variable(e, span)
+                return
+            case Let():
+                self.expr(e.value, span)
+                with self.scope():
+                    self.define(e.var.name, span)
+                    self.expr(e.body, span)
+                return
+            case CommReducer():
+                with self.scope():
+                    self.vars.update(each.name for each in (*e.lhs, *e.rhs))
+                    for each in (*e.result, *e.identity):
+                        self.expr(each, span)
+                return
+            case BufferLoad():
+                self.access(e.buffer, e.indices, span)
+                self.found += operands.load(e, span)
+            case BufferRef() if e.buffer not in self.buffers:
+                self.access(e.buffer, (), span)
+            case RangeArg() if e.buffer and e.buffer not in self.buffers:
+                self.access(e.buffer, (), span)
+            case Intrinsic():
+                self.intrinsic(e, span)
+            case _:
+                pass
+        self.found += operands.expression(e, span)
+        for each in children(e):
+            self.expr(each, span)
+
+    @rule("wf/global-defined")
+    def intrinsic(self, e: Intrinsic, span: Span | None) -> None:
+        name = e.op.removeprefix("cls.")
+        if name != e.op and name not in self.module.functions:
+            self.report("wf/global-defined", f"the module has no function {name}", span)
