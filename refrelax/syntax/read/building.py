@@ -1,0 +1,461 @@
+"""Scalar expressions as TVM constructs them: operand promotion, and folding at construction.
+
+``a + b`` in a text does not always give an addition: operands of unequal dtype are cast to a common one, two literals
+fold, and ``x + 0``, ``x * 1``, ``x * 0`` … disappear while the node is built. The functions here do the same, so that a
+text means the same tree to refrelax and to TVM (rules of ``src/tirx/op/op.cc`` and ``src/arith/const_fold.h`` of TVM).
+Spec: ``spec/03b-loops-syntax.md`` ("Operands").
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+
+from refrelax.errors import Span
+from refrelax.rules import rule
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.scalars import (
+    COMPARISONS,
+    Binary,
+    BinaryOp,
+    Broadcast,
+    Cast,
+    Intrinsic,
+    Literal,
+    Not,
+    PrimExpr,
+    Ramp,
+    Select,
+    SymVar,
+    bool_imm,
+)
+
+
+class BuildError(ValueError):
+    """Operands that do not go together. ``rule``: the rule they break."""
+
+    def __init__(self, rule: str, message: str) -> None:
+        self.rule = rule
+        super().__init__(message)
+
+
+# --- literals --------------------------------------------------------------------------------------------------------
+
+
+@rule("syn/literal-range")
+def constant(value: int | float, dtype: str, span: Span | None = None) -> PrimExpr:
+    """``value`` as a literal of ``dtype`` (a broadcast one for a vector dtype).
+
+    Raises:
+        BuildError: an integer outside the dtype's range, or a dtype without literals.
+    """
+    scalar = dtypes.element(dtype)
+    kind = dtypes.kind(scalar)
+    if kind in ("handle", "void"):
+        raise BuildError("syn/operand-types", f"{dtype} has no literals")
+    if kind in ("int", "uint"):
+        value = _whole(value, scalar)
+    node = Literal(scalar, bits.encode(scalar, value), span=span)
+    return node if dtypes.lanes(dtype) == 1 else Broadcast(node, dtypes.lanes(dtype), span=span)
+
+
+def _whole(value: int | float, dtype: str) -> int:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BuildError("syn/literal-range", f"{value} is no {dtype}")
+    whole = int(value)
+    low, high = dtypes.integer_range(dtype)
+    if not low <= whole <= high:
+        raise BuildError("syn/literal-range", f"literal {whole} is outside the range [{low}, {high}] of {dtype}")
+    return whole
+
+
+def from_python(value: bool | int | float, int_dtype: str = "int32", span: Span | None = None) -> PrimExpr:
+    """A bare Python number as TVM converts it: bool, ``int_dtype`` (int64 if it does not fit), or float32."""
+    if isinstance(value, bool):
+        return bool_imm(value, span)
+    if isinstance(value, float):
+        return constant(value, "float32", span)
+    low, high = dtypes.integer_range(int_dtype)
+    return constant(value, int_dtype if low <= value <= high else "int64", span)
+
+
+# --- casts and promotion ---------------------------------------------------------------------------------------------
+
+
+def cast(dtype: str, value: PrimExpr, span: Span | None = None) -> PrimExpr:
+    """``value`` converted to ``dtype``; literals fold, a scalar becomes a broadcast where ``dtype`` is a vector."""
+    if value.dtype == dtype:
+        return value
+    if "void" in (dtypes.kind(value.dtype), dtypes.kind(dtype)) or "handle" in (
+        dtypes.kind(value.dtype),
+        dtypes.kind(dtype),
+    ):
+        raise BuildError("syn/operand-types", f"a {value.dtype} cannot be cast to {dtype}")
+    lanes = dtypes.lanes(dtype)
+    if lanes == 1:
+        if dtypes.lanes(value.dtype) != 1:
+            raise BuildError("syn/operand-types", f"a {value.dtype} cannot be cast to the scalar {dtype}")
+        return _cast_scalar(dtype, value, span)
+    scalar = dtypes.element(dtype)
+    if dtypes.lanes(value.dtype) == 1:
+        return Broadcast(cast(scalar, value, span), lanes, span=span)
+    if dtypes.lanes(value.dtype) != lanes:
+        raise BuildError("syn/operand-types", f"a {value.dtype} cannot be cast to {dtype}: the lanes differ")
+    if isinstance(value, Broadcast):
+        return Broadcast(cast(scalar, value.value, span), lanes, span=span)
+    if isinstance(value, Ramp) and dtypes.is_integer(dtype):
+        return Ramp(cast(scalar, value.base, span), cast(scalar, value.stride, span), lanes, span=span)
+    return Cast(dtype, value, span=span)
+
+
+def _cast_scalar(dtype: str, value: PrimExpr, span: Span | None) -> PrimExpr:
+    if not isinstance(value, Literal):
+        return Cast(dtype, value, span=span)
+    number = bits.literal_value(value)
+    if dtypes.is_integer(dtype):
+        if isinstance(number, float) and not math.isfinite(number):
+            return Cast(dtype, value, span=span)
+        return Literal(dtype, bits.encode(dtype, math.trunc(number)), span=span)
+    return Literal(dtype, bits.encode(dtype, number), span=span)
+
+
+def _family(dtype: str) -> int:
+    """Which of two kinds of float wins: IEEE first, then bfloat16, then 8, 6 and 4 bits; -1 for no float."""
+    scalar = dtypes.element(dtype)
+    if not dtypes.is_float(scalar):
+        return -1
+    if scalar in ("float16", "float32", "float64"):
+        return 4
+    if scalar == "bfloat16":
+        return 3
+    return {8: 2, 6: 1, 4: 0}[dtypes.bits(scalar)]
+
+
+def common_dtype(a: str, b: str) -> str:
+    """The dtype that operands of dtype ``a`` and ``b`` (equal lanes) are brought to.
+
+    Floats beat integers and bools, wider beats narrower, unsigned beats signed of the same width, integers beat bools.
+    """
+    if a == b:
+        return a
+    first, second = _family(a), _family(b)
+    if first >= 0 or second >= 0:
+        if first == second:
+            return b if dtypes.bits(a) < dtypes.bits(b) and first == 4 else a
+        return a if first > second else b
+    kinds = (dtypes.kind(a), dtypes.kind(b))
+    if "handle" in kinds or "void" in kinds:
+        raise BuildError("syn/operand-types", f"operands of {a} and {b} do not go together")
+    if kinds[0] == "bool":
+        return b
+    if kinds[1] == "bool":
+        return a
+    if dtypes.bits(a) != dtypes.bits(b):
+        return a if dtypes.bits(a) > dtypes.bits(b) else b
+    return a if kinds[0] == "uint" else b
+
+
+@rule("syn/operand-types")
+def match_operands(a: PrimExpr, b: PrimExpr) -> tuple[PrimExpr, PrimExpr]:
+    """``a`` and ``b`` brought to equal lanes and a common dtype."""
+    if a.dtype == b.dtype:
+        return a, b
+    lanes = dtypes.lanes(a.dtype), dtypes.lanes(b.dtype)
+    if lanes[0] == 1 < lanes[1]:
+        a = Broadcast(a, lanes[1])
+    elif lanes[1] == 1 < lanes[0]:
+        b = Broadcast(b, lanes[0])
+    elif lanes[0] != lanes[1]:
+        raise BuildError("syn/operand-types", f"operands of {a.dtype} and {b.dtype}: the lanes differ")
+    common = common_dtype(a.dtype, b.dtype)
+    return cast(common, a), cast(common, b)
+
+
+# --- binary operations -----------------------------------------------------------------------------------------------
+
+
+def _is_index(dtype: str) -> bool:
+    return dtype in ("int32", "int64")
+
+
+def _number(node: PrimExpr) -> int | float | None:
+    return bits.literal_value(node) if isinstance(node, Literal) else None
+
+
+def _float_result(dtype: str, value: float) -> Literal:
+    return Literal(dtype, bits.encode(dtype, value))
+
+
+def _fold_two(dtype: str, x: int | float, y: int | float, op: Callable[[float, float], float]) -> PrimExpr | None:
+    """Two literals: integers wrap, float32 and float64 are computed in their own precision, others do not fold."""
+    if isinstance(x, int) and isinstance(y, int):
+        return Literal(dtype, bits.encode(dtype, op(x, y)))
+    if dtype not in ("float32", "float64"):
+        return None
+    try:
+        return _float_result(dtype, op(x, y))
+    except OverflowError:
+        return None
+
+
+def _fold_add(a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+    x, y = _number(a), _number(b)
+    if x is not None and y is not None:
+        both = _fold_two(a.dtype, x, y, lambda p, q: p + q)
+        if both is not None:
+            return both
+    if x == 0:
+        return b
+    return a if y == 0 else None
+
+
+def _fold_sub(a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+    x, y = _number(a), _number(b)
+    if x is not None and y is not None:
+        both = _fold_two(a.dtype, x, y, lambda p, q: p - q)
+        if both is not None:
+            return both
+    return a if y == 0 else None
+
+
+def _fold_mul(a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+    x, y = _number(a), _number(b)
+    if x is not None and y is not None:
+        both = _fold_two(a.dtype, x, y, lambda p, q: p * q)
+        if both is not None:
+            return both
+    if x == 1:
+        return b
+    if x == 0:
+        return a
+    if y == 1:
+        return a
+    return b if y == 0 else None
+
+
+@rule("syn/constant-division-by-zero")
+def _not_zero(y: int | float | None) -> None:
+    if y == 0:
+        raise BuildError("syn/constant-division-by-zero", "division by the constant 0")
+
+
+def _trunc_div(p: float, q: float) -> float:
+    if isinstance(p, int) and isinstance(q, int):
+        return abs(p) // abs(q) * (1 if (p < 0) == (q < 0) else -1)
+    return p / q
+
+
+def _fold_div(a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+    x, y = _number(a), _number(b)
+    if x is not None and isinstance(x, int) and y != 0 and x == 0 and y is None:
+        return a
+    _not_zero(y)
+    if x is not None and y is not None:
+        both = _fold_two(a.dtype, x, y, _trunc_div)
+        if both is not None:
+            return both
+    if x == 0:
+        return a
+    return a if y == 1 else None
+
+
+def _fold_floor_div(a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+    x, y = _number(a), _number(b)
+    _not_zero(y)
+    if x is not None and y is not None:
+        return _fold_two(a.dtype, x, y, lambda p, q: p // q)
+    if x == 0:
+        return a
+    return a if y == 1 else None
+
+
+def _fold_mod(truncated: bool) -> Callable[[PrimExpr, PrimExpr], PrimExpr | None]:
+    def remainder(p: float, q: float) -> float:
+        return p - q * _trunc_div(p, q) if truncated else p % q
+
+    def fold(a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+        x, y = _number(a), _number(b)
+        unsigned = not truncated and dtypes.kind(a.dtype) == "uint"
+        if not _is_index(a.dtype) and not (unsigned and x is not None and y is not None):
+            return None
+        _not_zero(y)
+        if x is not None and y is not None:
+            return _fold_two(a.dtype, x, y, remainder)
+        if x == 0:
+            return a
+        return Literal(a.dtype, 0) if y == 1 else None
+
+    return fold
+
+
+def _fold_extreme(pick: Callable[[float, float], float]) -> Callable[[PrimExpr, PrimExpr], PrimExpr | None]:
+    def fold(a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+        x, y = _number(a), _number(b)
+        if x is not None and y is not None and isinstance(a, Literal) and isinstance(b, Literal):
+            return a if pick(x, y) is x else b
+        return a if isinstance(a, SymVar) and a == b else None
+
+    return fold
+
+
+def _fold_compare(op: Callable[[float, float], bool]) -> Callable[[PrimExpr, PrimExpr], PrimExpr | None]:
+    def fold(a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+        x, y = _number(a), _number(b)
+        return bool_imm(op(x, y)) if x is not None and y is not None else None
+
+    return fold
+
+
+def _fold_connective(absorbing: bool) -> Callable[[PrimExpr, PrimExpr], PrimExpr | None]:
+    def fold(a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+        for this, other in ((a, b), (b, a)):
+            x = _number(this)
+            if x is not None:
+                return this if bool(x) == absorbing else other
+        return None
+
+    return fold
+
+
+FOLDS: dict[str, Callable[[PrimExpr, PrimExpr], PrimExpr | None]] = {
+    "Add": _fold_add,
+    "Sub": _fold_sub,
+    "Mul": _fold_mul,
+    "Div": _fold_div,
+    "Mod": _fold_mod(truncated=True),
+    "FloorDiv": _fold_floor_div,
+    "FloorMod": _fold_mod(truncated=False),
+    "Min": _fold_extreme(lambda p, q: q if q < p else p),
+    "Max": _fold_extreme(lambda p, q: q if p < q else p),
+    "EQ": _fold_compare(lambda p, q: p == q),
+    "NE": _fold_compare(lambda p, q: p != q),
+    "LT": _fold_compare(lambda p, q: p < q),
+    "LE": _fold_compare(lambda p, q: p <= q),
+    "GT": _fold_compare(lambda p, q: p > q),
+    "GE": _fold_compare(lambda p, q: p >= q),
+    "And": _fold_connective(absorbing=False),
+    "Or": _fold_connective(absorbing=True),
+}
+"""What a binary operation folds to while it is built (operands of equal dtype); ``None``: it stays an operation."""
+
+
+def binary(op: BinaryOp, a: PrimExpr, b: PrimExpr, span: Span | None = None) -> PrimExpr:
+    """``a op b`` as the operators of the text build it: operands matched, then folded.
+
+    Raises:
+        BuildError: operands that the operation does not take, or a division by the literal 0.
+    """
+    if op in ("And", "Or"):
+        for each in (a, b):
+            if dtypes.kind(each.dtype) != "bool":
+                raise BuildError("syn/operand-types", f"'{op.lower()}' takes bools, not {each.dtype}")
+    if op in ("FloorDiv", "FloorMod"):
+        for each in (a, b):
+            if not dtypes.is_integer(each.dtype):
+                raise BuildError("syn/operand-types", f"{op} takes integers, not {each.dtype}")
+    a, b = match_operands(a, b)
+    if dtypes.kind(a.dtype) in ("handle", "void") and op not in COMPARISONS:
+        raise BuildError("syn/operand-types", f"{op} takes numbers, not {a.dtype}")
+    folded = FOLDS[op](a, b)
+    return folded if folded is not None else Binary(op, a, b, span=span)
+
+
+@rule("syn/ambiguous-division")
+def divide(a: PrimExpr, b: PrimExpr, span: Span | None = None) -> PrimExpr:
+    """``a / b``: a division of floats; two integers are refused, since the text does not say how to round."""
+    if dtypes.kind(a.dtype) == "int" and dtypes.kind(b.dtype) == "int":
+        raise BuildError("syn/ambiguous-division", "'/' of two integers: write //, T.truncdiv or T.Div")
+    return binary("Div", a, b, span)
+
+
+def raw_binary(op: BinaryOp, a: PrimExpr, b: PrimExpr, span: Span | None = None) -> PrimExpr:
+    """``T.Add(a, b)`` and its kin: exactly this node, nothing folded; the operands must already agree."""
+    if a.dtype != b.dtype:
+        raise BuildError("syn/operand-types", f"T.{op} takes operands of one dtype, not {a.dtype} and {b.dtype}")
+    if op in ("And", "Or") and dtypes.kind(a.dtype) != "bool":
+        raise BuildError("syn/operand-types", f"T.{op} takes bools, not {a.dtype}")
+    return Binary(op, a, b, span=span)
+
+
+# --- other constructors ----------------------------------------------------------------------------------------------
+
+
+def logical_not(a: PrimExpr, span: Span | None = None) -> PrimExpr:
+    """``not a``."""
+    if dtypes.kind(a.dtype) != "bool":
+        raise BuildError("syn/operand-types", f"'not' takes a bool, not {a.dtype}")
+    return bool_imm(not a.bits, span) if isinstance(a, Literal) else Not(a, span=span)
+
+
+def negative(a: PrimExpr, span: Span | None = None) -> PrimExpr:
+    """``-a``, which is ``a * -1``."""
+    if dtypes.kind(a.dtype) not in ("int", "float"):
+        raise BuildError("syn/operand-types", f"unary minus takes a signed number, not {a.dtype}")
+    if isinstance(a, Literal) and dtypes.is_float(a.dtype) and a.dtype not in ("float32", "float64"):
+        return Literal(a.dtype, bits.encode(a.dtype, -bits.literal_value(a)), span=span)
+    return binary("Mul", a, constant(-1, a.dtype, span), span)
+
+
+_BIT_FOLDS: dict[str, Callable[[int, int], int]] = {
+    "shift_left": lambda p, q: p << q,
+    "shift_right": lambda p, q: p >> q,
+    "bitwise_and": lambda p, q: p & q,
+    "bitwise_or": lambda p, q: p | q,
+    "bitwise_xor": lambda p, q: p ^ q,
+}
+
+
+@rule("syn/shift-count")
+def bit_operation(name: str, a: PrimExpr, b: PrimExpr, span: Span | None = None) -> PrimExpr:
+    """``<<``, ``>>``, ``&``, ``|``, ``^``: an intrinsic; int32 and int64 literals fold."""
+    shift = name.startswith("shift")
+    for each in (a, b):
+        if not (dtypes.is_integer(each.dtype) or (dtypes.kind(each.dtype) == "bool" and not shift)):
+            raise BuildError("syn/operand-types", f"{name} takes integers, not {each.dtype}")
+    a, b = match_operands(a, b)
+    if _is_index(a.dtype):
+        x, y = _number(a), _number(b)
+        if shift and y is not None and not 0 <= y < dtypes.bits(a.dtype):
+            raise BuildError(
+                "syn/shift-count", f"a shift of {a.dtype} by {y}: expected 0 to {dtypes.bits(a.dtype) - 1}"
+            )
+        if x is not None and y is not None:
+            return Literal(a.dtype, bits.encode(a.dtype, _BIT_FOLDS[name](int(x), int(y))), span=span)
+        if shift and y == 0:
+            return a
+    return Intrinsic(name, (a, b), a.dtype, span=span)
+
+
+def bitwise_not(a: PrimExpr, span: Span | None = None) -> PrimExpr:
+    """``~a``."""
+    if not dtypes.is_integer(a.dtype) and dtypes.kind(a.dtype) != "bool":
+        raise BuildError("syn/operand-types", f"'~' takes an integer, not {a.dtype}")
+    return Intrinsic("bitwise_not", (a,), a.dtype, span=span)
+
+
+def if_then_else(condition: PrimExpr, a: PrimExpr, b: PrimExpr, span: Span | None = None) -> PrimExpr:
+    """``T.if_then_else``: only the chosen arm is evaluated; a literal condition chooses while reading."""
+    if dtypes.kind(condition.dtype) != "bool":
+        raise BuildError("syn/operand-types", f"if_then_else takes a bool condition, not {condition.dtype}")
+    a, b = match_operands(a, b)
+    if isinstance(condition, Literal):
+        return a if condition.bits else b
+    return Intrinsic("if_then_else", (condition, a, b), a.dtype, span=span)
+
+
+def select(condition: PrimExpr, a: PrimExpr, b: PrimExpr, span: Span | None = None) -> PrimExpr:
+    """``T.Select``: both arms are evaluated; they must already agree."""
+    if dtypes.kind(condition.dtype) != "bool":
+        raise BuildError("syn/operand-types", f"T.Select takes a bool condition, not {condition.dtype}")
+    if a.dtype != b.dtype:
+        raise BuildError("syn/operand-types", f"T.Select takes arms of one dtype, not {a.dtype} and {b.dtype}")
+    return Select(condition, a, b, span=span)
+
+
+def round_to_float32(value: float) -> float:
+    """``value`` rounded to binary32 (infinite beyond its range)."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
