@@ -41,7 +41,9 @@ class Storage:
             Ended: ``Unspecified("st/use-after-kill")`` if the storage was killed.
         """
         if not self.alive:
-            raise unspecified("st/use-after-kill", f"storage {self.name or 'without a name'} was killed before this use")
+            raise unspecified(
+                "st/use-after-kill", f"storage {self.name or 'without a name'} was killed before this use"
+            )
         cells = self.planes.get(dtype)
         if cells is None:
             cells = self.planes[dtype] = [NEVER_WRITTEN] * (self.nbytes // dtypes.itemsize(dtype))

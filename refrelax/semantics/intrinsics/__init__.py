@@ -1,1 +1,77 @@
-"""."""
+"""``T.*`` intrinsics: what a call of one means, as literal tables over the numerics interface.
+
+``build_intrinsic`` builds a call for its value, ``build_effect`` a call for its effect. An intrinsic without an entry
+has no meaning in this edition (``ld/intrinsic-without-meaning``).
+
+Spec: ``spec/07-evaluation.md``, *Intrinsics*.
+"""
+
+from __future__ import annotations
+
+from refrelax.errors import unspecified
+from refrelax.rules import rule
+from refrelax.semantics.intrinsics.calls import CALLS, build_call
+from refrelax.semantics.intrinsics.pure import BINARY, TERNARY, UNARY, build_pure
+from refrelax.semantics.loops.elements import build_element, build_if_then_else
+from refrelax.semantics.loops.frame import Builder, Element, Frame, Run
+from refrelax.semantics.numbers.poison import poison
+from refrelax.syntax.scalars import BufferLoad, Intrinsic, PrimExpr
+
+UNDEFINED = poison("ev/undef")
+"""What ``T.undef()`` gives."""
+
+
+def build_intrinsic(build: Builder, call: Intrinsic) -> Element:
+    """A call for its value."""
+    match call.op:
+        case "if_then_else":
+            return build_if_then_else(build, call)
+        case "likely" | "ignore_loop_partition":
+            return build_element(build, call.args[0])
+        case "undef":
+            return lambda _frame: UNDEFINED
+        case op if op in UNARY or op in BINARY or op in TERNARY:
+            return build_pure(build, call)
+        case op if op in CALLS or op.startswith("cls."):
+            return build_call(build, call)
+        case _:
+            return _without_meaning(call)
+
+
+@rule("ld/intrinsic-without-meaning")
+def _without_meaning(call: Intrinsic) -> Element:
+    def stop(_frame: Frame) -> None:
+        raise unspecified(
+            "ld/intrinsic-without-meaning", f"T.{call.op} has no meaning in this edition of the spec", call.span
+        )
+
+    return stop
+
+
+def build_effect(build: Builder, value: PrimExpr) -> Run:
+    """A call for its effect. An expression without effect (``0``, ``T.assume(…)``) does nothing."""
+    from refrelax.semantics.loops.statements import BreakLoop, ContinueLoop, ReturnValue
+
+    match value:
+        case Intrinsic(op="ret"):
+            result = build_element(build, value.args[0]) if value.args else None
+
+            def leave(frame: Frame) -> None:
+                raise ReturnValue(None if result is None else result(frame))
+
+            return leave
+        case Intrinsic(op="break_loop" | "continue_loop" as op):
+            kind = BreakLoop if op == "break_loop" else ContinueLoop
+
+            def jump(_frame: Frame) -> None:
+                raise kind
+
+            return jump
+        case Intrinsic(op="tvm_storage_sync" | "assume" | "prefetch"):
+            return lambda _frame: None  # a barrier of a single thread; hints
+        case Intrinsic():
+            return build_intrinsic(build, value)
+        case BufferLoad():
+            return build_element(build, value)
+        case _:
+            return lambda _frame: None

@@ -1,0 +1,345 @@
+"""The meaning of graph-level functions: big-step evaluation, one function a judgement.
+
+Evaluation is in binding order; effects happen in that order. A ``Scope`` holds the values of the variables and the
+symbols of one function call.
+
+Spec: ``spec/07-evaluation.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, assert_never
+
+from refrelax.errors import Effect, InternalError, Span, trap, unspecified
+from refrelax.rules import rule
+from refrelax.semantics.budget import Meter
+from refrelax.semantics.dims import value as dim_value
+from refrelax.semantics.graph.matching import Mismatch, bind_symbols, compare, match, structure
+from refrelax.semantics.loops.evaluate import run_prim_func
+from refrelax.semantics.loops.frame import Context
+from refrelax.semantics.numbers.interface import Numerics
+from refrelax.semantics.ops import OPERATORS
+from refrelax.semantics.ops.definition import Evaluation
+from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, Tensor, Value, from_bits
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.graph import (
+    Binding,
+    Call,
+    Constant,
+    ConstantRef,
+    DataTypeValue,
+    Expr,
+    ExternFunc,
+    Function,
+    GlobalVar,
+    If,
+    MatchCast,
+    Op,
+    PrimValue,
+    SeqExpr,
+    ShapeExpr,
+    StringValue,
+    Tuple,
+    TupleGetItem,
+    Var,
+    VarBinding,
+)
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import Literal, PrimExpr
+
+
+class Listener(Protocol):
+    """What watches a run: called after each binding with the path of its function, its name and its value."""
+
+    def on_binding(self, path: str, binding: Binding, value: Value, scope: Scope) -> None: ...
+
+
+@dataclass(slots=True)
+class Scope:
+    """One call of a function: values by variable, symbols by name, and the function's path (``main``, ``main/inner``)."""
+
+    path: str
+    values: dict[str, Any] = field(default_factory=dict)
+    symbols: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Interpreter:
+    """A module under evaluation. ``externs`` take and give run-time values."""
+
+    module: Module
+    numerics: Numerics
+    meter: Meter
+    externs: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    listener: Listener | None = None
+    effects: list[Effect] = field(default_factory=list)
+    constants: dict[int, Tensor] = field(default_factory=dict)
+
+    # --- functions ---------------------------------------------------------------------------------------------------
+
+    def call_global(self, name: str, args: list[Any], span: Span | None = None) -> Any:
+        """Call a function of the module by name."""
+        match self.module.functions[name]:
+            case Function() as function:
+                return self.call_function(function, args, Scope(name), span)
+            case PrimFunc() as function:
+                return run_prim_func(self.loop_context(), name, function, args, span)
+            case ExternFunc() as function:
+                return self.call_library(function.name, args, span)
+            case other:
+                assert_never(other)
+
+    def loop_context(self) -> Context:
+        """What loop-level evaluation needs of this run."""
+        return Context(self.numerics, self.meter, self.call_global, self.externs, self.effects, self.listener)
+
+    @rule("ev/function-call", "ev/arity", "ev/param-type", "ev/param-dtype", "ev/param-rank", "ev/param-shape")
+    def call_function(self, function: Function, args: list[Any], scope: Scope, span: Span | None = None) -> Any:
+        """Check the arguments against the parameters, evaluate the body, check the result against the annotation."""
+        if len(args) != len(function.params):
+            message = f"{scope.path} takes {len(function.params)} arguments, {len(args)} were given"
+            raise trap("ev/arity", message, span or function.span)
+        self.meter.enter()
+        self._enter(function, args, scope)
+        value = self.eval_seq(function.body, scope)
+        self._check_return(function, value, scope)
+        self.meter.leave()
+        return value
+
+    def _enter(self, function: Function, args: list[Any], scope: Scope) -> None:
+        """Bind parameters and the symbols of their types: all structure first, then all symbols, then all extents."""
+        collected = []
+        for param, arg in zip(function.params, args, strict=True):
+            scope.values[param.name] = arg
+            if isinstance(arg, Prim) and dtypes.kind(arg.dtype) != "float":
+                scope.symbols[param.name] = int(arg.value)
+        try:
+            for param, arg in zip(function.params, args, strict=True):
+                where, pairs = f"parameter {param.name} of {scope.path}", []  # type: ignore[var-annotated]
+                if param.type is not None:
+                    structure(arg, param.type, scope.values, pairs, where)
+                collected.append((pairs, where, param.span))
+            for pairs, _, _ in collected:
+                bind_symbols(pairs, scope.symbols)
+            for pairs, where, _ in collected:
+                compare(pairs, scope.symbols, where)
+        except Mismatch as mismatch:
+            raise trap(f"ev/param-{mismatch.aspect}", mismatch.message, function.span) from None
+
+    @rule("ev/return-mismatch")
+    def _check_return(self, function: Function, value: Any, scope: Scope) -> None:
+        if function.ret is None:
+            return
+        try:
+            match(value, function.ret, dict(scope.symbols), scope.values, f"the result of {scope.path}")
+        except Mismatch as mismatch:
+            raise trap("ev/return-mismatch", mismatch.message, function.span) from None
+
+    @rule("ev/library-missing")
+    def call_library(self, name: str, args: list[Any], span: Span | None = None) -> Any:
+        """Call a registered library function with run-time values."""
+        function = self.externs.get(name)
+        if function is None:
+            raise unspecified("ev/library-missing", f"the library function {name!r} is not registered", span)
+        self.effects.append(Effect("call", name))
+        return function(*args)
+
+    # --- sequences and bindings --------------------------------------------------------------------------------------
+
+    @rule("ev/seq")
+    def eval_seq(self, seq: SeqExpr, scope: Scope) -> Any:
+        """The bindings of every block in order, then the body."""
+        for block in seq.blocks:
+            for binding in block.bindings:
+                self.eval_binding(binding, scope)
+        return self.eval_expr(seq.body, scope)
+
+    def eval_binding(self, binding: Binding, scope: Scope) -> Any:
+        """Evaluate a binding, name its value, tell the listener."""
+        self.meter.step()
+        match binding:
+            case VarBinding(value=Function() as function):
+                value = self._closure(binding.name, function, scope)
+            case VarBinding():
+                value = self.eval_expr(binding.value, scope)
+            case MatchCast():
+                value = self._match_cast(binding, scope)
+            case _:
+                assert_never(binding)
+        scope.values[binding.name] = value
+        if isinstance(value, Prim) and dtypes.kind(value.dtype) != "float":
+            scope.symbols[binding.name] = int(value.value)
+        if self.listener is not None:
+            self.listener.on_binding(scope.path, binding, value, scope)
+        return value
+
+    @rule("ev/match-cast", "ev/match-cast-mismatch")
+    def _match_cast(self, binding: MatchCast, scope: Scope) -> Any:
+        """Check the value against the type, binding the new symbols of the type; the value itself is unchanged."""
+        value = self.eval_expr(binding.value, scope)
+        try:
+            match(value, binding.type, scope.symbols, scope.values, f"match_cast to {binding.name}")
+        except Mismatch as mismatch:
+            raise trap("ev/match-cast-mismatch", mismatch.message, binding.span) from None
+        return value
+
+    @rule("ev/closure")
+    def _closure(self, name: str, function: Function, scope: Scope) -> Closure:
+        """A local function captures the values and symbols in scope, and itself under its own name."""
+        values = dict(scope.values)
+        closure = Closure(function, values, dict(scope.symbols), f"{scope.path}/{name}")
+        values[name] = closure
+        return closure
+
+    def call_closure(self, closure: Closure, args: list[Any], span: Span | None = None) -> Any:
+        """Call a closure: its captured names, then its parameters."""
+        scope = Scope(closure.name, dict(closure.values), dict(closure.symbols))
+        return self.call_function(closure.function, args, scope, span)
+
+    # --- expressions -------------------------------------------------------------------------------------------------
+
+    def eval_expr(self, expr: Expr, scope: Scope) -> Any:
+        """The value of an expression."""
+        match expr:
+            case Var():
+                return scope.values[expr.name]
+            case Call():
+                return self.eval_call(expr, scope)
+            case Constant():
+                return from_bits(self.numerics, expr.dtype, expr.shape, expr.data)
+            case ConstantRef():
+                return self._constant(expr)
+            case PrimValue():
+                return self.eval_prim(expr.value, scope)
+            case ShapeExpr():
+                return Shape(tuple(dim_value(each, scope.symbols) for each in expr.values))
+            case StringValue():
+                return expr.value
+            case DataTypeValue():
+                return DType(expr.dtype)
+            case Tuple():
+                return tuple(self.eval_expr(each, scope) for each in expr.fields)
+            case TupleGetItem():
+                return self._item(expr, scope)
+            case If():
+                return self._if(expr, scope)
+            case Function():
+                return self._closure("", expr, scope)
+            case GlobalVar():
+                return self._global(expr)
+            case ExternFunc():
+                return PackedFunc(expr.name)
+            case Op():
+                raise InternalError(f"the operator {expr.name} is no value")
+            case _:
+                assert_never(expr)
+
+    def _global(self, expr: GlobalVar) -> Any:
+        match self.module.functions[expr.name]:
+            case Function() as function:
+                return Closure(function, {}, {}, expr.name)
+            case ExternFunc() as function:
+                return PackedFunc(function.name)
+            case _:
+                return PackedFunc(f"cls.{expr.name}")
+
+    @rule("ev/constant")
+    def _constant(self, expr: ConstantRef) -> Tensor:
+        if expr.index not in self.constants:
+            found = self.module.constants.get(expr.index)
+            if found is None:
+                raise unspecified("ev/constant-missing", f"constant {expr.index} is not bound", expr.span)
+            self.constants[expr.index] = from_bits(self.numerics, found.dtype, found.shape, found.patterns())
+        return self.constants[expr.index]
+
+    @rule("ev/prim-value")
+    def eval_prim(self, expr: PrimExpr, scope: Scope) -> Prim:
+        """A scalar expression as a value: exact; floats only as literals or variables."""
+        if dtypes.kind(expr.dtype) == "float":
+            if isinstance(expr, Literal):
+                return Prim(expr.dtype, bits.decode(expr.dtype, expr.bits))
+            name = getattr(expr, "name", None)
+            if name in scope.values:
+                return scope.values[name]  # type: ignore[no-any-return]
+            raise unspecified(
+                "ev/prim-value", "float arithmetic on prim values has no meaning at graph level", expr.span
+            )
+        return Prim(expr.dtype, dim_value(expr, scope.symbols))
+
+    @rule("ev/tuple-get-item")
+    def _item(self, expr: TupleGetItem, scope: Scope) -> Any:
+        value = self.eval_expr(expr.tuple, scope)
+        if not isinstance(value, tuple) or not 0 <= expr.index < len(value):
+            raise unspecified("ev/tuple-get-item", f"item {expr.index} of something that has none", expr.span)
+        return value[expr.index]
+
+    @rule("ev/if")
+    def _if(self, expr: If, scope: Scope) -> Any:
+        """One branch is evaluated; what it binds is not visible after it."""
+        taken = self.truth_of(self.eval_expr(expr.condition, scope), expr.span)
+        branch = Scope(scope.path, dict(scope.values), dict(scope.symbols))
+        return self.eval_seq(expr.then_branch if taken else expr.else_branch, branch)
+
+    @rule("ev/if-condition")
+    def truth_of(self, condition: Any, span: Span | None) -> bool:
+        """A condition as a Python bool: a prim value, or element 0 of a bool or integer tensor."""
+        if isinstance(condition, Prim):
+            return bool(condition.value)
+        if not isinstance(condition, Tensor) or condition.size == 0:
+            raise unspecified("ev/if-condition", "the condition has no element", span)
+        f = self.numerics.at(condition.dtype)
+        element = condition[(0,) * condition.ndim]
+        if condition.dtype == "bool":
+            return self.numerics.decide(element)
+        return self.numerics.decide(f.not_equal(element, f.lit(0)))
+
+    # --- calls -------------------------------------------------------------------------------------------------------
+
+    def eval_call(self, call: Call, scope: Scope) -> Any:
+        """A call of an operator, a function of the module, a library function, or a function value."""
+        match call.op:
+            case Op(name=name):
+                return self._operator(name, call, scope)
+            case GlobalVar(name=name):
+                return self.call_global(name, self._args(call, scope), call.span)
+            case ExternFunc(name=name):
+                from refrelax.semantics.graph.calls import promised
+
+                return promised(self.call_library(name, self._args(call, scope), call.span), call, scope)
+            case Var(name=name):
+                return self.call_value(scope.values[name], self._args(call, scope), call.span)
+            case _:
+                assert_never(call.op)
+
+    def call_value(self, function: Any, args: list[Any], span: Span | None) -> Any:
+        """Call a function value."""
+        match function:
+            case Closure():
+                return self.call_closure(function, args, span)
+            case PackedFunc(name=name) if name.startswith("cls."):
+                return self.call_global(name.removeprefix("cls."), args, span)
+            case PackedFunc(name=name):
+                return self.call_library(name, args, span)
+            case _:
+                raise unspecified("ev/call-non-function", "the value that is called is no function", span)
+
+    def _args(self, call: Call, scope: Scope) -> list[Any]:
+        return [self.eval_expr(each, scope) for each in call.args]
+
+    def _operator(self, name: str, call: Call, scope: Scope) -> Any:
+        from refrelax.semantics.graph.calls import CALL_FORMS
+
+        form = CALL_FORMS.get(name)
+        if form is not None:
+            return form(self, call, scope)
+        definition = OPERATORS.get(name)
+        if definition is None:
+            raise unspecified("ev/operator-without-meaning", f"{name} has no value rule in this edition", call.span)
+        symbols = scope.symbols
+        evaluation = Evaluation(
+            self.numerics, self.effects, call.span, lambda dim: dim_value(dim, symbols), self.meter.make
+        )
+        return definition.evaluate(evaluation, call, tuple(self._args(call, scope)))

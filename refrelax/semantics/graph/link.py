@@ -1,0 +1,89 @@
+"""Linking: everything that a function needs from outside is there before it runs.
+
+Spec: ``spec/09-outcomes.md``, *Unlinkable*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from refrelax.errors import Diagnostic, Unlinkable, UsageError
+from refrelax.rules import rule
+from refrelax.syntax.graph import Call, ConstantRef, ExternFunc, GlobalVar, Op, StringValue
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import Intrinsic, StringImm
+
+NAMED_BY_STRING = frozenset({
+    "relax.call_dps_packed", "relax.call_packed", "relax.call_pure_packed", "relax.call_inplace_packed",
+    "relax.call_builtin_with_ctx", "relax.call_py_func",
+})  # fmt: skip
+"""Call forms whose first argument may name a library function by a string."""
+
+
+@rule("link/library-function-missing", "link/constant-missing")
+def link(module: Module, entry: str, available: Container[str]) -> None:
+    """Check that every library function and constant reachable from ``entry`` is supplied.
+
+    Raises:
+        UsageError: the module has no function ``entry``.
+        Unlinkable: with one diagnostic per missing thing.
+    """
+    if entry not in module.functions:
+        known = ", ".join(sorted(module.functions))
+        raise UsageError(f"the module has no function {entry!r}; it has {known}")
+    missing: dict[tuple[str, Any], Diagnostic] = {}
+    for node in _reachable(module, entry):
+        match node:
+            case ConstantRef(index=index) if index not in module.constants:
+                text = f"constant {index} is not bound: give its array (bind_constants, --consts)"
+                missing.setdefault(("constant", index), Diagnostic("link/constant-missing", text, node.span))
+            case _:
+                name = library_name(node)
+                if name is not None and name not in available:
+                    text = f"the library function {name!r} is not registered"
+                    where = getattr(node, "span", None)
+                    missing.setdefault(("extern", name), Diagnostic("link/library-function-missing", text, where))
+    if missing:
+        raise Unlinkable(missing.values())
+
+
+def library_name(node: Any) -> str | None:
+    """The library function that a node calls or names, if it is such a node."""
+    match node:
+        case ExternFunc(name=name):
+            return name
+        case Call(op=Op(name=op), args=(StringValue(value=name), *_)) if op in NAMED_BY_STRING:
+            return name
+        case Intrinsic(op="call_extern" | "call_pure_extern" | "call_packed", args=(StringImm(value=name), *_)):
+            return name
+        case _:
+            return None
+
+
+def _reachable(module: Module, entry: str) -> Iterator[Any]:
+    """Every node of every function that ``entry`` can reach."""
+    seen = {entry}
+    waiting = [entry]
+    while waiting:
+        for node in nodes(module.functions[waiting.pop()]):
+            yield node
+            callee = node.name if isinstance(node, GlobalVar) else None
+            if isinstance(node, Intrinsic) and node.op.startswith("cls."):
+                callee = node.op.removeprefix("cls.")
+            if callee is not None and callee in module.functions and callee not in seen:
+                seen.add(callee)
+                waiting.append(callee)
+
+
+def nodes(root: Any) -> Iterator[Any]:
+    """Every dataclass node below ``root``, ``root`` included, in source order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(reversed(node))
+        elif is_dataclass(node):
+            yield node
+            stack.extend(reversed([getattr(node, f.name) for f in fields(node) if f.name != "span"]))

@@ -1,0 +1,86 @@
+"""Calls that leave the function: other PrimFuncs of the module, and library functions by registration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from refrelax.errors import Effect, unspecified
+from refrelax.rules import rule
+from refrelax.semantics.loops.buffers import resolve
+from refrelax.semantics.loops.elements import build_element
+from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame
+from refrelax.semantics.loops.indices import build_index
+from refrelax.semantics.values import Prim, Tensor
+from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import BufferRef, Intrinsic, PrimExpr, StringImm
+
+CALLS = frozenset(
+    {"call_extern", "call_pure_extern", "call_packed", "call_cpacked", "tvm_call_packed", "call_llvm_pure_intrin"}
+)
+"""Calls of a library function; the first argument names it."""
+
+
+def build_call(build: Builder, call: Intrinsic) -> Element:
+    """A call of ``cls.name`` or of a library function."""
+    if call.op.startswith("cls."):
+        return _module_call(build, call)
+    return _library_call(build, call)
+
+
+def _argument(build: Builder, arg: PrimExpr) -> Callable[[Frame], Any]:
+    """An argument as a value: buffers as tensors, strings as they are, scalars as exact numbers."""
+    if isinstance(arg, BufferRef) or (arg.dtype.startswith("handle") and not isinstance(arg, StringImm)):
+        bound = resolve(build, arg)
+        return lambda frame: as_tensor(build, bound, frame)
+    if isinstance(arg, StringImm):
+        return lambda _frame: arg.value
+    if dtypes.kind(arg.dtype) == "float":
+        element, dtype = build_element(build, arg), arg.dtype
+        f, numerics = build.context.numerics.at(dtype), build.context.numerics
+
+        def number(frame: Frame) -> Prim:
+            payload = element(frame)
+            if not numerics.exact_bits or numerics.poison_rule(payload) is not None:
+                raise unspecified("num/undetermined", "a library function needs this scalar as a number", arg.span)
+            from refrelax.syntax.bits import decode
+
+            return Prim(dtype, decode(dtype, f.to_bits(payload)))
+
+        return number
+    index, dtype = build_index(build, arg).run, arg.dtype
+    return lambda frame: Prim(dtype, index(frame))
+
+
+def as_tensor(build: Builder, bound: Bound, frame: Frame) -> Tensor:
+    """A buffer as the tensor that a callee sees: the same memory."""
+    shape = tuple(each.run(frame) for each in bound.shape)
+    strides = tuple(each.run(frame) for each in bound.strides)
+    return Tensor(bound.dtype, shape, bound.storage, build.context.numerics, bound.origin.run(frame), strides)
+
+
+@rule("ev/call-prim-func")
+def _module_call(build: Builder, call: Intrinsic) -> Element:
+    args = [_argument(build, each) for each in call.args]
+    name, invoke, span = call.op.removeprefix("cls."), build.context.call_function, call.span
+    return lambda frame: invoke(name, [arg(frame) for arg in args], span)
+
+
+@rule("ev/call-library")
+def _library_call(build: Builder, call: Intrinsic) -> Element:
+    symbol = call.args[0]
+    name = symbol.value if isinstance(symbol, StringImm) else str(symbol)
+    args = [_argument(build, each) for each in call.args[1:]]
+    context = build.context
+    f = None if call.dtype in ("void", "handle") else context.numerics.at(call.dtype)
+
+    def run(frame: Frame) -> Any:
+        function = context.externs.get(name)
+        if function is None:
+            raise unspecified("ev/library-missing", f"the library function {name!r} is not registered", call.span)
+        values = [arg(frame) for arg in args]
+        context.effects.append(Effect("call", name))
+        result = function(*values)
+        return None if f is None or result is None else f.lit(result)
+
+    return run

@@ -1,0 +1,218 @@
+"""Blocks of TensorIR: axes, predicate, init, and reductions.
+
+A block with a reduce axis, a ``T.init`` and a commutative update ``C[…] = C[…] op item`` is a *reduction* in the sense of
+the numerics interface: ``ieee`` folds in loop order, the other readings allow any order. Any other order-dependent
+code means what it says.
+
+Spec: ``spec/07-evaluation.md``, *Blocks*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from refrelax.rules import rule
+from refrelax.semantics.loops.buffers import build_alloc, build_match
+from refrelax.semantics.loops.elements import build_element
+from refrelax.semantics.loops.frame import Builder, Frame, Index, Run
+from refrelax.semantics.loops.indices import build_index
+from refrelax.semantics.loops.memory import OUTSIDE, out_of_bounds, position
+from refrelax.semantics.numbers.interface import ReduceOp
+from refrelax.syntax import dtypes
+from refrelax.syntax.loops import BufferStore, IterVar, SBlock
+from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, walk
+
+
+@rule("ev/block")
+def build_block(build: Builder, block: SBlock) -> Run:
+    """One instance: bind the axes, stop if the predicate is false, init at the first reduction step, then the body."""
+    inner = build.child()
+    axes, predicate, allocs = _opening(inner, block)
+    work = _work(inner, block)
+    if not axes and predicate is None and not allocs:
+        return work
+    return _instance(axes, predicate, allocs, work)
+
+
+def _instance(axes: list[Run], guard: Run | None, allocs: list[Run], work: Run) -> Run:
+    def run(frame: Frame) -> None:
+        for bind in axes:
+            bind(frame)
+        if guard is None or guard(frame):
+            for allocate in allocs:
+                allocate(frame)
+            work(frame)
+
+    return run
+
+
+def block_prologue(build: Builder, block: SBlock) -> Run:
+    """Everything of a block before its body, for blocks built as coroutines: whether the instance runs."""
+    axes, guard, allocs = _opening(build, block)
+    init = None if block.init is None else _instance([], None, [], _work(build, replace(block, body=())))
+
+    def run(frame: Frame) -> bool:
+        for bind in axes:
+            bind(frame)
+        if guard is not None and not guard(frame):
+            return False
+        for allocate in allocs:
+            allocate(frame)
+        if init is not None:
+            init(frame)
+        return True
+
+    return run
+
+
+def _opening(build: Builder, block: SBlock) -> tuple[list[Run], Run | None, list[Run]]:
+    """The axis bindings that cost something, the predicate unless it is constantly true, and the allocations."""
+    axes = [run for axis in block.iters if (run := _bind_axis(build, axis)) is not None]
+    predicate = None if block.predicate is None else build_index(build, block.predicate)
+    for match in block.matches:
+        build_match(build, match)
+    allocs = [build_alloc(build, each) for each in block.allocs]
+    return axes, None if predicate is None or predicate.constant == 1 else predicate.run, allocs
+
+
+def _bind_axis(build: Builder, axis: IterVar) -> Run | None:
+    """Give a block axis its value. An axis bound to a plain loop variable shares its slot, at no cost."""
+    value = build_index(build, axis.binding)
+    if value.slot is not None:
+        build.variables[axis.var.name] = value
+        return None
+    lo, hi = value.lo, value.hi
+    slot = build.variable(axis.var.name, lo, hi)
+    run = value.run
+
+    def bind(frame: Frame) -> None:
+        frame[slot] = run(frame)
+
+    return bind
+
+
+def _work(build: Builder, block: SBlock) -> Run:
+    from refrelax.semantics.loops.statements import build_body
+
+    if block.init is None:
+        return build_body(build, block.body)
+    reduction = as_reduction(block) if build.context.numerics.collects else None
+    if reduction is not None:
+        first, update = _collecting(build, block, reduction)
+    else:
+        first, update = build_body(build, block.init), build_body(build, block.body)
+    starts = [_at_start(build, axis) for axis in block.iters if axis.kind == "reduce"]
+    return _init_then_update(starts, first, update)
+
+
+@rule("ev/block-init")
+def _init_then_update(starts: list[Run], first: Run, update: Run) -> Run:
+    """``T.init`` runs where every reduce axis is at its least value."""
+    if not starts:
+
+        def always(frame: Frame) -> None:
+            first(frame)
+            update(frame)
+
+        return always
+    if len(starts) == 1:
+        (start,) = starts
+
+        def once(frame: Frame) -> None:
+            if start(frame):
+                first(frame)
+            update(frame)
+
+        return once
+
+    def run(frame: Frame) -> None:
+        if all(start(frame) for start in starts):
+            first(frame)
+        update(frame)
+
+    return run
+
+
+def _at_start(build: Builder, axis: IterVar) -> Run:
+    value, least = build.variables[axis.var.name], build_index(build, axis.min)
+    if value.slot is not None and least.constant is not None:
+        slot, constant = value.slot, least.constant
+        return lambda frame: frame[slot] == constant
+    run, low = value.run, least.run
+    return lambda frame: run(frame) == low(frame)
+
+
+# --- reductions ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """``init``: the store of the identity; ``update``: the store ``C[…] = C[…] op item``."""
+
+    op: ReduceOp
+    init: BufferStore
+    update: BufferStore
+    item: PrimExpr
+
+
+REDUCERS: dict[str, ReduceOp] = {
+    "Add": "add",
+    "Mul": "mul",
+    "Max": "maximum",
+    "Min": "minimum",
+    "And": "and",
+    "Or": "or",
+}
+
+
+def as_reduction(block: SBlock) -> Reduction | None:
+    """The reduction that a block is, if it is one."""
+    match block.init, block.body:
+        case ((BufferStore() as init,), (BufferStore() as update,)) if init.buffer == update.buffer:
+            pass
+        case _:
+            return None
+    if init.indices != update.indices or not any(axis.kind == "reduce" for axis in block.iters):
+        return None
+    match update.value:
+        case Binary(op=op, a=a, b=b) if op in REDUCERS and dtypes.lanes(update.value.dtype) == 1:
+            for own, item in ((a, b), (b, a)):
+                if _is_own(own, update) and not _reads(item, update.buffer):
+                    return Reduction(REDUCERS[op], init, update, item)
+        case _:
+            pass
+    return None
+
+
+def _is_own(expr: PrimExpr, update: BufferStore) -> bool:
+    return isinstance(expr, BufferLoad) and expr.buffer == update.buffer and expr.indices == update.indices
+
+
+def _reads(expr: PrimExpr, buffer: str) -> bool:
+    return any(isinstance(each, BufferLoad) and each.buffer == buffer for each in walk(expr))
+
+
+@rule("ev/block-reduction")
+def _collecting(build: Builder, block: SBlock, reduction: Reduction) -> tuple[Run, Run]:
+    """The two stores of a reduction under a reading that collects items instead of folding them."""
+    bound = build.buffers[reduction.update.buffer]
+    f = build.context.numerics.at(bound.dtype)
+    indices: list[Index] = [build_index(build, i) for i in reduction.update.indices]
+    where, _ = position(bound, indices)
+    init, item = build_element(build, reduction.init.value), build_element(build, reduction.item)
+    cells, op, span = bound.cells, reduction.op, reduction.update.span
+
+    def place(frame: Frame) -> int:
+        k = where(frame)
+        if k == OUTSIDE:
+            raise out_of_bounds(bound, indices, frame, span)
+        return k
+
+    def first(frame: Frame) -> None:
+        cells[place(frame)] = f.begin(op, init(frame))
+
+    def update(frame: Frame) -> None:
+        k = place(frame)
+        cells[k] = f.accumulate(op, cells[k], item(frame))
+
+    return first, update

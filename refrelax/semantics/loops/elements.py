@@ -1,0 +1,199 @@
+"""Scalar expressions in element position: payloads of the reading.
+
+``+ - *`` on integers wrap here (data), other than in index position. ``T.Select`` evaluates both arms, and poison in the
+arm that is not chosen does not matter; ``T.if_then_else`` evaluates one.
+
+Spec: ``spec/07-evaluation.md``, *Elements*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, assert_never
+
+from refrelax.errors import Ended, InternalError
+from refrelax.rules import rule
+from refrelax.semantics.loops.frame import Builder, Element, Frame
+from refrelax.semantics.loops.indices import build_index, is_index
+from refrelax.semantics.loops.memory import build_load
+from refrelax.semantics.numbers.interface import Arithmetic
+from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import (
+    Binary,
+    Broadcast,
+    BufferLoad,
+    BufferRef,
+    Cast,
+    CommReducer,
+    Intrinsic,
+    Let,
+    Literal,
+    Not,
+    PrimExpr,
+    Ramp,
+    RangeArg,
+    Select,
+    Shuffle,
+    StringImm,
+    SymVar,
+)
+
+
+def build_element(build: Builder, expr: PrimExpr) -> Element:
+    """Build a scalar expression as an element; vectors (``lanes > 1``) give a tuple of payloads."""
+    if dtypes.lanes(expr.dtype) > 1 or isinstance(expr, Ramp | Broadcast | Shuffle):
+        from refrelax.semantics.loops.vectors import build_vector
+
+        return build_vector(build, expr)
+    match expr:
+        case Literal():
+            return _literal(build, expr)
+        case SymVar():
+            return _variable(build, expr)
+        case Binary():
+            return _binary(build, expr)
+        case Not():
+            negate, a = build.context.numerics.negate, build_element(build, expr.a)
+            return lambda frame: negate(a(frame))
+        case Cast():
+            return _cast(build, expr)
+        case Select():
+            return _select(build, expr)
+        case BufferLoad():
+            bound = build.buffers[expr.buffer]
+            return build_load(build, bound, [build_index(build, i) for i in expr.indices])
+        case Let():
+            return _let(build, expr)
+        case Intrinsic():
+            from refrelax.semantics.intrinsics import build_intrinsic
+
+            return build_intrinsic(build, expr)
+        case Ramp() | Broadcast() | Shuffle():
+            raise InternalError("vectors are built by build_vector")
+        case StringImm() | BufferRef() | CommReducer() | RangeArg():
+            raise InternalError(f"{type(expr).__name__} is an argument of an intrinsic, not a value")
+        case _:
+            assert_never(expr)
+
+
+def _literal(build: Builder, expr: Literal) -> Element:
+    payload = build.context.numerics.at(expr.dtype).from_bits(expr.bits)
+    return lambda _frame: payload
+
+
+def _variable(build: Builder, expr: SymVar) -> Element:
+    slot = build.elements.get(expr.name)
+    if slot is not None:
+        return lambda frame: frame[slot]
+    numerics = build.context.numerics
+    run = build.variables[expr.name].run
+    if dtypes.kind(expr.dtype) == "bool":
+        truth = numerics.truth
+        return lambda frame: truth(bool(run(frame)))
+    lit = numerics.at(expr.dtype).lit
+    return lambda frame: lit(run(frame))
+
+
+ARITHMETIC: dict[str, Callable[[Arithmetic], Callable[[Any, Any], Any]]] = {
+    "Add": lambda f: f.add,
+    "Sub": lambda f: f.sub,
+    "Mul": lambda f: f.mul,
+    "Div": lambda f: f.div,
+    "Mod": lambda f: f.mod,
+    "FloorDiv": lambda f: f.floordiv,
+    "FloorMod": lambda f: f.floormod,
+    "Min": lambda f: f.minimum,
+    "Max": lambda f: f.maximum,
+    "EQ": lambda f: f.equal,
+    "NE": lambda f: f.not_equal,
+    "LT": lambda f: f.less,
+    "LE": lambda f: f.less_equal,
+}
+"""Loop-level operators by the primitive that defines them; ``GT`` and ``GE`` swap the operands of ``LT`` and ``LE``."""
+
+
+def operation(build: Builder, expr: Binary) -> Callable[[Any, Any], Any]:
+    """The function on payloads that a binary node stands for."""
+    numerics = build.context.numerics
+    if expr.op == "And":
+        return numerics.all_of
+    if expr.op == "Or":
+        return numerics.any_of
+    f = numerics.at(dtypes.element(expr.a.dtype))
+    if expr.op in ("GT", "GE"):
+        test = f.less if expr.op == "GT" else f.less_equal
+        return lambda a, b: test(b, a)
+    return ARITHMETIC[expr.op](f)
+
+
+@rule("ev/scalar-binary")
+def _binary(build: Builder, expr: Binary) -> Element:
+    a, b = build_element(build, expr.a), build_element(build, expr.b)
+    apply = operation(build, expr)
+    return lambda frame: apply(a(frame), b(frame))
+
+
+@rule("ev/scalar-cast")
+def _cast(build: Builder, expr: Cast) -> Element:
+    if expr.dtype == expr.value.dtype:
+        return build_element(build, expr.value)
+    cast, source, a = build.context.numerics.at(expr.dtype).cast, expr.value.dtype, build_element(build, expr.value)
+    return lambda frame: cast(a(frame), source)
+
+
+@rule("ev/select-both-arms")
+def _select(build: Builder, expr: Select) -> Element:
+    a, b = build_element(build, expr.true_value), build_element(build, expr.false_value)
+    if is_index(build, expr.condition):
+        test = build_index(build, expr.condition).run
+
+        def choose(frame: Frame) -> Any:
+            yes, no = a(frame), b(frame)  # both are evaluated: what ends the run in either arm ends it
+            return yes if test(frame) else no
+
+        return choose
+    condition, select = build_element(build, expr.condition), build.context.numerics.at(expr.dtype).select
+    return lambda frame: select(condition(frame), a(frame), b(frame))
+
+
+@rule("ev/if-then-else-one-arm")
+def build_if_then_else(build: Builder, expr: Intrinsic) -> Element:
+    """``T.if_then_else(c, a, b)``: one arm is evaluated. A reading that cannot decide joins both arms."""
+    condition, yes, no = expr.args
+    a, b = build_element(build, yes), build_element(build, no)
+    if is_index(build, condition):
+        test = build_index(build, condition).run
+        return lambda frame: a(frame) if test(frame) else b(frame)
+    truth, decide = build_element(build, condition), build.context.numerics.decide
+    select = build.context.numerics.at(dtypes.element(expr.dtype)).select
+
+    def choose(frame: Frame) -> Any:
+        t = truth(frame)
+        try:
+            taken = decide(t)
+        except Ended as end:
+            if getattr(end.outcome, "rule", "") != "num/undetermined":
+                raise
+            return select(t, a(frame), b(frame))
+        return a(frame) if taken else b(frame)
+
+    return choose
+
+
+@rule("ev/let")
+def _let(build: Builder, expr: Let) -> Element:
+    inner = build.child()
+    if is_index(build, expr.value):
+        value = build_index(build, expr.value)
+        slot = inner.variable(expr.var.name, value.lo, value.hi)
+        run: Callable[[Frame], Any] = value.run
+    else:
+        run = build_element(build, expr.value)
+        slot = inner.element_variable(expr.var.name)
+    body = build_element(inner, expr.body)
+
+    def let(frame: Frame) -> Any:
+        frame[slot] = run(frame)
+        return body(frame)
+
+    return let

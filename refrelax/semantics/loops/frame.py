@@ -1,0 +1,129 @@
+"""What building a loop-level function needs: where variables live, what is known of them, which memory buffers name.
+
+A PrimFunc is built once per call: its symbols, the memory of its parameters and of its root allocations are known then
+and end up as constants in the closures. A *frame* is a Python list with one slot per variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from refrelax.errors import Effect, Span
+from refrelax.semantics.budget import Meter
+from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.storage import Cells, Storage
+
+Frame = list[Any]
+"""One slot a variable: a Python int for index variables, a payload for element variables."""
+
+Run = Callable[[Frame], Any]
+"""A built statement or expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A built integer expression in index position, with what is known of its value.
+
+    ``lo``/``hi``: inclusive bounds, ``None`` when unknown; equal bounds make it a constant. ``slot``: set when it is a plain
+    variable. Known bounds only ever remove checks that cannot fail.
+    """
+
+    run: Run
+    lo: int | None = None
+    hi: int | None = None
+    slot: int | None = None
+
+    @property
+    def constant(self) -> int | None:
+        return self.lo if self.lo is not None and self.lo == self.hi else None
+
+
+def fixed(value: int) -> Index:
+    """The constant ``value`` as an index."""
+    return Index(lambda _frame: value, value, value)
+
+
+@dataclass(slots=True)
+class Bound:
+    """A buffer with the memory that it names: ``cells[origin + Σ index·stride]``.
+
+    ``shape``, ``strides`` and ``origin`` are indices because a buffer declared inside a loop may depend on it; for
+    parameters and most allocations they are constants.
+    """
+
+    name: str
+    dtype: str
+    storage: Storage
+    cells: Cells
+    shape: tuple[Index, ...]
+    strides: tuple[Index, ...]
+    origin: Index
+    scope: str = "global"
+    elements: int = 0
+    """How many elements the allocation has, for resetting it; 0 for views."""
+
+
+Extern = Callable[..., Any]
+
+
+@dataclass(slots=True)
+class Context:
+    """What stays the same during a run: the reading, the budget, other functions, library functions, effects."""
+
+    numerics: Numerics
+    meter: Meter
+    call_function: Callable[[str, list[Any], Span | None], Any]
+    externs: Mapping[str, Extern] = field(default_factory=dict)
+    effects: list[Effect] = field(default_factory=list)
+    listener: Any = None
+
+
+@dataclass(slots=True)
+class Builder:
+    """Names in scope while a function is being built. ``child()`` opens an inner scope over the same frame layout."""
+
+    context: Context
+    slots: list[int]
+    variables: dict[str, Index]
+    elements: dict[str, int]
+    buffers: dict[str, Bound]
+    handles: dict[str, Any]
+    aliasing: bool = False
+    """Whether some buffer of the function shares memory at another dtype, so that stores must keep planes in step."""
+
+    def child(self) -> Builder:
+        """The same frame, with scopes of its own."""
+        return replace(
+            self,
+            variables=dict(self.variables),
+            elements=dict(self.elements),
+            buffers=dict(self.buffers),
+            handles=dict(self.handles),
+        )
+
+    def new_slot(self) -> int:
+        """A fresh place in the frame."""
+        self.slots[0] += 1
+        return self.slots[0] - 1
+
+    def variable(self, name: str, lo: int | None = None, hi: int | None = None) -> int:
+        """Declare an index variable; gives its slot."""
+        slot = self.new_slot()
+        self.variables[name] = Index(lambda frame: frame[slot], lo, hi, slot)
+        return slot
+
+    def element_variable(self, name: str) -> int:
+        """Declare a variable that holds a payload; gives its slot."""
+        slot = self.new_slot()
+        self.elements[name] = slot
+        return slot
+
+
+def new_builder(context: Context) -> Builder:
+    """A builder with nothing in scope."""
+    return Builder(context, [0], {}, {}, {}, {})
+
+
+Element = Callable[[Frame], Payload]

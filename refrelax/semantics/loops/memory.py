@@ -1,0 +1,185 @@
+"""Positions of buffer elements: bounds checks, loads and stores as closures.
+
+A load out of bounds gives poison (``ld/load-out-of-bounds``); a store out of bounds ends the run
+(``ld/store-out-of-bounds``). A check is left out only where the known bounds of the indices show that it cannot fail.
+
+Spec: ``spec/07-evaluation.md``, *Buffers*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from refrelax.errors import Span, unspecified
+from refrelax.rules import rule
+from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame, Index, Run, fixed
+from refrelax.semantics.numbers.poison import poison
+
+OUTSIDE = -1
+"""What a checked position gives for an index out of bounds."""
+
+_OUT_OF_BOUNDS = poison("ld/load-out-of-bounds")
+
+Position = Callable[[Frame], int]
+
+
+def position(bound: Bound, indices: Sequence[Index]) -> tuple[Position, bool]:
+    """The cell number of ``bound[indices]`` as a closure, and whether it may be ``OUTSIDE``."""
+    doubtful = any(not _in_range(i, extent) for i, extent in zip(indices, bound.shape, strict=True))
+    if not doubtful:
+        return _flat(bound, indices), False
+    tests = [(i.run, extent.run) for i, extent in zip(indices, bound.shape, strict=True)]
+    flat = _flat(bound, indices)
+    if len(tests) == 1:
+        index, extent = tests[0]
+        return (lambda frame: flat(frame) if 0 <= index(frame) < extent(frame) else OUTSIDE), True
+
+    def checked(frame: Frame) -> int:
+        for index, extent in tests:
+            if not 0 <= index(frame) < extent(frame):
+                return OUTSIDE
+        return flat(frame)
+
+    return checked, True
+
+
+def _in_range(index: Index, extent: Index) -> bool:
+    return (
+        index.lo is not None
+        and index.hi is not None
+        and extent.lo is not None
+        and index.lo >= 0
+        and index.hi < extent.lo
+    )
+
+
+def _flat(bound: Bound, indices: Sequence[Index]) -> Position:
+    """``origin + Σ index·stride``, with constant strides folded in."""
+    strides, origin = bound.strides, bound.origin
+    if origin.constant is None or any(s.constant is None for s in strides):
+        pairs = [(i.run, s.run) for i, s in zip(indices, strides, strict=True)]
+        start = origin.run
+        return lambda frame: start(frame) + sum(i(frame) * s(frame) for i, s in pairs)
+    base = origin.constant
+    terms: list[tuple[Index, int]] = []
+    for index, stride in zip(indices, strides, strict=True):
+        assert stride.constant is not None
+        if index.constant is not None:
+            base += index.constant * stride.constant
+        else:
+            terms.append((index, stride.constant))
+    return _affine(terms, base)
+
+
+def _affine(terms: list[tuple[Index, int]], base: int) -> Position:
+    """``base + Σ index·stride`` for one to three terms written out, since this runs for every element."""
+    if not terms:
+        return lambda _frame: base
+    slots = [i.slot for i, _ in terms]
+    if len(terms) == 1:
+        (a, s), k = terms[0], slots[0]
+        if k is not None:
+            return (lambda frame: frame[k]) if s == 1 and base == 0 else (lambda frame: frame[k] * s + base)
+        f = a.run
+        return f if s == 1 and base == 0 else (lambda frame: f(frame) * s + base)
+    if len(terms) == 2:
+        (a, s), (b, t) = terms
+        k, m = slots
+        if k is not None and m is not None:
+            return lambda frame: frame[k] * s + frame[m] * t + base
+        f, g = a.run, b.run
+        return lambda frame: f(frame) * s + g(frame) * t + base
+    if len(terms) == 3:
+        (a, s), (b, t), (c, u) = terms
+        f, g, h = a.run, b.run, c.run
+        return lambda frame: f(frame) * s + g(frame) * t + h(frame) * u + base
+    pairs = [(i.run, s) for i, s in terms]
+    return lambda frame: base + sum(f(frame) * s for f, s in pairs)
+
+
+@rule("ld/load-out-of-bounds", "st/never-written")
+def build_load(build: Builder, bound: Bound, indices: Sequence[Index]) -> Element:
+    """``bound[indices]`` as an element; a cell never written holds poison ``st/never-written``."""
+    where, doubtful = position(bound, indices)
+    cells, numerics = bound.cells, build.context.numerics
+    if numerics.collects:
+        return _settling_load(build, bound, where)
+    if not doubtful:
+        return lambda frame: cells[where(frame)]
+
+    def load(frame: Frame) -> object:
+        k = where(frame)
+        return cells[k] if k != OUTSIDE else _OUT_OF_BOUNDS
+
+    return load
+
+
+def _settling_load(build: Builder, bound: Bound, where: Position) -> Element:
+    """A load under a reading whose cells may hold partial results: they are settled, once, by the first read."""
+    cells, settle = bound.cells, build.context.numerics.at(bound.dtype).settle
+
+    def load(frame: Frame) -> object:
+        k = where(frame)
+        if k == OUTSIDE:
+            return _OUT_OF_BOUNDS
+        value = settle(cells[k])
+        cells[k] = value
+        return value
+
+    return load
+
+
+@rule("ld/store-out-of-bounds")
+def build_store(build: Builder, bound: Bound, indices: Sequence[Index], value: Element, span: Span | None) -> Run:
+    """``bound[indices] = value``: the value first, then the place."""
+    where, doubtful = position(bound, indices)
+    cells = bound.cells
+    if build.aliasing or bound.storage.mixed:
+        return _careful_store(bound, where, value, indices, span)
+    if not doubtful:
+
+        def store(frame: Frame) -> None:
+            cells[where(frame)] = value(frame)
+
+        return store
+
+    def checked(frame: Frame) -> None:
+        payload = value(frame)
+        k = where(frame)
+        if k == OUTSIDE:
+            raise out_of_bounds(bound, indices, frame, span)
+        cells[k] = payload
+
+    return checked
+
+
+def _careful_store(bound: Bound, where: Position, value: Element, indices: Sequence[Index], span: Span | None) -> Run:
+    storage, dtype = bound.storage, bound.dtype
+
+    def store(frame: Frame) -> None:
+        payload = value(frame)
+        k = where(frame)
+        if k == OUTSIDE:
+            raise out_of_bounds(bound, indices, frame, span)
+        storage.store(dtype, k, payload)
+
+    return store
+
+
+def out_of_bounds(bound: Bound, indices: Sequence[Index], frame: Frame, span: Span | None) -> Exception:
+    """The end of a run that stores outside a buffer, naming the index and the buffer's shape."""
+    at = ", ".join(str(i.run(frame)) for i in indices)
+    shape = ", ".join(str(e.run(frame)) for e in bound.shape)
+    return unspecified("ld/store-out-of-bounds", f"store to {bound.name}[{at}], whose shape is ({shape})", span)
+
+
+def row_major_indices(shape: Sequence[Index]) -> tuple[Index, ...]:
+    """Compact row-major strides of a shape that may depend on loop variables."""
+    strides: list[Index] = [fixed(1)] * len(shape)
+    for axis in range(len(shape) - 2, -1, -1):
+        a, b = strides[axis + 1], shape[axis + 1]
+        if a.constant is not None and b.constant is not None:
+            strides[axis] = fixed(a.constant * b.constant)
+        else:
+            strides[axis] = Index(lambda frame, f=a.run, g=b.run: f(frame) * g(frame))
+    return tuple(strides)
