@@ -6,13 +6,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from refrelax.syntax.scalars import PrimExpr
+
+
+def _text(self: Any) -> str:
+    """The type as TVM 0.27 prints it."""
+    from refrelax.syntax.write.types import type_text  # the printer imports this module
+
+    return type_text(self)
 
 
 @dataclass(frozen=True, slots=True)
 class AnyType:
     """``R.Any``: the top of the lattice."""
+
+    __str__ = _text
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +31,8 @@ class PrimType:
 
     dtype: str
 
+    __str__ = _text
+
 
 @dataclass(frozen=True, slots=True)
 class ShapeType:
@@ -28,6 +40,8 @@ class ShapeType:
 
     values: tuple[PrimExpr, ...] | None = None
     ndim: int = -1
+
+    __str__ = _text
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +56,8 @@ class TensorType:
     ndim: int = -1
     vdevice: str | None = None
 
+    __str__ = _text
+
 
 @dataclass(frozen=True, slots=True)
 class DTensorType:
@@ -51,12 +67,16 @@ class DTensorType:
     device_mesh: str
     placement: str
 
+    __str__ = _text
+
 
 @dataclass(frozen=True, slots=True)
 class TupleType:
     """``R.Tuple(…)``; the empty tuple is *void*."""
 
     fields: tuple[Type, ...] = ()
+
+    __str__ = _text
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +88,14 @@ class FuncType:
     purity: bool = True
     derive_func: str | None = None
 
+    __str__ = _text
+
 
 @dataclass(frozen=True, slots=True)
 class PackedFuncType:
     """The type of an ``R.ExternFunc``."""
+
+    __str__ = _text
 
 
 Type = AnyType | PrimType | ShapeType | TensorType | DTensorType | TupleType | FuncType | PackedFuncType

@@ -1,0 +1,57 @@
+"""Declarations of buffers as text: ``T.Buffer(…)``, ``T.alloc_buffer(…)``, ``T.match_buffer(…)`` and their kin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from refrelax.syntax.loops import Buffer
+from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.write.expressions import tuple_text
+from refrelax.syntax.write.scalars import Style, expression, quoted
+
+_ALLOCATORS = {"local": "T.alloc_local", "shared": "T.alloc_shared"}
+
+
+def declaration(
+    buffer: Buffer, head: str, style: Style, before: Sequence[str] = (), dim: Callable[[PrimExpr], str] | None = None
+) -> str:
+    """``head(before…, shape, dtype, keywords…)``; the dtype is left out when it is float32, except in annotations.
+
+    ``dim`` writes one extent of the shape (a signature puts some in quotes).
+    """
+    write = dim or (lambda each: expression(each, style))
+    parts = [*before, tuple_text([write(each) for each in buffer.shape])]
+    if buffer.dtype != "float32" or head == "T.Buffer":
+        parts.append(quoted(buffer.dtype))
+    scope_implied = head in _ALLOCATORS.values()
+    parts += [f"{key}={value}" for key, value in _keywords(buffer, style) if not (key == "scope" and scope_implied)]
+    return f"{head}({', '.join(parts)})"
+
+
+def _keywords(buffer: Buffer, style: Style) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    if buffer.data is not None:
+        found.append(("data", expression(buffer.data, style)))
+    if buffer.strides:
+        found.append(("strides", tuple_text([expression(each, style) for each in buffer.strides])))
+    if buffer.elem_offset is not None:
+        found.append(("elem_offset", expression(buffer.elem_offset, style)))
+    if buffer.scope != "global":
+        found.append(("scope", quoted(buffer.scope)))
+    if buffer.align != 64:
+        found.append(("align", str(buffer.align)))
+    if buffer.offset_factor != 1:
+        found.append(("offset_factor", str(buffer.offset_factor)))
+    if buffer.buffer_type:
+        found.append(("buffer_type", quoted(buffer.buffer_type)))
+    if buffer.axis_separators:
+        found.append(("axis_separators", f"[{', '.join(map(str, buffer.axis_separators))}]"))
+    if buffer.layout is not None:
+        found.append(("layout", buffer.layout))
+    return found
+
+
+def allocation(buffer: Buffer, style: Style, annotations: str) -> str:
+    """The right side of ``L = T.alloc_local((16,))``."""
+    text = declaration(buffer, _ALLOCATORS.get(buffer.scope, "T.alloc_buffer"), style)
+    return text if not annotations else f"{text[:-1]}, annotations={annotations})"

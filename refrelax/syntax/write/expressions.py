@@ -1,0 +1,233 @@
+"""Graph-level expressions and attributes as text.
+
+Operators are written as TVM writes them: every argument by position, then every attribute by keyword. The few that
+TVM writes differently (``call_tir`` and its kin, ``print``, ``assert_op`` …) have a line each in ``_SPECIAL``.
+
+Spec: ``spec/03c-printing-and-json.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import get_args
+
+from refrelax.syntax.graph import (
+    AttrDict,
+    AttrList,
+    Attrs,
+    AttrValue,
+    Call,
+    Constant,
+    ConstantRef,
+    DataTypeValue,
+    Expr,
+    ExternFunc,
+    Function,
+    GlobalVar,
+    If,
+    IndexMap,
+    Op,
+    PrimValue,
+    ShapeExpr,
+    StringValue,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from refrelax.syntax.scalars import Literal, PrimExpr
+from refrelax.syntax.types import DTensorType, TupleType, Type
+from refrelax.syntax.write.scalars import Style, expression, number, quoted
+from refrelax.syntax.write.types import type_text
+
+_TYPES = get_args(Type)
+_PRIMS = get_args(PrimExpr)
+
+
+def expr_text(node: Expr) -> str:
+    """An expression on one line. ``If`` and ``Function`` are statements and never reach this place."""
+    match node:
+        case Var():
+            return node.name
+        case GlobalVar():
+            return f"cls.{node.name}"
+        case ExternFunc():
+            return f"R.ExternFunc({quoted(node.name)})"
+        case Op():
+            return _operator(node.name)
+        case Constant():
+            return f"R.const({_elements(node)}, {quoted(node.dtype)})"
+        case ConstantRef():
+            return f'metadata["ir.GenericConst"][{node.index}]'
+        case PrimValue():
+            return expression(node.value)
+        case ShapeExpr():
+            return f"R.shape([{', '.join(expression(each) for each in node.values)}])"
+        case StringValue():
+            return f"R.str({quoted(node.value)})"
+        case DataTypeValue():
+            return f"R.dtype({quoted(node.dtype)})"
+        case Tuple():
+            return tuple_text([expr_text(each) for each in node.fields]) if node.fields else "R.tuple()"
+        case TupleGetItem():
+            return f"{expr_text(node.tuple)}[{node.index}]"
+        case Call():
+            return _call(node)
+        case If() | Function():
+            raise ValueError(f"a {type(node).__name__} inside an expression has no text; bind it to a variable")
+
+
+def value_text(node: Expr) -> str:
+    """An expression where a bare number would become a tensor constant: a literal is written ``R.prim_value(3)``."""
+    text = expr_text(node)
+    return f"R.prim_value({text})" if isinstance(node, PrimValue) and isinstance(node.value, Literal) else text
+
+
+def tuple_text(parts: Sequence[str]) -> str:
+    """``(a, b)``, ``(a,)``, ``()``."""
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def _operator(name: str) -> str:
+    return f"R.{name.removeprefix('relax.')}"
+
+
+def _elements(node: Constant) -> str:
+    texts = [number(node.dtype, each) for each in node.data]
+    for extent in reversed(node.shape):
+        texts = (
+            ["[" + ", ".join(texts[k : k + extent]) + "]" for k in range(0, len(texts), extent or 1)] if texts else []
+        )
+        texts = texts or ["[]"]
+    return texts[0]
+
+
+# --- calls -----------------------------------------------------------------------------------------------------------
+
+
+def _call(node: Call) -> str:
+    match node.op:
+        case Op(name=name):
+            special = _SPECIAL.get(name)
+            return special(node) if special is not None else _plain(_operator(name), node)
+        case ExternFunc(name=name):
+            return _plain("R.call_packed", node, [quoted(name)])
+        case GlobalVar() | Var():
+            return _plain(expr_text(node.op), node)
+
+
+def _callee(node: Expr) -> str:
+    """The first argument of an operator: a library function stands there as its bare name."""
+    return quoted(node.name) if isinstance(node, ExternFunc) else expr_text(node)
+
+
+def _plain(head: str, node: Call, before: Sequence[str] = ()) -> str:
+    parts = [*before]
+    if node.args:
+        parts.append(_callee(node.args[0]))
+    parts += [expr_text(each) for each in node.args[1:]]
+    parts += _keywords(node.attrs)
+    if node.ty_args:
+        parts.append(f"ty_args={tuple_text([type_text(each) for each in node.ty_args])}")
+    return f"{head}({', '.join(parts)})"
+
+
+def _keywords(attrs: Attrs) -> list[str]:
+    return [f"{key}={attribute(value)}" for key, value in attrs]
+
+
+def _destination_passing(node: Call) -> str:
+    """``call_tir`` and its kin: callee, arguments, ``out_ty=`` (a list for several outputs), then the attributes."""
+    assert isinstance(node.op, Op)
+    head = _operator(node.op.name)
+    parts = [_callee(node.args[0]), *(expr_text(each) for each in node.args[1:])]
+    out = node.ty_args[0] if node.ty_args else None
+    outs = out.fields if isinstance(out, TupleType) else (out,)
+    if node.op.name == "relax.call_tir" and any(isinstance(each, DTensorType) for each in outs):
+        head = "R.dist.call_tir"
+    if isinstance(out, TupleType):
+        parts.append(f"out_ty=[{', '.join(type_text(each) for each in out.fields)}]")
+    elif out is not None:
+        parts.append(f"out_ty={type_text(out)}")
+    attrs = tuple((k, v) for k, v in node.attrs if not (k == "te_grad_kwargs" and v == AttrDict(())))
+    return f"{head}({', '.join(parts + _keywords(attrs))})"
+
+
+def _formatted(place: int) -> Callable[[Call], str]:
+    """``print`` and ``assert_op``: the format string is argument ``place`` of the IR, a keyword in the text."""
+
+    def write(node: Call) -> str:
+        assert isinstance(node.op, Op)
+        parts = [expr_text(each) for k, each in enumerate(node.args) if k != place]
+        parts.append(f"format={expr_text(node.args[place])}")
+        return f"{_operator(node.op.name)}({', '.join(parts + _keywords(node.attrs))})"
+
+    return write
+
+
+def _hint_on_device(node: Call) -> str:
+    attrs = dict(node.attrs)
+    scope = attrs.pop("memory_scope", "global")
+    device = f"R.device({', '.join(_keywords(tuple(attrs.items())))})"
+    return f"R.hint_on_device({expr_text(node.args[0])}, {device}, {attribute(scope)})"
+
+
+_SPECIAL: dict[str, Callable[[Call], str]] = {
+    "relax.call_tir": _destination_passing,
+    "relax.call_tir_inplace": _destination_passing,
+    "relax.call_tir_with_grad": _destination_passing,
+    "relax.call_dps_packed": _destination_passing,
+    "relax.call_py_func": _destination_passing,
+    "relax.dist.call_tir": _destination_passing,
+    "relax.dist.call_tir_local_view": _destination_passing,
+    "relax.print": _formatted(0),
+    "relax.assert_op": _formatted(1),
+    "relax.hint_on_device": _hint_on_device,
+}
+
+
+# --- attributes ------------------------------------------------------------------------------------------------------
+
+_ATTRIBUTE = Style(bare="")
+
+
+def attribute(node: AttrValue) -> str:
+    """An attribute: a Python literal wherever it is one (a float64 literal is a float)."""
+    match node:
+        case None | bool() | int():
+            return str(node)
+        case str():
+            return quoted(node)
+        case AttrList():
+            return f"[{', '.join(attribute(each) for each in node.items)}]"
+        case AttrDict():
+            return attributes(node.items)
+        case IndexMap():
+            return index_map(node)
+        case Literal(dtype="float64"):
+            return number("float64", node.bits)
+        case _ if isinstance(node, _TYPES):
+            return type_text(node)
+        case _ if isinstance(node, _PRIMS):
+            return expression(node, _ATTRIBUTE)
+        case _:
+            return expr_text(node)  # type: ignore[arg-type]  # what remains of the union is Expr
+
+
+def attributes(attrs: Attrs) -> str:
+    """``{"k": v}``."""
+    return "{" + ", ".join(f"{quoted(key)}: {attribute(value)}" for key, value in attrs) + "}"
+
+
+def index_map(node: IndexMap) -> str:
+    """``T.index_map(lambda i, j: (j, i))``."""
+    text = _lambda(node)
+    return (
+        f"T.index_map({text})"
+        if node.inverse is None
+        else f"T.index_map({text}, inverse_index_map={_lambda(node.inverse)})"
+    )
+
+
+def _lambda(node: IndexMap) -> str:
+    results = tuple_text([expression(each) for each in node.results])
+    return f"lambda{' ' if node.params else ''}{', '.join(node.params)}: {results}"

@@ -1,0 +1,114 @@
+"""Loop-level functions as text.
+
+Spec: ``spec/03c-printing-and-json.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from refrelax.syntax.loops import (
+    AllocBuffer,
+    BufferParam,
+    LaunchThread,
+    PrimFunc,
+    SBlock,
+    ScalarParam,
+)
+from refrelax.syntax.scalars import PrimExpr, SymVar, walk
+from refrelax.syntax.write.buffers import declaration
+from refrelax.syntax.write.expressions import attributes
+from refrelax.syntax.write.lines import Lines, nodes
+from refrelax.syntax.write.scalars import Style, expression, quoted
+from refrelax.syntax.write.statements import StatementWriter
+
+
+def write_prim_func(name: str, function: PrimFunc, out: Lines) -> tuple[str, ...]:
+    """Put ``function`` under ``name`` into ``out``; returns the symbols that need a ``TypeVar`` line before it."""
+    cells = {each.buffer.name for each in nodes(function) if isinstance(each, AllocBuffer) and each.buffer.scalar}
+    style = Style("int32", cells)
+    signature = _Signature(function, style)
+    params = ", ".join(signature.param(each) for each in function.params)
+    ret = "" if function.ret is None else f" -> T.{function.ret}"
+    out.put(_decorator(function))
+    with out.block(f"def {name}({params}){ret}:"):
+        if function.attrs:
+            out.put(f"T.func_attr({attributes(function.attrs)})")
+        for each in signature.declared_inside:
+            out.put(f"{each.name} = T.{each.dtype}()")
+        if _has_implicit_root(function):
+            out.put('# with T.sblock("root"):')
+        for buffer in function.root_allocs:
+            out.put(f"{buffer.name} = {declaration(buffer, 'T.sblock_alloc_buffer', style)}")
+        threads = _env_threads(function)
+        for var, thread in threads.items():
+            out.put(f"{var} = T.env_thread({quoted(thread)})")
+        StatementWriter(out, style, frozenset(threads), set(signature.known)).body(function.body)
+    return tuple(sorted(signature.typevars))
+
+
+def _decorator(function: PrimFunc) -> str:
+    parts = [f"{key}=True" for key in ("private", "s_tir") if getattr(function, key)]
+    return "@T.prim_func" + (f"({', '.join(parts)})" if parts else "")
+
+
+def _has_implicit_root(function: PrimFunc) -> bool:
+    """Whether TVM wraps the body into a root block, which its printer shows as a comment."""
+    if function.root_allocs:
+        return True
+    match function.body:
+        case (SBlock(iters=iters),):
+            return bool(iters)
+        case _:
+            return any(isinstance(each, SBlock) for each in nodes(function.body))
+
+
+def _env_threads(function: PrimFunc) -> dict[str, str]:
+    """Thread variables that several ``LaunchThread``s share: they need a declaration of their own."""
+    launched: dict[str, str] = {}
+    shared: dict[str, str] = {}
+    for each in nodes(function.body):
+        if isinstance(each, LaunchThread):
+            if each.var.name in launched:
+                shared[each.var.name] = each.thread
+            launched[each.var.name] = each.thread
+    return shared
+
+
+@dataclass(slots=True)
+class _Signature:
+    """The parameters as text, left to right, and what they define."""
+
+    function: PrimFunc
+    style: Style
+    typevars: frozenset[str] = frozenset()
+    declared_inside: list[SymVar] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        params = self.function.params
+        scalars = {each.var.name for each in params if isinstance(each, ScalarParam)}
+        found: dict[str, SymVar] = {}
+        for each in nodes(tuple(p.buffer for p in params if isinstance(p, BufferParam))):
+            if isinstance(each, SymVar) and each.name not in scalars:
+                found.setdefault(each.name, each)
+        self.typevars = frozenset(name for name, var in found.items() if var.dtype == "int64")
+        self.declared_inside = [var for var in found.values() if var.dtype != "int64"]
+
+    def param(self, param: ScalarParam | BufferParam) -> str:
+        if isinstance(param, ScalarParam):
+            self.known.add(param.var.name)
+            return f"{param.var.name}: T.{param.var.dtype}"
+        buffer = param.buffer
+        text = declaration(buffer, "T.Buffer", self.style, dim=self._dim)
+        self.known |= {each.name for each in nodes(buffer) if isinstance(each, SymVar)}
+        return f"{buffer.name}: {text}"
+
+    def _dim(self, dim: PrimExpr) -> str:
+        """An extent: in quotes when it is compound over ``TypeVar``s, or the first to mention another variable."""
+        text = expression(dim, self.style)
+        names = [each.name for each in walk(dim) if isinstance(each, SymVar)]
+        compound = not isinstance(dim, SymVar) and any(each in self.typevars for each in names)
+        first = any(each not in self.known and each not in self.typevars for each in names)
+        self.known.update(names)
+        return quoted(text) if compound or first else text

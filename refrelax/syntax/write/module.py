@@ -1,0 +1,71 @@
+"""A module as canonical TVMScript 0.27.
+
+Law: the reader gives back an equal module, and TVM 0.27 reads the same text to the same program.
+
+Spec: ``spec/03c-printing-and-json.md``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from refrelax.syntax.graph import ConstantRef, ExternFunc, Function
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.write.expressions import attribute, attributes, expr_text
+from refrelax.syntax.write.graph import write_function
+from refrelax.syntax.write.lines import Lines, nodes
+from refrelax.syntax.write.loops import write_prim_func
+
+_HEADERS = (
+    (r"\bTypeVar\(", ("from typing import TypeVar",)),
+    (r"\bI\.", ("from tvm.script import ir as I",)),
+    (r"\bT\.", ("from tvm.script import tirx as T", "from tvm.tirx.layout import Axis")),
+    (r"\bR\.", ("from tvm.script import relax as R",)),
+)
+_RANK = {PrimFunc: 1, ExternFunc: 2, Function: 3}
+
+
+def print_module(module: Module) -> str:
+    """Canonical TVMScript, ending in a newline: ``parse(print_module(m)) == m``."""
+    out = Lines(depth=1)
+    symbols: dict[str, None] = {}
+    _globals(module, out)
+    for name, function in sorted(module.functions.items(), key=_order):
+        symbols.update(dict.fromkeys(_function(name, function, out)))
+    while out.lines and not out.lines[-1]:
+        out.lines.pop()
+    lines = [f'{each} = TypeVar("{each}")' for each in symbols]
+    lines += ["@I.ir_module", "class Module:", *(out.lines or ["    pass"])]
+    if any(isinstance(each, ConstantRef) for f in module.functions.values() for each in nodes(f)):
+        lines += ["", "# Metadata omitted. Use show_meta=True in script() method to show it."]
+    text = "\n".join(lines) + "\n"
+    return "".join(f"# {line}\n" for line in _headers(text)) + "\n" + text
+
+
+def _headers(text: str) -> list[str]:
+    return [line for pattern, found in _HEADERS if re.search(pattern, text) for line in found]
+
+
+def _order(item: tuple[str, BaseFunc]) -> tuple[int, str]:
+    name, function = item
+    return 1000 if name == "main" else _RANK[type(function)], name
+
+
+def _globals(module: Module, out: Lines) -> None:
+    if module.attrs:
+        out.put(f"I.module_attrs({attributes(module.attrs)})")
+    if module.global_infos:
+        infos = [f'"{name}": [{", ".join(attribute(each) for each in values)}]' for name, values in module.global_infos]
+        out.put(f"I.module_global_infos({{{', '.join(infos)}}})")
+
+
+def _function(name: str, function: BaseFunc, out: Lines) -> tuple[str, ...]:
+    if isinstance(function, ExternFunc):
+        out.put(f"{name} = {expr_text(function)}")
+        return ()
+    found = (
+        write_function(name, function, out) if isinstance(function, Function) else write_prim_func(name, function, out)
+    )
+    out.put("")
+    return found

@@ -1,0 +1,325 @@
+"""Scalar expressions as text: precedence, literals that read back exactly, and the spelling that no parser folds.
+
+TVM's own operators fold while they build (``n + 0`` is ``n``), so an expression that would not survive ``a + b`` is
+written with the node's constructor, ``T.Add(a, b)``, as TVM's printer does.
+
+Spec: ``spec/03c-printing-and-json.md``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.read.intrinsics import INTRINSICS, Signature
+from refrelax.syntax.scalars import (
+    CONNECTIVES,
+    Binary,
+    Broadcast,
+    BufferLoad,
+    BufferRef,
+    Cast,
+    CommReducer,
+    Intrinsic,
+    Let,
+    Literal,
+    Not,
+    PrimExpr,
+    Ramp,
+    RangeArg,
+    Select,
+    Shuffle,
+    StringImm,
+    SymVar,
+    as_int,
+    children,
+    int_imm,
+)
+
+Piece = tuple[str, int]
+"""A rendered expression and how tightly its outermost operator binds."""
+
+ATOM = 15
+_SUGAR: dict[str, tuple[str, int]] = {
+    "Or": ("or", 3), "And": ("and", 4),
+    "LT": ("<", 6), "LE": ("<=", 6), "GT": (">", 6), "GE": (">=", 6), "EQ": ("==", 6), "NE": ("!=", 6),
+    "Add": ("+", 11), "Sub": ("-", 11),
+    "Mul": ("*", 12), "Div": ("/", 12), "FloorDiv": ("//", 12), "FloorMod": ("%", 12),
+}  # fmt: skip
+_NOT = 5
+_COMPARE = 6
+_CALLS = {"Mod": "truncmod", "Min": "min", "Max": "max"}
+
+_PLAIN = Signature("arg0", 0, None)
+
+
+@dataclass(slots=True)
+class Style:
+    """How scalars are spelled where they stand.
+
+    ``bare`` is the integer dtype that needs no constructor: int64 at graph level, int32 at loop level. ``cells`` are
+    the buffers that are mutable scalars, written as plain names.
+    """
+
+    bare: str = "int32"
+    cells: set[str] = field(default_factory=set)
+    module: str = "cls"
+
+
+GRAPH = Style("int64")
+
+
+def expression(node: PrimExpr, style: Style = GRAPH) -> str:
+    """``node`` as text. Works without recursion on nested operators, so depth is no concern."""
+    return _fold(node, style)[0]
+
+
+def _fold(root: PrimExpr, style: Style) -> Piece:
+    done: list[Piece] = []
+    pending: list[tuple[PrimExpr, bool]] = [(root, False)]
+    while pending:
+        node, ready = pending.pop()
+        below = children(node)
+        if below and not ready:
+            pending.append((node, True))
+            pending.extend((each, False) for each in reversed(below))
+            continue
+        first = len(done) - len(below)
+        pieces = done[first:]
+        del done[first:]
+        done.append(_render(node, pieces, style))
+    return done[0]
+
+
+def _render(node: PrimExpr, pieces: list[Piece], style: Style) -> Piece:
+    texts = [text for text, _ in pieces]
+    match node:
+        case Binary():
+            return _binary(node, pieces)
+        case Not():
+            if isinstance(node.a, Literal):
+                return f"T.Not({texts[0]})", ATOM
+            return "not " + _enclose(pieces[0], _NOT), _NOT
+        case Literal():
+            return literal(node, style), ATOM
+        case SymVar():
+            return node.name, ATOM
+        case StringImm():
+            return quoted(node.value), ATOM
+        case Cast():
+            return f"T.Cast({quoted(node.dtype)}, {texts[0]})", ATOM
+        case Select():
+            return f"T.Select({', '.join(texts)})", ATOM
+        case Intrinsic():
+            return intrinsic(node, texts, style), ATOM
+        case BufferLoad():
+            return _load(node, texts, style), ATOM
+        case Ramp():
+            return f"T.Ramp({texts[0]}, {texts[1]}, {node.lanes})", ATOM
+        case Broadcast():
+            return f"T.Broadcast({texts[0]}, {node.lanes})", ATOM
+        case Shuffle():
+            split = len(node.vectors)
+            return f"T.Shuffle([{', '.join(texts[:split])}], [{', '.join(texts[split:])}])", ATOM
+        case Let():
+            return f"T.Let({texts[1]}, where={{{node.var.name}: {texts[0]}}})", ATOM
+        case BufferRef():
+            return _reference(node, texts, style), ATOM
+        case CommReducer():
+            return _reducer(node, texts), ATOM
+        case RangeArg():
+            return region(node.buffer, node.ranges, style), ATOM
+
+
+def _enclose(piece: Piece, least: int) -> str:
+    text, binding = piece
+    return text if binding >= least else f"({text})"
+
+
+def _binary(node: Binary, pieces: list[Piece]) -> Piece:
+    (a, _), (b, _) = pieces
+    folded = folds(node.op, node.a, node.b)
+    if node.op in _CALLS:
+        return f"T.{node.op if folded else _CALLS[node.op]}({a}, {b})", ATOM
+    whole = dtypes.is_integer(node.a.dtype) or dtypes.kind(node.a.dtype) == "bool"
+    if folded or (node.op == "Div" and whole):
+        return f"T.{node.op}({a}, {b})", ATOM
+    sign, binding = _SUGAR[node.op]
+    # a comparison beside a comparison would read as a chain, so both sides are enclosed there
+    left = _enclose(pieces[0], binding + 1 if binding == _COMPARE else binding)
+    return f"{left} {sign} {_enclose(pieces[1], binding + 1)}", binding
+
+
+def folds(op: str, a: PrimExpr, b: PrimExpr) -> bool:
+    """Whether TVM's operator for ``op`` gives something else than the plain node (``arith/const_fold.h``)."""
+    both = isinstance(a, Literal) and isinstance(b, Literal)
+    if op in ("Mod", "FloorMod"):
+        if dtypes.lanes(a.dtype) > 1 or dtypes.kind(a.dtype) not in ("int", "uint"):
+            return False
+        return both or _is(a, 0) or _is(b, 1) or _is(b, 0)
+    if op in CONNECTIVES:
+        return isinstance(a, Literal) or isinstance(b, Literal)
+    if both:
+        return True
+    match op:
+        case "Add":
+            return _is(a, 0) or _is(b, 0)
+        case "Sub":
+            return _is(b, 0)
+        case "Mul":
+            return _is(a, 0) or _is(b, 0) or _is(a, 1) or _is(b, 1)
+        case "Div" | "FloorDiv":
+            return _is(a, 0) or _is(b, 1) or _is(b, 0)
+        case "Min" | "Max":
+            return a == b
+    return False
+
+
+def _is(node: PrimExpr, value: int) -> bool:
+    return isinstance(node, Literal) and bits.literal_value(node) == value
+
+
+def add(a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    """``a + b`` folded as TVM folds it, for the upper ends of ranges and slices."""
+    if _is(a, 0):
+        return b
+    if _is(b, 0):
+        return a
+    left, right = as_int(a), as_int(b)
+    if left is not None and right is not None:
+        return int_imm(left + right, a.dtype)
+    return Binary("Add", a, b)
+
+
+# --- leaves ----------------------------------------------------------------------------------------------------------
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_UNSAFE = re.compile(r'["\\\x00-\x1f\x7f-\xa0\xad\u2028\u2029\ud800-\udfff]')
+
+
+def _escaped(found: re.Match[str]) -> str:
+    char = found.group()
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    return f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}"
+
+
+def quoted(text: str) -> str:
+    """A string literal on one line, in double quotes."""
+    return '"' + _UNSAFE.sub(_escaped, text) + '"'
+
+
+def real(value: float) -> str:
+    """A finite float so that it reads back exactly, or ``"nan"``, ``"inf"``, ``"-inf"`` in quotes."""
+    if math.isnan(value):
+        return '"nan"'
+    if math.isinf(value):
+        return '"inf"' if value > 0 else '"-inf"'
+    return f"{value:.1f}" if value == int(value) else f"{value:.17g}"
+
+
+def number(dtype: str, pattern: int) -> str:
+    """The number that ``pattern`` stands for in ``dtype``, as a Python literal (a string for NaN and infinities)."""
+    value = bits.decode(dtype, pattern)
+    match dtypes.kind(dtype):
+        case "bool":
+            return "True" if value else "False"
+        case "float":
+            return real(float(value))
+        case _:
+            return str(value)
+
+
+def literal(node: Literal, style: Style) -> str:
+    """A literal with its dtype, where the place does not give it."""
+    text = number(node.dtype, node.bits)
+    if node.dtype == style.bare or (node.dtype == "bool" and style.bare == "int64"):
+        return text
+    return f"T.{node.dtype}({text})"
+
+
+# --- calls and memory ------------------------------------------------------------------------------------------------
+
+
+def intrinsic(node: Intrinsic, args: Sequence[str], style: Style) -> str:
+    """A call of an intrinsic or of a function of the module (``cls.name``)."""
+    parts = list(args)
+    match INTRINSICS.get(node.op, _PLAIN).dtype_at:
+        case "first":
+            parts.insert(0, quoted(node.dtype))
+        case "last":
+            parts.append(quoted(node.dtype))
+    parts += [f"{key}={_keyword(value, style)}" for key, value in node.attrs]
+    if node.op.startswith("cls."):
+        return f"{style.module}.{node.op[4:]}({', '.join(parts)})"
+    return f"T.{node.op}({', '.join(parts)})"
+
+
+def _keyword(value: object, style: Style) -> str:
+    match value:
+        case None | bool() | int():
+            return str(value)
+        case float():
+            return real(value)
+        case str():
+            return quoted(value)
+        case tuple():
+            return "[" + ", ".join(_keyword(each, style) for each in value) + "]"
+        case _:
+            return expression(value, style)  # type: ignore[arg-type]
+
+
+def indices(nodes: Sequence[PrimExpr], style: Style) -> str:
+    """What stands between the brackets: a ramp of constant stride is a slice, no index at all is ``()``."""
+    return ", ".join(_index(each, style) for each in nodes) or "()"
+
+
+def _index(node: PrimExpr, style: Style) -> str:
+    if isinstance(node, Ramp) and (stride := as_int(node.stride)) is not None:
+        stop = add(node.base, int_imm(node.lanes * stride, node.base.dtype))
+        step = "" if stride == 1 else f":{expression(node.stride, style)}"
+        return f"{expression(node.base, style)}:{expression(stop, style)}{step}"
+    return expression(node, style)
+
+
+def _load(node: BufferLoad, texts: list[str], style: Style) -> str:
+    name = node.buffer
+    if node.predicate is not None:
+        base = f"{name}.buffer" if name in style.cells else name
+        return f"{base}.vload([{', '.join(texts[:-1])}], predicate={texts[-1]})"
+    if name in style.cells and all(_is(each, 0) for each in node.indices):
+        return name
+    if any(isinstance(each, Ramp) for each in node.indices):
+        return f"{name}[{indices(node.indices, style)}]"
+    return f"{name}[{', '.join(texts) or '()'}]"
+
+
+def region(buffer: str, ranges: Sequence[tuple[PrimExpr, PrimExpr]], style: Style) -> str:
+    """``A[vi, 0:4]``: an axis of extent 1 is its index."""
+    parts = []
+    for low, extent in ranges:
+        start = expression(low, style)
+        parts.append(start if as_int(extent) == 1 else f"{start}:{expression(add(low, extent), style)}")
+    name = f"{buffer}.buffer" if buffer in style.cells else buffer
+    return f"{name}[{', '.join(parts) or '()'}]"
+
+
+def _reference(node: BufferRef, texts: list[str], style: Style) -> str:
+    base = f"{node.buffer}.buffer" if node.buffer in style.cells else node.buffer
+    if not node.part:
+        return base
+    if node.part in ("strides", "shape") and texts:
+        return f"{base}.{node.part}[{', '.join(texts)}]"
+    if node.part == "access_ptr":
+        return f"{base}.access_ptr({', '.join(texts)})"
+    return f"{base}.{node.part}"
+
+
+def _reducer(node: CommReducer, texts: list[str]) -> str:
+    names = ", ".join(each.name for each in (*node.lhs, *node.rhs))
+    results, identity = texts[: len(node.result)], texts[len(node.result) :]
+    body = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    return f"T.comm_reducer(lambda {names}: {body}, [{', '.join(identity)}])"
