@@ -201,9 +201,8 @@ def poison_of(path: str, value: Any) -> list[tuple[str, str]]:
             rule_of = value.numerics.poison_rule
             found = []
             for index, payload in zip(value.indices(), value.payloads(), strict=True):
-                rule = rule_of(payload)
-                if rule is not None:
-                    found.append((f"{path}[{', '.join(map(str, index))}]", rule))
+                if (mark := rule_of(payload)) is not None:
+                    found.append((f"{path}[{', '.join(map(str, index))}]", mark))
             return found
         case tuple():
             return [each for k, item in enumerate(value) for each in poison_of(f"{path}[{k}]", item)]

@@ -114,8 +114,7 @@ class Interpreter:
         collected = []
         for param, arg in zip(function.params, args, strict=True):
             scope.values[param.name] = arg
-            if isinstance(arg, Prim) and dtypes.kind(arg.dtype) != "float":
-                scope.symbols[param.name] = int(arg.value)
+            self._name_symbol(param.name, arg, scope)
         try:
             for param, arg in zip(function.params, args, strict=True):
                 where, pairs = f"parameter {param.name} of {scope.path}", []  # type: ignore[var-annotated]
@@ -160,6 +159,7 @@ class Interpreter:
     def eval_binding(self, binding: Binding, scope: Scope) -> Any:
         """Evaluate a binding, name its value, tell the listener."""
         self.meter.step()
+        value: Any
         match binding:
             case VarBinding(value=Function() as function):
                 value = self._closure(binding.name, function, scope)
@@ -170,11 +170,16 @@ class Interpreter:
             case _:
                 assert_never(binding)
         scope.values[binding.name] = value
-        if isinstance(value, Prim) and dtypes.kind(value.dtype) != "float":
-            scope.symbols[binding.name] = int(value.value)
+        self._name_symbol(binding.name, value, scope)
         if self.listener is not None:
             self.listener.on_binding(scope.path, binding, value, scope)
         return value
+
+    @staticmethod
+    def _name_symbol(name: str, value: Any, scope: Scope) -> None:
+        """An integer or bool prim value is also a symbol, usable in dimensions."""
+        if isinstance(value, Prim) and dtypes.kind(value.dtype) != "float":
+            scope.symbols[name] = int(value.value)
 
     @rule("ev/match-cast", "ev/match-cast-mismatch")
     def _match_cast(self, binding: MatchCast, scope: Scope) -> Any:

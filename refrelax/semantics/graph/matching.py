@@ -119,9 +119,9 @@ def compare(pairs: Pairs, symbols: dict[str, int], where: str) -> None:
 
 
 def _text(dim: PrimExpr) -> str:
-    from refrelax.syntax.write.scalars import dim_text
+    from refrelax.syntax.write.scalars import expression
 
-    return dim_text(dim)
+    return expression(dim)
 
 
 def match(value: Any, type_: Type, symbols: dict[str, int], shapes: dict[str, Any], where: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.intrinsics.calls import CALLS, build_call
-from refrelax.semantics.intrinsics.pure import BINARY, TERNARY, UNARY, build_pure
+from refrelax.semantics.intrinsics.pure import PURE, build_pure
 from refrelax.semantics.loops.elements import build_element, build_if_then_else
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Run
 from refrelax.semantics.numbers.poison import poison
@@ -30,7 +30,7 @@ def build_intrinsic(build: Builder, call: Intrinsic) -> Element:
             return build_element(build, call.args[0])
         case "undef":
             return lambda _frame: UNDEFINED
-        case op if op in UNARY or op in BINARY or op in TERNARY:
+        case op if op in PURE:
             return build_pure(build, call)
         case op if op in CALLS or op.startswith("cls."):
             return build_call(build, call)

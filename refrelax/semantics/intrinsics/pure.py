@@ -12,8 +12,18 @@ from refrelax.semantics.numbers.interface import MATH, MATH2, Arithmetic
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Intrinsic
 
+
+
+def _math(name: str) -> Callable[[Arithmetic], Callable[[Any], Any]]:
+    return lambda f: f.math(name)
+
+
+def _math2(name: str) -> Callable[[Arithmetic], Callable[[Any, Any], Any]]:
+    return lambda f: f.math2(name)
+
+
 UNARY: dict[str, Callable[[Arithmetic], Callable[[Any], Any]]] = {
-    **{name: (lambda f, name=name: f.math(name)) for name in MATH},
+    **{name: _math(name) for name in MATH},
     "fabs": lambda f: f.math("abs"),
     "nearbyint": lambda f: f.math("round"),
     "bitwise_not": lambda f: f.bit_not,
@@ -26,7 +36,7 @@ UNARY: dict[str, Callable[[Arithmetic], Callable[[Any], Any]]] = {
 """One argument; the arithmetic is that of the argument's dtype."""
 
 BINARY: dict[str, Callable[[Arithmetic], Callable[[Any, Any], Any]]] = {
-    **{name: (lambda f, name=name: f.math2(name)) for name in MATH2},
+    **{name: _math2(name) for name in MATH2},
     "bitwise_and": lambda f: f.bit_and,
     "bitwise_or": lambda f: f.bit_or,
     "bitwise_xor": lambda f: f.bit_xor,
@@ -42,8 +52,8 @@ TERNARY: dict[str, Callable[[Arithmetic], Callable[[Any, Any, Any], Any]]] = {
     "fma": lambda f: f.fma,
 }
 
-REINTERPRET = "reinterpret"
-UNARY[REINTERPRET] = lambda f: f.reinterpret  # takes the source dtype too: see build_pure
+PURE = frozenset({"reinterpret", *UNARY, *BINARY, *TERNARY})
+"""Every intrinsic that this file gives a meaning; ``reinterpret`` also takes the source's dtype."""
 
 
 @rule("ev/intrinsic")
@@ -51,7 +61,7 @@ def build_pure(build: Builder, call: Intrinsic) -> Element:
     """Arguments left to right, then the primitive."""
     args = [build_element(build, each) for each in call.args]
     source = dtypes.element(call.args[0].dtype)
-    if call.op == REINTERPRET:
+    if call.op == "reinterpret":
         a, reinterpret = args[0], build.context.numerics.at(dtypes.element(call.dtype)).reinterpret
         return lambda frame: reinterpret(a(frame), source)
     f = build.context.numerics.at(source)

@@ -41,10 +41,8 @@ from refrelax.syntax.scalars import (
 
 def build_element(build: Builder, expr: PrimExpr) -> Element:
     """Build a scalar expression as an element; vectors (``lanes > 1``) give a tuple of payloads."""
-    if dtypes.lanes(expr.dtype) > 1 or isinstance(expr, Ramp | Broadcast | Shuffle):
-        from refrelax.semantics.loops.vectors import build_vector
-
-        return build_vector(build, expr)
+    if dtypes.lanes(expr.dtype) > 1:
+        return _vector(build, expr)
     match expr:
         case Literal():
             return _literal(build, expr)
@@ -69,11 +67,17 @@ def build_element(build: Builder, expr: PrimExpr) -> Element:
 
             return build_intrinsic(build, expr)
         case Ramp() | Broadcast() | Shuffle():
-            raise InternalError("vectors are built by build_vector")
+            return _vector(build, expr)
         case StringImm() | BufferRef() | CommReducer() | RangeArg():
             raise InternalError(f"{type(expr).__name__} is an argument of an intrinsic, not a value")
         case _:
             assert_never(expr)
+
+
+def _vector(build: Builder, expr: PrimExpr) -> Element:
+    from refrelax.semantics.loops.vectors import build_vector
+
+    return build_vector(build, expr)
 
 
 def _literal(build: Builder, expr: Literal) -> Element:

@@ -88,8 +88,7 @@ def build_vector(build: Builder, expr: PrimExpr) -> Element:
         slot = build.elements[expr.name]
         return lambda frame: frame[slot]
     if isinstance(expr, BufferLoad) and _whole_vector(build, expr):
-        load = build_load(build, build.buffers[expr.buffer], [build_index(build, i) for i in expr.indices])
-        return load
+        return build_load(build, build.buffers[expr.buffer], [build_index(build, i) for i in expr.indices])
     if isinstance(expr, Shuffle) and len(expr.indices) == 1:
         return build_shuffle(build, expr)
     lanes = [build_element(build, lane(expr, k)) for k in range(dtypes.lanes(expr.dtype))]
