@@ -1,0 +1,280 @@
+"""Attribute values in text: of operators (by kind), of functions and modules (any)."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from refrelax.rules import rule
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.graph import AttrDict, AttrList, AttrValue, IndexMap
+from refrelax.syntax.read import expressions
+from refrelax.syntax.read.constants import constant, shown, try_constant
+from refrelax.syntax.read.context import Scope
+from refrelax.syntax.read.reader import Reader
+from refrelax.syntax.read.types import SHORT_DTYPES, dotted, read_dtype, read_type
+from refrelax.syntax.scalars import SymVar
+from refrelax.syntax.signatures import Slot
+
+KIND_KEY = "$kind"
+"""The key that tells what an ``AttrDict`` stands for: ``vdevice``, ``device_mesh``, ``dummy_global_info``, ``target``, ``range``."""
+
+
+def from_default(slot: Slot) -> AttrValue:
+    """The default of an attribute, in canonical form."""
+    if slot.default is None:
+        return None
+    return _of_kind(slot.default, slot.kind)
+
+
+@rule("syn/attribute")
+def read_attribute(reader: Reader, node: ast.expr, slot: Slot) -> AttrValue:
+    """An attribute of the kind that the signature table says.
+
+    Raises:
+        Malformed: a value of another kind.
+    """
+    match slot.kind:
+        case "dtype":
+            return read_dtype(reader, node)
+        case "index_map":
+            return read_index_map(reader, node)
+        case "vdevice":
+            return reader.vdevice(node)
+        case "any" | "expr" | "imm":
+            if slot.kind == "imm":
+                known, value = try_constant(reader.src, node, reader.scope)
+                if known and isinstance(value, (int, float)) and not isinstance(value, bool):
+                    return bits.literal("float32" if isinstance(value, float) else "int64", value)
+            return read_any(reader, node)
+    known, value = try_constant(reader.src, node, reader.scope)
+    if not known:
+        value = _scalar_constant(reader, node)
+    found = _of_kind(value, slot.kind)
+    if found is _NOT:
+        reader.src.fail(node, "syn/attribute", f"expected {slot.name} as {_KINDS[slot.kind.rstrip('123')]}, found `{shown(node)}`")
+    return found
+
+
+_NOT: Any = object()
+_KINDS = {
+    "int": "an integer", "bool": "True or False", "str": "a string", "float": "a number", "ints": "integers",
+    "pad": "integers", "floats": "numbers", "dtype": "a dtype",
+}  # fmt: skip
+
+
+def _scalar_constant(reader: Reader, node: ast.expr) -> Any:
+    """``T.int64(3)``, ``[T.float32(0.0), …]``: typed literals where plain numbers are meant."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [_scalar_constant(reader, each) for each in node.elts]
+    known, value = try_constant(reader.src, node, reader.scope)
+    if known:
+        return value
+    if (dotted(node.func) if isinstance(node, ast.Call) else "") not in _PLAIN:
+        return constant(reader.src, node, reader.scope)  # refuses, with the reason
+    literal = reader.scalar(node)
+    if hasattr(literal, "bits"):
+        return bits.literal_value(literal)
+    return reader.src.fail(node, "syn/attribute", f"expected a constant, found `{shown(node)}`")
+
+
+_PLAIN = frozenset(f"T.{d}" for d in ("int32", "int64", "float16", "float32", "float64", "bool", "int8", "uint8"))
+
+
+def _of_kind(value: Any, kind: str) -> AttrValue:
+    """A Python constant as an attribute of ``kind``; ``_NOT`` if it is none."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    match kind:
+        case "int":
+            return value if whole else int(value) if isinstance(value, bool) else _NOT
+        case "bool":
+            return bool(value) if isinstance(value, int) else _NOT
+        case "str" | "dtype":
+            return value if isinstance(value, str) else _NOT
+        case "float":
+            return bits.literal("float64", float(value)) if isinstance(value, (int, float)) else _NOT
+        case "ints" | "ints1" | "ints2" | "ints3" | "pad1" | "pad2" | "pad3":
+            return _integers(value, kind)
+        case "floats":
+            items = list(value) if isinstance(value, (list, tuple)) else [value]
+            if not all(isinstance(v, (int, float)) for v in items):
+                return _NOT
+            return AttrList(tuple(bits.literal("float32", float(v)) for v in items))
+        case _:
+            return _NOT
+
+
+def _integers(value: Any, kind: str) -> AttrValue:
+    axes = int(kind[-1]) if kind[-1].isdigit() else 0
+    items = list(value) if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(v, int) and not isinstance(v, bool) for v in items):
+        return _NOT
+    if axes and kind.startswith("ints") and len(items) == 1:
+        items *= axes
+    if axes and kind.startswith("pad"):
+        items = items * (2 * axes) if len(items) == 1 else items * 2 if len(items) == axes else items
+    return AttrList(tuple(items))
+
+
+@rule("syn/attribute-value")
+def read_any(reader: Reader, node: ast.expr) -> AttrValue:
+    """An attribute of a function, a module or a packed call: constants, lists, dicts, scalars, types, expressions."""
+    with reader.src.deeper(node):
+        known, value = try_constant(reader.src, node, reader.scope)
+        if known:
+            return from_python(reader, node, value)
+        match node:
+            case ast.List(elts=items) | ast.Tuple(elts=items):
+                return AttrList(tuple(read_any(reader, each) for each in items))
+            case ast.Dict(keys=keys, values=values):
+                return _dict(reader, node, keys, values)
+            case ast.Call(func=func):
+                special = _SPECIAL.get(dotted(func) or "")
+                if special is not None:
+                    return special(reader, node)
+        name = dotted(node.func if isinstance(node, ast.Call) else node) or ""
+        if name in _TYPES or (name.startswith("T.") and not isinstance(node, ast.Call) and _is_dtype(name)):
+            return read_type(reader, node)
+        if expressions.is_scalar(reader, node):
+            return reader.scalar(node)
+        return expressions.read_leaf(reader, node)
+
+
+_TYPES = frozenset(f"R.{t}" for t in ("Tensor", "Shape", "Tuple", "Callable", "Any", "Object", "Prim", "DTensor"))
+
+
+def _is_dtype(name: str) -> bool:
+    return dtypes.is_dtype(SHORT_DTYPES.get(name[2:], name[2:]))
+
+
+def from_python(reader: Reader, node: ast.AST, value: Any) -> AttrValue:
+    """A Python constant as an attribute: a float is a float64 literal, a tuple a list."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return bits.literal("float64", value)
+        case list() | tuple():
+            return AttrList(tuple(from_python(reader, node, v) for v in value))
+        case dict():
+            items = [(str(k), from_python(reader, node, v)) for k, v in value.items()]
+            return AttrDict(tuple(sorted(items, key=lambda item: item[0])))
+        case _:
+            reader.src.fail(node, "syn/attribute-value", f"expected an attribute value, found `{shown(node)}`")
+
+
+def _dict(reader: Reader, node: ast.AST, keys: list[ast.expr | None], values: list[ast.expr]) -> AttrDict:
+    items: dict[str, AttrValue] = {}
+    for key, value in zip(keys, values, strict=True):
+        name = constant(reader.src, key, reader.scope) if key is not None else None
+        if not isinstance(name, str):
+            reader.src.fail(key or node, "syn/attribute-value", "expected a string as a key")
+        items[name] = read_any(reader, value)
+    return AttrDict(tuple(sorted(items.items())))
+
+
+def read_attrs(reader: Reader, node: ast.expr) -> tuple[tuple[str, AttrValue], ...]:
+    """The dict of ``R.func_attr`` or ``I.module_attrs``, sorted by key."""
+    if not isinstance(node, ast.Dict):
+        reader.src.fail(node, "syn/attribute-value", f"expected a dict of attributes, found `{shown(node)}`")
+    return _dict(reader, node, node.keys, node.values).items
+
+
+@rule("syn/index-map")
+def read_index_map(reader: Reader, node: ast.expr) -> IndexMap:
+    """``T.index_map(lambda i, j: (j, i), inverse_index_map=…)``, or the bare ``lambda`` of hand-written text."""
+    inverse = None
+    if isinstance(node, ast.Call) and dotted(node.func) in ("T.index_map", "tir.IndexMap.from_func", "tvm.tir.IndexMap.from_func"):
+        for each in node.keywords:
+            if each.arg == "inverse_index_map" and not (isinstance(each.value, ast.Constant) and each.value.value is None):
+                inverse = read_index_map(reader, each.value)
+        if not node.args:
+            reader.src.fail(node, "syn/index-map", "T.index_map takes a lambda")
+        node = node.args[0]
+    if not isinstance(node, ast.Lambda) or node.args.kwonlyargs or node.args.vararg or node.args.defaults:
+        reader.src.fail(node, "syn/index-map", f"expected `lambda i, j: (j, i)`, found `{shown(node)}`")
+    inner = Scope(reader.scope)
+    params = tuple(arg.arg for arg in node.args.args)
+    for name in params:
+        inner.define(name, SymVar(name))
+    body = node.body
+    items = body.elts if isinstance(body, (ast.Tuple, ast.List)) else [body]
+    with reader.inside(inner):
+        results = tuple(reader.scalar(each) for each in items)
+    return IndexMap(params, results, inverse)
+
+
+# --- devices and meshes ----------------------------------------------------------------------------------------------
+
+
+def _tagged(kind: str, **items: AttrValue) -> AttrDict:
+    return AttrDict(tuple(sorted({KIND_KEY: kind, **items}.items())))
+
+
+def _vdevice(reader: Reader, node: ast.Call) -> AttrDict:
+    """``I.vdevice(target, index, scope)``."""
+    values = [read_any(reader, each) for each in node.args]
+    values += [read_any(reader, each.value) for each in node.keywords]
+    target, index, scope, *_ = [*values, *[None, 0, "global"][len(values) :], None]
+    return _tagged("vdevice", target=target, vdevice_id=index if index is not None else 0, memory_scope=scope or "global")
+
+
+def _mesh(reader: Reader, node: ast.Call) -> AttrDict:
+    """``R.device_mesh(shape, device ids)``."""
+    values = [read_any(reader, each) for each in node.args] + [read_any(reader, each.value) for each in node.keywords]
+    shape, ids, *_ = [*values, None, None]
+    return _tagged("device_mesh", shape=shape, device_ids=ids)
+
+
+def _range(reader: Reader, node: ast.Call) -> AttrDict:
+    values = [read_any(reader, each) for each in node.args]
+    start, end, *_ = [*values, None, None]
+    return _tagged("range", start=start, end=end)
+
+
+def _dummy(reader: Reader, node: ast.Call) -> AttrDict:
+    return _tagged("dummy_global_info")
+
+
+def _target(reader: Reader, node: ast.Call) -> AttrDict:
+    return _tagged("target", value=read_any(reader, node.args[0]) if node.args else None)
+
+
+def _device(reader: Reader, node: ast.Call) -> AttrDict:
+    values = [read_any(reader, each) for each in node.args]
+    named: dict[str, AttrValue] = {k.arg: read_any(reader, k.value) for k in node.keywords if k.arg is not None}
+    kind, index, *_ = [*values, *[named.get("device_type"), named.get("index", 0)][len(values) :]]
+    return _tagged("device", device_type=kind, index=index)
+
+
+_SPECIAL = {
+    "I.vdevice": _vdevice, "R.device_mesh": _mesh, "I.Range": _range, "T.Range": _range, "I.dummy_global_info": _dummy,
+    "T.target": _target, "I.target": _target, "R.device": _device, "T.index_map": lambda r, n: read_index_map(r, n),
+}  # fmt: skip
+
+DEVICE_TYPES = {"llvm": 1, "cpu": 1, "cuda": 2, "opencl": 4, "vulkan": 7, "metal": 8, "rocm": 10, "hexagon": 12, "webgpu": 15}
+
+
+@rule("syn/device")
+def split_device(reader: Reader, given: dict[str, ast.expr]) -> dict[str, ast.expr]:
+    """``R.hint_on_device(x, R.device(device_type=1, index=0), "global")``: one argument that gives two attributes."""
+    node = given.get("device_type")
+    if node is None:
+        return given
+    if not (isinstance(node, ast.Call) and (dotted(node.func) or "").split(".")[-1] in ("device", *DEVICE_TYPES)):
+        return given
+    name = (dotted(node.func) or "").split(".")[-1]
+    kind: AttrValue
+    if name == "device":
+        found = dict(_device(reader, node).items)
+        kind, index = found["device_type"], found["index"]
+    else:
+        kind, index = name, read_any(reader, node.args[0]) if node.args else 0
+    kind = DEVICE_TYPES.get(kind, kind) if isinstance(kind, str) else kind
+    if not isinstance(kind, int) or not isinstance(index, int):
+        reader.src.fail(node, "syn/device", f"expected R.device(device_type=1, index=0), found `{shown(node)}`")
+    result = {k: v for k, v in given.items() if k not in ("device_type", "index", "memory_scope")}
+    scope = given.get("memory_scope", given.get("index"))  # by position the memory scope comes second
+    result["device_type"] = ast.copy_location(ast.Constant(kind), node)
+    result["index"] = ast.copy_location(ast.Constant(index), node)
+    return {**result, "memory_scope": scope} if scope is not None else result

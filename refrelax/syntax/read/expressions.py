@@ -1,0 +1,363 @@
+"""Graph-level expressions in text. Nested calls are bound to fresh variables, innermost first, left to right."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from refrelax.rules import rule
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.graph import (
+    LEAVES,
+    Call,
+    Constant,
+    ConstantRef,
+    DataTypeValue,
+    Expr,
+    ExternFunc,
+    GlobalVar,
+    Op,
+    PrimValue,
+    ShapeExpr,
+    StringValue,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from refrelax.syntax.read import calls, operators
+from refrelax.syntax.read.constants import constant, shown, try_constant
+from refrelax.syntax.read.context import Known, ModuleAlias, TypeVarDecl
+from refrelax.syntax.read.reader import Reader
+from refrelax.syntax.read.types import SHORT_DTYPES, dotted, read_dims, read_dtype
+from refrelax.syntax.scalars import Literal, SymVar, int_imm
+
+INFIX: dict[type[ast.AST], str] = {
+    ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.FloorDiv: "floor_divide",
+    ast.Mod: "mod", ast.Pow: "power", ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater", ast.GtE: "greater_equal",
+}  # fmt: skip
+"""What an infix operator on tensors means. ``%`` truncates (TVM maps it to ``mod``); ``==`` and ``!=`` are no operators."""
+
+
+def read_leaf(reader: Reader, node: ast.expr) -> Expr:
+    """An expression that may stand as an argument: anything compound is bound to a temporary first."""
+    value = read_expr(reader, node)
+    if isinstance(value, (*LEAVES, Tuple)):
+        return value
+    return reader.bind(value, node)
+
+
+def read_expr(reader: Reader, node: ast.expr) -> Expr:
+    """Any graph-level expression; the fields and arguments inside it are leaves.
+
+    Raises:
+        Malformed: it is none.
+    """
+    with reader.src.deeper(node):
+        match node:
+            case ast.Constant(value=value):
+                return from_constant(reader, node, value)
+            case ast.Name(id=name):
+                return _name(reader, node, name)
+            case ast.Tuple(elts=items) | ast.List(elts=items):
+                return read_tuple(reader, node, items)
+            case ast.Attribute():
+                return _attribute(reader, node)
+            case ast.Subscript(value=base, slice=index):
+                return _subscript(reader, node, base, index)
+            case ast.Call():
+                return _call(reader, node)
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.BoolOp() | ast.IfExp():
+                return _infix(reader, node)
+            case ast.ListComp() | ast.JoinedStr():
+                return from_constant(reader, node, constant(reader.src, node, reader.scope))
+            case _:
+                reader.src.fail(node, "syn/graph-expression", f"expected a graph-level expression, found `{shown(node)}`")
+
+
+def read_tuple(reader: Reader, node: ast.AST, items: list[ast.expr]) -> Tuple:
+    """A tuple of leaves."""
+    fields: list[Expr] = []
+    for item in items:
+        if isinstance(item, ast.Starred):
+            reader.src.fail(item, "syn/graph-expression", "a tuple of Relax values takes no *")
+        fields.append(read_leaf(reader, item))
+    return Tuple(tuple(fields), span=reader.src.span(node))
+
+
+@rule("syn/graph-expression")
+def from_constant(reader: Reader, node: ast.AST, value: Any) -> Expr:
+    """A Python constant as an argument: numbers are scalars (int64, float64, bool), strings strings, lists tuples."""
+    span = reader.src.span(node)
+    match value:
+        case bool():
+            return PrimValue(Literal("bool", int(value), span=span), span=span)
+        case int():
+            if not -(1 << 63) <= value < 1 << 63:
+                reader.src.fail(node, "syn/literal-range", f"the integer {shown(node)} does not fit into int64")
+            return PrimValue(int_imm(value, span=span), span=span)
+        case float():
+            return PrimValue(bits.literal("float64", value), span=span)
+        case str():
+            return StringValue(value, span=span)
+        case list() | tuple():
+            return Tuple(tuple(from_constant(reader, node, v) for v in value), span=span)
+        case _:
+            reader.src.fail(node, "syn/graph-expression", f"expected a graph-level expression, found `{shown(node)}`")
+
+
+def _name(reader: Reader, node: ast.Name, name: str) -> Expr:
+    span = reader.src.span(node)
+    match reader.scope.lookup(name):
+        case Var(name=unique):
+            return Var(unique, span=span)
+        case SymVar(name=unique, dtype=dtype):
+            return Var(unique, span=span) if unique in reader.scalars else PrimValue(SymVar(unique, dtype, span=span), span=span)
+        case GlobalVar(name=unique):
+            return GlobalVar(unique, span=span)
+        case Known(value=value):
+            return from_constant(reader, node, value)
+        case TypeVarDecl(dtype=dtype):
+            return PrimValue(SymVar(name, dtype, span=span), span=span)
+        case None:
+            return Var(name, span=span)  # defined nowhere: chapter 04 refuses it, with all the others
+        case _:
+            reader.src.fail(node, "syn/graph-expression", f"{name!r} is no value here")
+
+
+def _attribute(reader: Reader, node: ast.Attribute) -> Expr:
+    if isinstance(node.value, ast.Name) and isinstance(reader.scope.lookup(node.value.id), ModuleAlias):
+        return GlobalVar(node.attr, span=reader.src.span(node))
+    text = dotted(node)
+    if text is not None and text.startswith("R.") and operators.known(f"relax.{text[2:]}"):
+        return Op(f"relax.{text[2:]}", span=reader.src.span(node))
+    reader.src.fail(node, "syn/unknown-name", f"`{shown(node)}` is unknown")
+
+
+@rule("syn/metadata")
+def _subscript(reader: Reader, node: ast.Subscript, base: ast.expr, index: ast.expr) -> Expr:
+    match base:
+        case ast.Subscript(value=ast.Name(id="metadata"), slice=ast.Constant(value=str() as key)):
+            if key not in ("ir.GenericConst", "relax.expr.Constant"):
+                reader.src.fail(node, "syn/metadata", f"expected metadata[\"ir.GenericConst\"], found metadata[{key!r}]")
+            place = constant(reader.src, index, reader.scope)
+            if not isinstance(place, int) or isinstance(place, bool) or place < 0:
+                reader.src.fail(index, "syn/metadata", f"expected the index of a constant, found `{shown(index)}`")
+            return ConstantRef(place, span=reader.src.span(node))
+    known, value = try_constant(reader.src, node, reader.scope)
+    if known:
+        return from_constant(reader, node, value)
+    of = read_expr(reader, base)
+    if not isinstance(of, (Var, Tuple)):
+        of = reader.bind(of, base)
+    if isinstance(of, PrimValue):
+        reader.src.fail(node, "syn/graph-expression", f"`{shown(base)}` has no items")
+    place = constant(reader.src, index, reader.scope)
+    if not isinstance(place, int) or isinstance(place, bool):
+        reader.src.fail(index, "syn/tuple-index", f"expected a constant index, found `{shown(index)}`")
+    if place < 0 and isinstance(of, Tuple):
+        place += len(of.fields)
+    if place < 0:
+        reader.src.fail(index, "syn/tuple-index", "a tuple index counts from 0")
+    return TupleGetItem(of, place, span=reader.src.span(node))
+
+
+# --- scalars or tensors? ---------------------------------------------------------------------------------------------
+
+
+def is_scalar(reader: Reader, node: ast.expr) -> bool:
+    """Whether ``node`` is made of numbers, symbols and ``T.`` calls only."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        match each:
+            case ast.Constant(value=value):
+                if not isinstance(value, (bool, int, float)):
+                    return False
+            case ast.Name(id=name):
+                entry = reader.scope.lookup(name)
+                if not isinstance(entry, (SymVar, TypeVarDecl)) and not (
+                    isinstance(entry, Known) and isinstance(entry.value, (int, float))
+                ):
+                    return False
+            case ast.BinOp(left=a, right=b):
+                pending += [a, b]
+            case ast.UnaryOp(operand=a):
+                pending.append(a)
+            case ast.Compare(left=a, comparators=rest):
+                pending += [a, *rest]
+            case ast.BoolOp(values=values):
+                pending += values
+            case ast.IfExp(test=a, body=b, orelse=c):
+                pending += [a, b, c]
+            case ast.Call(func=func):
+                if not (dotted(func) or "").startswith("T."):
+                    return False
+            case _:
+                return False
+    return True
+
+
+@rule("syn/infix-number", "syn/infix-operator")
+def _infix(reader: Reader, node: ast.expr) -> Expr:
+    if is_scalar(reader, node):
+        known, value = try_constant(reader.src, node, reader.scope)
+        if known:
+            return from_constant(reader, node, value)
+        return PrimValue(reader.scalar(node), span=reader.src.span(node))
+    span = reader.src.span(node)
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return Call(Op("relax.negative", span=span), (_operand(reader, operand),), span=span)
+        case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]) if (
+            type(op) in INFIX
+        ):
+            a, b = _operand(reader, left), _operand(reader, right)
+            return Call(Op(f"relax.{INFIX[type(op)]}", span=span), (a, b), span=span)
+        case _:
+            reader.src.fail(node, "syn/infix-operator", f"no such operator on tensors: `{shown(node)}`")
+
+
+def _operand(reader: Reader, node: ast.expr) -> Expr:
+    known, _ = try_constant(reader.src, node, reader.scope)
+    if known or is_scalar(reader, node):
+        reader.src.fail(node, "syn/infix-number", f"expected a tensor, found the number `{shown(node)}`; write R.const({shown(node)})")
+    return read_leaf(reader, node)
+
+
+# --- calls -----------------------------------------------------------------------------------------------------------
+
+
+@rule("syn/unknown-name")
+def _call(reader: Reader, node: ast.Call) -> Expr:
+    name = dotted(node.func)
+    if name is not None:
+        root = name.split(".", 1)[0]
+        if root == "R":
+            return _relax_call(reader, node, name[2:])
+        if root == "T":
+            return PrimValue(reader.scalar(node), span=reader.src.span(node))
+        if name == "float" and reader.scope.lookup("float") is None:
+            return from_constant(reader, node, constant(reader.src, node, reader.scope))
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "astype":
+        return operators.astype(reader, node, read_leaf(reader, node.func.value))
+    if isinstance(node.func, ast.Name) and reader.scope.lookup(node.func.id) is None:
+        reader.src.fail(node, "syn/unknown-name", f"the function `{shown(node.func)}` is unknown")
+    callee = read_expr(reader, node.func)
+    if not isinstance(callee, (Var, GlobalVar, ExternFunc, Op)):
+        callee = reader.bind(callee, node.func)
+    operators.no_keywords(reader, node)
+    args = tuple(read_leaf(reader, arg) for arg in operators.positional(reader, node))
+    return Call(callee, args, span=reader.src.span(node))
+
+
+def _relax_call(reader: Reader, node: ast.Call, name: str) -> Expr:
+    constructor = _CONSTRUCTORS.get(name)
+    if constructor is not None:
+        return constructor(reader, node)
+    form = calls.CALLS.get(name)
+    if form is not None:
+        return form(reader, node)
+    return operators.read_operator(reader, node, f"relax.{name}")
+
+
+def _one(reader: Reader, node: ast.Call, what: str) -> ast.expr:
+    if len(node.args) == 1 and not node.keywords:
+        return node.args[0]
+    if not node.args and len(node.keywords) == 1:
+        return node.keywords[0].value
+    reader.src.fail(node, "syn/arguments", f"expected one argument: {what}")
+
+
+@rule("syn/constant")
+def _const(reader: Reader, node: ast.Call) -> Expr:
+    """``R.const(value, dtype)``: a scalar or a nested list; ints are int32, floats float32, truths bool by default."""
+    given = operators.by_name(reader, node, ("value", "dtype"))
+    if "value" not in given:
+        reader.src.fail(node, "syn/constant", "R.const takes a value")
+    value = constant(reader.src, given["value"], reader.scope)
+    dtype = read_dtype(reader, given["dtype"]) if "dtype" in given else None
+    shape, items = _flatten(reader, given["value"], value)
+    if dtype is None:
+        kinds = {type(v) for v in items}
+        dtype = "float32" if float in kinds or str in kinds or not items else "int32" if int in kinds else "bool"
+    data = tuple(_element(reader, given["value"], v, dtype) for v in items)
+    return Constant(dtype, shape, data, span=reader.src.span(node))
+
+
+def _flatten(reader: Reader, node: ast.AST, value: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """Shape and elements, row-major, of a nested list."""
+    if not isinstance(value, (list, tuple)):
+        if not isinstance(value, (int, float, str)):
+            reader.src.fail(node, "syn/constant", f"expected a number or nested lists of numbers, found {value!r}")
+        return (), [value]
+    parts = [_flatten(reader, node, v) for v in value]
+    if len({shape for shape, _ in parts}) > 1:
+        reader.src.fail(node, "syn/constant", "expected lists of equal lengths")
+    inner = parts[0][0] if parts else ()
+    return (len(parts), *inner), [v for _, items in parts for v in items]
+
+
+def _element(reader: Reader, node: ast.AST, value: Any, dtype: str) -> int:
+    kind = dtypes.kind(dtype)
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            reader.src.fail(node, "syn/constant", f"expected \"nan\", \"inf\" or \"-inf\", found {value!r}")
+    if kind in ("int", "uint"):
+        if isinstance(value, float) and not value.is_integer():
+            reader.src.fail(node, "syn/constant", f"{value} is no {dtype}")
+        low, high = dtypes.integer_range(dtype)
+        if not low <= value <= high:
+            reader.src.fail(node, "syn/constant", f"{value} does not fit into {dtype}")
+    if kind in ("handle", "void"):
+        reader.src.fail(node, "syn/constant", f"there are no constants of dtype {dtype}")
+    return bits.encode(dtype, value)
+
+
+def _prim_value(reader: Reader, node: ast.Call) -> Expr:
+    given = operators.by_name(reader, node, ("value", "dtype"))
+    if "value" not in given:
+        reader.src.fail(node, "syn/arguments", "R.prim_value takes a value")
+    dtype = read_dtype(reader, given["dtype"]) if "dtype" in given else None
+    return operators.prim(reader, given["value"], dtype)
+
+
+def _str(reader: Reader, node: ast.Call) -> Expr:
+    value = constant(reader.src, _one(reader, node, "a string"), reader.scope)
+    if not isinstance(value, str):
+        reader.src.fail(node, "syn/arguments", "R.str takes a string")
+    return StringValue(value, span=reader.src.span(node))
+
+
+def _dtype(reader: Reader, node: ast.Call) -> Expr:
+    found = read_dtype(reader, _one(reader, node, "a dtype"))
+    return DataTypeValue(found or "void", span=reader.src.span(node))
+
+
+def _shape(reader: Reader, node: ast.Call) -> Expr:
+    return ShapeExpr(read_dims(reader, _one(reader, node, "a list of dimensions")), span=reader.src.span(node))
+
+
+def _tuple(reader: Reader, node: ast.Call) -> Expr:
+    operators.no_keywords(reader, node)
+    return read_tuple(reader, node, list(node.args))
+
+
+def _extern(reader: Reader, node: ast.Call) -> Expr:
+    value = constant(reader.src, node.args[0], reader.scope) if node.args else None
+    if not isinstance(value, str):
+        reader.src.fail(node, "syn/arguments", "R.ExternFunc takes a name")
+    return ExternFunc(value, span=reader.src.span(node))
+
+
+def _match_cast(reader: Reader, node: ast.Call) -> Expr:
+    reader.src.fail(node, "syn/match-cast-place", "R.match_cast stands alone: `name = R.match_cast(value, type)`")
+
+
+_CONSTRUCTORS = {
+    "const": _const, "prim_value": _prim_value, "str": _str, "dtype": _dtype, "shape": _shape, "tuple": _tuple,
+    "ExternFunc": _extern, "extern": _extern, "match_cast": _match_cast,
+}  # fmt: skip
+
+__all__ = ["SHORT_DTYPES", "from_constant", "is_scalar", "read_expr", "read_leaf"]

@@ -1,0 +1,219 @@
+"""Whole texts: headers, the module class, lone functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from refrelax.rules import rule
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import AttrDict, AttrList, Attrs, AttrValue, ExternFunc, GlobalVar
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.read.attributes import read_any, read_attrs
+from refrelax.syntax.read.constants import shown, try_constant
+from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
+from refrelax.syntax.read.graph import read_function, type_var
+from refrelax.syntax.read.reader import Reader, Sink
+from refrelax.syntax.read.types import SHORT_DTYPES, dotted
+
+LIBRARIES = {"relax": "R", "tirx": "T", "tir": "T", "ir": "I"}
+"""What ``from tvm.script import … as …`` may rename."""
+
+
+@dataclass(slots=True)
+class _Parts:
+    functions: dict[str, BaseFunc] = field(default_factory=dict)
+    attrs: Attrs = ()
+    infos: tuple[tuple[str, tuple[AttrValue, ...]], ...] = ()
+
+
+def read_module(src: Source, tree: ast.Module) -> Module:
+    """The module that a text spells: one ``@I.ir_module`` class, or functions that stand alone.
+
+    Raises:
+        Malformed: it is neither.
+    """
+    _rename_imports(src, tree)
+    scope = Scope()
+    for name in ("Module", "cls"):
+        scope.define(name, ModuleAlias())
+    classes = [each for each in tree.body if isinstance(each, ast.ClassDef)]
+    lone = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    for each in tree.body:
+        if not isinstance(each, (ast.ClassDef, ast.FunctionDef)):
+            _top_statement(src, each, scope)
+    if len(classes) + bool(lone) != 1:
+        place = (classes + lone + [tree])[-1]
+        src.fail(place, "syn/one-module", f"expected one module class or functions alone, found {len(classes)} classes and "
+                 f"{len(lone)} functions")  # fmt: skip
+    parts = _class(src, classes[0], scope) if classes else _functions(src, lone, scope, _Parts())
+    return Module(parts.functions, parts.attrs, parts.infos, source=src.text)
+
+
+@rule("syn/import")
+def _rename_imports(src: Source, tree: ast.Module) -> None:
+    """Bring ``from tvm.script import relax as RX`` to the usual ``R``; other imports of TVM mean nothing here."""
+    renamed: dict[str, str] = {}
+    for each in tree.body:
+        if isinstance(each, ast.ImportFrom) and (each.module or "").startswith("tvm.script"):
+            for alias in each.names:
+                usual = LIBRARIES.get(alias.name)
+                if usual is not None and (alias.asname or alias.name) != usual:
+                    renamed[alias.asname or alias.name] = usual
+    if renamed:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id in renamed:
+                node.id = renamed[node.id]
+
+
+@rule("syn/top-level")
+def _top_statement(src: Source, node: ast.stmt, scope: Scope) -> None:
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Expr(value=ast.Constant()):
+            return
+        case ast.Assign(targets=[target], value=value):
+            _assign(src, node, target, value, scope)
+        case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
+            _assign(src, node, target, value, scope)
+        case _:
+            src.fail(node, "syn/top-level", f"expected imports, constants, TypeVars, a module or functions, found `{shown(node)}`")
+
+
+def _assign(src: Source, node: ast.stmt, target: ast.expr, value: ast.expr, scope: Scope) -> None:
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        for each, item in zip(target.elts, value.elts, strict=True):
+            _assign(src, node, each, item, scope)
+        return
+    if not isinstance(target, ast.Name):
+        src.fail(target, "syn/top-level", f"expected a name, found `{shown(target)}`")
+    symbol = _symbol(src, target.id, value)
+    if symbol is not None:
+        scope.define(target.id, symbol)
+        return
+    known, constant = try_constant(src, value, scope)
+    if not known:
+        src.fail(value, "syn/constant-expression", f"expected a constant or TypeVar, found `{shown(value)}`")
+    scope.define(target.id, Known(constant))
+
+
+def _symbol(src: Source, name: str, value: ast.expr) -> TypeVarDecl | None:
+    """``TypeVar("n")``, ``T.int64()``, ``tirx.Var("n", "int64")``."""
+    if not isinstance(value, ast.Call):
+        return None
+    head = dotted(value.func) or ""
+    last = head.rsplit(".", 1)[-1]
+    if last == "TypeVar":
+        return type_var(src, value, name)
+    if last in ("Var", "SizeVar") and head != last and value.args:
+        dtype = value.args[1].value if len(value.args) > 1 and isinstance(value.args[1], ast.Constant) else "int32"
+        return TypeVarDecl(name, dtype if isinstance(dtype, str) and dtypes.is_dtype(dtype) else "int32")
+    if head.startswith("T.") and not value.args and not value.keywords:
+        dtype = SHORT_DTYPES.get(last, last)
+        return TypeVarDecl(name, dtype) if dtypes.is_dtype(dtype) else None
+    return None
+
+
+# --- the class -------------------------------------------------------------------------------------------------------
+
+
+@rule("syn/module-class")
+def _class(src: Source, node: ast.ClassDef, scope: Scope) -> _Parts:
+    head = node.decorator_list[-1] if node.decorator_list else None
+    name = dotted(head.func if isinstance(head, ast.Call) else head) if head is not None else None
+    if name not in ("I.ir_module", "ir_module", "tvm.script.ir_module"):
+        src.fail(node, "syn/module-class", "a module is a class under @I.ir_module")
+    scope.define(node.name, ModuleAlias())
+    inner = scope.child()
+    functions: list[ast.FunctionDef] = []
+    parts = _Parts()
+    for each in node.body:
+        if isinstance(each, ast.FunctionDef):
+            functions.append(each)
+        else:
+            _member(src, each, inner, parts)
+    return _functions(src, functions, inner, parts)
+
+
+def _member(src: Source, node: ast.stmt, scope: Scope, parts: _Parts) -> None:
+    reader = Reader(src, Names(), scope, Sink())
+    match node:
+        case ast.Expr(value=ast.Call(func=func, args=[first], keywords=[])) if dotted(func) == "I.module_attrs":
+            parts.attrs = read_attrs(reader, first)
+        case ast.Expr(value=ast.Call(func=func, args=[first], keywords=[])) if dotted(func) == "I.module_global_infos":
+            parts.infos = _infos(src, node, read_any(reader, first))
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func, args=[ast.Constant(value=str() as symbol), *_])) if (
+            dotted(func) in ("R.ExternFunc", "R.extern", "relax.ExternFunc")
+        ):
+            _add(src, node, parts, name, ExternFunc(symbol, span=src.span(node)))
+        case ast.ClassDef():
+            src.fail(node, "syn/module-class", "a class inside a module")
+        case _:
+            _top_statement(src, node, scope)
+
+
+def _infos(src: Source, node: ast.stmt, value: AttrValue) -> tuple[tuple[str, tuple[AttrValue, ...]], ...]:
+    found = []
+    for key, listed in value.items if isinstance(value, AttrDict) else ():
+        found.append((key, listed.items if isinstance(listed, AttrList) else (listed,)))
+    if not isinstance(value, AttrDict):
+        src.fail(node, "syn/module-class", "I.module_global_infos takes a dict of lists")
+    return tuple(found)
+
+
+@rule("syn/duplicate-function")
+def _add(src: Source, node: ast.stmt, parts: _Parts, name: str, function: BaseFunc) -> None:
+    if name in parts.functions:
+        src.fail(node, "syn/duplicate-function", f"the module has two functions named {name!r}")
+    parts.functions[name] = function
+
+
+# --- functions -------------------------------------------------------------------------------------------------------
+
+
+def _functions(src: Source, nodes: list[ast.FunctionDef], scope: Scope, parts: _Parts) -> _Parts:
+    """All names first, so that calls may come before definitions."""
+    for each in nodes:
+        if not isinstance(scope.table.get(each.name), TypeVarDecl):
+            scope.define(each.name, GlobalVar(each.name))
+    for name in parts.functions:
+        scope.define(name, GlobalVar(name))
+    for each in nodes:
+        function = _function_reader(src, each)(src, each, scope.child())
+        if function is not None:
+            _add(src, each, parts, each.name, function)
+    return parts
+
+
+FunctionReader = Callable[[Source, ast.FunctionDef, Scope], BaseFunc | None]
+
+
+@rule("syn/function-kind")
+def _function_reader(src: Source, node: ast.FunctionDef) -> FunctionReader:
+    head = node.decorator_list[-1] if node.decorator_list else None
+    name = dotted(head.func if isinstance(head, ast.Call) else head) if head is not None else None
+    found = _KINDS.get(name or "")
+    if found is None:
+        refused = " (macros and rewriters run Python while TVM reads them)" if name in _REFUSED else ""
+        src.fail(node, "syn/function-kind", f"expected @R.function or @T.prim_func above {node.name}{refused}")
+    return found
+
+
+def _prim_func(src: Source, node: ast.FunctionDef, scope: Scope) -> PrimFunc:
+    from refrelax.syntax.read.loops import read_prim_func
+
+    return read_prim_func(src, node, scope)
+
+
+def _pyfunc(src: Source, node: ast.FunctionDef, scope: Scope) -> ExternFunc:
+    """A Python function of the module: a library function by its name."""
+    return ExternFunc(node.name, span=src.span(node))
+
+
+_REFUSED = ("R.macro", "T.macro", "R.rewriter", "T.inline", "T.jit")
+_KINDS: dict[str, FunctionReader] = {
+    "R.function": read_function,
+    "T.prim_func": _prim_func,
+    "I.pyfunc": _pyfunc,
+}

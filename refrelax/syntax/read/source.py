@@ -1,0 +1,166 @@
+"""Text to a Python syntax tree, within limits and without ever failing in another way than ``Malformed``.
+
+Nothing is executed: the text is parsed with ``ast``. A head with symbols of its own, ``def f[n, m: int](…)``, is newer than
+the Python that this package runs on, so the brackets are blanked (columns and lines stay) and kept beside the tree.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+import warnings
+
+from refrelax.errors import Diagnostic, Malformed, Span
+from refrelax.rules import rule
+from refrelax.syntax.read.context import MAX_DEPTH, Source
+
+MAX_BYTES = 16 * 1024 * 1024
+"""The largest text that is read."""
+
+MAX_BRACKETS = 200
+"""Deepest nesting of brackets (Python's own tokenizer stops there too)."""
+
+MAX_CHAIN = 20_000
+"""Longest run of operators between two line ends outside brackets that the tree builder is asked to take."""
+
+_RECURSION = 20_000
+
+
+def refuse(filename: str, line: int, column: int, rule_id: str, message: str) -> Malformed:
+    """The refusal of a text at a place."""
+    return Malformed([Diagnostic(rule_id, message, Span(filename, line, column))])
+
+
+@rule("syn/text-too-large", "syn/no-null-character", "syn/python-grammar")
+def load(text: str, filename: str = "<string>") -> tuple[ast.Module, Source]:
+    """Parse ``text`` as Python.
+
+    Raises:
+        Malformed: the text is too large, holds a null character, is no Python, or nests too deeply.
+    """
+    if len(text) > MAX_BYTES:
+        raise refuse(filename, 1, 1, "syn/text-too-large", f"expected at most {MAX_BYTES} characters, found {len(text)}")
+    null = text.find("\0")
+    if null >= 0:
+        line = text.count("\n", 0, null) + 1
+        column = null - (text.rfind("\n", 0, null) + 1) + 1
+        raise refuse(filename, line, column, "syn/no-null-character", "a null character in the text")
+    text = _normal_lines(text)
+    _bound_brackets(text, filename)
+    source = Source(text, filename)
+    text, source.heads = _blank_heads(text, filename)
+    return _parse(text, filename), source
+
+
+def _normal_lines(text: str) -> str:
+    """Without a byte order mark, with ``\\n`` line ends, and without a common indentation."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    first = next((line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")), "")
+    margin = first[: len(first) - len(first.lstrip())]
+    if not margin:
+        return text
+    # shifting every line alike keeps the lines; columns are those of the text without its margin
+    return "\n".join(line.removeprefix(margin) for line in text.split("\n"))
+
+
+@rule("syn/too-deep")
+def _bound_brackets(text: str, filename: str) -> None:
+    """Refuse nesting that could exhaust the C stack, before the parser sees it. Strings may only make it stricter."""
+    depth = line = 0
+    for line, content in enumerate(text.split("\n"), 1):
+        if "(" not in content and "[" not in content and "{" not in content and ")" not in content \
+                and "]" not in content and "}" not in content:
+            continue
+        bare = _STRING.sub(lambda found: " " * len(found.group()), content)
+        for column, char in enumerate(bare, 1):
+            if char in "([{":
+                depth += 1
+                if depth > MAX_BRACKETS:
+                    raise refuse(filename, line, column, "syn/too-deep", f"more than {MAX_BRACKETS} open brackets")
+            elif char in ")]}":
+                depth = max(0, depth - 1)
+            elif char == "#":
+                break
+
+
+_STRING = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
+
+
+def _parse(text: str, filename: str) -> ast.Module:
+    if sys.getrecursionlimit() < _RECURSION:
+        sys.setrecursionlimit(_RECURSION)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text, filename="<text>")
+    except SyntaxError as error:
+        line, column = error.lineno or 1, max(error.offset or 1, 1)
+        raise refuse(filename, line, column, "syn/python-grammar", f"not Python: {error.msg}") from None
+    except (RecursionError, MemoryError):
+        raise refuse(filename, 1, 1, "syn/too-deep", "nesting too deep for the parser") from None
+    except (ValueError, OverflowError) as error:
+        raise refuse(filename, 1, 1, "syn/python-grammar", f"not Python: {error}") from None
+
+
+def parse_quoted(source: Source, node: ast.AST, text: str) -> ast.expr:
+    """The expression quoted in ``text`` (``"n * 2"``), its places set to the place of the quotation.
+
+    Raises:
+        Malformed: ``text`` is not an expression.
+    """
+    if len(text) > 10_000:
+        source.fail(node, "syn/quoted-expression", "a quoted expression longer than 10000 characters")
+    _bound_brackets(text, source.filename)
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        source.fail(node, "syn/quoted-expression", f"expected an expression in quotes, found {text[:60]!r}")
+    pending: list[ast.AST] = [tree]
+    while pending:
+        each = pending.pop()
+        ast.copy_location(each, node)
+        pending.extend(ast.iter_child_nodes(each))
+    return tree
+
+
+# --- heads with symbols ----------------------------------------------------------------------------------------------
+
+_HEAD = re.compile(r"^([ \t]*def[ \t]+[A-Za-z_]\w*[ \t]*)\[([^\]]*)\]", re.MULTILINE)
+_HEAD_DTYPES = {"int": "int64", "float": "float32", "bool": "bool"}
+
+
+@rule("syn/head-symbols")
+def _blank_heads(text: str, filename: str) -> tuple[str, dict[int, tuple[tuple[str, str], ...]]]:
+    heads: dict[int, tuple[tuple[str, str], ...]] = {}
+
+    def blank(found: re.Match[str]) -> str:
+        line = text.count("\n", 0, found.start()) + 1
+        heads[line] = tuple(_head_symbol(piece, line, filename) for piece in found.group(2).split(",") if piece.strip())
+        inside = "".join("\n" if c == "\n" else " " for c in found.group(2))
+        return f"{found.group(1)} {inside} "
+
+    blanked = _HEAD.sub(blank, text) if "def" in text and _HEAD.search(text) else text
+    return blanked, heads
+
+
+def _head_symbol(piece: str, line: int, filename: str) -> tuple[str, str]:
+    name, colon, bound = (part.strip() for part in piece.partition(":"))
+    dtype = bound.removeprefix("T.").strip("\"'") if colon else "int64"
+    dtype = _HEAD_DTYPES.get(dtype, dtype)
+    if not name.isidentifier() or not re.fullmatch(r"[a-z]+[0-9]*", dtype):
+        raise refuse(filename, line, 1, "syn/head-symbols", f"expected symbols `n` or `n: int` in the head, found {piece.strip()!r}")
+    return name, dtype
+
+
+def tokens(text: str) -> list[tokenize.TokenInfo]:
+    """The tokens of ``text``; as many as there are before the first error."""
+    found = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            found.append(token)
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        pass
+    return found
