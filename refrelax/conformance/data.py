@@ -1,4 +1,4 @@
-"""Arguments and values of cases, between TOML/JSON and run-time values."""
+"""Arguments and values of cases, between TOML/JSON and what ``rr.run`` takes and gives."""
 
 from __future__ import annotations
 
@@ -6,30 +6,34 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from refrelax.semantics.numbers.interface import Numerics
-from refrelax.semantics.values import DType, Prim, Shape, Tensor, from_bits
+from refrelax.arrays import Tensor, pack
+from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax.bits import decode, encode
 from refrelax.syntax.dtypes import kind
+from refrelax.syntax.module import ConstantArray
 
 POISON = "poison"
 
 
-def to_value(spec: Any, numerics: Numerics) -> Any:
-    """The run-time argument that ``spec`` stands for; numbers and strings pass unchanged."""
+def to_value(spec: Any) -> Any:
+    """The argument of ``rr.run`` that ``spec`` stands for; numbers and strings pass unchanged."""
     match spec:
         case {"dtype": str(dtype), "shape": shape, "data": data}:
-            patterns = [encode(dtype, number(each)) for each in flat(data)]
-            return from_bits(numerics, dtype, tuple(shape), patterns)
+            return Tensor.of(ConstantArray(dtype, tuple(shape), pack(dtype, _patterns(dtype, data))))
         case {"dtype": str(dtype), "value": value}:
-            return Prim(dtype, value)
+            return Prim(dtype, number(value))
         case {"dtype": str(dtype)}:
             return DType(dtype)
         case {"shape": shape}:
             return Shape(tuple(shape))
         case list() | tuple():
-            return tuple(to_value(each, numerics) for each in spec)
+            return tuple(to_value(each) for each in spec)
         case _:
             return spec
+
+
+def _patterns(dtype: str, data: Any) -> list[int]:
+    return [encode(dtype, number(each)) for each in flat(data)]
 
 
 def number(spec: Any) -> int | float:
@@ -57,23 +61,26 @@ def difference(spec: Any, value: Any, path: str = "value") -> str | None:
         case {"dtype": str(dtype), "shape": shape, "data": data}:
             return _tensor_difference(dtype, tuple(shape), list(flat(data)), value, path)
         case {"dtype": str(dtype), "value": expected}:
-            same = isinstance(value, Prim) and value.dtype == dtype and _same(dtype, expected, value.value)
+            same = isinstance(value, int | float) and _same(dtype, number(expected), value)
             return None if same else f"{path}: expected {expected} of {dtype}, found {value!r}"
+        case {"dtype": str(dtype)}:
+            return None if value == DType(dtype) else f"{path}: expected the dtype {dtype}, found {value!r}"
         case {"shape": shape}:
             same = isinstance(value, Shape) and value.dims == tuple(shape)
             return None if same else f"{path}: expected the shape {shape}, found {value!r}"
         case list() | tuple():
-            if not isinstance(value, tuple) or len(value) != len(spec):
-                return f"{path}: expected {len(spec)} values, found {value!r}"
-            parts = (difference(s, v, f"{path}[{k}]") for k, (s, v) in enumerate(zip(spec, value, strict=True)))
-            return next((each for each in parts if each is not None), None)
-        case bool() | int() | float() if isinstance(value, Prim):
-            same = _same(value.dtype, spec, value.value)
-            return None if same else f"{path}: expected {spec}, found {value.value}"
+            return _tuple_difference(spec, value, path)
         case bool() | int() | float() if isinstance(value, Tensor):
             return _tensor_difference(value.dtype, (), [spec], value, path)
         case _:
             return None if spec == value else f"{path}: expected {spec!r}, found {value!r}"
+
+
+def _tuple_difference(spec: Any, value: Any, path: str) -> str | None:
+    if not isinstance(value, tuple) or len(value) != len(spec):
+        return f"{path}: expected a tuple of {len(spec)}, found {value!r}"
+    parts = (difference(s, v, f"{path}[{k}]") for k, (s, v) in enumerate(zip(spec, value, strict=True)))
+    return next((each for each in parts if each is not None), None)
 
 
 def _tensor_difference(dtype: str, shape: tuple[int, ...], data: list[Any], value: Any, path: str) -> str | None:
@@ -81,15 +88,12 @@ def _tensor_difference(dtype: str, shape: tuple[int, ...], data: list[Any], valu
         return f"{path}: expected a tensor, found {value!r}"
     if value.dtype != dtype or value.shape != shape:
         return f"{path}: expected {dtype}{list(shape)}, found {value.dtype}{list(value.shape)}"
-    found = [POISON if b is None else decode(dtype, b) for b in value.bits()]
+    found = [POISON if b is None else decode(dtype, b) for b in value.patterns()]
     if len(found) != len(data):
         return f"{path}: the case gives {len(data)} elements for {len(found)}"
-    for index, want, got in zip(value.indices(), data, found, strict=True):
-        if POISON in (want, got):
-            same = want == got
-        else:
-            same = _same(dtype, number(want), number(got))
-        if not same:
+    for index, want, got in zip(value.core.indices(), data, found, strict=True):
+        poisoned = POISON in (want, got)
+        if not (want == got if poisoned else _same(dtype, number(want), number(got))):
             return f"{path}{list(index)}: expected {want}, found {got}"
     return None
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from refrelax import api
 from refrelax.conformance import data
 from refrelax.conformance.cases import Case, Expectation
 from refrelax.conformance.fired import Fired, observing
@@ -51,18 +52,15 @@ Ended = Rejection | Outcome | ImplementationFailed | None
 
 
 def _outcome(case: Case, implementation: Implementation | None) -> Ended:
-    import refrelax as rr
-    from refrelax.semantics.numbers import IEEE
-
     try:
-        module = rr.parse(case.module, filename=case.place)
-        checked = rr.check(module)
+        module = api.parse(case.module, filename=case.place)
+        checked = api.check(module)
         if case.entry is None:
             return None
-        args = [data.to_value(each, IEEE) for each in case.args]
+        args = [data.to_value(each) for each in case.args]
         if implementation is not None:
             return implementation.run(module, case.entry, args)
-        return rr.run(checked, case.entry, *args)
+        return api.run(checked, case.entry, *args)
     except (Rejection, ImplementationFailed) as refused:
         return refused
 
