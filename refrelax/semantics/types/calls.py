@@ -1,4 +1,5 @@
-"""The call forms: operators whose first argument is what they call (``call_tir`` and its kin, packed calls, closures).
+"""The call forms: operators whose first argument is what they call (``call_tir`` and its kin, packed calls,
+closures).
 
 Their result is what the text says (``out_ty`` / ``ty_args``), held against the callee's signature where there is one.
 
@@ -50,8 +51,8 @@ def out_types(d: CallDeduction, call: Call) -> Type:
 
 @rule("ty/call-tir", "ty/call-tir-callee", "ty/call-tir-args", "ty/call-tir-out-ty")
 def call_tir(frame: Frame, call: Call, args: Args) -> Type:
-    """The result is ``out_ty``, provided that the callee's parameters take the arguments, and its remaining parameters the
-    outputs.
+    """The result is ``out_ty``, provided that the callee's parameters take the arguments, and its remaining
+    parameters the outputs.
 
     Raises:
         IllTyped: under one of the rules above, or ``ty/call-argument``, ``ty/call-arity``.
@@ -82,8 +83,8 @@ def call_tir(frame: Frame, call: Call, args: Args) -> Type:
 
 
 def _outputs(frame: Frame, call: Call, name: str, params: Args, given: Args) -> Type:
-    """What the callee's signature implies for its outputs: the parameters after the inputs, and the inputs that are updated
-    in place, over the caller's symbols."""
+    """What the callee's signature implies for its outputs: the parameters after the inputs, and the inputs that
+    are updated in place, over the caller's symbols."""
     outputs = list(params[len(given) :])
     for k, index in enumerate(inplace_indices(call)):
         if 0 <= index < len(params):
@@ -96,7 +97,8 @@ def _outputs(frame: Frame, call: Call, name: str, params: Args, given: Args) -> 
 
 
 def inplace_indices(call: Call) -> tuple[int, ...]:
-    """The attribute ``inplace_indices``: for each output the input that becomes it, or -1; ``()`` if there is none."""
+    """The attribute ``inplace_indices``: for each output the input that becomes it, or -1; ``()`` if there is
+    none."""
     for key, value in call.attrs:
         if key == "inplace_indices":
             items: Iterable[object] = value.items if isinstance(value, AttrList) else (value,)

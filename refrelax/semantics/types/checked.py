@@ -19,8 +19,8 @@ Types = Mapping[str, Mapping[str, Type]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rule instance of a derivation: in ``function``, ``name`` (a binding, ``inner/lv`` when nested, or ``return``) got ``type``
-    under ``rule``; ``premises`` are the types it was deduced from."""
+    """One rule instance of a derivation: in ``function``, ``name`` (a binding, ``inner/lv`` when nested, or
+    ``return``) got ``type`` under ``rule``; ``premises`` are the types it was deduced from."""
 
     function: str
     name: str
@@ -36,8 +36,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A type that the text claims and deduction does not prove (nor refute): the annotation of a call's binding, or a return
-    annotation (``name`` is ``return``; ``inner/return`` when nested)."""
+    """A type that the text claims and deduction does not prove (nor refute): the annotation of a call's binding,
+    or a return annotation (``name`` is ``return``; ``inner/return`` when nested)."""
 
     function: str
     name: str
@@ -59,8 +59,9 @@ class EntryCheck:
 class CheckedModule:
     """A module that is well-formed and well-typed.
 
-    ``types``: for each graph-level function, the type of each parameter and binding by its unique name; names inside a
-    nested function ``inner`` read ``inner/lv``. ``signatures``: the function type of every function of the module.
+    ``types``: for each graph-level function, the type of each parameter and binding by its unique name; names
+    inside a nested function ``inner`` read ``inner/lv``. ``signatures``: the function type of every function of
+    the module.
     """
 
     module: Module

@@ -1,6 +1,7 @@
 """Deduction of graph functions, binding by binding.
 
-After an error the binding has its annotation's type, or ``R.Any``, and deduction goes on, so that one run finds every independent error.
+After an error the binding has its annotation's type, or ``R.Any``, and deduction goes on, so that one run finds
+every independent error.
 
 Spec: ``spec/05-types.md``, Bindings and functions.
 """
@@ -21,6 +22,7 @@ from refrelax.semantics.types.lattice import (
     describe,
     join,
 )
+from refrelax.semantics.types.purity import forces_purity
 from refrelax.semantics.types.renaming import definable
 from refrelax.semantics.types.signatures import declared_type
 from refrelax.syntax.graph import (
@@ -51,12 +53,6 @@ def function_type(frame: Frame, f: Function) -> FuncType:
         frame.bind(param.name, ty, param.span)
     body = sequence_type(frame, f.body)
     return FuncType(params, return_type(frame, f, params, body), f.pure)
-
-
-def forces_purity(f: Function) -> bool:
-    """Whether ``f`` carries ``relax.force_pure``, which switches the purity check off."""
-    value = dict(f.attrs).get("relax.force_pure")
-    return value is not None and value is not False and getattr(value, "bits", 1) != 0
 
 
 @rule("ty/return-refined", "ty/return-promise")
@@ -123,8 +119,8 @@ def value_type(frame: Frame, binding: VarBinding) -> Type:
 def annotated(frame: Frame, binding: VarBinding, deduced: Type) -> Type:
     """The type of the variable, where an annotation stands.
 
-    An annotation that is provably wrong is refused. On a call it *is* the variable's type, coarser than the deduced one or claiming more;
-    on any other value the deduced type stands.
+    An annotation that is provably wrong is refused. On a call it *is* the variable's type, coarser than the
+    deduced one or claiming more; on any other value the deduced type stands.
     """
     claimed = binding.annotation
     if claimed is None:
@@ -145,7 +141,8 @@ def annotated(frame: Frame, binding: VarBinding, deduced: Type) -> Type:
 
 
 def _trusted(value: Expr, deduced: Type) -> Type:
-    """Without an annotation, what comes from an unbound constant and is not known exactly stays held against nothing."""
+    """Without an annotation, what comes from an unbound constant and is not known exactly stays held against
+    nothing."""
     if isinstance(value, Call) and any(isinstance(each, ConstantRef) for each in value.args):
         if isinstance(deduced, TensorType) and (deduced.dtype is None or deduced.ndim == -1):
             return UNBOUND_CONSTANT

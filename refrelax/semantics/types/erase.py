@@ -1,7 +1,7 @@
 """Erasure: what is left of a type where some of its symbols are not in scope.
 
-A tensor or shape type that mentions *one* symbol out of scope loses its **whole** shape and keeps rank, dtype and device. A prim type has nothing
-to lose; a function type brings its own symbols and is left alone.
+A tensor or shape type that mentions *one* symbol out of scope loses its **whole** shape and keeps rank, dtype and
+device. A prim type has nothing to lose; a function type brings its own symbols and is left alone.
 
 Spec: ``spec/05-types.md``, Erasure.
 """
@@ -63,8 +63,8 @@ def _inside(dims: tuple[PrimExpr, ...], visible: Set[str]) -> bool:
 
 @rule("ty/erase-by-assignment")
 def erase_by_assignment(ty: Type, given: Assignment, facts: Facts) -> Type:
-    """``ty`` with the symbols of ``given`` replaced by their dims (simultaneously, then simplified); what mentions any other
-    symbol loses its whole shape."""
+    """``ty`` with the symbols of ``given`` replaced by their dims (simultaneously, then simplified); what mentions
+    any other symbol loses its whole shape."""
     match ty:
         case TensorType(shape=str() as name):
             shape = given.shapes.get(name)

@@ -41,8 +41,8 @@ class Journal:
 class Frame:
     """One function under deduction.
 
-    ``types`` (every variable of the top-level function, by its unique name) and ``spans`` are shared by nested functions;
-    ``visible`` holds the symbols that erasure keeps, ``facts`` their bounds.
+    ``types`` (every variable of the top-level function, by its unique name) and ``spans`` are shared by nested
+    functions; ``visible`` holds the symbols that erasure keeps, ``facts`` their bounds.
     """
 
     module: Module

@@ -9,8 +9,8 @@
 ``L0``    provably not
 ========  ==============================================================================================
 
-Calls accept ``PASS`` and ``L2``; an annotation is refused only at ``L0``. Two dims are provably *different* only when both are
-literals; every other equality is ``sh/equal`` or open.
+Calls accept ``PASS`` and ``L2``; an annotation is refused only at ``L0``. Two dims are provably *different* only
+when both are literals; every other equality is ``sh/equal`` or open.
 
 Spec: ``spec/05-types.md``, Subtyping.
 """
@@ -49,13 +49,13 @@ class Check(IntEnum):
 
 
 UNBOUND_CONSTANT = TensorType()
-"""The type of a constant whose array was not supplied: a tensor of which nothing is known. Compared by identity: such a
-tensor is held against nothing (``ty/unbound-constant``)."""
+"""The type of a constant whose array was not supplied: a tensor of which nothing is known. Compared by identity:
+such a tensor is held against nothing (``ty/unbound-constant``)."""
 
 
 def depends_on_unbound(ty: Type) -> bool:
     """Whether ``ty`` is, or holds, the type of an unbound constant."""
-    return ty is UNBOUND_CONSTANT or isinstance(ty, TupleType) and any(map(depends_on_unbound, ty.fields))
+    return ty is UNBOUND_CONSTANT or (isinstance(ty, TupleType) and any(map(depends_on_unbound, ty.fields)))
 
 
 @rule("ty/subtype")
@@ -93,7 +93,7 @@ class _Subtype:
         self.facts = facts
 
     def visit(self, base: Type, derived: Type) -> Check:
-        if base is derived or derived is UNBOUND_CONSTANT and isinstance(base, TensorType):
+        if base is derived or (derived is UNBOUND_CONSTANT and isinstance(base, TensorType)):
             return Check.PASS
         return self.compare(base, derived)
 
@@ -185,7 +185,8 @@ class _Subtype:
 
 @rule("ty/join")
 def join(a: Type, b: Type, facts: Facts) -> Type:
-    """The least common ancestor of two types, as precise as the lattice and ``sh/equal`` allow; ``R.Any`` at worst."""
+    """The least common ancestor of two types, as precise as the lattice and ``sh/equal`` allow; ``R.Any`` at
+    worst."""
     if a is b or a == b:
         return a
     match a, b:

@@ -1,7 +1,7 @@
 """Purity: which calls may have an effect that their caller can see.
 
-An operator says so itself, a function says so in its type; a loop-level function is pure if it stores only into buffers that it allocates
-and calls no intrinsic with an effect.
+An operator says so itself, a function says so in its type; a loop-level function is pure if it stores only into
+buffers that it allocates and calls no intrinsic with an effect.
 
 Spec: ``spec/08-effects-and-storage.md``, Purity; ``spec/04-well-formedness.md``.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from refrelax.rules import rule
+from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import (
     AllocBuffer,
     AssertStmt,
@@ -34,6 +35,12 @@ IMPURE_OPERATORS = frozenset({
     "relax.memory.kill_storage", "relax.memory.kill_tensor", "relax.vm.kill_object",
 })  # fmt: skip
 """The operators with an effect; every other one is pure."""
+
+def forces_purity(f: Function) -> bool:
+    """Whether ``f`` carries ``relax.force_pure``, which switches the purity check off."""
+    value = dict(f.attrs).get("relax.force_pure")
+    return value is not None and value is not False and getattr(value, "bits", 1) != 0
+
 
 _EFFECTS = ("call_extern", "call_packed", "call_cpacked", "tvm_", "ptx_", "cls.", "call_llvm_intrin", "atomic")
 _PURE = frozenset({"call_pure_extern", "call_llvm_pure_intrin", "tvm_thread_invariant"})

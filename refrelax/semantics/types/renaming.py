@@ -1,7 +1,8 @@
-"""Symbols of types: which ones a type mentions, which ones it can define, and equality of function types up to their names.
+"""Symbols of types: which ones a type mentions, which ones it can define, and equality of function types up to
+their names.
 
-A *bare* symbolic dim of a parameter type defines its symbol; a symbol inside a compound dim only uses it. Symbols of the parameters of a
-``R.Callable`` are scoped to that type.
+A *bare* symbolic dim of a parameter type defines its symbol; a symbol inside a compound dim only uses it. Symbols
+of the parameters of a ``R.Callable`` are scoped to that type.
 
 Spec: ``spec/05-types.md``, Symbols.
 """

@@ -1,5 +1,5 @@
-"""Signatures: the function type of a loop-level function, of a library function, and the declared one of a graph function;
-and the order in which functions are deduced.
+"""Signatures: the function type of a loop-level function, of a library function, and the declared one of a graph
+function; and the order in which functions are deduced.
 
 Spec: ``spec/05-types.md``, Signatures.
 """
@@ -44,7 +44,8 @@ def widened(dim: PrimExpr) -> PrimExpr:
 
 @rule("ty/prim-func-signature")
 def prim_func_type(f: PrimFunc) -> FuncType:
-    """A buffer is a tensor with its extents, a scalar a prim value, a bare handle ``R.Any``; without a result it gives void."""
+    """A buffer is a tensor with its extents, a scalar a prim value, a bare handle ``R.Any``; without a result it
+    gives void."""
     params = tuple(_loop_param(each) for each in f.params)
     ret: Type = VOID if f.ret in (None, "void") else PrimType(str(f.ret))
     return FuncType(params, ret, prim_func_is_pure(f))
@@ -111,7 +112,8 @@ def _callees_of_sequence(e: SeqExpr) -> Iterator[str]:
 
 @rule("ty/callees-first")
 def deduction_order(module: Module) -> list[str]:
-    """The graph functions, each after the functions that it calls (a cycle is cut where it is entered), without recursion."""
+    """The graph functions, each after the functions that it calls (a cycle is cut where it is entered), without
+    recursion."""
     graph = module.relax_functions()
     below = {name: [each for each in dict.fromkeys(callees(f.body)) if each in graph] for name, f in graph.items()}
     order: list[str] = []

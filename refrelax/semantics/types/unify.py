@@ -1,9 +1,9 @@
 """Deducing a call: the parameters' types against the arguments' types.
 
-A *bare* symbolic dim of a parameter binds to the argument's dim at its first occurrence; a later occurrence, and every compound dim, is an
-equality that is proved or left to the callee's entry check. Compound dims are compared after all arguments were seen, so a later
-parameter may define the symbols of an earlier one. The callee's symbols never meet the caller's: bindings map callee names
-to caller dims, and substitution is simultaneous.
+A *bare* symbolic dim of a parameter binds to the argument's dim at its first occurrence; a later occurrence, and
+every compound dim, is an equality that is proved or left to the callee's entry check. Compound dims are compared
+after all arguments were seen, so a later parameter may define the symbols of an earlier one. The callee's symbols
+never meet the caller's: bindings map callee names to caller dims, and substitution is simultaneous.
 
 Spec: ``spec/05-types.md``, Calls.
 """
@@ -23,8 +23,8 @@ from refrelax.syntax.types import AnyType, FuncType, TensorType, TupleType, Type
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """An equality that a call leaves to its callee's entry check: argument ``argument`` has the extent ``found`` where
-    the callee's signature, over the caller's symbols, asks for ``expected``."""
+    """An equality that a call leaves to its callee's entry check: argument ``argument`` has the extent ``found``
+    where the callee's signature, over the caller's symbols, asks for ``expected``."""
 
     argument: int
     expected: PrimExpr
@@ -129,7 +129,8 @@ def deduce_call(
     """The type of a call of ``callee`` with arguments of types ``args``.
 
     Raises:
-        IllTyped: ``ty/call-arity``, or ``ty/call-argument`` with one diagnostic for each argument that cannot be passed.
+        IllTyped: ``ty/call-arity``, or ``ty/call-argument`` with one diagnostic for each argument that cannot be
+        passed.
     """
     if callee.params is None:
         ret = by_ty_args(ty_args) if callee.derive_func is not None else callee.ret

@@ -1,6 +1,7 @@
 """Well-formedness: the structural conditions on a module, all of them found in one run.
 
-``graph`` walks Relax functions, ``loops`` TensorIR functions; conditions that need types (purity) are found by deduction.
+``graph`` walks Relax functions, ``loops`` TensorIR functions; conditions that need types (purity) are found by
+deduction.
 
 Spec: ``spec/04-well-formedness.md``.
 """

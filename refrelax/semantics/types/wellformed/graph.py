@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
+from refrelax.semantics.types.purity import forces_purity
 from refrelax.semantics.types.renaming import definable, dims_of, shape_variables
 from refrelax.semantics.types.wellformed.forms import LEAF_OR_TUPLE, call_tir_form, children_of
 from refrelax.syntax import dtypes
@@ -70,8 +71,7 @@ class _Scopes:
 
     @rule("wf/force-pure", "wf/parameter-annotated")
     def function(self, f: Function) -> None:
-        force = dict(f.attrs).get("relax.force_pure")
-        if force is not None and getattr(force, "bits", force) and not f.pure:
+        if forces_purity(f) and not f.pure:
             self.report("wf/force-pure", "relax.force_pure stands on a function that is declared impure", f.span)
         with self.scope():
             self.in_dataflow = False
@@ -157,7 +157,8 @@ class _Scopes:
     @rule("wf/normal-form")
     def leaf(self, e: Expr, where: str, span: Span | None) -> None:
         if not isinstance(e, LEAF_OR_TUPLE):
-            message = f"{where} must be a leaf (a variable, a constant, a shape, a tuple of leaves), found {type(e).__name__}"
+            kind = type(e).__name__
+            message = f"{where} must be a leaf (a variable, a constant, a shape, a tuple of leaves), found {kind}"
             self.report("wf/normal-form", message, e.span or span)
 
     @rule("wf/global-defined", "wf/if-in-dataflow")

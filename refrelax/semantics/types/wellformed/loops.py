@@ -1,7 +1,8 @@
 """The structural conditions on a loop-level function: what is in scope at each statement.
 
-Variables, buffers and block axes are defined once and used in their scope; a block with axes reads the loops around it only through the
-bindings of its axes. What each statement and expression demands of its own operands stands in ``operands``.
+Variables, buffers and block axes are defined once and used in their scope; a block with axes reads the loops
+around it only through the bindings of its axes. What each statement and expression demands of its own operands
+stands in ``operands``.
 
 Spec: ``spec/04-well-formedness.md``, Loop-level functions.
 """
@@ -17,6 +18,7 @@ from refrelax.semantics.types.purity import expressions
 from refrelax.semantics.types.wellformed import operands
 from refrelax.syntax.loops import (
     AllocBuffer,
+    AttrStmt,
     Bind,
     Break,
     Buffer,
@@ -28,7 +30,6 @@ from refrelax.syntax.loops import (
     For,
     IfThenElse,
     LaunchThread,
-    AttrStmt,
     PrimFunc,
     SBlock,
     Stmt,
@@ -102,7 +103,8 @@ class _Scopes:
         self.vars.add(name)
 
     def implicit(self, buffer: Buffer) -> None:
-        """A bare variable among the extents, strides or offset of a parameter or a matched buffer is defined there."""
+        """A bare variable among the extents, strides or offset of a parameter or a matched buffer is defined
+        there."""
         bare = (*buffer.shape, *buffer.strides, *(() if buffer.elem_offset is None else (buffer.elem_offset,)))
         for each in bare:
             if isinstance(each, SymVar):
@@ -193,7 +195,7 @@ class _Scopes:
         hidden = dict(self.hidden_loops)
         with self.scope():
             if s.iters:
-                self.hidden_loops.update({name: s.name for name in self.open_loops})
+                self.hidden_loops.update(dict.fromkeys(self.open_loops, s.name))
             for axis in s.iters:
                 self.define(axis.var.name, axis.span or s.span)
             self.inside(s)

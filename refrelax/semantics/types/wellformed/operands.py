@@ -1,4 +1,5 @@
-"""What statements and expressions of the loop level demand of their own operands: truth values, integer indices, equal dtypes.
+"""What statements and expressions of the loop level demand of their own operands: truth values, integer indices,
+equal dtypes.
 
 Each function gives the diagnostics of one construct; none looks at scopes.
 
@@ -127,7 +128,8 @@ def store(s: BufferStore, declared: Buffer | None) -> Found:
 
 @rule("wf/operand-dtypes")
 def expression(e: PrimExpr, span: Span | None) -> Found:
-    """Both operands of a binary operation have one dtype; connectives take bools; so does the condition of a select."""
+    """Both operands of a binary operation have one dtype; connectives take bools; so does the condition of a
+    select."""
     match e:
         case Binary() if e.op in CONNECTIVES:
             return truth(e.a, f"an operand of {e.op}", span) + truth(e.b, f"an operand of {e.op}", span)
