@@ -41,6 +41,8 @@ class Atoms:
 
     facts: Facts
     table: dict[str, Atom] = field(default_factory=dict)
+    guarded: int = 0
+    """How many conditions stand around the part at hand: a division there may be meant not to be reached by zero."""
 
     def var(self, name: str, dtype: str) -> str:
         """The key of a symbol."""

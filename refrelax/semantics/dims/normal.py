@@ -5,6 +5,8 @@ Spec: ``spec/06-shapes.md``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from refrelax.rules import rule
 from refrelax.semantics.dims import terms
 from refrelax.semantics.dims.atoms import Atoms
@@ -40,12 +42,15 @@ def normal(e: PrimExpr, atoms: Atoms, scope: Scope | None = None) -> Poly:
             if scope and e.name in scope:
                 return scope[e.name]
             return {(atoms.var(e.name, e.dtype),): 1}
+        case Binary(("And" | "Or") as op, a, b):
+            left = normal(a, atoms, scope)
+            return _truth(op, left, _guarded(b, atoms, scope), atoms)
         case Binary() if kind(e.a.dtype) in INTEGRAL:
             return _binary(e.op, normal(e.a, atoms, scope), normal(e.b, atoms, scope), atoms)
         case Not():
             return sub(ONE, normal(e.a, atoms, scope))
         case Select() if kind(e.dtype) in INTEGRAL:
-            return _choice(e.condition, e.true_value, e.false_value, atoms, scope)
+            return _choice(normal(e.condition, atoms, scope), e.true_value, e.false_value, atoms, scope, normal)
         case Cast() if kind(e.dtype) in INTEGRAL and kind(e.value.dtype) in INTEGRAL:
             return cast(normal(e.value, atoms, scope), e.value.dtype, e.dtype, atoms)
         case Intrinsic():
@@ -100,12 +105,22 @@ def _truth(op: str, a: Poly, b: Poly, atoms: Atoms) -> Poly:
             return terms.at_least_zero(sub(a, b), atoms)
 
 
-def _choice(condition: PrimExpr, a: PrimExpr, b: PrimExpr, atoms: Atoms, scope: Scope | None) -> Poly:
-    chosen = normal(condition, atoms, scope)
+def _choice(
+    chosen: Poly, a: PrimExpr, b: PrimExpr, atoms: Atoms, scope: Scope | None,
+    arm: Callable[[PrimExpr, Atoms, Scope | None], Poly],
+) -> Poly:  # fmt: skip
     value = as_const(chosen)
     if value is not None:
         return normal(a if value else b, atoms, scope)
-    return terms.select(chosen, normal(a, atoms, scope), normal(b, atoms, scope), atoms)
+    return terms.select(chosen, arm(a, atoms, scope), arm(b, atoms, scope), atoms)
+
+
+def _guarded(e: PrimExpr, atoms: Atoms, scope: Scope | None) -> Poly:
+    """The normal form of a part that is evaluated only under a condition."""
+    atoms.guarded += 1
+    p = normal(e, atoms, scope)
+    atoms.guarded -= 1
+    return p
 
 
 @rule("sh/cast")
@@ -128,7 +143,7 @@ def _intrinsic(e: Intrinsic, atoms: Atoms, scope: Scope | None) -> Poly:
     """The intrinsics of integers that arithmetic opens; the others are functions that nothing is known about."""
     match e.op, e.args:
         case "if_then_else", (c, a, b) if kind(e.dtype) in INTEGRAL:
-            return _choice(c, a, b, atoms, scope)
+            return _choice(normal(c, atoms, scope), a, b, atoms, scope, _guarded)
         case "likely", (a,):
             return normal(a, atoms, scope)
         case "abs", (a,) if kind(e.dtype) in INTEGRAL:

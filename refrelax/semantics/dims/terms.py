@@ -91,10 +91,10 @@ def power_of_two(k: Poly, atoms: Atoms) -> Poly:
 @rule("sh/floor-quotient")
 def floordiv(a: Poly, b: Poly, atoms: Atoms) -> Poly:
     """``a // b``: what divides comes out, common factors cancel, a quotient of a quotient is one quotient."""
-    if not a:
+    if not a and not atoms.guarded:
         return {}
     divisor = as_const(b)
-    if divisor == 0:
+    if divisor == 0 or _may_be_unreached(b, atoms):
         return atoms.put("call", (a, b), "//")
     if divisor is None:
         if b[leading(b)] < 0:
@@ -104,6 +104,12 @@ def floordiv(a: Poly, b: Poly, atoms: Atoms) -> Poly:
     whole, rest = _split(a, b)
     rest, b = _cancel(rest, b)
     return add(whole, _floor_rest(rest, b, atoms))
+
+
+@rule("sh/guarded-quotient")
+def _may_be_unreached(b: Poly, atoms: Atoms) -> bool:
+    """Whether a division by ``b`` stands under a condition that may be there to keep zero away."""
+    return bool(atoms.guarded) and as_const(b) is None and not never_zero(b, atoms)
 
 
 def _split(a: Poly, b: Poly) -> tuple[Poly, Poly]:
@@ -207,9 +213,9 @@ def _inner_quotient(a: Poly, divisor: int, atoms: Atoms) -> Poly | None:
 @rule("sh/truncated-quotient")
 def truncdiv(a: Poly, b: Poly, atoms: Atoms) -> Poly:
     """The quotient rounded towards zero: a floor where the signs are known, else odd in both operands."""
-    if not a:
+    if not a and not atoms.guarded:
         return {}
-    if as_const(b) == 0:
+    if as_const(b) == 0 or _may_be_unreached(b, atoms):
         return atoms.put("call", (a, b), "truncdiv")
     if b[leading(b)] < 0 and not nonneg(b, atoms):
         return scale(truncdiv(a, scale(b, -1), atoms), -1)
