@@ -34,6 +34,7 @@ from refrelax.syntax.graph import (
     TupleGetItem,
     Var,
 )
+from refrelax.syntax.read.attributes import KIND_KEY
 from refrelax.syntax.scalars import Literal, PrimExpr
 from refrelax.syntax.types import DTensorType, TupleType, Type
 from refrelax.syntax.write.scalars import Style, expression, number, quoted
@@ -200,17 +201,45 @@ def attribute(node: AttrValue) -> str:
         case AttrList():
             return f"[{', '.join(attribute(each) for each in node.items)}]"
         case AttrDict():
-            return attributes(node.items)
+            return _tagged(node)
         case IndexMap():
             return index_map(node)
         case Literal(dtype="float64"):
-            return number("float64", node.bits)
+            text = number("float64", node.bits)
+            return f"float({text})" if text.startswith('"') else text
         case _ if isinstance(node, _TYPES):
             return type_text(node)
         case _ if isinstance(node, _PRIMS):
             return expression(node, _ATTRIBUTE)
         case _:
             return expr_text(node)  # type: ignore[arg-type]  # what remains of the union is Expr
+
+
+def _tagged(node: AttrDict) -> str:
+    """A dict, or the constructor call that it stands for."""
+    items = dict(node.items)
+    kind = items.pop(KIND_KEY, None)
+    order = _CONSTRUCTORS.get(kind) if isinstance(kind, str) else None
+    if order is None:
+        return attributes(node.items)
+    head, *names = order
+    parts = [attribute(items[name]) for name in names]
+    if kind == "device":
+        parts = [f"{name}={part}" for name, part in zip(names, parts, strict=True)]
+    elif kind == "device_mesh" and isinstance(items["shape"], AttrList):
+        parts[0] = tuple_text([attribute(each) for each in items["shape"].items])
+    return f"{head}({', '.join(parts)})"
+
+
+_CONSTRUCTORS: dict[str, tuple[str, ...]] = {
+    "vdevice": ("I.vdevice", "target", "vdevice_id", "memory_scope"),
+    "device_mesh": ("R.device_mesh", "shape", "device_ids"),
+    "range": ("I.Range", "start", "end"),
+    "dummy_global_info": ("I.dummy_global_info",),
+    "target": ("T.target", "value"),
+    "device": ("R.device", "device_type", "index"),
+}
+"""What the reader keeps as a dict with a kind: the call, and its arguments in order."""
 
 
 def attributes(attrs: Attrs) -> str:

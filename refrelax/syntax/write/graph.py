@@ -24,6 +24,7 @@ from refrelax.syntax.graph import (
     Param,
     PrimValue,
     SeqExpr,
+    Tuple,
     Var,
     VarBinding,
 )
@@ -57,9 +58,8 @@ def write_function(
     if not top:
         for each in declared:
             out.put(f'{each} = TypeVar("{each}")')
-    quote = _quoting(own | prims, prims)
-    params = ", ".join(_param(p, quote) for p in function.params)
-    ret = "" if function.ret is None else f" -> {type_text(function.ret, quote)}"
+    params = ", ".join(_param(p, _quoting(own, _later(function, k))) for k, p in enumerate(function.params))
+    ret = "" if function.ret is None else f" -> {type_text(function.ret, _quoting(own, frozenset()))}"
     out.put(_decorator(function, top))
     with out.block(f"def {name}({params}){ret}:"):
         if function.attrs:
@@ -76,13 +76,17 @@ def _decorator(function: Function, top: bool) -> str:
     return "@R.function" + (f"({', '.join(parts)})" if parts else "")
 
 
-def _quoting(symbols: frozenset[str], prims: frozenset[str]) -> Quote:
-    """Compound dims over the signature's own symbols stand in quotes, and so does a parameter used as a dim."""
+def _later(function: Function, place: int) -> frozenset[str]:
+    """The scalar parameters from ``place`` on: a dim can mention them only in quotes."""
+    return frozenset(p.name for p in function.params[place:] if isinstance(p.type, PrimType))
+
+
+def _quoting(symbols: frozenset[str], later: frozenset[str]) -> Quote:
+    """What stands in quotes: a compound dim over the signature's own symbols, any dim over a later parameter."""
 
     def quote(dim: PrimExpr) -> bool:
-        if isinstance(dim, SymVar):
-            return dim.name in prims
-        return any(isinstance(each, SymVar) and each.name in symbols for each in walk(dim))
+        names = {each.name for each in walk(dim) if isinstance(each, SymVar)}
+        return bool(names & later) or (not isinstance(dim, SymVar) and bool(names & symbols))
 
     return quote
 
@@ -177,7 +181,9 @@ class _Writer:
 
     def assign(self, target: str, value: Expr) -> None:
         typed = isinstance(value, PrimValue) and ": T." in target
-        self.out.put(f"{target} = {expr_text(value) if typed else value_text(value)}")
+        text = expr_text(value) if typed else value_text(value)
+        bare = isinstance(value, Tuple) and len(value.fields) > 1
+        self.out.put(f"{target} = {text[1:-1] if bare else text}")
 
     def branches(self, node: If, target: str) -> None:
         with self.out.block(f"if {expr_text(node.condition)}:"):

@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from refrelax.syntax import bits, dtypes
+from refrelax.syntax.read.building import BuildError, binary
 from refrelax.syntax.read.intrinsics import INTRINSICS, Signature
 from refrelax.syntax.scalars import (
-    CONNECTIVES,
     Binary,
+    BinaryOp,
     Broadcast,
     BufferLoad,
     BufferRef,
@@ -153,29 +154,13 @@ def _binary(node: Binary, pieces: list[Piece]) -> Piece:
     return f"{left} {sign} {_enclose(pieces[1], binding + 1)}", binding
 
 
-def folds(op: str, a: PrimExpr, b: PrimExpr) -> bool:
-    """Whether TVM's operator for ``op`` gives something else than the plain node (``arith/const_fold.h``)."""
-    both = isinstance(a, Literal) and isinstance(b, Literal)
-    if op in ("Mod", "FloorMod"):
-        if dtypes.lanes(a.dtype) > 1 or dtypes.kind(a.dtype) not in ("int", "uint"):
-            return False
-        return both or _is(a, 0) or _is(b, 1) or _is(b, 0)
-    if op in CONNECTIVES:
-        return isinstance(a, Literal) or isinstance(b, Literal)
-    if both:
+def folds(op: BinaryOp, a: PrimExpr, b: PrimExpr) -> bool:
+    """Whether ``a op b`` in a text gives something else than the plain node, because it folds while it is built."""
+    try:
+        built = binary(op, a, b)
+    except BuildError:
         return True
-    match op:
-        case "Add":
-            return _is(a, 0) or _is(b, 0)
-        case "Sub":
-            return _is(b, 0)
-        case "Mul":
-            return _is(a, 0) or _is(b, 0) or _is(a, 1) or _is(b, 1)
-        case "Div" | "FloorDiv":
-            return _is(a, 0) or _is(b, 1) or _is(b, 0)
-        case "Min" | "Max":
-            return a == b
-    return False
+    return built != Binary(op, a, b) if op in ("Min", "Max") else not isinstance(built, Binary)
 
 
 def _is(node: PrimExpr, value: int) -> bool:

@@ -52,17 +52,12 @@ class StatementWriter:
     loops: dict[str, tuple[PrimExpr, PrimExpr]] = field(default_factory=dict)
 
     def body(self, statements: tuple[Stmt, ...]) -> None:
-        """A list of statements; a scope that ends the list is written flat, without an indented block."""
-        while statements:
-            for each in statements[:-1]:
-                self.statement(each)
-            last = statements[-1]
-            if isinstance(last, (LaunchThread, AttrStmt)):
-                head, name, statements = self.scope(last)
-                self.out.put(f"{name} = {head}" if name else head)
-            else:
-                self.statement(last)
-                return
+        """A list of statements; a scope that is the whole list is written flat, without an indented block."""
+        while len(statements) == 1 and isinstance(statements[0], (LaunchThread, AttrStmt)):
+            head, name, statements = self.scope(statements[0])
+            self.out.put(f"{name} = {head}" if name else head)
+        for each in statements:
+            self.statement(each)
 
     def text(self, node: PrimExpr) -> str:
         return expression(node, self.style)
