@@ -12,14 +12,14 @@ Kinds of arguments: ``expr`` (the default), ``prim`` (a number becomes a scalar)
 ``shape3``: one number counts for each axis), ``tuple`` (a list becomes a tuple), ``dtype``, ``str``; a trailing ``?`` means that
 the argument may be missing.
 Kinds of attributes: ``int bool str float dtype vdevice any index_map``, ``imm`` (a scalar literal of float32 or int64), ``ints``
-(``ints2``: one number counts for two axes; ``pad2``: padding of two axes, completed to four numbers), ``floats``; ``?``: or None.
+(``ints2``: one number counts for two axes; ``pad2``: padding of two axes, completed to four numbers), ``floats``, ``imms``; ``?``: or None.
 """
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 
@@ -45,19 +45,81 @@ class Signature:
     surface: tuple[Slot, ...]
 
 
-_UNARY = (
-    "abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh erf exp flatten floor isfinite isinf isnan log "
-    "logical_not negative nonzero round rsqrt sigmoid sign sin sinh sqrt square tan tanh trunc nn.gelu nn.gelu_tanh nn.relu "
-    "nn.selu nn.silu memory.ensure_zero_offset builtin.stop_lift_params ccl.broadcast_from_worker0"
-).split()
+_UNARY = [
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bitwise_not",
+    "ceil",
+    "cos",
+    "cosh",
+    "erf",
+    "exp",
+    "flatten",
+    "floor",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "log",
+    "logical_not",
+    "negative",
+    "nonzero",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+    "trunc",
+    "nn.gelu",
+    "nn.gelu_tanh",
+    "nn.relu",
+    "nn.selu",
+    "nn.silu",
+    "memory.ensure_zero_offset",
+    "builtin.stop_lift_params",
+    "ccl.broadcast_from_worker0",
+]
 
-_BINARY = (
-    "add atan2 bitwise_and bitwise_or bitwise_xor divide equal floor_divide floor_mod greater greater_equal left_shift less "
-    "less_equal log_add_exp logical_and logical_or logical_xor maximum minimum mod multiply not_equal outer power right_shift "
-    "subtract"
-).split()
+_BINARY = [
+    "add",
+    "atan2",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "divide",
+    "equal",
+    "floor_divide",
+    "floor_mod",
+    "greater",
+    "greater_equal",
+    "left_shift",
+    "less",
+    "less_equal",
+    "log_add_exp",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "maximum",
+    "minimum",
+    "mod",
+    "multiply",
+    "not_equal",
+    "outer",
+    "power",
+    "right_shift",
+    "subtract",
+]
 
-_STATISTICS = "max mean min prod std sum variance".split()
+_STATISTICS = ["max", "mean", "min", "prod", "std", "sum", "variance"]
 
 _POOL = (
     "{data}; pool_size:ints{n}={one}, strides:ints{n}={one}, dilation:ints{n}={one}, padding:pad{n}=0, ceil_mode:bool=False, "
@@ -76,7 +138,7 @@ _CONV_TRANSPOSE = (
 )
 
 _RESIZE = (
-    "data, size:shape{n}; roi:floats={roi}, layout:str={layout!r}, method:str='linear', "
+    "data, size:shape{n}; roi:imms={roi}, layout:str={layout!r}, method:str='linear', "
     "coordinate_transformation_mode:str='half_pixel', rounding_method:str={rounding!r}, cubic_alpha:float=-0.75, "
     "cubic_exclude:int=0, extrapolation_value:float=0.0, out_dtype:dtype?=None"
 )
@@ -87,9 +149,9 @@ _KERNELS = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
 _TRANSPOSED = {1: "IOW", 2: "IOHW", 3: "IODHW"}
 
 _LINES: dict[str, str] = {
-    **{name: "x;" for name in _UNARY},
-    **{name: "x1, x2;" for name in _BINARY},
-    **{name: "x; axis:ints?=None, keepdims:bool=False" for name in _STATISTICS},
+    **dict.fromkeys(_UNARY, "x;"),
+    **dict.fromkeys(_BINARY, "x1, x2;"),
+    **dict.fromkeys(_STATISTICS, "x; axis:ints?=None, keepdims:bool=False"),
     "median": "data; axis:ints?=None, keepdims:bool=False; data, axis, keepdims",
     # creation
     "arange": "start:prim, end:prim?, step:prim=1; dtype:dtype?=None",
@@ -172,9 +234,7 @@ _LINES: dict[str, str] = {
     "nn.adaptive_avg_pool2d": "data; output_size:ints2?=None, layout:str='NCHW', out_layout:str=@layout",
     "nn.adaptive_avg_pool3d": "data; output_size:ints3?=None, layout:str='NCDHW', out_layout:str=@layout",
     **{
-        f"nn.{kind}_pool{n}d": _POOL.format(
-            data="data", n=n, one=1, layout=_LAYOUTS[n], count=kind == "avg" and n != 2
-        )
+        f"nn.{kind}_pool{n}d": _POOL.format(data="data", n=n, one=1, layout=_LAYOUTS[n], count=kind == "avg" and n != 2)
         for kind in ("avg", "max")
         for n in (1, 2, 3)
     },
@@ -261,9 +321,7 @@ _LINES: dict[str, str] = {
     "memory.kill_storage": "storage;",
     "memory.kill_tensor": "tensor;",
     "memory.view": "data, shape:shape?, dtype:dtype?, relative_byte_offset:prim?;",
-    "vm.alloc_storage": (
-        "shape:shape, runtime_device_index:prim, dtype:dtype, storage_scope:str='global';"
-    ),
+    "vm.alloc_storage": ("shape:shape, runtime_device_index:prim, dtype:dtype, storage_scope:str='global';"),
     "vm.alloc_tensor": "storage, offset:prim, shape:shape, dtype:dtype, runtime_device_ind:prim=0;",
     "vm.call_tir_dyn": "func, args:tuple;",
     "vm.kill_object": "obj;",
@@ -311,7 +369,7 @@ def _slot(text: str, attribute: bool) -> Slot:
     return Slot(name, kind.rstrip("?"), attribute, optional, False, value)
 
 
-@lru_cache(maxsize=None)
+@cache
 def signature(name: str) -> Signature:
     """The signature of an operator of the table, by its registered name (``"relax.sum"``).
 

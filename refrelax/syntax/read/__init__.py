@@ -20,4 +20,3 @@ def parse(text: str, filename: str = "<string>") -> Module:
         return read_module(source, tree)
     except RecursionError:
         raise refuse(filename, 1, 1, "syn/too-deep", "nesting too deep to read") from None
-

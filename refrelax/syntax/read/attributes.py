@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from refrelax.rules import rule
@@ -13,7 +14,7 @@ from refrelax.syntax.read.constants import constant, shown, try_constant
 from refrelax.syntax.read.context import Scope
 from refrelax.syntax.read.reader import Reader
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted, read_dtype, read_type
-from refrelax.syntax.scalars import SymVar
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar
 from refrelax.syntax.signatures import Slot
 
 KIND_KEY = "$kind"
@@ -44,22 +45,24 @@ def read_attribute(reader: Reader, node: ast.expr, slot: Slot) -> AttrValue:
         case "any" | "expr" | "imm":
             if slot.kind == "imm":
                 known, value = try_constant(reader.src, node, reader.scope)
-                if known and isinstance(value, (int, float)) and not isinstance(value, bool):
-                    return bits.literal("float32" if isinstance(value, float) else "int64", value)
+                if known and isinstance(value, float):
+                    return bits.literal("float32", value)
             return read_any(reader, node)
     known, value = try_constant(reader.src, node, reader.scope)
     if not known:
         value = _scalar_constant(reader, node)
     found = _of_kind(value, slot.kind)
     if found is _NOT:
-        reader.src.fail(node, "syn/attribute", f"expected {slot.name} as {_KINDS[slot.kind.rstrip('123')]}, found `{shown(node)}`")
+        reader.src.fail(
+            node, "syn/attribute", f"expected {slot.name} as {_KINDS[slot.kind.rstrip('123')]}, found `{shown(node)}`"
+        )
     return found
 
 
 _NOT: Any = object()
 _KINDS = {
     "int": "an integer", "bool": "True or False", "str": "a string", "float": "a number", "ints": "integers",
-    "pad": "integers", "floats": "numbers", "dtype": "a dtype",
+    "pad": "integers", "floats": "numbers", "imms": "numbers", "dtype": "a dtype",
 }  # fmt: skip
 
 
@@ -73,7 +76,7 @@ def _scalar_constant(reader: Reader, node: ast.expr) -> Any:
     if (dotted(node.func) if isinstance(node, ast.Call) else "") not in _PLAIN:
         return constant(reader.src, node, reader.scope)  # refuses, with the reason
     literal = reader.scalar(node)
-    if hasattr(literal, "bits"):
+    if isinstance(literal, Literal):
         return bits.literal_value(literal)
     return reader.src.fail(node, "syn/attribute", f"expected a constant, found `{shown(node)}`")
 
@@ -96,6 +99,11 @@ def _of_kind(value: Any, kind: str) -> AttrValue:
         case "ints" | "ints1" | "ints2" | "ints3" | "pad1" | "pad2" | "pad3":
             return _integers(value, kind)
         case "floats":
+            items = list(value) if isinstance(value, (list, tuple)) else [value]
+            if not all(isinstance(v, (int, float)) for v in items):
+                return _NOT
+            return AttrList(tuple(bits.literal("float64", float(v)) for v in items))
+        case "imms":
             items = list(value) if isinstance(value, (list, tuple)) else [value]
             if not all(isinstance(v, (int, float)) for v in items):
                 return _NOT
@@ -136,8 +144,16 @@ def read_any(reader: Reader, node: ast.expr) -> AttrValue:
         if name in _TYPES or (name.startswith("T.") and not isinstance(node, ast.Call) and _is_dtype(name)):
             return read_type(reader, node)
         if expressions.is_scalar(reader, node):
-            return reader.scalar(node)
+            return _plain_number(reader.scalar(node))
         return expressions.read_leaf(reader, node)
+
+
+def _plain_number(value: PrimExpr) -> AttrValue:
+    """``T.int64(3)`` and ``T.bool(True)`` are the plain numbers that they print as."""
+    if isinstance(value, Literal) and value.dtype in ("int64", "bool"):
+        number = bits.literal_value(value)
+        return bool(number) if value.dtype == "bool" else int(number)
+    return value
 
 
 _TYPES = frozenset(f"R.{t}" for t in ("Tensor", "Shape", "Tuple", "Callable", "Any", "Object", "Prim", "DTensor"))
@@ -150,7 +166,11 @@ def _is_dtype(name: str) -> bool:
 def from_python(reader: Reader, node: ast.AST, value: Any) -> AttrValue:
     """A Python constant as an attribute: a float is a float64 literal, a tuple a list."""
     match value:
-        case None | bool() | int() | str():
+        case None | bool() | str():
+            return value
+        case int():
+            if not -(1 << 63) <= value < 1 << 63:
+                reader.src.fail(node, "syn/literal-range", f"the integer {shown(node)} does not fit into int64")
             return value
         case float():
             return bits.literal("float64", value)
@@ -160,7 +180,7 @@ def from_python(reader: Reader, node: ast.AST, value: Any) -> AttrValue:
             items = [(str(k), from_python(reader, node, v)) for k, v in value.items()]
             return AttrDict(tuple(sorted(items, key=lambda item: item[0])))
         case _:
-            reader.src.fail(node, "syn/attribute-value", f"expected an attribute value, found `{shown(node)}`")
+            return reader.src.fail(node, "syn/attribute-value", f"expected an attribute value, found `{shown(node)}`")
 
 
 def _dict(reader: Reader, node: ast.AST, keys: list[ast.expr | None], values: list[ast.expr]) -> AttrDict:
@@ -184,9 +204,15 @@ def read_attrs(reader: Reader, node: ast.expr) -> tuple[tuple[str, AttrValue], .
 def read_index_map(reader: Reader, node: ast.expr) -> IndexMap:
     """``T.index_map(lambda i, j: (j, i), inverse_index_map=…)``, or the bare ``lambda`` of hand-written text."""
     inverse = None
-    if isinstance(node, ast.Call) and dotted(node.func) in ("T.index_map", "tir.IndexMap.from_func", "tvm.tir.IndexMap.from_func"):
+    if isinstance(node, ast.Call) and dotted(node.func) in (
+        "T.index_map",
+        "tir.IndexMap.from_func",
+        "tvm.tir.IndexMap.from_func",
+    ):
         for each in node.keywords:
-            if each.arg == "inverse_index_map" and not (isinstance(each.value, ast.Constant) and each.value.value is None):
+            if each.arg == "inverse_index_map" and not (
+                isinstance(each.value, ast.Constant) and each.value.value is None
+            ):
                 inverse = read_index_map(reader, each.value)
         if not node.args:
             reader.src.fail(node, "syn/index-map", "T.index_map takes a lambda")
@@ -215,8 +241,11 @@ def _vdevice(reader: Reader, node: ast.Call) -> AttrDict:
     """``I.vdevice(target, index, scope)``."""
     values = [read_any(reader, each) for each in node.args]
     values += [read_any(reader, each.value) for each in node.keywords]
-    target, index, scope, *_ = [*values, *[None, 0, "global"][len(values) :], None]
-    return _tagged("vdevice", target=target, vdevice_id=index if index is not None else 0, memory_scope=scope or "global")
+    rest: list[AttrValue] = [None, 0, "global"]
+    target, index, scope = [*values, *rest[len(values) :]][:3]
+    return _tagged(
+        "vdevice", target=target, vdevice_id=index if index is not None else 0, memory_scope=scope or "global"
+    )
 
 
 def _mesh(reader: Reader, node: ast.Call) -> AttrDict:
@@ -247,12 +276,22 @@ def _device(reader: Reader, node: ast.Call) -> AttrDict:
     return _tagged("device", device_type=kind, index=index)
 
 
-_SPECIAL = {
+_SPECIAL: dict[str, Callable[[Reader, ast.Call], AttrValue]] = {
     "I.vdevice": _vdevice, "R.device_mesh": _mesh, "I.Range": _range, "T.Range": _range, "I.dummy_global_info": _dummy,
-    "T.target": _target, "I.target": _target, "R.device": _device, "T.index_map": lambda r, n: read_index_map(r, n),
+    "T.target": _target, "I.target": _target, "R.device": _device, "T.index_map": read_index_map,
 }  # fmt: skip
 
-DEVICE_TYPES = {"llvm": 1, "cpu": 1, "cuda": 2, "opencl": 4, "vulkan": 7, "metal": 8, "rocm": 10, "hexagon": 12, "webgpu": 15}
+DEVICE_TYPES = {
+    "llvm": 1,
+    "cpu": 1,
+    "cuda": 2,
+    "opencl": 4,
+    "vulkan": 7,
+    "metal": 8,
+    "rocm": 10,
+    "hexagon": 12,
+    "webgpu": 15,
+}
 
 
 @rule("syn/device")

@@ -248,7 +248,9 @@ def _item(src: Source, node: ast.AST, base: ast.expr, index: ast.expr, scope: Sc
         parts = [None if p is None else _value(src, p, scope) for p in (index.lower, index.upper, index.step)]
         if not isinstance(value, (list, tuple, str)) or any(p is not None and not isinstance(p, int) for p in parts):
             raise NotConstant(node)
-        return value[slice(*parts)] if parts[2] != 0 else src.fail(node, "syn/constant-expression", "a slice of step zero")
+        return (
+            value[slice(*parts)] if parts[2] != 0 else src.fail(node, "syn/constant-expression", "a slice of step zero")
+        )
     key = _value(src, index, scope)
     try:
         return value[key]
@@ -289,7 +291,9 @@ def _formatted(src: Source, piece: ast.expr, scope: Scope) -> str:
             value = _value(src, inner, scope)
             if not isinstance(value, (int, float, str)):
                 raise NotConstant(piece)
-            return str(_bound(src, piece, str(value) if not isinstance(value, int) or value.bit_length() < MAX_BITS else ""))
+            return str(
+                _bound(src, piece, str(value) if not isinstance(value, int) or value.bit_length() < MAX_BITS else "")
+            )
         case _:
             raise NotConstant(piece)
 

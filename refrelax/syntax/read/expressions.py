@@ -28,7 +28,7 @@ from refrelax.syntax.read import calls, operators
 from refrelax.syntax.read.constants import constant, shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, TypeVarDecl
 from refrelax.syntax.read.reader import Reader
-from refrelax.syntax.read.types import SHORT_DTYPES, dotted, read_dims, read_dtype
+from refrelax.syntax.read.types import dotted, read_dims, read_dtype
 from refrelax.syntax.scalars import Literal, SymVar, int_imm
 
 INFIX: dict[type[ast.AST], str] = {
@@ -71,7 +71,9 @@ def read_expr(reader: Reader, node: ast.expr) -> Expr:
             case ast.ListComp() | ast.JoinedStr():
                 return from_constant(reader, node, constant(reader.src, node, reader.scope))
             case _:
-                reader.src.fail(node, "syn/graph-expression", f"expected a graph-level expression, found `{shown(node)}`")
+                return reader.src.fail(
+                    node, "syn/graph-expression", f"expected a graph-level expression, found `{shown(node)}`"
+                )
 
 
 def read_tuple(reader: Reader, node: ast.AST, items: list[ast.expr]) -> Tuple:
@@ -111,7 +113,11 @@ def _name(reader: Reader, node: ast.Name, name: str) -> Expr:
         case Var(name=unique):
             return Var(unique, span=span)
         case SymVar(name=unique, dtype=dtype):
-            return Var(unique, span=span) if unique in reader.scalars else PrimValue(SymVar(unique, dtype, span=span), span=span)
+            return (
+                Var(unique, span=span)
+                if unique in reader.scalars
+                else PrimValue(SymVar(unique, dtype, span=span), span=span)
+            )
         case GlobalVar(name=unique):
             return GlobalVar(unique, span=span)
         case Known(value=value):
@@ -121,7 +127,7 @@ def _name(reader: Reader, node: ast.Name, name: str) -> Expr:
         case None:
             return Var(name, span=span)  # defined nowhere: chapter 04 refuses it, with all the others
         case _:
-            reader.src.fail(node, "syn/graph-expression", f"{name!r} is no value here")
+            return reader.src.fail(node, "syn/graph-expression", f"{name!r} is no value here")
 
 
 def _attribute(reader: Reader, node: ast.Attribute) -> Expr:
@@ -130,7 +136,7 @@ def _attribute(reader: Reader, node: ast.Attribute) -> Expr:
     text = dotted(node)
     if text is not None and text.startswith("R.") and operators.known(f"relax.{text[2:]}"):
         return Op(f"relax.{text[2:]}", span=reader.src.span(node))
-    reader.src.fail(node, "syn/unknown-name", f"`{shown(node)}` is unknown")
+    return reader.src.fail(node, "syn/unknown-name", f"`{shown(node)}` is unknown")
 
 
 @rule("syn/metadata")
@@ -138,7 +144,7 @@ def _subscript(reader: Reader, node: ast.Subscript, base: ast.expr, index: ast.e
     match base:
         case ast.Subscript(value=ast.Name(id="metadata"), slice=ast.Constant(value=str() as key)):
             if key not in ("ir.GenericConst", "relax.expr.Constant"):
-                reader.src.fail(node, "syn/metadata", f"expected metadata[\"ir.GenericConst\"], found metadata[{key!r}]")
+                reader.src.fail(node, "syn/metadata", f'expected metadata["ir.GenericConst"], found metadata[{key!r}]')
             place = constant(reader.src, index, reader.scope)
             if not isinstance(place, int) or isinstance(place, bool) or place < 0:
                 reader.src.fail(index, "syn/metadata", f"expected the index of a constant, found `{shown(index)}`")
@@ -146,10 +152,8 @@ def _subscript(reader: Reader, node: ast.Subscript, base: ast.expr, index: ast.e
     known, value = try_constant(reader.src, node, reader.scope)
     if known:
         return from_constant(reader, node, value)
-    of = read_expr(reader, base)
+    of = read_leaf(reader, base)
     if not isinstance(of, (Var, Tuple)):
-        of = reader.bind(of, base)
-    if isinstance(of, PrimValue):
         reader.src.fail(node, "syn/graph-expression", f"`{shown(base)}` has no items")
     place = constant(reader.src, index, reader.scope)
     if not isinstance(place, int) or isinstance(place, bool):
@@ -220,7 +224,11 @@ def _infix(reader: Reader, node: ast.expr) -> Expr:
 def _operand(reader: Reader, node: ast.expr) -> Expr:
     known, _ = try_constant(reader.src, node, reader.scope)
     if known or is_scalar(reader, node):
-        reader.src.fail(node, "syn/infix-number", f"expected a tensor, found the number `{shown(node)}`; write R.const({shown(node)})")
+        reader.src.fail(
+            node,
+            "syn/infix-number",
+            f"expected a tensor, found the number `{shown(node)}`; write R.const({shown(node)})",
+        )
     return read_leaf(reader, node)
 
 
@@ -265,7 +273,7 @@ def _one(reader: Reader, node: ast.Call, what: str) -> ast.expr:
         return node.args[0]
     if not node.args and len(node.keywords) == 1:
         return node.keywords[0].value
-    reader.src.fail(node, "syn/arguments", f"expected one argument: {what}")
+    return reader.src.fail(node, "syn/arguments", f"expected one argument: {what}")
 
 
 @rule("syn/constant")
@@ -303,7 +311,7 @@ def _element(reader: Reader, node: ast.AST, value: Any, dtype: str) -> int:
         try:
             value = float(value)
         except ValueError:
-            reader.src.fail(node, "syn/constant", f"expected \"nan\", \"inf\" or \"-inf\", found {value!r}")
+            reader.src.fail(node, "syn/constant", f'expected "nan", "inf" or "-inf", found {value!r}')
     if kind in ("int", "uint"):
         if isinstance(value, float) and not value.is_integer():
             reader.src.fail(node, "syn/constant", f"{value} is no {dtype}")
@@ -359,5 +367,3 @@ _CONSTRUCTORS = {
     "const": _const, "prim_value": _prim_value, "str": _str, "dtype": _dtype, "shape": _shape, "tuple": _tuple,
     "ExternFunc": _extern, "extern": _extern, "match_cast": _match_cast,
 }  # fmt: skip
-
-__all__ = ["SHORT_DTYPES", "from_constant", "is_scalar", "read_expr", "read_leaf"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from refrelax.rules import rule
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
     LEAVES,
     AttrValue,
@@ -21,12 +22,10 @@ from refrelax.syntax.graph import (
     Param,
     PrimValue,
     SeqExpr,
-    StringValue,
     Tuple,
     Var,
     VarBinding,
 )
-from refrelax.syntax import bits, dtypes
 from refrelax.syntax.read import operators
 from refrelax.syntax.read.attributes import read_attrs
 from refrelax.syntax.read.constants import shown, try_constant
@@ -239,7 +238,9 @@ def _assign(reader: Reader, node: ast.stmt, target: ast.expr, value: ast.expr, a
         return
     if not isinstance(target, ast.Name):
         reader.src.fail(target, "syn/assignment", f"expected a name, found `{shown(target)}`")
-    if _declaration(reader, node, target.id, value, annotation) or (annotation is None and _alias(reader, target.id, value)):
+    if _declaration(reader, node, target.id, value, annotation) or (
+        annotation is None and _alias(reader, target.id, value)
+    ):
         return
     declared = read_type(reader, annotation) if annotation is not None else None
     if isinstance(value, ast.Call) and dotted(value.func) == "R.match_cast":
@@ -302,12 +303,16 @@ def _declaration(reader: Reader, node: ast.stmt, name: str, value: ast.expr, ann
     entry = reader.scope.lookup(name)
     if isinstance(entry, SymVar) and entry.name not in reader.scalars:
         if entry.dtype != dtype:
-            reader.src.fail(node, "syn/symbol-declaration", f"the symbol {name} is {entry.dtype}, declared again as {dtype}")
+            reader.src.fail(
+                node, "syn/symbol-declaration", f"the symbol {name} is {entry.dtype}, declared again as {dtype}"
+            )
         return True
     if isinstance(entry, SymVar):
         if entry.dtype == dtype:
             return True
-        reader.src.fail(node, "syn/symbol-declaration", f"{name} is a {entry.dtype}, declared as the symbol {name} of {dtype}")
+        reader.src.fail(
+            node, "syn/symbol-declaration", f"{name} is a {entry.dtype}, declared as the symbol {name} of {dtype}"
+        )
     if isinstance(entry, Var):
         reader.src.fail(node, "syn/symbol-declaration", f"{name} is a variable already; a symbol needs another name")
     reader.scope.define(name, SymVar(reader.names.fresh(name), dtype, span=reader.src.span(node)))
@@ -398,11 +403,9 @@ def _dataflow(reader: Reader, node: ast.With) -> None:
         names = tuple(_output(reader, each) for each in outputs or ())
     outer.flush()
     outer.blocks.append(DataflowBlock(tuple(inner.pending), names))
-    for each in outputs or ():
-        assert isinstance(each, ast.Name)
-        entry = scope.lookup(each.id)
-        assert entry is not None
-        reader.scope.define(each.id, entry)
+    for given in outputs or ():
+        assert isinstance(given, ast.Name)
+        reader.scope.define(given.id, scope.table[given.id])
     for key, entry in scope.table.items():  # symbols outlive the block, like those of a match_cast outside one
         if isinstance(entry, SymVar) and entry.name not in reader.scalars:
             reader.scope.define(key, entry)
@@ -448,7 +451,7 @@ def _final_name(reader: Reader, body: list[ast.stmt]) -> str:
         case ast.Expr(value=ast.Call()):
             return "_"
         case other:
-            reader.src.fail(other, "syn/branches-bind-one-name", "a branch has to end by binding a variable")
+            return reader.src.fail(other, "syn/branches-bind-one-name", "a branch has to end by binding a variable")
 
 
 def _branch(reader: Reader, body: list[ast.stmt]) -> tuple[SeqExpr, Type | None]:
@@ -467,6 +470,3 @@ def _branch(reader: Reader, body: list[ast.stmt]) -> tuple[SeqExpr, Type | None]
             value = last.value
         sink.flush()
     return SeqExpr(tuple(sink.blocks), value, span=reader.src.span(body[0])), last.annotation
-
-
-__all__ = ["StringValue", "read_function"]

@@ -78,7 +78,11 @@ def _top_statement(src: Source, node: ast.stmt, scope: Scope) -> None:
         case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
             _assign(src, node, target, value, scope)
         case _:
-            src.fail(node, "syn/top-level", f"expected imports, constants, TypeVars, a module or functions, found `{shown(node)}`")
+            src.fail(
+                node,
+                "syn/top-level",
+                f"expected imports, constants, TypeVars, a module or functions, found `{shown(node)}`",
+            )
 
 
 def _assign(src: Source, node: ast.stmt, target: ast.expr, value: ast.expr, scope: Scope) -> None:
@@ -143,9 +147,9 @@ def _member(src: Source, node: ast.stmt, scope: Scope, parts: _Parts) -> None:
             parts.attrs = read_attrs(reader, first)
         case ast.Expr(value=ast.Call(func=func, args=[first], keywords=[])) if dotted(func) == "I.module_global_infos":
             parts.infos = _infos(src, node, read_any(reader, first))
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func, args=[ast.Constant(value=str() as symbol), *_])) if (
-            dotted(func) in ("R.ExternFunc", "R.extern", "relax.ExternFunc")
-        ):
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.Call(func=func, args=[ast.Constant(value=str() as symbol), *_])
+        ) if dotted(func) in ("R.ExternFunc", "R.extern", "relax.ExternFunc"):
             _add(src, node, parts, name, ExternFunc(symbol, span=src.span(node)))
         case ast.ClassDef():
             src.fail(node, "syn/module-class", "a class inside a module")

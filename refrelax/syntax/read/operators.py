@@ -20,7 +20,6 @@ from refrelax.syntax.graph import (
     ShapeExpr,
     StringValue,
     Tuple,
-    Var,
 )
 from refrelax.syntax.read import attributes, expressions
 from refrelax.syntax.read.constants import constant, shown, try_constant
@@ -157,15 +156,15 @@ def _argument(reader: Reader, node: ast.Call, name: str, slot: Slot, given: Give
         if not slot.optional:
             return (_default_argument(slot.default, slot),)
         # R.memory.view has four arguments whatever is left out: an empty tuple stands for a missing one
-        return (_VIEW_DEFAULTS[slot.name](),) if name == "relax.memory.view" else ()
+        return (_VIEW_DEFAULTS[slot.name],) if name == "relax.memory.view" else ()
     assert value is not None
     return (read_argument(reader, value, slot.kind),)
 
 
-_VIEW_DEFAULTS = {
-    "shape": lambda: Tuple(()),
-    "dtype": lambda: Call(Op("relax.null_value"), ()),
-    "relative_byte_offset": lambda: Tuple(()),
+_VIEW_DEFAULTS: dict[str, Expr] = {
+    "shape": Tuple(()),
+    "dtype": Call(Op("relax.null_value"), ()),
+    "relative_byte_offset": Tuple(()),
 }
 
 
@@ -197,8 +196,7 @@ def read_argument(reader: Reader, node: ast.expr, kind: str) -> Expr:
             known_value, value = try_constant(reader.src, node, reader.scope)
             if known_value and isinstance(value, list):
                 return expressions.from_constant(reader, node, value)
-    value = expressions.read_leaf(reader, node)
-    return Tuple((), span=span) if isinstance(value, Tuple) and not value.fields else value
+    return expressions.read_leaf(reader, node)
 
 
 def prim(reader: Reader, node: ast.expr, dtype: str | None) -> Expr:
@@ -277,6 +275,3 @@ def constant_list(reader: Reader, node: ast.expr) -> AttrList:
     if not all(isinstance(v, int) and not isinstance(v, bool) for v in items):
         reader.src.fail(node, "syn/attribute", f"expected integers, found `{shown(node)}`")
     return AttrList(tuple(items))
-
-
-__all__ = ["Var", "by_name", "keywords", "positional", "prim", "read_argument", "read_operator"]

@@ -12,12 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from refrelax.rules import rule
-from refrelax.syntax.graph import AttrValue, Binding, Block, BindingBlock, Expr, Var, VarBinding
+from refrelax.syntax.graph import Binding, BindingBlock, Block, Expr, Var, VarBinding
 from refrelax.syntax.read.constants import constant, shown
-from refrelax.syntax.read.context import Entry, Names, Scope, Source, TypeVarDecl
+from refrelax.syntax.read.context import Names, Scope, Source, TypeVarDecl
 from refrelax.syntax.read.scalars import read_scalar
 from refrelax.syntax.scalars import PrimExpr, SymVar
-from refrelax.syntax.types import Type
 
 
 @dataclass(slots=True)
@@ -46,11 +45,6 @@ class Reader:
     texts: frozenset[str] = frozenset()
     scalars: set[str] = field(default_factory=set)
     """Unique names of Relax variables (parameters, bindings) of scalar type: symbols in shapes, variables elsewhere."""
-    symbols: list[str] = field(default_factory=list)
-    """Symbols that the signature being read defines."""
-    defining: bool = False
-    """Whether a quoted name that is not known yet defines a symbol (inside a signature)."""
-    infos: tuple[tuple[str, tuple[AttrValue, ...]], ...] = ()
 
     # --- names -------------------------------------------------------------------------------------------------------
 
@@ -106,29 +100,19 @@ class Reader:
 
     @rule("syn/symbol-name")
     def quoted_symbol(self, node: ast.AST, name: str) -> PrimExpr:
-        """The symbol that a quoted name stands for; in a signature its first occurrence defines it."""
+        """The symbol that a quoted name stands for; ``graph.py`` has defined those of a signature before."""
         entry = self.scope.lookup(name)
         span = self.src.span(node)
-        if isinstance(entry, SymVar) and not (self.defining and name not in self.scope.table):
+        if isinstance(entry, SymVar):
             return SymVar(entry.name, entry.dtype, span=span)
         if isinstance(entry, Var):
             return SymVar(entry.name, span=span)
-        if not self.defining and not isinstance(entry, TypeVarDecl):
-            self.src.fail(node, "syn/symbol-name", f"the symbol {name!r} is not defined here; declare it: {name} = T.int64()")
-        symbol = SymVar(self.names.fresh(name), entry.dtype if isinstance(entry, TypeVarDecl) else "int64", span=span)
+        if not isinstance(entry, TypeVarDecl):
+            message = f"the symbol {name!r} is not defined here; declare it: {name} = T.int64()"
+            self.src.fail(node, "syn/symbol-name", message)
+        symbol = SymVar(self.names.fresh(name), entry.dtype, span=span)
         self.scope.define(name, symbol)
-        if self.defining:
-            self.symbols.append(symbol.name)
         return symbol
-
-    @contextmanager
-    def callable_scope(self) -> Iterator[None]:
-        """The parameters of an ``R.Callable`` define symbols of their own."""
-        with self.inside(self.scope.child()):
-            yield
-
-    def declared(self, name: str) -> Entry | None:
-        return self.scope.lookup(name)
 
     # --- devices -----------------------------------------------------------------------------------------------------
 
@@ -137,11 +121,8 @@ class Reader:
         """A virtual device as ``kind:index:scope``; ``"cuda:1"`` and ``"cuda"`` are completed."""
         value = constant(self.src, node, self.scope)
         if not isinstance(value, str) or not value or len(value.split(":")) > 3:
-            self.src.fail(node, "syn/vdevice", f"expected a device such as \"llvm:0:global\", found `{shown(node)}`")
+            self.src.fail(node, "syn/vdevice", f'expected a device such as "llvm:0:global", found `{shown(node)}`')
         kind, index, scope = (value.split(":") + ["0", "global"][value.count(":") :])[:3]
         if not index.isdecimal():
-            self.src.fail(node, "syn/vdevice", f"expected a device such as \"llvm:0:global\", found `{shown(node)}`")
+            self.src.fail(node, "syn/vdevice", f'expected a device such as "llvm:0:global", found `{shown(node)}`')
         return f"{kind}:{int(index)}:{scope}"
-
-
-Annotation = Type | None

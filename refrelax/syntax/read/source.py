@@ -15,7 +15,7 @@ import warnings
 
 from refrelax.errors import Diagnostic, Malformed, Span
 from refrelax.rules import rule
-from refrelax.syntax.read.context import MAX_DEPTH, Source
+from refrelax.syntax.read.context import Source
 
 MAX_BYTES = 16 * 1024 * 1024
 """The largest text that is read."""
@@ -42,7 +42,9 @@ def load(text: str, filename: str = "<string>") -> tuple[ast.Module, Source]:
         Malformed: the text is too large, holds a null character, is no Python, or nests too deeply.
     """
     if len(text) > MAX_BYTES:
-        raise refuse(filename, 1, 1, "syn/text-too-large", f"expected at most {MAX_BYTES} characters, found {len(text)}")
+        raise refuse(
+            filename, 1, 1, "syn/text-too-large", f"expected at most {MAX_BYTES} characters, found {len(text)}"
+        )
     null = text.find("\0")
     if null >= 0:
         line = text.count("\n", 0, null) + 1
@@ -71,8 +73,14 @@ def _bound_brackets(text: str, filename: str) -> None:
     """Refuse nesting that could exhaust the C stack, before the parser sees it. Strings may only make it stricter."""
     depth = line = 0
     for line, content in enumerate(text.split("\n"), 1):
-        if "(" not in content and "[" not in content and "{" not in content and ")" not in content \
-                and "]" not in content and "}" not in content:
+        if (
+            "(" not in content
+            and "[" not in content
+            and "{" not in content
+            and ")" not in content
+            and "]" not in content
+            and "}" not in content
+        ):
             continue
         bare = _STRING.sub(lambda found: " " * len(found.group()), content)
         for column, char in enumerate(bare, 1):
@@ -151,7 +159,13 @@ def _head_symbol(piece: str, line: int, filename: str) -> tuple[str, str]:
     dtype = bound.removeprefix("T.").strip("\"'") if colon else "int64"
     dtype = _HEAD_DTYPES.get(dtype, dtype)
     if not name.isidentifier() or not re.fullmatch(r"[a-z]+[0-9]*", dtype):
-        raise refuse(filename, line, 1, "syn/head-symbols", f"expected symbols `n` or `n: int` in the head, found {piece.strip()!r}")
+        raise refuse(
+            filename,
+            line,
+            1,
+            "syn/head-symbols",
+            f"expected symbols `n` or `n: int` in the head, found {piece.strip()!r}",
+        )
     return name, dtype
 
 

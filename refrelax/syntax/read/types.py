@@ -1,7 +1,7 @@
 """Relax types in text: ``R.Tensor((n, 4), dtype="float32")``, ``R.Shape([n])``, ``T.int64``, ``R.Tuple(…)``, ….
 
 Old spellings (``R.Object``, ``R.Prim("int64")``, quoted dims) give the same types as the new ones. A quoted name in a
-signature defines a symbol (``Reader.quoted_defines``); a quoted expression refers to symbols, wherever they are defined.
+signature defines a symbol (``graph.py`` sees to it); a quoted expression refers to symbols, wherever they are defined.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ def read_type(reader: Reader, node: ast.expr) -> Type:
                     return PrimType(dtype)
         if isinstance(node, ast.Constant) and node.value is None:
             return TupleType(())
-        reader.src.fail(node, "syn/type-annotation", f"expected a type such as R.Tensor((n, 4), \"float32\"), found `{shown(node)}`")
+        reader.src.fail(
+            node, "syn/type-annotation", f'expected a type such as R.Tensor((n, 4), "float32"), found `{shown(node)}`'
+        )
 
 
 def _take(
@@ -121,7 +123,7 @@ def read_dtype(reader: Reader, node: ast.expr) -> str | None:
         if known:
             return None
     if not isinstance(value, str) or not dtypes.is_dtype(value):
-        reader.src.fail(node, "syn/dtype", f"expected a dtype such as \"float32\", found `{shown(node)}`")
+        reader.src.fail(node, "syn/dtype", f'expected a dtype such as "float32", found `{shown(node)}`')
     return value
 
 
@@ -172,7 +174,7 @@ def read_dims(reader: Reader, node: ast.expr) -> tuple[PrimExpr, ...]:
     known, value = try_constant(reader.src, node, reader.scope)
     if known and isinstance(value, (list, tuple)) and all(isinstance(v, int) for v in value):
         return tuple(int_imm(v, span=reader.src.span(node)) for v in value)
-    reader.src.fail(node, "syn/shape", f"expected a list of dimensions, found `{shown(node)}`")
+    return reader.src.fail(node, "syn/shape", f"expected a list of dimensions, found `{shown(node)}`")
 
 
 @rule("syn/shape", "syn/quoted-expression")
@@ -199,7 +201,9 @@ def _dtensor(reader: Reader, node: ast.AST, args: list[ast.expr], keywords: dict
     for key in ("device_mesh", "placement"):
         value = constant(reader.src, given[key], reader.scope) if key in given else ""
         if not isinstance(value, str):
-            reader.src.fail(given[key], "syn/type-annotation", f"expected {key} as a string, found `{shown(given[key])}`")
+            reader.src.fail(
+                given[key], "syn/type-annotation", f"expected {key} as a string, found `{shown(given[key])}`"
+            )
         texts.append(value)
     return DTensorType(_tensor(reader, node, [], inner), texts[0], texts[1])
 
@@ -232,13 +236,12 @@ def _callable(reader: Reader, node: ast.AST, args: list[ast.expr], keywords: dic
     derive = constant(reader.src, given["derive_func"], reader.scope) if "derive_func" in given else None
     if derive is not None and not isinstance(derive, str):
         reader.src.fail(given["derive_func"], "syn/type-annotation", "expected derive_func as a string")
-    with reader.callable_scope():
-        params = None
-        if "params" in given:
-            listed = given["params"]
-            items = listed.elts if isinstance(listed, (ast.Tuple, ast.List)) else [listed]
-            params = tuple(read_type(reader, each) for each in items)
-        ret = read_type(reader, given["ret"]) if "ret" in given else AnyType()
+    params = None
+    if "params" in given:
+        listed = given["params"]
+        items = listed.elts if isinstance(listed, (ast.Tuple, ast.List)) else [listed]
+        params = tuple(read_type(reader, each) for each in items)
+    ret = read_type(reader, given["ret"]) if "ret" in given else AnyType()
     return FuncType(params, ret, purity, derive)
 
 
@@ -250,4 +253,4 @@ def _prim(reader: Reader, node: ast.AST, args: list[ast.expr], keywords: dict[st
             return PrimType(dtype)
     if "value" in given:
         return PrimType(read_dim(reader, given["value"]).dtype)
-    reader.src.fail(node, "syn/type-annotation", "R.Prim takes a dtype")
+    return reader.src.fail(node, "syn/type-annotation", "R.Prim takes a dtype")
