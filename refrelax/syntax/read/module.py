@@ -14,6 +14,7 @@ from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.read.attributes import read_any, read_attrs
 from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
+from refrelax.syntax.read.editions import migrate
 from refrelax.syntax.read.graph import read_function, type_var
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted
@@ -36,6 +37,7 @@ def read_module(src: Source, tree: ast.Module) -> Module:
         Malformed: it is neither.
     """
     _rename_imports(src, tree)
+    migrate(src, tree)
     scope = Scope()
     for name in ("Module", "cls"):
         scope.define(name, ModuleAlias())

@@ -1,0 +1,188 @@
+"""Which spelling a text is in, and the one migration that needs the whole module.
+
+A text in the spelling of TVM 0.22 and earlier shows it (``out_sinfo=``, ``tir_vars=``, ``T.block``, ``tir.noalias``, …), as a
+text in the current spelling does (``out_ty=``, ``T.sblock``, ``TypeVar``, ``T.let``, …). A text that shows both is refused: the same
+``x = e`` in a PrimFunc is a let in the one and a mutable scalar in the other. A text that shows neither is current.
+
+``tir_vars=R.shape([n, m])`` passed scalars behind the outputs; now they are arguments, before the outputs. So the last
+parameters of every such PrimFunc move, which only works if all its callers agree.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from refrelax.errors import Diagnostic, Malformed
+from refrelax.rules import rule
+from refrelax.syntax.read.constants import shown
+from refrelax.syntax.read.context import Source
+from refrelax.syntax.read.types import dotted
+
+CURRENT, OLD = "0.27", "0.22"
+
+_OLD_KEYWORDS = frozenset({"out_sinfo", "sinfo_args", "tir_vars"})
+_NEW_KEYWORDS = frozenset({"out_ty", "ty_args"})
+_OLD_NAMES = frozenset({"T.block", "T.block_attr", "T.LetStmt"})
+_NEW_NAMES = frozenset({
+    "T.sblock", "T.sblock_attr", "T.sblock_alloc_buffer", "TypeVar", "typing.TypeVar", "R.Any", "T.let", "T.break_loop",
+    "T.continue_loop",
+})  # fmt: skip
+_OLD_STRINGS = frozenset({"relax.expr.Constant", "tir.noalias", "tir.is_scheduled", "tir.is_entry_func", "tir.is_host_func"})
+_NEW_STRINGS = frozenset({"ir.GenericConst", "tirx.noalias", "tirx.is_scheduled", "tirx.is_entry_func", "tirx.is_host_func"})
+_OLD_COMMENT = re.compile(r"^[ \t]*(?:# *)?from tvm\.script import (?:.*\b)?tir as ", re.MULTILINE)
+_NEW_COMMENT = re.compile(r"^[ \t]*(?:# *)?from tvm\.script import (?:.*\b)?tirx as ", re.MULTILINE)
+
+
+@rule("syn/one-edition")
+def migrate(src: Source, tree: ast.Module) -> None:
+    """Find the edition of a text (``src.edition``) and bring what depends on the whole module to the current one.
+
+    Raises:
+        Malformed: the text mixes the spellings, or its ``tir_vars`` cannot be migrated.
+    """
+    old, new = _first(tree, _is_old), _first(tree, _is_new)
+    if old is not None and new is not None:
+        message = f"`{_text(old)}` is spelled as in TVM 0.22, `{_text(new)}` as in TVM 0.27; a text has one spelling"
+        raise Malformed([Diagnostic("syn/one-edition", message, src.span(old), ((_text(new), src.span(new)),))])
+    if old is not None:
+        src.edition = OLD
+    elif new is None and _OLD_COMMENT.search(src.text) and not _NEW_COMMENT.search(src.text):
+        src.edition = OLD
+    else:
+        src.edition = CURRENT
+    if src.edition == OLD:
+        _rename_keys(tree)
+        _move_scalars(src, tree)
+
+
+def _text(node: ast.AST) -> str:
+    return f"{node.arg}=" if isinstance(node, ast.keyword) else shown(node)
+
+
+def _first(tree: ast.Module, wanted: object) -> ast.AST | None:
+    """The first node in source order for which ``wanted`` holds."""
+    assert callable(wanted)
+    found = [node for node in ast.walk(tree) if wanted(node)]
+    return min(found, key=lambda n: (getattr(n, "lineno", 0), getattr(n, "col_offset", 0)), default=None)
+
+
+def _is_old(node: ast.AST) -> bool:
+    match node:
+        case ast.keyword(arg=str() as name):
+            return name in _OLD_KEYWORDS
+        case ast.Constant(value=str() as text):
+            return text in _OLD_STRINGS
+        case ast.Attribute() | ast.Name():
+            return dotted(node) in _OLD_NAMES
+    return False
+
+
+def _is_new(node: ast.AST) -> bool:
+    match node:
+        case ast.keyword(arg=str() as name):
+            return name in _NEW_KEYWORDS
+        case ast.Constant(value=str() as text):
+            return text in _NEW_STRINGS
+        case ast.Attribute() | ast.Name():
+            return dotted(node) in _NEW_NAMES
+    return False
+
+
+def _rename_keys(tree: ast.Module) -> None:
+    """``"tir.noalias"`` and its kin among function attributes are ``"tirx.noalias"`` now."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Dict):
+            for key in node.keys:
+                if isinstance(key, ast.Constant) and key.value in _OLD_STRINGS and str(key.value).startswith("tir."):
+                    key.value = "tirx." + str(key.value).removeprefix("tir.")
+
+
+# --- tir_vars --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How a PrimFunc is called: so many outputs, so many scalars behind them."""
+
+    outputs: int
+    scalars: int
+
+
+_FORMS = frozenset({"R.call_tir", "R.call_tir_inplace", "R.call_tir_with_grad", "R.dist.call_tir"})
+
+
+def _calls(tree: ast.Module) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and dotted(node.func) in _FORMS:
+            yield node
+
+
+@rule("syn/tir-vars")
+def _move_scalars(src: Source, tree: ast.Module) -> None:
+    shapes: dict[str, tuple[_Shape, ast.Call]] = {}
+    for call in _calls(tree):
+        name = (dotted(call.args[0]) or "").rsplit(".", 1)[-1] if call.args else ""
+        shape = _Shape(_outputs(src, call), _take_scalars(src, call))
+        known = shapes.setdefault(name, (shape, call))
+        if known[0] != shape and (shape.scalars or known[0].scalars):
+            src.fail(call, "syn/tir-vars", f"{name} is called with {shape.scalars} and with {known[0].scalars} tir_vars; expected one number")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name in shapes:
+            _move(src, node, shapes[node.name][0])
+    _refuse_direct_calls(src, tree, {name for name, (shape, _) in shapes.items() if shape.scalars})
+
+
+def _outputs(src: Source, call: ast.Call) -> int:
+    """How many outputs the callee has as parameters of its own (in-place results have none)."""
+    given = {k.arg: k.value for k in call.keywords}
+    out = given.get("out_sinfo", given.get("out_ty"))
+    if out is None:
+        out = call.args[3 if dotted(call.func) == "R.call_tir_inplace" else 2] if len(call.args) > 2 else None
+    count = len(out.elts) if isinstance(out, (ast.List, ast.Tuple)) else 1
+    if dotted(call.func) != "R.call_tir_inplace":
+        return count
+    indices = given.get("inplace_indices", call.args[2] if len(call.args) > 2 else None)
+    listed = indices.elts if isinstance(indices, (ast.List, ast.Tuple)) else [indices]
+    return sum(1 for each in listed if isinstance(each, ast.UnaryOp))
+
+
+def _take_scalars(src: Source, call: ast.Call) -> int:
+    """Move the values of ``tir_vars=`` into the argument tuple; how many they are."""
+    found = [k for k in call.keywords if k.arg == "tir_vars"]
+    if not found:
+        return 0
+    value = found[0].value
+    call.keywords.remove(found[0])
+    if isinstance(value, ast.Constant) and value.value is None:
+        return 0
+    if isinstance(value, ast.Call) and dotted(value.func) in ("R.shape", "R.ShapeExpr", "R.tuple") and value.args:
+        value = value.args[0]
+    if not isinstance(value, (ast.List, ast.Tuple)) or len(call.args) < 2:
+        src.fail(found[0].value, "syn/tir-vars", f"expected tir_vars=R.shape([…]), found `{shown(found[0].value)}`")
+    args = call.args[1]
+    if isinstance(args, ast.Call) and dotted(args.func) == "R.tuple":
+        args = ast.copy_location(ast.Tuple(args.args, ast.Load()), args)
+    items = args.elts if isinstance(args, (ast.Tuple, ast.List)) else [args]
+    call.args[1] = ast.copy_location(ast.Tuple([*items, *value.elts], ast.Load()), args)
+    return len(value.elts)
+
+
+def _move(src: Source, node: ast.FunctionDef, shape: _Shape) -> None:
+    params = node.args.args
+    if not shape.scalars:
+        return
+    if len(params) < shape.outputs + shape.scalars:
+        src.fail(node, "syn/tir-vars", f"{node.name} has too few parameters for {shape.outputs} outputs and {shape.scalars} tir_vars")
+    split = len(params) - shape.scalars
+    inputs = split - shape.outputs
+    node.args.args = [*params[:inputs], *params[split:], *params[inputs:split]]
+
+
+def _refuse_direct_calls(src: Source, tree: ast.Module, moved: set[str]) -> None:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in moved:
+            if isinstance(node.func.value, ast.Name) and node.func.value.id not in ("R", "T", "I"):
+                src.fail(node, "syn/tir-vars", f"{node.func.attr} is called directly and with tir_vars; its parameters cannot move")
