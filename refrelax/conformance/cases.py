@@ -121,7 +121,7 @@ def _load_file(path: Path) -> list[Case]:
     except tomllib.TOMLDecodeError as error:
         raise BadCase(f"{path.name}: {error}") from None
     lines = {m.group(1): text.count("\n", 0, m.start()) + 1 for m in re.finditer(r'^name\s*=\s*"([^"]+)"', text, re.M)}
-    return [_from_row(row, f"cases/{path.name}", lines) for row in rows]
+    return [_from_row(row, f"refrelax/conformance/cases/{path.name}", lines) for row in rows]
 
 
 def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Case:

@@ -1,0 +1,7 @@
+"""``python -m refrelax``."""
+
+import sys
+
+from refrelax.cli import main
+
+sys.exit(main())

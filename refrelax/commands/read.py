@@ -1,0 +1,105 @@
+"""``parse``, ``fmt``, ``check``: text in, data or diagnostics out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from refrelax import api
+from refrelax.commands.shared import add_files, add_json, complain, diagnostic_row, emit, read_module
+from refrelax.errors import Rejection, UsageError
+from refrelax.semantics.types.checked import CheckedModule
+
+
+def parse_arguments(parser: argparse.ArgumentParser) -> None:
+    add_files(parser)
+    add_json(parser)
+
+
+def parse(options: argparse.Namespace) -> int:
+    """Canonical JSON, one line a module (with and without ``--json``)."""
+    from refrelax.syntax.json_ import to_json
+
+    def one(path: str) -> None:
+        print(to_json(read_module(path)))
+
+    return _each(options.files, one)
+
+
+def fmt_arguments(parser: argparse.ArgumentParser) -> None:
+    add_files(parser)
+    parser.add_argument("--write", action="store_true", help="rewrite the files instead of printing")
+
+
+def fmt(options: argparse.Namespace) -> int:
+    """Canonical TVMScript."""
+    if options.write and "-" in options.files:
+        raise UsageError("fmt --write: standard input cannot be rewritten")
+
+    def one(path: str) -> None:
+        text = api.print_module(read_module(path)).rstrip("\n") + "\n"
+        if options.write:
+            Path(path).write_text(text, encoding="utf-8")
+        else:
+            sys.stdout.write(text)
+
+    return _each(options.files, one)
+
+
+def _each(paths: list[str], one: Callable[[str], None]) -> int:
+    """``one`` on every file; 1 if any was rejected, with its diagnostics said."""
+    code = 0
+    for path in paths:
+        try:
+            one(path)
+        except Rejection as rejection:
+            complain(rejection)
+            code = 1
+    return code
+
+
+def check_arguments(parser: argparse.ArgumentParser) -> None:
+    add_files(parser)
+    parser.add_argument("--consts", metavar="C.npz", help='the arrays behind metadata["ir.GenericConst"][k], by index')
+    parser.add_argument("--explain", action="store_true", help="print the derivation")
+    add_json(parser)
+
+
+def check(options: argparse.Namespace) -> int:
+    """Well-formedness and types."""
+    code = 0
+    for path in options.files:
+        try:
+            checked = api.check(read_module(path, options.consts))
+        except Rejection as rejection:
+            code = 1
+            if options.json:
+                found = [diagnostic_row(d) for d in rejection.diagnostics]
+                emit({"file": path, "ok": False, "rejection": type(rejection).__name__, "diagnostics": found})
+            else:
+                complain(rejection)
+            continue
+        (_accepted_json if options.json else _accepted)(path, checked, options.explain)
+    return code
+
+
+def _accepted(path: str, checked: CheckedModule, explain: bool) -> None:
+    names = ", ".join(checked.module.functions)
+    print(f"{path}: accepted ({names})")
+    for note in checked.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if explain:
+        for name in checked.module.relax_functions():
+            print(f"\n{name}: {checked.signatures[name]}")
+            for line in checked.explain(name):
+                print(f"  {line}")
+
+
+def _accepted_json(path: str, checked: CheckedModule, explain: bool) -> None:
+    types = {name: {k: str(t) for k, t in each.items()} for name, each in checked.types.items()}
+    row = {"file": path, "ok": True, "types": types, "diagnostics": []}
+    if explain:
+        row["derivation"] = {name: list(checked.explain(name)) for name in checked.module.relax_functions()}
+    emit(row)

@@ -1,0 +1,116 @@
+"""``rules`` and ``explain``: the tie between spec, code and cases."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from refrelax.commands.shared import add_json, emit, progress, table
+from refrelax.conformance import tie
+from refrelax.conformance.cases import BadCase
+from refrelax.errors import UsageError
+
+MOST_SHOWN = 40
+"""Findings shown of one group without ``--all``."""
+
+
+def rules_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("check", "coverage"), help="check: all findings; coverage: cases a rule")
+    parser.add_argument("--all", action="store_true", help="every finding, however many")
+    parser.add_argument("--only", metavar="AREA", help="only rules whose id begins so")
+    add_json(parser)
+
+
+def rules(options: argparse.Namespace) -> int:
+    """0 if spec, code and cases agree."""
+    try:
+        read = tie.read()
+    except BadCase as error:
+        raise UsageError(str(error)) from None
+    with progress(len(read.cases) + len(read.examples), "cases") as step:
+        report = tie.check(step)
+    if options.what == "coverage":
+        return _coverage(report, options)
+    findings = [f for f in report.findings if f.rule.startswith(options.only or "")]
+    if options.json:
+        for finding in findings:
+            emit({"group": finding.group, "rule": finding.rule, "message": finding.message, "place": finding.place})
+    else:
+        _print_groups(findings, options.all)
+        summary = f"{report.rules} rules, {report.cases} cases, {report.examples} examples of the spec"
+        print(f"{summary}: {'all tied' if not findings else f'{len(findings)} findings'}")
+    return 1 if findings else 0
+
+
+def _print_groups(findings: list[tie.Finding], everything: bool) -> None:
+    for group, title in tie.GROUPS.items():
+        members = [f for f in findings if f.group == group]
+        if not members:
+            continue
+        print(f"{title} ({len(members)}):")
+        shown = members if everything else members[:MOST_SHOWN]
+        for finding in shown:
+            print(f"  {finding}")
+        if len(shown) < len(members):
+            print(f"  … {len(members) - len(shown)} more (--all)")
+
+
+def _coverage(report: tie.Report, options: argparse.Namespace) -> int:
+    rows = sorted((rule, names) for rule, names in report.reached.items() if rule.startswith(options.only or ""))
+    if options.json:
+        for rule, names in rows:
+            emit({"rule": rule, "cases": names})
+    else:
+        table(("rule", "cases", "first"), [(rule, str(len(names)), names[0]) for rule, names in rows])
+    return 0
+
+
+def explain_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", metavar="RULE|OP", help="a rule id, an operator (R.matmul), or a word of ids (match_cast)")
+    add_json(parser)
+
+
+def explain(options: argparse.Namespace) -> int:
+    """What it says, where it lives, up to three cases."""
+    from refrelax.conformance.explain import ExplainedOp
+    from refrelax.conformance.explain import explain as look_up
+
+    try:
+        found = look_up(options.what)
+    except KeyError as error:
+        raise UsageError(str(error.args[0])) from None
+    rules = found.rules if isinstance(found, ExplainedOp) else found
+    if options.json:
+        if isinstance(found, ExplainedOp):
+            emit({"operator": found.name, "page": found.page, "deduce": found.deduce, "evaluate": found.evaluate})
+        for each in rules:
+            emit(_row(each))
+        return 0
+    if isinstance(found, ExplainedOp):
+        print(f"{found.name}  ({'pure' if found.pure else 'impure'})")
+        print(f"  page      spec/ops/{found.page.removesuffix('.md')}.md")
+        print(f"  type      {found.deduce}\n  value     {found.evaluate}")
+    for each in rules:
+        _print_rule(each)
+    return 0
+
+
+def _row(each: Any) -> dict[str, Any]:
+    cases = [{"name": c.name, "verdict": c.verdict, "expect": str(c.expect), "place": c.place} for c in each.cases]
+    return {
+        "rule": each.rule, "prose": each.prose, "spec": each.defined_at, "code": each.code, "tests": each.tests,
+        "cases": cases,
+    }  # fmt: skip
+
+
+def _print_rule(each: Any) -> None:
+    print(f"\n{each.rule}\n")
+    for line in each.prose.splitlines():
+        print(f"  {line}")
+    print(f"\n  spec      {each.defined_at}")
+    for place in each.code:
+        print(f"  code      {place}")
+    for place in each.tests:
+        print(f"  test      {place}")
+    for case in each.cases:
+        print(f"  case      {case.name} ({case.verdict}: {case.expect}) {case.place}")

@@ -1,0 +1,149 @@
+"""What the commands share: sources, messages, tables, JSON lines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from refrelax import api, npz
+from refrelax.errors import Diagnostic, Malformed, Rejection, Span, UsageError
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.module import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: a line of help, what adds its arguments, what runs it and gives the exit code."""
+
+    help: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+class Stop(Exception):
+    """Ends the command with ``code``; everything has been said."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+        super().__init__(code)
+
+
+# --- in ---------------------------------------------------------------------------------------------------------------
+
+
+def source(path: str) -> tuple[str, str]:
+    """The text of a file (``-``: standard input) and its name for messages.
+
+    Raises:
+        OSError: it cannot be read.
+        Malformed: it is no UTF-8.
+    """
+    name = "<stdin>" if path == "-" else path
+    if path == "-":
+        raw = sys.stdin.buffer.read()
+    else:
+        with open(path, "rb") as file:  # noqa: PTH123 (keeps the name as given in errors)
+            raw = file.read()
+    try:
+        return raw.decode("utf-8"), name
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        message = f"expected UTF-8 text, found byte 0x{raw[error.start]:02x}"
+        raise Malformed([Diagnostic("syn/source-text", message, Span(name, line, 1))]) from None
+
+
+def read_module(path: str, constants: str | None = None) -> Module:
+    """The module in a file, with the constants of an ``.npz`` bound (members are named by index)."""
+    text, name = source(path)
+    module = api.parse(text, filename=name)
+    if constants is None:
+        return module
+    arrays = npz.read(constants)
+    wrong = [k for k in arrays if not k.removeprefix("arr_").isdigit()]
+    if wrong:
+        raise UsageError(f"{constants}: constants are named by their index (0, 1, …), found {wrong[0]!r}")
+    return api.bind_constants(module, {int(k.removeprefix("arr_")): v for k, v in arrays.items()})
+
+
+def read_checked(path: str, constants: str | None = None) -> CheckedModule:
+    """The same, checked."""
+    return api.check(read_module(path, constants))
+
+
+def add_files(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", metavar="FILE", nargs="+", help="TVMScript; - is standard input")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+# --- out --------------------------------------------------------------------------------------------------------------
+
+
+def complain(rejection: Rejection) -> None:
+    """Every diagnostic, a line each, on standard error."""
+    for diagnostic in rejection.diagnostics:
+        print(diagnostic, file=sys.stderr)
+
+
+def emit(row: dict[str, Any]) -> None:
+    """One JSON object on one line; infinities and NaN as strings, so that every reader takes it."""
+    print(json.dumps(plain(row), ensure_ascii=False, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can say."""
+    if isinstance(value, dict):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
+
+
+def diagnostic_row(diagnostic: Diagnostic) -> dict[str, Any]:
+    """A diagnostic for JSON."""
+    span = diagnostic.span
+    place = {} if span is None else {"file": span.file, "line": span.line, "column": span.column}
+    return {"rule": diagnostic.rule, "message": diagnostic.message, **place}
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
+    """A table: drawn on a terminal, aligned columns in a pipe."""
+    listed = [list(row) for row in rows]
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table
+
+        drawn = Table(*headers, title=title or None, title_justify="left")
+        for row in listed:
+            drawn.add_row(*row)
+        Console().print(drawn, markup=False)
+        return
+    if title:
+        print(title)
+    widths = [max(len(row[k]) for row in [list(headers), *listed]) for k in range(len(headers))]
+    for row in [list(headers), *listed]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+@contextmanager
+def progress(total: int, what: str) -> Iterator[Callable[[str], None]]:
+    """A progress bar on a terminal, nothing in a pipe; gives what to call at each step, with its name."""
+    if not sys.stderr.isatty():
+        yield lambda _name: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda name: bar.update(task, advance=1, description=f"{what} {name}"[:60])
