@@ -339,7 +339,7 @@ CALL_FORMS = (
     "call_py_func", "call_builtin_with_ctx", "make_closure", "invoke_closure", "invoke_pure_closure", "dist.call_tir_local_view",
     "print", "assert_op",
 )  # fmt: skip
-"""Operators whose arguments do not fit a line of the table; ``read/calls.py`` reads each by its own function."""
+"""Operators whose arguments do not fit a line of the table; ``read/call_forms.py`` reads each by its own function."""
 
 OPERATOR_NAMES: frozenset[str] = frozenset(f"relax.{name}" for name in (*_LINES, *CALL_FORMS))
 """Every operator, with its prefix."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from refrelax.rules import rule
 from refrelax.syntax.graph import AttrDict, Attrs, Call, Expr, ExternFunc, GlobalVar, Op, StringValue, Tuple, Var
 from refrelax.syntax.read import attributes, expressions, operators
-from refrelax.syntax.read.constants import shown
+from refrelax.syntax.read.constants import constant, shown
 from refrelax.syntax.read.context import Known
 from refrelax.syntax.read.reader import Reader
 from refrelax.syntax.read.types import read_type
@@ -17,10 +17,7 @@ from refrelax.syntax.types import TupleType, Type
 
 def _given(reader: Reader, node: ast.Call, names: tuple[str, ...], needed: tuple[str, ...]) -> operators.Given:
     """Arguments by name; ``out_sinfo`` and ``sinfo_args`` are old names of ``out_ty`` and ``ty_args``."""
-    renamed = [
-        ast.keyword({"out_sinfo": "out_ty", "sinfo_args": "ty_args"}.get(k.arg or "", k.arg), k.value)
-        for k in node.keywords
-    ]
+    renamed = [ast.keyword({"out_sinfo": "out_ty", "sinfo_args": "ty_args"}.get(k.arg or "", k.arg), k.value) for k in node.keywords]
     for each, old in zip(renamed, node.keywords, strict=True):
         ast.copy_location(each, old)
     copy = ast.copy_location(ast.Call(node.func, node.args, renamed), node)
@@ -113,21 +110,13 @@ def _call_dps_packed(reader: Reader, node: ast.Call) -> Expr:
 
 
 def _call_py_func(reader: Reader, node: ast.Call) -> Expr:
-    """``R.call_py_func("f", x, y, out_ty=…)``; printed with one tuple of arguments and ``ty_args=``."""
-    listed = operators.positional(reader, node)
-    given = operators.keywords(reader, node)
-    out = given.pop("out_ty", None) or given.pop("ty_args", None) or given.pop("out_sinfo", None)
-    if not listed or out is None or given:
-        reader.src.fail(node, "syn/arguments", "R.call_py_func takes a name, arguments and out_ty=")
-    name = expressions.read_leaf(reader, listed[0])
-    values = tuple(expressions.read_leaf(reader, each) for each in listed[1:])
-    args = values[0] if len(values) == 1 and isinstance(values[0], Tuple) else Tuple(values, span=reader.src.span(node))
-    return _made(reader, node, "call_py_func", (name, args), types=_out_types(reader, out))
+    given = _given(reader, node, ("py_func_name", "args", "out_ty"), ("py_func_name", "args", "out_ty"))
+    name = expressions.read_leaf(reader, given["py_func_name"])
+    args = (name, _args_tuple(reader, given["args"]))
+    return _made(reader, node, "call_py_func", args, types=_out_types(reader, given["out_ty"]))
 
 
-def _packed_parts(
-    reader: Reader, node: ast.Call
-) -> tuple[Expr, tuple[Expr, ...], dict[str, ast.expr], tuple[Type, ...]]:
+def _packed_parts(reader: Reader, node: ast.Call) -> tuple[Expr, tuple[Expr, ...], dict[str, ast.expr], tuple[Type, ...]]:
     """Callee, arguments, further keywords and ``ty_args=`` of the packed calls."""
     listed = operators.positional(reader, node)
     given = operators.keywords(reader, node)
@@ -149,9 +138,7 @@ def _call_packed(reader: Reader, node: ast.Call) -> Expr:
     given.pop("attrs_type_key", None)
     attrs = tuple((key, attributes.read_any(reader, value)) for key, value in given.items())
     if not isinstance(callee, (ExternFunc, GlobalVar, Var)):
-        reader.src.fail(
-            node, "syn/call-form", f"expected the name of a library function, found `{shown(node.args[0])}`"
-        )
+        reader.src.fail(node, "syn/call-form", f"expected the name of a library function, found `{shown(node.args[0])}`")
     return Call(callee, args, attrs, types, span=reader.src.span(node))
 
 
@@ -213,12 +200,7 @@ def _assert_op(reader: Reader, node: ast.Call) -> Expr:
     rest = listed[1:]
     if "format_args" in given:
         rest = [given.pop("format_args")]
-    if (
-        "format" not in given
-        and len(rest) == 2
-        and isinstance(rest[1], ast.Constant)
-        and isinstance(rest[1].value, str)
-    ):
+    if "format" not in given and len(rest) == 2 and isinstance(rest[1], ast.Constant) and isinstance(rest[1].value, str):
         given["format"] = rest.pop()
     values: list[Expr] = []
     for each in rest:
@@ -243,11 +225,12 @@ def _null_value(reader: Reader, node: ast.Call) -> Expr:
 
 @rule("syn/not-in-the-language")
 def _foreign(reader: Reader, node: ast.Call) -> Expr:
-    reader.src.fail(
-        node,
-        "syn/not-in-the-language",
-        f"`{shown(node.func)}` runs Python while TVM reads it; print the module with TVM first",
-    )
+    reader.src.fail(node, "syn/not-in-the-language", f"`{shown(node.func)}` runs Python while TVM reads it; print the module with TVM first")
+
+
+def device_of(value: Expr) -> str | None:
+    """Internal helper of messages: the string of a ``StringValue``."""
+    return value.value if isinstance(value, StringValue) else None
 
 
 CALLS: dict[str, Callable[[Reader, ast.Call], Expr]] = {
@@ -274,3 +257,5 @@ CALLS: dict[str, Callable[[Reader, ast.Call], Expr]] = {
     "call_py": _foreign,
 }
 """Call forms by their name after ``R.``."""
+
+__all__ = ["CALLS", "constant"]

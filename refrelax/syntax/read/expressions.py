@@ -24,7 +24,7 @@ from refrelax.syntax.graph import (
     TupleGetItem,
     Var,
 )
-from refrelax.syntax.read import calls, operators
+from refrelax.syntax.read import call_forms, operators
 from refrelax.syntax.read.constants import constant, shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, TypeVarDecl
 from refrelax.syntax.read.reader import Reader
@@ -262,7 +262,7 @@ def _relax_call(reader: Reader, node: ast.Call, name: str) -> Expr:
     constructor = _CONSTRUCTORS.get(name)
     if constructor is not None:
         return constructor(reader, node)
-    form = calls.CALLS.get(name)
+    form = call_forms.CALLS.get(name)
     if form is not None:
         return form(reader, node)
     return operators.read_operator(reader, node, f"relax.{name}")
