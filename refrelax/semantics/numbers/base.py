@@ -48,6 +48,9 @@ class Base:
     add: Callable[[Payload, Payload], Payload]
     mul: Callable[[Payload, Payload], Payload]
     less: Callable[[Payload, Payload], Truth]
+    less_equal: Callable[[Payload, Payload], Truth]
+    equal: Callable[[Payload, Payload], Truth]
+    not_equal: Callable[[Payload, Payload], Truth]
 
     def __init__(self, numerics: Numerics, dtype: str) -> None:
         self.numerics = numerics

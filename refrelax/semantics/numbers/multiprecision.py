@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mpmath import libmp  # type: ignore[import-untyped]
+from mpmath import libmp
 
 Mpf = tuple[int, int, int, int]
 """Sign, mantissa, exponent, bit count, as ``mpmath.libmp`` keeps a number."""

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from refrelax.errors import UsageError
+from refrelax.semantics.numbers.enclosure import enclosure
+from refrelax.semantics.numbers.guarded import guarded
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import Numerics
+from refrelax.semantics.numbers.sampled import sampled
 
 READINGS: dict[str, Callable[[int], Numerics]] = {
     "ieee": lambda _seed: ieee(),
+    "enclosure": lambda _seed: enclosure(),
+    "sampled": sampled,
+    "guarded": lambda _seed: guarded(),
 }
 """Every reading by name; only ``sampled`` makes use of the seed."""
 

@@ -1,0 +1,49 @@
+"""How far a result may lie from the exact value: one literal table, in units in the last place of the exact result.
+
+0.5 means correctly rounded. The allowances cover the C libraries, the documented bounds of CUDA's math library (maximum
+4 for single precision among the functions listed) and TVM's own expansions except the defects named in
+``spec/deviations.md``. Spec: ``spec/02-values.md``, ``num/permitted-ulps``.
+"""
+
+from __future__ import annotations
+
+PERMITTED_ULPS: dict[str, float] = {
+    "add": 0.5, "sub": 0.5, "mul": 0.5, "div": 0.5, "fma": 0.5, "sqrt": 0.5,
+    "floor": 0.5, "ceil": 0.5, "round": 0.5, "trunc": 0.5, "abs": 0.5, "sign": 0.5, "square": 0.5,
+    "copysign": 0.5, "nextafter": 0.5, "fmod": 0.5, "ldexp": 0.5,
+    "rsqrt": 2.0,
+    "exp": 4.0, "exp2": 4.0, "exp10": 4.0, "expm1": 4.0,
+    "log": 4.0, "log2": 4.0, "log10": 4.0, "log1p": 4.0,
+    "tanh": 4.0, "sigmoid": 6.0, "erf": 4.0,
+    "sin": 4.0, "cos": 4.0, "tan": 4.0, "sinh": 4.0, "cosh": 4.0,
+    "asin": 4.0, "acos": 4.0, "atan": 4.0, "asinh": 4.0, "acosh": 4.0, "atanh": 4.0,
+    "pow": 8.0, "atan2": 4.0, "hypot": 4.0,
+}  # fmt: skip
+"""Every operation on floats that is rounded, by name."""
+
+ABSOLUTE: dict[str, float] = {"sigmoid": 0.5}
+"""Additional slack in units of the least normal number: ``1 / (1 + exp(-x))`` is 0 where ``exp(-x)`` overflows."""
+
+RELAXATIONS: dict[str, str] = {
+    "reassociation": "any order and association of + and * outside of reductions",
+    "fma": "contraction of a product into the addition that uses it, outside of reductions",
+    "excess-precision": "keeping float16 and bfloat16 intermediates of fused steps in a wider format",
+    "reciprocal": "x * (1 / y) for x / y",
+    "flush-subnormals": "subnormal operands and results replaced by zero",
+    "zero-sign": "-0 for +0 and the reverse",
+    "one-pass-variance": "the variance as the mean of the squares less the square of the mean",
+}
+"""The named relaxations: off unless a comparison switches them on, and always reported."""
+
+INFORMATIVE = 3
+"""An enclosure decides when at least this fraction (one third) of the significant bits is determined."""
+
+
+def widest_decisive(precision: int) -> float:
+    """The greatest relative width that still decides, for a format of ``precision`` significant bits.
+
+    ``2 ** -(precision // 3)``: 0.4 % for float32, 12 % for float16, 25 % for bfloat16. Seeded faults (a dropped product, a
+    wrong epsilon, a swapped operand) move results by more than that of the output's magnitude; rounding in a sum of some
+    thousand terms by less. An enclosure that is wider than this would hold many of the faulty results as well.
+    """
+    return 2.0 ** -(precision // INFORMATIVE)

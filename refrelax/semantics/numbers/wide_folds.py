@@ -1,0 +1,243 @@
+"""Reductions of floats under ``enclosure``: every result that some order, association, fma or wider accumulation gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from refrelax.rules import rule
+from refrelax.semantics.numbers import sums
+from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, product_ends, spread
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.poison import Poison, poison
+from refrelax.semantics.numbers.wide_math import Widening
+
+
+def first_poison(items: Sequence[Payload]) -> Poison | None:
+    return next((each for each in items if isinstance(each, Poison)), None)
+
+
+def marks(items: Sequence[Interval]) -> tuple[bool, str | None]:
+    """Whether any item may be NaN, and the rule of one that may be poison."""
+    return any(x.nan for x in items), next((x.rule for x in items if x.rule), None)
+
+
+class Sums:
+    """Any-order sums accumulated at least in the format of ``widen``."""
+
+    def __init__(self, widen: Widening) -> None:
+        self.widen = widen
+        self.u = 2.0**-widen.precision
+
+    @rule("num/any-order-sum", "num/reduction-order")
+    def total(self, items: Sequence[Payload], unrounded: bool = False) -> tuple[float, float, bool, str | None]:
+        """Ends of the sum (not yet rounded to the result's dtype), may-be-NaN, may-be-poison.
+
+        ``unrounded``: an item may be a product whose rounding a fused multiply-add leaves out.
+        """
+        if all(each.__class__ is float and math.isfinite(each) for each in items):
+            lows: Sequence[float] = items
+            highs: Sequence[float] = items
+            nan, rule_ = False, None
+        else:
+            spreads = [spread(each) for each in items]
+            nan, rule_ = marks(spreads)
+            if any(x.empty for x in spreads):
+                return INF, -INF, nan, rule_
+            lows, highs = [x.lo for x in spreads], [x.hi for x in spreads]
+            infinite = self._infinities(lows, highs, nan, rule_)
+            if infinite is not None:
+                return infinite
+        slack = (self.u * math.fsum(map(_size, lows, highs)) + len(lows) * self.widen.least) * sums.SAFETY if unrounded else 0.0
+        return self.bounded(lows, highs, slack, nan, rule_)
+
+    def _infinities(
+        self, lows: Sequence[float], highs: Sequence[float], nan: bool, rule_: str | None
+    ) -> tuple[float, float, bool, str | None] | None:
+        """The sum when an item is or may be infinite, else ``None``."""
+        up, down = any(h == INF for h in highs), any(x == -INF for x in lows)
+        if not up and not down:
+            return None
+        surely_up, surely_down = any(x == INF for x in lows), any(h == -INF for h in highs)
+        if surely_up and surely_down:
+            return INF, -INF, True, rule_
+        # finite items can overflow to the other infinity in some order
+        rise, fall = sums.largest_partial([0.0 if math.isinf(x) else x for x in lows], [0.0 if math.isinf(h) else h for h in highs])
+        up, down = up or rise > self.widen.largest / 2, down or fall < -self.widen.largest / 2
+        both = nan or (up and down)
+        if surely_up:
+            return INF, INF, both, rule_
+        if surely_down:
+            return -INF, -INF, both, rule_
+        return -INF if down else -self.widen.largest, INF if up else self.widen.largest, both, rule_
+
+    def bounded(
+        self, lows: Sequence[float], highs: Sequence[float], slack: float, nan: bool, rule_: str | None
+    ) -> tuple[float, float, bool, str | None]:
+        """The sum of finite items; ``slack`` is what the items themselves may be off by, together."""
+        rise, fall = sums.largest_partial(lows, highs)
+        if lows is highs and slack == 0 and sums.exact_sums(rise - fall, lows, self.widen.precision, self.widen.least):
+            if rise <= self.widen.largest and -fall <= self.widen.largest:
+                exact = math.fsum(lows)
+                return exact, exact, nan, rule_
+        error = sums.sum_error(lows, highs, self.u) + slack
+        lo, hi = math.fsum(lows) - error, math.fsum(highs) + error
+        over, under = rise + error > self.widen.largest, fall - error < -self.widen.largest
+        if over or under:
+            beyond = INF if self.widen.infinite else self.widen.largest
+            nan = nan or (over and under) or (not self.widen.infinite and self.widen.nan)
+            hi = beyond if over else hi
+            lo = -beyond if under else lo
+            if not self.widen.infinite:
+                lo, hi = -beyond, beyond
+        return lo, hi, nan, rule_
+
+    @rule("num/any-order-sum")
+    def products(self, a: Sequence[Payload], b: Sequence[Payload]) -> tuple[float, float, bool, str | None]:
+        """Ends of the sum of products, each product rounded or not."""
+        if all(x.__class__ is float and math.isfinite(x) for x in a) and all(
+            y.__class__ is float and math.isfinite(y) for y in b
+        ):
+            exact = [x * y for x, y in zip(a, b, strict=True)]
+            if self.widen.precision <= 24:
+                # the double product is exact; where the format holds it, nothing is rounded
+                rounded = [self._rounded(p) for p in exact]
+                return self.bounded(exact, exact, math.fsum(rounded) * sums.SAFETY, False, None)
+            return self._bounded_products(exact, exact)
+        lows, highs, clash = [], [], False
+        spreads = [(spread(x), spread(y)) for x, y in zip(a, b, strict=True)]
+        nan, rule_ = marks([x for pair in spreads for x in pair])
+        for x, y in spreads:
+            if x.empty or y.empty:
+                return INF, -INF, nan, rule_
+            low, high, also = product_ends(x, y)
+            lows.append(low)
+            highs.append(high)
+            clash = clash or also
+        infinite = self._infinities(lows, highs, nan or clash, rule_)
+        if infinite is not None:
+            return (-INF, INF, True, rule_) if clash else infinite
+        lo, hi, nan, rule_ = self._bounded_products(lows, highs, nan, rule_)
+        return lo, hi, nan or clash, rule_
+
+    def _rounded(self, product: float) -> float:
+        """How far the rounding of a product may move it."""
+        unit = self.widen.ulp(product) / 2
+        return 0.0 if (product / (2 * unit)).is_integer() else unit
+
+    def _bounded_products(
+        self, lows: Sequence[float], highs: Sequence[float], nan: bool = False, rule_: str | None = None
+    ) -> tuple[float, float, bool, str | None]:
+        sizes = math.fsum(map(_size, lows, highs))
+        if sizes > self.widen.largest:  # a product alone may overflow
+            clash = any(x < 0 for x in lows) and any(h > 0 for h in highs)
+            return -INF, INF, nan or clash, rule_
+        # a fused or wider product is not rounded, so this covers both; binary64's own rounding of the product as well
+        slack = (2 * self.u * sizes + len(lows) * self.widen.least) * sums.SAFETY
+        return self.bounded(list(lows), list(highs), slack, nan, rule_)
+
+
+def _size(low: float, high: float) -> float:
+    return max(abs(low), abs(high))
+
+
+@rule("num/any-order-sum")
+def product_of(widen: Widening, items: Sequence[Payload]) -> Payload:
+    """The product in any order: each of ``n - 1`` roundings changes it by a factor of at most ``1 + u``."""
+    spreads = [spread(each) for each in items]
+    nan, rule_ = marks(spreads)
+    if any(x.empty for x in spreads):
+        return make(INF, -INF, True, rule_)
+    sizes = [(0.0 if x.lo <= 0 <= x.hi else min(abs(x.lo), abs(x.hi)), max(abs(x.lo), abs(x.hi))) for x in spreads]
+    growth = sum(math.log2(big) for _, big in sizes if big > 1)
+    decay = sum(math.log2(small) for small, _ in sizes if 0 < small < 1)
+    low, high = _log_product([s for s, _ in sizes]), _log_product([b for _, b in sizes])
+    negative, either_sign = False, False
+    for x in spreads:
+        either_sign = either_sign or x.lo < 0 < x.hi
+        negative ^= x.hi <= 0 and x.lo < 0
+    limit = math.log2(widen.largest)
+    factor = 1 + 2.0**-20 if widen.precision > 30 else (1 + 2.0**-widen.precision) ** len(items) * (1 + 2.0**-30)
+    low, high = low / factor, high * factor
+    if decay < math.log2(widen.normal) + 1:  # partial products may lose all their bits before they grow again
+        low = 0.0
+        high = high + len(items) * widen.least * 2.0 ** min(1000.0, max(growth, 0.0))
+    if growth > limit - 1:
+        high = INF
+        nan = nan or any(small == 0 for small, _ in sizes) or not widen.infinite
+    if any(small == 0 for small, _ in sizes) and high == INF:
+        nan = True
+    lo, hi = (-high, high) if either_sign else (-high, -low) if negative else (low, high)
+    return make(lo, hi, nan and widen.nan, rule_)
+
+
+def _log_product(factors: Sequence[float]) -> float:
+    """A product of non-negative doubles without intermediate over- or underflow, to about 2**-45 (widened by the caller)."""
+    mantissa, exponent = 1.0, 0
+    for each in factors:
+        if math.isinf(each):
+            return INF if all(f > 0 for f in factors) else 0.0 if each == 0 else INF
+        part, power = math.frexp(each)
+        mantissa, shift = math.frexp(mantissa * part)
+        exponent += power + shift
+    try:
+        return math.ldexp(mantissa, exponent)
+    except OverflowError:
+        return INF
+
+
+@rule("num/nan-in-extremes", "num/empty-reduction")
+def extreme_of(items: Sequence[Payload], greatest: bool) -> Payload:
+    """``maximum`` or ``minimum`` of many: a NaN may win, or be dropped together with what it won against before."""
+    if not items:
+        return poison("num/empty-reduction")
+    spreads = [spread(each) for each in items]
+    nan, rule_ = marks(spreads)
+    if nan:
+        return joined([*items, math.nan])
+    kept = [x for x in spreads if not x.empty]
+    if not kept:
+        return poison(rule_ or "num/empty-reduction")
+    pick = max if greatest else min
+    return make(pick(x.lo for x in kept), pick(x.hi for x in kept), False, rule_)
+
+
+def candidates(items: Sequence[Interval], greatest: bool) -> list[int]:
+    """Positions at which the first extreme may lie: NaNs, and what no other number surely beats."""
+    bounds = [(x.lo, x.hi) if greatest else (-x.hi, -x.lo) for x in items]
+    later: list[float] = []
+    best = -INF
+    for lo, hi in reversed(bounds):
+        later.append(best)
+        best = max(best, lo) if lo <= hi else best
+    later.reverse()
+    found, earlier = [], -INF
+    started = False
+    for k, ((lo, hi), after) in enumerate(zip(bounds, later, strict=True)):
+        number = lo <= hi
+        if items[k].nan or (number and hi >= after and (hi > earlier or not started)):
+            found.append(k)
+        if number and not items[k].nan and items[k].rule is None:
+            earlier, started = max(earlier, lo), True
+    return found
+
+
+def ranked(items: Sequence[Interval], descending: bool) -> list[tuple[int, int]]:
+    """For each item the least and greatest rank that it can have in a stable sort of numbers."""
+    ranks = []
+    for k, x in enumerate(items):
+        before = after = 0
+        for j, y in enumerate(items):
+            if j == k:
+                continue
+            first, second = (y, x) if not descending else (x, y)
+            # surely before: smaller in every case, or never greater and earlier in position
+            if first.hi < second.lo or (first.hi == second.lo and (j < k) and first.lo == first.hi == second.lo == second.hi):
+                before += 1
+            elif second.hi < first.lo or (first.lo == first.hi == second.lo == second.hi and j > k):
+                after += 1
+        ranks.append((before, len(items) - 1 - after))
+    return ranks
+
+
+__all__ = ["Interval", "Sums", "candidates", "extreme_of", "first_poison", "product_of", "ranked"]
