@@ -7,13 +7,23 @@ from __future__ import annotations
 
 from refrelax.semantics.ops import (
     activation,
+    attention,
     binary,
+    conv,
     create,
+    effects,
+    einsum,
     gather,
     join,
     linear,
+    nn,
+    norm,
+    pool,
+    quantize,
     reduce,
     reshape,
+    scan,
+    scatter,
     shape,
     slicing,
     ternary,
@@ -21,7 +31,10 @@ from refrelax.semantics.ops import (
 )
 from refrelax.semantics.ops.definition import OpDef
 
-FAMILIES = (unary, binary, ternary, create, reduce, reshape, join, slicing, gather, linear, shape, activation)
+FAMILIES = (
+    unary, binary, ternary, create, reduce, reshape, join, slicing, gather, scatter, linear, einsum, shape, scan,
+    activation, norm, conv, pool, attention, nn, quantize, effects,
+)  # fmt: skip
 
 OPERATORS: dict[str, OpDef] = {row.name: row for family in FAMILIES for row in family.OPERATORS}
 

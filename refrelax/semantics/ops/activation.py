@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import attributes as A
@@ -84,10 +85,15 @@ SELU_SCALE = Fraction("1.0507009873554804934193349852946")
 
 
 def _selu(f: Arithmetic, call: Call) -> Function:
-    """``scale * (x if x > 0 else alpha * (exp(x) - 1))``."""
-    zero, one, exp = f.lit(0), f.lit(1), f.math("exp")
+    """``scale * (x if x > 0 else alpha * (exp(x) - 1))``; ``exp(x) - 1`` rounded once or twice."""
+    zero, one, exp, expm1 = f.lit(0), f.lit(1), f.math("exp"), f.math("expm1")
     alpha, scale = f.lit(SELU_ALPHA), f.lit(SELU_SCALE)
-    return lambda a: f.mul(scale, f.select(f.less(zero, a), a, f.mul(alpha, f.sub(exp(a), one))))
+
+    def function(a: Payload) -> Payload:
+        negative = f.either(lambda: f.sub(exp(a), one), lambda: expm1(a))
+        return f.mul(scale, f.select(f.less(zero, a), a, f.mul(alpha, negative)))
+
+    return function
 
 
 def _softplus(f: Arithmetic, call: Call) -> Function:
@@ -113,22 +119,24 @@ def _evaluate(make: Callable[[Arithmetic, Call], Function]) -> EvaluateRule:
 # --- prelu -----------------------------------------------------------------------------------------------------------
 
 
-@rule("op.nn.prelu/vector-alpha")
 def deduce_prelu(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The argument's type; ``alpha`` is a vector along ``axis``."""
+    """The argument's type; its dtype must be a float and ``axis`` one of its axes."""
     arity(d, call, 2)
-    x, alpha = tensor(d, call, types, 0), tensor(d, call, types, 1)
+    x, _alpha = tensor(d, call, types, 0), tensor(d, call, types, 1)
     if rank(x) != UNKNOWN:
+        if x.dtype is not None and not dtypes.is_float(x.dtype):
+            d.fail("op.nn.softmax/float-dtype", f"{short(call)} takes a tensor of a float dtype, found {x.dtype}")
         normal_axis(d, call, rank(x), A.integer(call, "axis"))
-    if rank(alpha) not in (1, UNKNOWN):
-        d.fail("op.nn.prelu/vector-alpha", f"{short(call)}: alpha must have rank 1, found rank {rank(alpha)}")
     return x
 
 
+@rule("op.nn.prelu/alpha-extent")
 def evaluate_prelu(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
     """``out[i] = x[i] if x[i] > 0 else x[i] * alpha[i[axis]]``; an ``alpha`` of one element serves all."""
     x, alpha = tensor_value(args[0]), tensor_value(args[1])
     axis, f = A.integer(call, "axis") % x.ndim, e.numerics.at(x.dtype)
+    if alpha.ndim != 1 or alpha.shape[0] not in (1, x.shape[axis]):
+        raise unspecified("op.nn.prelu/alpha-extent", f"alpha {alpha.shape} for {x.shape}, axis {axis}", e.span)
     zero, one_for_all = f.lit(0), alpha.shape[0] == 1
 
     def element(*i: int) -> Payload:

@@ -120,6 +120,8 @@ def deduce_batch_flatten(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
     x = tensor(d, call, types, 0)
     if rank(x) in (0, 1):
         d.fail("op.nn.batch_flatten/rank", f"{short(call)} takes a tensor of rank 2 or more, found rank {rank(x)}")
+    if rank(x) == 2:
+        return x
     dims = known_dims(x)
     if dims is None:
         return of_rank(2, x.dtype, x.vdevice)

@@ -1,0 +1,276 @@
+"""Convolutions and their transposes.
+
+Written over the plain layouts ``N C spatial`` and ``O I spatial``; other layouts rename the positions.
+
+Spec: ``spec/ops/conv.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+from refrelax.errors import unspecified
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops import dims as D
+from refrelax.semantics.ops import layout as L
+from refrelax.semantics.ops.binary import arithmetic_dtype, promote
+from refrelax.semantics.ops.common import (
+    arity,
+    binary_vdevice,
+    cast_to,
+    of_rank,
+    short,
+    tensor,
+    tensor_value,
+    with_dims,
+)  # fmt: skip
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.values import Tensor, Value
+from refrelax.syntax.graph import Call
+from refrelax.syntax.scalars import PrimExpr, as_int
+from refrelax.syntax.types import Type
+
+PAGE = "conv"
+
+DATA = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
+KERNEL = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
+TRANSPOSED = {1: "IOW", 2: "IOHW", 3: "IODHW"}
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The attributes of a convolution over ``n`` spatial axes; ``before`` and ``after`` are the padding."""
+
+    strides: list[int]
+    before: list[int]
+    after: list[int]
+    dilation: list[int]
+    groups: int
+    extra: list[int]
+
+    @staticmethod
+    def of(call: Call, n: int, transposed: bool) -> Window:
+        padding = spread_padding(A.int_list(call, "padding"), n)
+        extra = spread(A.int_list(call, "output_padding"), n) if transposed else [0] * n
+        return Window(
+            spread(A.int_list(call, "strides"), n),
+            padding[:n],
+            padding[n:],
+            spread(A.int_list(call, "dilation"), n),
+            A.integer(call, "groups"),
+            extra,
+        )
+
+
+def spread(values: list[int], n: int) -> list[int]:
+    """One number stands for all ``n`` axes."""
+    return values * n if len(values) == 1 else values
+
+
+def spread_padding(values: list[int], n: int) -> list[int]:
+    """``2 * n`` numbers, before then after: from one number, one an axis, or all."""
+    if len(values) == 1:
+        return values * (2 * n)
+    return values * 2 if len(values) == n else values
+
+
+def layouts(call: Call, n: int, kernel: str) -> tuple[L.Layout, L.Layout, L.Layout]:
+    """The layouts of data, kernel and result; the result's is the data's unless it is named."""
+    data = A.text(call, "data_layout")
+    out = A.text(call, "out_layout", "") or data
+    return L.known(data, DATA[n]), L.known(A.text(call, "kernel_layout"), kernel), L.known(out, DATA[n])
+
+
+# --- types -----------------------------------------------------------------------------------------------------------
+
+
+def _deduce(n: int, transposed: bool) -> DeduceRule:
+    def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+        arity(d, call, 2)
+        data, weight = tensor(d, call, types, 0), tensor(d, call, types, 1)
+        in_layout = L.check(d, call, A.text(call, "data_layout"), DATA[n])
+        kernel_layout = L.check(d, call, A.text(call, "kernel_layout"), TRANSPOSED[n] if transposed else KERNEL[n])
+        out_layout = L.check(d, call, A.text(call, "out_layout", "") or in_layout.name, DATA[n])
+        x, w = L.plain_dims(d, call, data, in_layout), L.plain_dims(d, call, weight, kernel_layout)
+        dtype = A.dtype(call, "out_dtype", default=None) or arithmetic_dtype(d, call, data, weight)
+        vdevice = binary_vdevice(d, call, data, weight)
+        if x is None or w is None:
+            return of_rank(len(out_layout.axes), dtype, vdevice)
+        window = Window.of(call, n, transposed)
+        if transposed:
+            result = _transposed_dims(d, call, x, w, window)
+        else:
+            result = _dims(d, call, x, w, window)
+        return with_dims(out_layout.from_plain_dims(result), dtype, vdevice)
+
+    return deduce
+
+
+@rule("op.conv/channels", "op.conv/groups")
+def _dims(d: Deduction, call: Call, x: list[PrimExpr], w: list[PrimExpr], window: Window) -> list[PrimExpr]:
+    groups = D.imm(window.groups)
+    if d.equal(x[1], D.mul(w[1], groups)) is False:
+        d.fail("op.conv/channels", f"{short(call)}: the data's channels are not groups times the kernel's")
+    out = as_int(w[0])
+    if out is not None and out % window.groups:
+        d.fail("op.conv/groups", f"{short(call)}: {out} output channels do not make {window.groups} groups")
+    spatial = []
+    for k, (size, taps) in enumerate(zip(x[2:], w[2:], strict=True)):
+        reach = D.mul(D.imm(window.dilation[k]), D.sub(taps, D.ONE))
+        room = D.sub(D.sub(D.add(size, D.imm(window.before[k] + window.after[k])), reach), D.ONE)
+        spatial.append(d.simplify(D.add(D.floordiv(room, D.imm(window.strides[k])), D.ONE)))
+    return [x[0], w[0], *spatial]
+
+
+@rule("op.conv_transpose/channels", "op.conv_transpose/groups", "op.conv_transpose/output-padding")
+def _transposed_dims(d: Deduction, call: Call, x: list[PrimExpr], w: list[PrimExpr], window: Window) -> list[PrimExpr]:
+    if d.equal(x[1], w[0]) is False:
+        d.fail("op.conv_transpose/channels", f"{short(call)}: the data's channels are not the kernel's")
+    count = as_int(w[0])
+    if count is not None and count % window.groups:
+        d.fail("op.conv_transpose/groups", f"{short(call)}: {count} channels do not make {window.groups} groups")
+    if any(extra >= stride for extra, stride in zip(window.extra, window.strides, strict=True)):
+        d.fail("op.conv_transpose/output-padding", f"{short(call)}: an output padding is not below its stride")
+    spatial = []
+    for k, (size, taps) in enumerate(zip(x[2:], w[2:], strict=True)):
+        grown = D.mul(D.sub(size, D.ONE), D.imm(window.strides[k]))
+        reach = D.mul(D.imm(window.dilation[k]), D.sub(taps, D.ONE))
+        total = D.add(D.sub(grown, D.imm(window.before[k] + window.after[k])), reach)
+        spatial.append(d.simplify(D.add(D.add(total, D.imm(window.extra[k])), D.ONE)))
+    return [x[0], D.mul(w[1], D.imm(window.groups)), *spatial]
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+@rule("op.conv/channels-run")
+def _evaluate(n: int) -> EvaluateRule:
+    """``out[b, o, y] = sum over i, k of x[b, g * I + i, y * stride + k * dilation - padding] * w[o, i, k]``.
+
+    ``g`` is the group of ``o``. A position in the padding counts as zero, and is multiplied like any other.
+    """
+
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+        in_layout, kernel_layout, out_layout = layouts(call, n, KERNEL[n])
+        x, w, dtype = _operands(e, call, args)
+        window = Window.of(call, n, transposed=False)
+        size, taps = in_layout.plain_shape(x.shape), kernel_layout.plain_shape(w.shape)
+        if size[1] != taps[1] * window.groups or taps[0] % window.groups:
+            raise unspecified("op.conv/channels-run", f"{short(call)} of {x.shape} and {w.shape}", e.span)
+        per_group = taps[0] // window.groups
+        zero = e.numerics.at(x.dtype).lit(0)
+        offsets = list(product(range(taps[1]), *(range(k) for k in taps[2:])))
+        kernels = [[w[kernel_layout.from_plain((o, *at))] for at in offsets] for o in range(taps[0])]
+
+        def read(b: int, channel: int, position: list[int]) -> Payload:
+            inside = all(0 <= p < m for p, m in zip(position, size[2:], strict=True))
+            return x[in_layout.from_plain((b, channel, *position))] if inside else zero
+
+        def element(*i: int) -> Payload:
+            b, o, *y = out_layout.to_plain(i)
+            first = o // per_group * taps[1]
+            corner = [p * s - q for p, s, q in zip(y, window.strides, window.before, strict=True)]
+            column = [
+                read(b, first + at[0], [c + k * g for c, k, g in zip(corner, at[1:], window.dilation, strict=True)])
+                for at in offsets
+            ]
+            return dot(column, kernels[o], x.dtype)
+
+        dot = e.numerics.at(dtype).dot
+        spatial = [
+            (m + p + q - g * (k - 1) - 1) // s + 1
+            for m, k, p, q, g, s in zip(
+                size[2:], taps[2:], window.before, window.after, window.dilation, window.strides, strict=True
+            )
+        ]
+        shape = out_layout.shape((size[0], taps[0], *spatial))
+        charge(e, shape, len(offsets))
+        return e.tabulate(dtype, shape, element)
+
+    return evaluate
+
+
+def charge(e: Evaluation, shape: tuple[int, ...], each: int) -> None:
+    """Charge the inner elements of a result to the budget."""
+    total = each
+    for n in shape:
+        total *= max(n, 0)
+    e.spend(total)
+
+
+def _operands(e: Evaluation, call: Call, args: tuple[Value, ...]) -> tuple[Tensor, Tensor, str]:
+    """Data and kernel at one dtype, and the dtype of the result."""
+    x, w = tensor_value(args[0]), tensor_value(args[1])
+    dtype = A.dtype(call, "out_dtype", default=None) or x.dtype
+    meeting = promote(x.dtype, w.dtype)
+    return cast_to(e, x, meeting), cast_to(e, w, meeting), dtype
+
+
+@rule("op.conv_transpose/channels-run")
+def _evaluate_transposed(n: int) -> EvaluateRule:
+    """``out[b, o, y] = sum over i, k with y + padding - k * dilation = x * stride of x[b, i, x] * w[i, o, k]``.
+
+    Only the positions that exist contribute: the gradient of the convolution with respect to its data.
+    """
+
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+        in_layout, kernel_layout, out_layout = layouts(call, n, TRANSPOSED[n])
+        x, w, dtype = _operands(e, call, args)
+        window = Window.of(call, n, transposed=True)
+        size, taps = in_layout.plain_shape(x.shape), kernel_layout.plain_shape(w.shape)
+        if size[1] != taps[0] or taps[0] % window.groups:
+            raise unspecified("op.conv_transpose/channels-run", f"{short(call)} of {x.shape} and {w.shape}", e.span)
+        inputs = taps[0] // window.groups
+        spots = list(product(*(range(k) for k in taps[2:])))
+        dot = e.numerics.at(dtype).dot
+
+        def source(y: list[int], at: tuple[int, ...]) -> list[int] | None:
+            """The position of the data that tap ``at`` spreads to ``y``, if there is one."""
+            moved = [p + q - k * g for p, q, k, g in zip(y, window.before, at, window.dilation, strict=True)]
+            if any(m % s for m, s in zip(moved, window.strides, strict=True)):
+                return None
+            found = [m // s for m, s in zip(moved, window.strides, strict=True)]
+            return found if all(0 <= p < m for p, m in zip(found, size[2:], strict=True)) else None
+
+        def element(*i: int) -> Payload:
+            b, o, *y = out_layout.to_plain(i)
+            group, inner = divmod(o, taps[1])
+            hits = [(at, found) for at in spots if (found := source(y, at)) is not None]
+            pairs = [
+                (x[in_layout.from_plain((b, c, *found))], w[kernel_layout.from_plain((c, inner, *at))])
+                for c in range(group * inputs, (group + 1) * inputs)
+                for at, found in hits
+            ]
+            return dot([a for a, _ in pairs], [b for _, b in pairs], x.dtype)
+
+        spatial = [
+            (m - 1) * s - p - q + g * (k - 1) + t + 1
+            for m, k, p, q, g, s, t in zip(
+                size[2:],
+                taps[2:],
+                window.before,
+                window.after,
+                window.dilation,
+                window.strides,
+                window.extra,
+                strict=True,
+            )  # fmt: skip
+        ]
+        shape = out_layout.shape((size[0], taps[1] * window.groups, *spatial))
+        charge(e, shape, inputs * len(spots))
+        return e.tabulate(dtype, shape, element)
+
+    return evaluate
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    OpDef("relax.nn.conv1d", _deduce(1, False), _evaluate(1), PAGE),
+    OpDef("relax.nn.conv2d", _deduce(2, False), _evaluate(2), PAGE),
+    OpDef("relax.nn.conv3d", _deduce(3, False), _evaluate(3), PAGE),
+    OpDef("relax.nn.conv1d_transpose", _deduce(1, True), _evaluate_transposed(1), PAGE),
+    OpDef("relax.nn.conv2d_transpose", _deduce(2, True), _evaluate_transposed(2), PAGE),
+    OpDef("relax.nn.conv3d_transpose", _deduce(3, True), _evaluate_transposed(3), PAGE),
+)

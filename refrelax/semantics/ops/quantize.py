@@ -1,0 +1,128 @@
+"""Quantisation.
+
+Spec: ``spec/ops/quantize.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from refrelax.errors import unspecified
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops import dims as D
+from refrelax.semantics.ops.common import arity, cast_to, known_dims, rank, retyped, short, tensor, tensor_value
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, Evaluation, OpDef
+from refrelax.semantics.values import Tensor, Value
+from refrelax.syntax import dtypes
+from refrelax.syntax.bits import largest_finite
+from refrelax.syntax.graph import Call
+from refrelax.syntax.types import TensorType, Type
+
+PAGE = "quantize"
+
+NARROW = ("int8", "uint8", "int16", "uint16", "float8_e4m3fn", "float8_e5m2")
+REAL = ("float16", "float32")
+ZERO_POINTS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "float16")
+
+
+@rule("op.quantize/dtypes", "op.quantize/axis-range", "op.quantize/parameter-dims")
+def _deduce(inputs: tuple[str, ...], outputs: tuple[str, ...]) -> DeduceRule:
+    def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+        arity(d, call, 3)
+        x, scale, zero = (tensor(d, call, types, k) for k in range(3))
+        out = A.dtype(call, "out_dtype")
+        if out not in outputs:
+            d.fail("op.quantize/dtypes", f"{short(call)} does not give {out}")
+        if None in (x.dtype, scale.dtype, zero.dtype):
+            return retyped(x, None)
+        if x.dtype not in inputs or scale.dtype not in REAL or zero.dtype not in ZERO_POINTS:
+            d.fail("op.quantize/dtypes", f"{short(call)} does not take {x.dtype}, {scale.dtype}, {zero.dtype}")
+        axis = A.integer(call, "axis")
+        axis = axis + x.ndim if axis < 0 else axis
+        if x.ndim != 0 and not 0 <= axis < x.ndim:
+            d.fail("op.quantize/axis-range", f"{short(call)}: axis {A.integer(call, 'axis')} of rank {x.ndim}")
+        for parameter in (scale, zero):
+            _fits(d, call, x, parameter, axis)
+        return retyped(x, out)
+
+    return deduce
+
+
+def _fits(d: Deduction, call: Call, x: TensorType, parameter: TensorType, axis: int) -> None:
+    """A parameter is one element, or a vector along ``axis``."""
+    own = known_dims(parameter)
+    if rank(parameter) == 0 or (own is not None and all(d.equal(dim, D.ONE) is True for dim in own)):
+        return
+    dims = known_dims(x)
+    fits = own is not None and dims is not None and rank(x) > 0 and d.equal(own[0], dims[axis]) is True
+    if not fits:
+        d.fail(
+            "op.quantize/parameter-dims", f"{short(call)}: a parameter is neither one element nor one an axis position"
+        )
+
+
+@rule("op.quantize/parameter-extents")
+def _along(e: Evaluation, call: Call, x: Tensor, parameter: Tensor) -> Callable[[tuple[int, ...]], Payload]:
+    """The parameter of an element: the only one, or the one at its position along the axis."""
+    if parameter.size == 1:
+        only = parameter.payloads()[0]
+        return lambda i: only
+    axis = A.integer(call, "axis") % x.ndim
+    if parameter.shape != (x.shape[axis],):
+        raise unspecified("op.quantize/parameter-extents", f"{parameter.shape} for {x.shape}, axis {axis}", e.span)
+    return lambda i: parameter[i[axis]]
+
+
+def _clamped(f: Arithmetic, dtype: str) -> Callable[[Payload], Payload]:
+    """A float clamped to the finite range of ``dtype``."""
+    if dtypes.is_float(dtype):
+        high = largest_finite(dtype)
+        low = -high
+    else:
+        low, high = (Fraction(bound) for bound in dtypes.integer_range(dtype))
+    a, b = f.lit(low), f.lit(high)
+    return lambda v: f.maximum(f.minimum(v, b), a)
+
+
+def evaluate_quantize(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``clamp(round(x / scale) + zero_point)`` to the output dtype, half to even; a float output is not rounded first."""
+    x, scale, zero = (tensor_value(each) for each in args)
+    out = A.dtype(call, "out_dtype")
+    assert out is not None
+    acc = "float32" if "float32" in (x.dtype, scale.dtype) or not dtypes.is_float(zero.dtype) else x.dtype
+    f, g = e.numerics.at(acc), e.numerics.at(out)
+    x, by, shift = cast_to(e, x, acc), cast_to(e, scale, acc), cast_to(e, zero, acc)
+    factor, offset, clamp = _along(e, call, x, by), _along(e, call, x, shift), _clamped(f, out)
+    half_even = (lambda v: v) if dtypes.is_float(out) else f.math("round")
+
+    def element(*i: int) -> Payload:
+        return g.cast(clamp(f.add(half_even(f.div(x[i], factor(i))), offset(i))), acc)
+
+    return e.tabulate(out, x.shape, element)
+
+
+def evaluate_dequantize(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``(x - zero_point) * scale`` in float32, the difference of integers in int32; a float16 output is clamped."""
+    x, scale, zero = (tensor_value(each) for each in args)
+    out = A.dtype(call, "out_dtype")
+    assert out is not None
+    middle = "float32" if dtypes.is_float(x.dtype) or dtypes.is_float(zero.dtype) else "int32"
+    f, g, h = e.numerics.at("float32"), e.numerics.at(out), e.numerics.at(middle)
+    x, shift, by = cast_to(e, x, middle), cast_to(e, zero, middle), cast_to(e, scale, "float32")
+    factor, offset, clamp = _along(e, call, x, by), _along(e, call, x, shift), _clamped(f, "float16")
+
+    def element(*i: int) -> Payload:
+        apart = h.sub(x[i], offset(i))
+        value = f.mul(apart if middle == "float32" else f.cast(apart, middle), factor(i))
+        return value if out == "float32" else g.cast(clamp(value), "float32")
+
+    return e.tabulate(out, x.shape, element)
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    OpDef("relax.quantize", _deduce(REAL, NARROW), evaluate_quantize, PAGE),
+    OpDef("relax.dequantize", _deduce((*NARROW, "int32", *REAL), REAL), evaluate_dequantize, PAGE),
+)

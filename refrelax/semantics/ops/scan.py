@@ -1,0 +1,332 @@
+"""Running sums, sorting and searching.
+
+Spec: ``spec/ops/scan.md``.
+"""
+
+from __future__ import annotations
+
+from functools import cmp_to_key
+
+from refrelax.errors import unspecified
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Payload, ReduceOp
+from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops import dims as D
+from refrelax.semantics.ops.activation import by_lines
+from refrelax.semantics.ops.binary import promote
+from refrelax.semantics.ops.common import (
+    UNKNOWN,
+    arity,
+    cast_to,
+    copy,
+    elementwise,
+    extent,
+    index_of,
+    known_dims,
+    normal_axis,
+    number,
+    of_rank,
+    rank,
+    replace,
+    retyped,
+    short,
+    tensor,
+    tensor_value,
+    with_dims,
+)  # fmt: skip
+from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.values import Tensor, Value
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import Call, PrimValue
+from refrelax.syntax.scalars import as_int
+from refrelax.syntax.types import TensorType, TupleType, Type
+
+PAGE = "scan"
+
+# --- running sums ----------------------------------------------------------------------------------------------------
+
+
+def deduce_scan(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The argument's dims at ``dtype``; without an axis all elements in one axis."""
+    arity(d, call, 1)
+    x, axis = tensor(d, call, types, 0), A.optional_integer(call, "axis")
+    dtype = A.dtype(call) or x.dtype
+    dims = known_dims(x)
+    if axis is None:
+        return of_rank(x.ndim, dtype, x.vdevice) if dims is None else with_dims((D.product(dims),), dtype, x.vdevice)
+    if rank(x) != UNKNOWN:
+        normal_axis(d, call, rank(x), axis)
+    return retyped(x, dtype)
+
+
+def _scan(op: ReduceOp) -> EvaluateRule:
+    """``out[k] = reduce(op, x[0 .. k])``; exclusive: of ``x[0 .. k - 1]``; accumulated in the output dtype."""
+
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+        x, axis = tensor_value(args[0]), A.optional_integer(call, "axis")
+        dtype = A.dtype(call) or x.dtype
+        if dtype == "bool":
+            raise unspecified("op.reduce/arithmetic-dtype", f"{short(call)} at bool", e.span)
+        x = cast_to(e, x, dtype)
+        x, axis = (copy(e, x, (x.size,)), 0) if axis is None else (x, axis % x.ndim)
+        f, more = e.numerics.at(dtype), 0 if A.flag(call, "exclusive") else 1
+        return by_lines(e, x, axis, lambda items: [f.reduce(op, items[: k + more]) for k in range(len(items))])
+
+    return evaluate
+
+
+# --- sorting ---------------------------------------------------------------------------------------------------------
+
+
+def deduce_sort(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The argument's type."""
+    arity(d, call, 1)
+    x = tensor(d, call, types, 0)
+    if rank(x) != UNKNOWN:
+        normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    return x
+
+
+def evaluate_sort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """Every line along ``axis`` in order."""
+    x, descending = tensor_value(args[0]), A.flag(call, "descending")
+    f = e.numerics.at(x.dtype)
+    return by_lines(e, x, A.integer(call, "axis") % x.ndim, lambda items: f.order(items, descending)[0])
+
+
+def deduce_argsort(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The argument's dims at ``dtype``."""
+    arity(d, call, 1)
+    x = tensor(d, call, types, 0)
+    if rank(x) != UNKNOWN:
+        normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    return retyped(x, A.dtype(call) or x.dtype)
+
+
+def evaluate_argsort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """The positions that put every line along ``axis`` in order; equal elements keep theirs."""
+    x, descending = tensor_value(args[0]), A.flag(call, "descending")
+    dtype = A.dtype(call) or x.dtype
+    f, positions = e.numerics.at(x.dtype), e.numerics.at(dtype)
+
+    def order(items: list[Payload]) -> list[Payload]:
+        found = f.order(items, descending)[1]
+        return found if dtype == "int64" else [positions.cast(p, "int64") for p in found]
+
+    lines = by_lines(e, x, A.integer(call, "axis") % x.ndim, order)
+    return e.tensor(dtype, x.shape, lines.storage.plane(x.dtype))
+
+
+@rule("op.topk/ret-type")
+def deduce_topk(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The argument's dims with ``k`` along ``axis``, as values, positions, or a pair."""
+    arity(d, call, 1)
+    x, k, kind = tensor(d, call, types, 0), A.integer(call, "k"), A.text(call, "ret_type")
+    if kind not in ("both", "values", "indices"):
+        d.fail("op.topk/ret-type", f'{short(call)}: ret_type must be "both", "values" or "indices", found {kind!r}')
+    dims, dtype = known_dims(x), A.dtype(call) or x.dtype
+    if dims is None:
+        values, positions = of_rank(x.ndim, x.dtype, x.vdevice), of_rank(x.ndim, dtype, x.vdevice)
+    else:
+        axis = normal_axis(d, call, len(dims), A.integer(call, "axis"))
+        have = as_int(dims[axis])
+        if k > 0 and (have is None or k < have):
+            dims = (*dims[:axis], D.imm(k), *dims[axis + 1 :])
+        values, positions = with_dims(dims, x.dtype, x.vdevice), with_dims(dims, dtype, x.vdevice)
+    return TupleType((values, positions)) if kind == "both" else values if kind == "values" else positions
+
+
+def evaluate_topk(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+    """The first ``k`` of every line along ``axis`` in order, the greatest first if ``largest``."""
+    x, k, kind = tensor_value(args[0]), A.integer(call, "k"), A.text(call, "ret_type")
+    axis, dtype = A.integer(call, "axis") % x.ndim, A.dtype(call) or x.dtype
+    count = min(k, x.shape[axis]) if k > 0 else x.shape[axis]
+    f, positions = e.numerics.at(x.dtype), e.numerics.at(dtype)
+    sorted_lines: dict[tuple[int, ...], tuple[list[Payload], list[Payload]]] = {}
+
+    def line(i: tuple[int, ...]) -> tuple[list[Payload], list[Payload]]:
+        at = replace(i, axis, 0)
+        if at not in sorted_lines:
+            items = [x[replace(i, axis, p)] for p in range(x.shape[axis])]
+            sorted_lines[at] = f.order(items, A.flag(call, "largest"))
+        return sorted_lines[at]
+
+    shape = replace(x.shape, axis, count)
+    values = e.tabulate(x.dtype, shape, lambda *i: line(i)[0][i[axis]])
+    places = e.tabulate(dtype, shape, lambda *i: positions.cast(line(i)[1][i[axis]], "int64"))
+    return (values, places) if kind == "both" else values if kind == "values" else places
+
+
+# --- searching -------------------------------------------------------------------------------------------------------
+
+
+@rule("op.bucketize/vector")
+def deduce_bucketize(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The dims of the first argument at ``int64``, or ``int32`` if asked for; the boundaries are a vector."""
+    arity(d, call, 2)
+    x, edges = tensor(d, call, types, 0), tensor(d, call, types, 1)
+    if rank(edges) not in (1, UNKNOWN):
+        d.fail("op.bucketize/vector", f"{short(call)}: the boundaries must have rank 1, found rank {rank(edges)}")
+    dtype, dims = "int32" if A.flag(call, "out_int32") else "int64", known_dims(x)
+    return of_rank(x.ndim, dtype, x.vdevice) if dims is None else with_dims(dims, dtype, x.vdevice)
+
+
+def evaluate_bucketize(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """The number of boundaries below ``x[i]``; with ``right`` also those equal to it."""
+    x, edges, right = tensor_value(args[0]), tensor_value(args[1]), A.flag(call, "right")
+    meeting, dtype = promote(x.dtype, edges.dtype), "int32" if A.flag(call, "out_int32") else "int64"
+    f, out = e.numerics.at(meeting), e.numerics.at(dtype)
+    steps, one, zero = cast_to(e, edges, meeting).payloads(), out.lit(1), out.lit(0)
+    before = f.less_equal if right else f.less
+    return elementwise(
+        e,
+        dtype,
+        lambda a: out.reduce("add", [out.select(before(b, a), one, zero) for b in steps]),
+        cast_to(e, x, meeting),
+    )
+
+
+@rule("op.multinomial_from_uniform/float-dtype", "op.multinomial_from_uniform/integer-rows")
+@rule("op.multinomial_from_uniform/ranks", "op.multinomial_from_uniform/extents")
+def deduce_multinomial(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """``(n, 1)`` at ``dtype``; probabilities ``(rows, choices)``, samples and rows ``(n, 1)``."""
+    arity(d, call, 3)
+    p, u, rows = (tensor(d, call, types, k) for k in range(3))
+    for t in (p, u):
+        if t.dtype is not None and not dtypes.is_float(t.dtype):
+            d.fail("op.multinomial_from_uniform/float-dtype", f"{short(call)} takes float tensors, found {t.dtype}")
+    if rows.dtype is not None and dtypes.kind(rows.dtype) != "int":
+        d.fail("op.multinomial_from_uniform/integer-rows", f"{short(call)}: the rows must be int, found {rows.dtype}")
+    dtype = A.dtype(call)
+    if UNKNOWN in (rank(p), rank(u), rank(rows)):
+        return of_rank(UNKNOWN, dtype, p.vdevice)
+    if not rank(p) == rank(u) == rank(rows) == 2:
+        d.fail("op.multinomial_from_uniform/ranks", f"{short(call)} takes three tensors of rank 2")
+    samples, chosen = known_dims(u), known_dims(rows)
+    if known_dims(p) is None or samples is None or chosen is None:
+        return of_rank(2, dtype, p.vdevice)
+    if d.equal(samples[0], chosen[0]) is not True or not (D.is_one(samples[1]) and D.is_one(chosen[1])):
+        d.fail("op.multinomial_from_uniform/extents", f"{short(call)}: samples and rows must both be (n, 1)")
+    return with_dims((samples[0], D.ONE), dtype, p.vdevice)
+
+
+@rule("op.multinomial_from_uniform/row-range")
+def evaluate_multinomial(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """The first choice whose running sum of probabilities exceeds the sample; the last choice if none does."""
+    p, u, rows = (tensor_value(each) for each in args)
+    dtype = A.dtype(call)
+    assert dtype is not None
+    f, out = e.numerics.at(p.dtype), e.numerics.at(dtype)
+    one, zero, choices = out.lit(1), out.lit(0), p.shape[1]
+
+    def element(i: int, _one: int) -> Payload:
+        row = index_of(e, rows, (i, 0))
+        if not 0 <= row < p.shape[0]:
+            raise unspecified("op.multinomial_from_uniform/row-range", f"row {row} of {p.shape[0]}", e.span)
+        sample = u[i, 0] if u.dtype == p.dtype else f.cast(u[i, 0], u.dtype)
+        sums = [f.reduce("add", [p[row, k] for k in range(j + 1)]) for j in range(choices - 1)]
+        return out.reduce("add", [out.select(f.less_equal(each, sample), one, zero) for each in sums])
+
+    return e.tabulate(dtype, u.shape, element)
+
+
+# --- sets ------------------------------------------------------------------------------------------------------------
+
+
+def deduce_nonzero(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """An int64 matrix of unknown dims."""
+    arity(d, call, 1)
+    return of_rank(2, "int64", tensor(d, call, types, 0).vdevice)
+
+
+def evaluate_nonzero(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """Column ``k`` of the result is the index of the ``k``-th element that is not zero, row-major."""
+    x = tensor_value(args[0])
+    f, out = e.numerics.at(x.dtype), e.numerics.at("int64")
+    zero = f.lit(0) if x.dtype != "bool" else None
+    found = [at for at in x.indices() if e.numerics.decide(x[at] if zero is None else f.not_equal(x[at], zero))]
+    return e.tabulate("int64", (x.ndim, len(found)), lambda axis, k: out.lit(found[k][axis]))
+
+
+def _unique_flags(call: Call) -> list[bool]:
+    flags = [call.args[k] for k in (2, 3, 4)]
+    return [bool(as_int(each.value)) if isinstance(each, PrimValue) else False for each in flags]
+
+
+@rule("op.unique/constant-flags")
+def deduce_unique(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The distinct elements, and int64 vectors of first positions, inverse positions and counts as asked for."""
+    arity(d, call, 5, 6)
+    x = tensor(d, call, types, 0)
+    for each in call.args[2:5]:
+        if not isinstance(each, PrimValue) or as_int(each.value) is None:
+            d.fail("op.unique/constant-flags", f"{short(call)}: the return flags must be literals")
+    axis = call.args[5] if len(call.args) == 6 else None
+    at = as_int(axis.value) if isinstance(axis, PrimValue) else None
+    if at is not None and rank(x) != UNKNOWN:
+        normal_axis(d, call, rank(x), at)
+
+    def vector(dtype: str | None) -> TensorType:
+        return with_dims((D.ONE,), dtype, x.vdevice) if rank(x) == 0 else of_rank(1, dtype, x.vdevice)
+
+    values = vector(x.dtype) if rank(x) == 0 or axis is None else of_rank(x.ndim, x.dtype, x.vdevice)
+    more = [vector("int64") for wanted in _unique_flags(call) if wanted]
+    return TupleType((values, *more)) if more else values
+
+
+def evaluate_unique(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+    """The distinct slices along ``axis`` (without one: elements), ascending if ``sorted``, else as first met."""
+    x, ascending = tensor_value(args[0]), bool(number(args[1]))
+    if len(args) < 6 or args[5] is None:
+        x, axis = copy(e, x, (x.size,)), 0
+    else:
+        axis = extent(args[5]) % x.ndim
+    f, rest = e.numerics.at(x.dtype), [n for k, n in enumerate(x.shape) if k != axis]
+    spots = [(*at[:axis], 0, *at[axis:]) for at in Tensor(x.dtype, tuple(rest), x.storage, x.numerics).indices()]
+    slices = [[x[replace(at, axis, k)] for at in spots] for k in range(x.shape[axis])]
+
+    def compare(a: int, b: int) -> int:
+        for p, q in zip(slices[a], slices[b], strict=True):
+            if x.dtype == "bool":
+                p, q = e.numerics.at("uint8").cast(p, "bool"), e.numerics.at("uint8").cast(q, "bool")
+            g = e.numerics.at("uint8") if x.dtype == "bool" else f
+            if e.numerics.decide(g.less(p, q)):
+                return -1
+            if e.numerics.decide(g.less(q, p)):
+                return 1
+        return 0
+
+    ranked = sorted(range(len(slices)), key=cmp_to_key(compare))
+    groups: list[list[int]] = []
+    for k in ranked:
+        if groups and compare(groups[-1][0], k) == 0:
+            groups[-1].append(k)
+        else:
+            groups.append([k])
+    if not ascending:
+        groups.sort(key=lambda group: group[0])
+    values = e.tabulate(
+        x.dtype, replace(x.shape, axis, len(groups)), lambda *i: x[replace(i, axis, groups[i[axis]][0])]
+    )
+    owner = {k: g for g, group in enumerate(groups) for k in group}
+    columns = [[g[0] for g in groups], [owner[k] for k in range(len(slices))], [len(g) for g in groups]]
+    out = e.numerics.at("int64")
+    more = [
+        e.tensor("int64", (len(column),), [out.lit(k) for k in column])
+        for column, wanted in zip(columns, _unique_flags(call), strict=True)
+        if wanted
+    ]
+    return (values, *more) if more else values
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    OpDef("relax.cumsum", deduce_scan, _scan("add"), PAGE),
+    OpDef("relax.cumprod", deduce_scan, _scan("mul"), PAGE),
+    OpDef("relax.sort", deduce_sort, evaluate_sort, PAGE),
+    OpDef("relax.argsort", deduce_argsort, evaluate_argsort, PAGE),
+    OpDef("relax.topk", deduce_topk, evaluate_topk, PAGE),
+    OpDef("relax.bucketize", deduce_bucketize, evaluate_bucketize, PAGE),
+    OpDef("relax.multinomial_from_uniform", deduce_multinomial, evaluate_multinomial, PAGE),
+    OpDef("relax.nonzero", deduce_nonzero, evaluate_nonzero, PAGE),
+    OpDef("relax.unique", deduce_unique, evaluate_unique, PAGE),
+)
