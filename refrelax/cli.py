@@ -54,7 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("REFRELAX_DEBUG"):
             raise
         what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
-        code = _say(f"a fault of refrelax, not of the program ({what}); please report it; REFRELAX_DEBUG=1 shows more", 1)
+        code = _say(
+            f"a fault of refrelax, not of the program ({what}); please report it; REFRELAX_DEBUG=1 shows more", 1
+        )
     return code
 
 

@@ -1,7 +1,7 @@
 """NumPy's ``.npz`` files, read and written without NumPy.
 
-An archive of ``.npy`` members: magic, version, a header that is a Python literal, then the elements. bfloat16 and the 8-bit
-floats, which NumPy stores as raw bytes, keep their dtype in the member's name: ``x.bfloat16``.
+An archive of ``.npy`` members: magic, version, a header that is a Python literal, then the elements. bfloat16 and
+the 8-bit floats, which NumPy stores as raw bytes, keep their dtype in the member's name: ``x.bfloat16``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Make the example models anew: build with PyTorch, import with TVM 0.27, print, run in TVM's VM, write everything down.
+"""Make the example models anew: build with PyTorch, import with TVM 0.27, print, run in TVM's VM, write all down.
 
     make examples                        # or: .venv-tvm/bin/python tools/make_examples.py [NAME…]
 
 For each model, under ``refrelax/examples/NAME/``:
 
-``imported.py``, ``imported.npz``    TVMScript as the importer made it; the arrays behind ``metadata["ir.GenericConst"][k]``
+``imported.py``, ``imported.npz``    TVMScript as the importer made it; the arrays behind its constant indices
 ``zero.py``, ``zero.npz``            the same after ``relax.get_pipeline("zero")``
 ``runs.npz``                         inputs and TVM's outputs for each recorded size
 ``example.json``                     what is what, the seed, the versions

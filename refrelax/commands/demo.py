@@ -44,7 +44,8 @@ def _show(rows: list[Row]) -> None:
     table(headers, [_cells(row) for row in rows], title="Models as TVM 0.27 printed them; times in seconds")
     print(
         "\nbindings: of the NumPy backend, each judged on its own inputs against the set of permitted results;"
-        "\nmargin: the least distance from the edge of that set (1: in its middle); dyadic: interpreter and NumPy bit-equal;"
+        "\nmargin: the least distance from the edge of that set (1: in its middle);"
+        "\ndyadic: interpreter and NumPy bit-equal;"
         "\nTVM: the outputs that TVM 0.27 recorded, against the permitted results of the whole network."
     )
     for row in rows:
@@ -60,7 +61,16 @@ def _cells(row: Row) -> tuple[str, ...]:
     share = [f"{count / b.total:.0%}" if b.total else "-" for count in (b.inside, b.outside, b.undecided)]
     times = [f"{row.seconds[k]:.3f}" if k in row.seconds else "-" for k in STEPS]
     dyadic = {True: "equal", False: "DIFFER", None: "-"}[row.dyadic_equal]
-    return (f"{row.model}/{row.stage}", row.outcome, str(b.total), *share, f"{b.margin:.2f}", dyadic, _tvm(row.tvm), *times)
+    return (
+        f"{row.model}/{row.stage}",
+        row.outcome,
+        str(b.total),
+        *share,
+        f"{b.margin:.2f}",
+        dyadic,
+        _tvm(row.tvm),
+        *times,
+    )
 
 
 def _tvm(shares: Shares) -> str:

@@ -66,7 +66,9 @@ def _coverage(report: tie.Report, options: argparse.Namespace) -> int:
 
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", metavar="RULE|OP", help="a rule id, an operator (R.matmul), or a word of ids (match_cast)")
+    parser.add_argument(
+        "what", metavar="RULE|OP", help="a rule id, an operator (R.matmul), or a word of ids (match_cast)"
+    )
     add_json(parser)
 
 

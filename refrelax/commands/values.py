@@ -21,8 +21,12 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--args", metavar="A.npz", help="the arguments, in the order of the members' names")
     given.add_argument("--random", metavar="SEED", type=int, help="make arguments up from a seed")
-    parser.add_argument("--dim", action="append", default=[], metavar="n=3", help="a size for --random; may be repeated")
-    parser.add_argument("--policy", choices=("normal", "dyadic", "integer"), default="normal", help="float elements of --random")
+    parser.add_argument(
+        "--dim", action="append", default=[], metavar="n=3", help="a size for --random; may be repeated"
+    )
+    parser.add_argument(
+        "--policy", choices=("normal", "dyadic", "integer"), default="normal", help="float elements of --random"
+    )
     parser.add_argument("--consts", metavar="C.npz", help='the arrays behind metadata["ir.GenericConst"][k], by index')
 
 
@@ -100,7 +104,9 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
     if isinstance(outcome, Returned):
         row["value"] = value_json(outcome.value)
         row["arguments"] = [value_json(each) for each in outcome.arguments]
-        row["effects"] = [{"kind": e.kind, "name": e.name, "payload": [value_json(p) for p in e.payload]} for e in outcome.effects]
+        row["effects"] = [
+            {"kind": e.kind, "name": e.name, "payload": [value_json(p) for p in e.payload]} for e in outcome.effects
+        ]
         row["poison"] = [{"at": path, "rule": rule} for path, rule in outcome.poison]
         return row
     for key in ("rule", "message", "what"):

@@ -1,4 +1,5 @@
-"""The suite as a product: cases as data, a runner for anybody's implementation, and the tie between spec, code and cases.
+"""The suite as a product: cases as data, a runner for anybody's implementation, and the tie between spec, code and
+cases.
 
 ====================  ======================================================================
 ``cases``             what stands in ``cases/*.toml`` and in the examples of the spec

@@ -14,8 +14,9 @@ A case is a module, the verdict on it, and, if it runs, an entry with arguments 
     expect = "Trapped ev/match-cast-mismatch"
     value = { dtype = "float32", shape = [2], data = [0.5, "nan"] }     # for Returned, optional
 
-Arguments and values: a number, a string, a boolean, a list (a tuple), ``{dtype, shape, data}`` (a tensor, its data flat or
-nested, ``"poison"`` for an element without meaning), ``{shape}`` (a shape value), ``{dtype, value}`` (a prim value).
+Arguments and values: a number, a string, a boolean, a list (a tuple), ``{dtype, shape, data}`` (a tensor, its data
+flat or nested, ``"poison"`` for an element without meaning), ``{shape}`` (a shape value), ``{dtype, value}`` (a prim
+value).
 
 An example of the spec states the same in comments: ``# expect: IllTyped ty/…``, ``# entry: main``, ``# args: […]`` and
 ``# value: …`` (JSON).
@@ -44,7 +45,8 @@ _KEYS = {"name", "rule", "verdict", "module", "entry", "args", "expect", "value"
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What must come back: ``kind`` is ``"accepts"``, one of ``REJECTIONS``, or one of ``ENDS``; ``rule`` if it names one."""
+    """What must come back: ``kind`` is ``"accepts"``, one of ``REJECTIONS``, or one of ``ENDS``; ``rule`` if it
+    names one."""
 
     kind: str
     rule: str | None = None
@@ -130,7 +132,9 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
     missing = {"name", "rule", "verdict", "module"} - row.keys()
     unknown = row.keys() - _KEYS
     if missing or unknown:
-        what = ", ".join([*(f"lacks {k}" for k in sorted(missing)), *(f"has an unknown key {k}" for k in sorted(unknown))])
+        what = ", ".join(
+            [*(f"lacks {k}" for k in sorted(missing)), *(f"has an unknown key {k}" for k in sorted(unknown))]
+        )
         raise BadCase(f"{where}: case {name!r} {what}")
     if row["verdict"] not in ("accepts", "rejects"):
         raise BadCase(f'{where}: verdict must be "accepts" or "rejects", found {row["verdict"]!r}')
@@ -143,7 +147,18 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
         raise BadCase(f"{where}: a case that rejects must say what it expects")
     entry = row.get("entry", "main") if expect.kind in ENDS else None
     args = tuple(row.get("args", ()))
-    return Case(name, row["rule"], row["verdict"], row["module"], entry, args, expect, row.get("value"), file, lines.get(name, 1))
+    return Case(
+        name,
+        row["rule"],
+        row["verdict"],
+        row["module"],
+        entry,
+        args,
+        expect,
+        row.get("value"),
+        file,
+        lines.get(name, 1),
+    )
 
 
 _NOTE = re.compile(r"^\s*# (expect|entry|args|value): *(.*)$", re.MULTILINE)

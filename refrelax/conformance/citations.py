@@ -1,9 +1,10 @@
 """Where the code names a rule, read with ``ast`` (nothing is imported).
 
-How a rule is cited follows from the call that its id stands in: ``require``, ``Diagnostic``, ``trap`` and the ``fail`` of a
-deduction or of the reader *reject*; ``unspecified`` and ``poison`` *open*; ``@rule`` and everything else *implement*. A call
-of a helper that passes an id on is told apart by the helper's name (``REJECTING``, ``OPENING``). An id built in an f-string
-(``f"op.{name}/dtype"``) is a pattern: it cites every defined rule that it matches.
+How a rule is cited follows from the call that its id stands in: ``require``, ``Diagnostic``, ``trap`` and the
+``fail`` of a deduction or of the reader *reject*; ``unspecified`` and ``poison`` *open*; ``@rule`` and everything
+else *implement*. A call of a helper that passes an id on is told apart by the helper's name (``REJECTING``,
+``OPENING``). An id built in an f-string (``f"op.{name}/dtype"``) is a pattern: it cites every defined rule that it
+matches.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ SKIPPED = ("conformance", "commands", "cli.py")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One place that names a rule. ``rule`` is an id, or a pattern if ``dynamic``; ``kind``: rejects, opens, implements."""
+    """One place that names a rule. ``rule`` is an id, or a pattern if ``dynamic``; ``kind``: rejects, opens,
+    implements."""
 
     rule: str
     kind: str
@@ -52,8 +54,8 @@ def package() -> Path:
 def scan(root: Path | None = None, areas: frozenset[str] | None = None) -> list[Citation]:
     """Every citation in the package.
 
-    ``areas`` (the part before the slash) tell an id from any other text with a slash where it stands outside a call that
-    is known to take one; without them only such calls count.
+    ``areas`` (the part before the slash) tell an id from any other text with a slash where it stands outside a call
+    that is known to take one; without them only such calls count.
     """
     base = root or package()
     found: list[Citation] = []
@@ -94,7 +96,9 @@ class _Scanner:
 
 
 def _kind_of(function: ast.expr) -> str | None:
-    name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    name = (
+        function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    )
     name = name.lstrip("_")
     if name == "rule":
         return "implements"

@@ -1,7 +1,7 @@
 """The main job on the models in the package: parse, check, run, compile to NumPy, judge.
 
-Each printed stage of each model is one row: the interpreter's outcome, every binding of the NumPy backend judged on that
-backend's own inputs, bit-equality on dyadic inputs, and the outputs that TVM recorded against the enclosure.
+Each printed stage of each model is one row: the interpreter's outcome, every binding of the NumPy backend judged on
+that backend's own inputs, bit-equality on dyadic inputs, and the outputs that TVM recorded against the enclosure.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Which rules a piece of work went through, observed from outside.
 
-Nothing in the definition counts or records. While ``observing`` is on, Python's profiling hook tells which functions are
-entered: those marked with ``@rule`` name their rules, and ``require``, ``Diagnostic``, ``trap``, ``unspecified`` and
-``poison`` say theirs in an argument.
+Nothing in the definition counts or records. While ``observing`` is on, Python's profiling hook tells which functions
+are entered: those marked with ``@rule`` name their rules, and ``require``, ``Diagnostic``, ``trap``, ``unspecified``
+and ``poison`` say theirs in an argument.
 """
 
 from __future__ import annotations

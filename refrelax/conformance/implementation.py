@@ -13,9 +13,9 @@ from refrelax.syntax.module import Module
 class Implementation(Protocol):
     """Anything that can run a module.
 
-    ``run`` raises a ``Rejection`` if it refuses the module, and ``NoVerdict`` if it cannot say (it crashed, hung, or has no
-    such operator); every other way to end is an ``Outcome``. An implementation that can show its bindings also has
-    ``bindings(module, entry, args)``, a sequence of ``(name, value)`` in execution order.
+    ``run`` raises a ``Rejection`` if it refuses the module, and ``NoVerdict`` if it cannot say (it crashed, hung, or
+    has no such operator); every other way to end is an ``Outcome``. An implementation that can show its bindings
+    also has ``bindings(module, entry, args)``, a sequence of ``(name, value)`` in execution order.
     """
 
     name: str

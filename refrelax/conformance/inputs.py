@@ -1,4 +1,5 @@
-"""Arguments made up for a function: sizes for its symbols, tensors by its parameter types, the same for the same seed."""
+"""Arguments made up for a function: sizes for its symbols, tensors by its parameter types, the same for the same
+seed."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
 
 Policy = Literal["normal", "dyadic", "integer"]
-"""Elements of float tensors: about N(0, 1); multiples of 1/4 of small size; small integers. Sums and products of the last
-two are exact in float32 at moderate sizes, so that structure can be judged bit for bit."""
+"""Elements of float tensors: about N(0, 1); multiples of 1/4 of small size; small integers. Sums and products of the
+last two are exact in float32 at moderate sizes, so that structure can be judged bit for bit."""
 
 SIZES = (3, 5, 2, 7, 4, 6, 11, 13)
 """Sizes for symbols that are given none, in the order of the parameters; pairwise distinct."""

@@ -1,6 +1,7 @@
 """``refrelax rules check``: the spec, the code and the cases compared in every direction.
 
-The spec defines ids, the code cites them, cases target them and reach them. A *finding* is a place where the three differ.
+The spec defines ids, the code cites them, cases target them and reach them. A *finding* is a place where the three
+differ.
 """
 
 from __future__ import annotations

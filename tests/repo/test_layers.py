@@ -87,8 +87,7 @@ def test_imports_only_go_up(path: Path) -> None:
     wrong = [
         f"line {line}: {here} imports {name}"
         for name, line in imports(path)
-        if name.split(".")[0] == "refrelax"
-        and height(name) > LAYERS[here]
+        if name.split(".")[0] == "refrelax" and height(name) > LAYERS[here]
     ]
     assert not wrong, wrong
 

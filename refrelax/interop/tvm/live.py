@@ -1,8 +1,9 @@
 """Live ``tvm.IRModule`` objects to text and constants. Runs where ``tvm`` can be imported.
 
-A constant prints as ``metadata["ir.GenericConst"][k]``, so its array is lost in text. It is recovered here by walking the
-objects in the order in which their text is written, beside the list of indices that stand in the text: the numbers are
-read, never guessed. (``show_meta=True`` would tell them too, but ends the process with some versions of apache-tvm-ffi.)
+A constant prints as ``metadata["ir.GenericConst"][k]``, so its array is lost in text. It is recovered here by
+walking the objects in the order in which their text is written, beside the list of indices that stand in the text:
+the numbers are read, never guessed. (``show_meta=True`` would tell them too, but ends the process with some versions
+of apache-tvm-ffi.)
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ def _tensor(constant: Any) -> Any:
 
 
 def _is_indexed(constant: Any) -> bool:
-    """Whether the printer writes an index: everything but 0-d constants of the common dtypes, which it writes inline."""
+    """Whether the printer writes an index: everything but 0-d constants of the common dtypes, which it writes
+    inline."""
     tensor = _tensor(constant)
     return len(tensor.shape) > 0 or str(tensor.dtype) not in _INLINE
 

@@ -1,0 +1,38 @@
+"""The bridge to TVM 0.27: live modules in, text out, and TVM as an implementation to be judged.
+
+TVM itself runs in a subprocess only (it can end with a segmentation fault or SIGFPE on legal programs);
+``from_ir_module`` alone touches live objects, which are in the caller's process anyway.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from refrelax.interop.tvm.implementation import TvmImplementation
+from refrelax.interop.tvm.process import find_python
+from refrelax.syntax.module import Module
+
+
+def from_ir_module(mod: Any) -> Module:
+    """A live ``tvm.IRModule`` (or one function of it, which becomes ``main``) as a ``Module``, constants included.
+
+    Raises:
+        Malformed: its script is outside the language.
+        BridgeError: its text and its objects disagree on the constants.
+    """
+    from refrelax import api
+    from refrelax.interop.tvm.live import text_and_constants
+
+    text, constants = text_and_constants(mod)
+    return api.bind_constants(api.parse(text, filename="<tvm>"), constants)
+
+
+def to_script(module: Module) -> str:
+    """TVMScript that TVM 0.27 reads, imports included. Constants beside the module are referred to by index:
+    ``tvm.script.from_source(text, extra_vars=…)`` needs them under ``metadata["ir.GenericConst"]``."""
+    from refrelax.interop.tvm.implementation import script
+
+    return script(module)
+
+
+__all__ = ["TvmImplementation", "find_python", "from_ir_module", "to_script"]

@@ -1,0 +1,123 @@
+"""The subprocess that has TVM: found, started, asked, and ended when it hangs or dies."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from refrelax.conformance.implementation import ImplementationFailed
+
+_WORKER = Path(__file__).with_name("worker.py")
+
+
+def find_python() -> str | None:
+    """An interpreter that has TVM: ``REFRELAX_TVM_PYTHON``, else this one; ``None`` if neither has it."""
+    named = os.environ.get("REFRELAX_TVM_PYTHON")
+    if named:
+        return shutil.which(named)
+    return sys.executable if importlib.util.find_spec("tvm") is not None else None
+
+
+class TvmProcess:
+    """One process that answers requests in order. A crash or a hang ends it; the next request starts another.
+
+    ``timeout``: seconds for one answer, starting the process included.
+    """
+
+    def __init__(self, python: str | None = None, timeout: float = 60.0) -> None:
+        self.python = python or find_python()
+        self.timeout = timeout
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: Any = None
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to one request.
+
+        Raises:
+            ImplementationFailed: no TVM, a crash (with the signal's name), or no answer in time.
+        """
+        process = self._running()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            line = self._line(process)
+        except BrokenPipeError:
+            line = b""
+        if not line:
+            raise ImplementationFailed("crash", self._last_words(process))
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        """End the process, if it runs."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    stream.close()
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+
+    def __enter__(self) -> TvmProcess:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self.close()
+        if self.python is None:
+            raise ImplementationFailed("absent", "no TVM: install refrelax[tvm] or set REFRELAX_TVM_PYTHON")
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
+        self._process = subprocess.Popen(
+            [self.python, "-W", "ignore", str(_WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+        )
+        return self._process
+
+    def _line(self, process: subprocess.Popen[bytes]) -> bytes:
+        """One line of the answer pipe; empty when the process ended."""
+        assert process.stdout is not None
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(process.stdout, selectors.EVENT_READ)
+            if not waiting.select(self.timeout):
+                self.close()
+                raise ImplementationFailed("hang", f"no answer in {self.timeout:g} s")
+        return process.stdout.readline()
+
+    def _last_words(self, process: subprocess.Popen[bytes]) -> str:
+        code = process.wait()
+        try:
+            how = signal.Signals(-code).name if code < 0 else f"exit {code}"
+        except ValueError:
+            how = f"signal {-code}"
+        said = ""
+        if self._errors is not None:
+            self._errors.seek(0)
+            lines = [line for line in self._errors.read().decode(errors="replace").splitlines() if line.strip()]
+            said = f": {lines[-1]}" if lines else ""
+        self.close()
+        return f"{how}{said}"
