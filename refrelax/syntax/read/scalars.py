@@ -18,7 +18,7 @@ from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import GlobalVar, IndexMap
 from refrelax.syntax.loops import Buffer
-from refrelax.syntax.read import building, calls
+from refrelax.syntax.read import building, forms, scalar_calls
 from refrelax.syntax.read.building import BuildError
 from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
@@ -36,9 +36,6 @@ from refrelax.syntax.scalars import (
 
 Value = Any
 """What an expression of the text evaluates to (see the module's docstring)."""
-
-NAMESPACES = frozenset({"T", "tir", "tirx"})
-"""Names under which a text knows the loop-level language."""
 
 
 def read_scalar(src: Source, node: ast.expr, scope: Scope, int_dtype: str = "int32") -> PrimExpr:
@@ -58,7 +55,7 @@ def read_scalar(src: Source, node: ast.expr, scope: Scope, int_dtype: str = "int
 
 def read_index_map(src: Source, node: ast.expr, scope: Scope) -> IndexMap:
     """``T.index_map(lambda i, j: (j, i), inverse_index_map=…)``, or the bare lambda."""
-    return calls.index_map(ScalarReader(src, scope, "int64"), node)
+    return forms.index_map(ScalarReader(src, scope, "int64"), node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +63,6 @@ class DTypeName:
     """``T.float32`` as a value: it can be called, subscripted, or stand in an annotation."""
 
     dtype: str
-
-
-PRIMITIVE = (SymVar, Literal)
 
 
 @dataclass(slots=True)
@@ -178,11 +172,11 @@ class ScalarReader:
             case ast.BinOp(left=left, op=op, right=right):
                 return self.binary(node, op, left, right)
             case ast.Call():
-                return calls.call(self, node)
+                return scalar_calls.call(self, node)
             case ast.Subscript():
                 return self.subscript(node)
             case ast.Attribute():
-                return calls.attribute(self, node)
+                return scalar_calls.attribute(self, node)
             case ast.Compare():
                 return self.compare(node)
             case ast.BoolOp():
@@ -392,10 +386,11 @@ class ScalarReader:
             found = self.value(each)
             spread = found if isinstance(found, (list, tuple)) and len(nodes) == 1 else [found]
             items.extend(self.expression(each, v) for v in spread)
-        if len(items) != len(buffer.shape):
+        if len(items) > len(buffer.shape):
             message = f"buffer {buffer.name!r} has {len(buffer.shape)} axes, but {len(items)} indices are given"
             self.src.fail(index, "syn/index-count", message)
-        return items
+        rest = buffer.shape[len(items) :]
+        return items + [Slice(Literal(extent.dtype, 0), extent) for extent in rest]
 
     def _slice(self, buffer: Buffer, axis: int, node: ast.Slice) -> Slice:
         if axis >= len(buffer.shape):

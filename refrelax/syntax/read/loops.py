@@ -1,0 +1,219 @@
+"""Reading a ``PrimFunc``: its decorator, its signature, and what follows from both.
+
+A handle parameter with its ``T.match_buffer`` becomes a buffer parameter; ``T.sblock_alloc_buffer`` at function level,
+and an explicit root block that carries nothing else, become ``root_allocs``.
+Spec: ``spec/03b-loops-syntax.md`` ("Functions").
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from refrelax.rules import rule
+from refrelax.syntax.loops import (
+    Buffer,
+    BufferParam,
+    For,
+    IfThenElse,
+    PrimFunc,
+    SBlock,
+    ScalarParam,
+    Stmt,
+    While,
+)
+from refrelax.syntax.read.arguments import dtype_named, namespace_name
+from refrelax.syntax.read.assignments import annotation_dtype
+from refrelax.syntax.read.buffers import field_nodes, make_buffer
+from refrelax.syntax.read.constants import shown
+from refrelax.syntax.read.context import Names, Scope, Source, TypeVarDecl, own_symbols
+from refrelax.syntax.read.frames import Frame, FunctionFrame
+from refrelax.syntax.read.statements import read_body
+from refrelax.syntax.scalars import SymVar, walk
+
+PERSISTENT = "tirx.persistent_kernel"
+
+
+@rule("syn/prim-func")
+def read_prim_func(src: Source, node: ast.FunctionDef, module_scope: Scope) -> PrimFunc:
+    """The function that ``node`` writes; ``module_scope`` knows ``TypeVar`` names, captured constants, ``cls``.
+
+    Raises:
+        Malformed: with the first thing that cannot be read.
+    """
+    try:
+        return _read(src, node, module_scope)
+    except RecursionError:
+        return src.fail(node, "syn/too-deep", f"the function {node.name!r} nests too deeply")
+
+
+def _read(src: Source, node: ast.FunctionDef, module_scope: Scope) -> PrimFunc:
+    flags = decorator_flags(src, node)
+    names = Names()
+    function = FunctionFrame(node.name, names, s_tir=flags["s_tir"] or src.edition != "0.27")
+    frame = Frame(src, function, module_scope.child())
+    own = own_symbols(src, node, frame.scope, names)
+    function.signature.update(symbol.name for symbol in own)
+    if flags["persistent"]:
+        function.attrs[PERSISTENT] = True
+    read_parameters(frame, node)
+    ret = None if node.returns is None or _none(node.returns) else annotation_dtype(frame, node.returns)
+    body = read_body(frame, node.body)
+    root, body = unwrap_root(body)
+    return PrimFunc(
+        params=tuple(function.params),
+        body=body,
+        ret=ret,
+        attrs=tuple(sorted(function.attrs.items())),
+        private=flags["private"],
+        s_tir=function.s_tir,
+        symbols=symbols_of(function),
+        root_allocs=(*function.root_allocs, *root),
+        span=src.span(node),
+    )
+
+
+@rule("syn/decorator")
+def decorator_flags(src: Source, node: ast.FunctionDef) -> dict[str, bool]:
+    """The keywords of ``@T.prim_func(private=True, s_tir=True, …)``."""
+    flags = {"private": False, "s_tir": False, "persistent": False, "check_well_formed": True, "tirx": False}
+    for decorator in node.decorator_list[-1:]:
+        if not isinstance(decorator, ast.Call):
+            continue
+        if decorator.args:
+            src.fail(decorator, "syn/decorator", f"`{shown(decorator)}` takes keywords only")
+        for each in decorator.keywords:
+            value = each.value.value if isinstance(each.value, ast.Constant) else None
+            if each.arg not in flags or not isinstance(value, bool):
+                src.fail(each.value, "syn/decorator", f"expected a known flag and True or False, found {each.arg!r}")
+            flags[each.arg] = value
+    return flags
+
+
+# --- parameters ------------------------------------------------------------------------------------------------------
+
+
+@rule("syn/parameter")
+def read_parameters(frame: Frame, node: ast.FunctionDef) -> None:
+    """The parameters, left to right; scalar ones are known to all (a quoted extent may name a later one)."""
+    spec = node.args
+    if spec.posonlyargs or spec.kwonlyargs or spec.vararg or spec.kwarg or spec.defaults:
+        frame.src.fail(node, "syn/parameter", "a PrimFunc takes plain parameters only")
+    for arg in spec.args:
+        if arg.annotation is None:
+            frame.src.fail(arg, "syn/parameter", f"the parameter {arg.arg!r} needs a type")
+        if not _is_buffer(frame, arg.annotation):
+            dtype = annotation_dtype(frame, arg.annotation)
+            var = SymVar(frame.function.names.fresh(arg.arg), dtype, span=frame.span(arg))
+            frame.scope.define(arg.arg, var)
+            frame.function.signature.add(var.name)
+    declared = declarations(frame, node.body)
+    for arg in spec.args:
+        assert arg.annotation is not None
+        if not _is_buffer(frame, arg.annotation):
+            var = frame.scope.table[arg.arg]  # type: ignore[assignment]
+            if var.dtype == "handle":
+                frame.function.handles[var.name] = len(frame.function.params)
+            frame.function.params.append(ScalarParam(var, span=frame.span(arg)))
+            continue
+        assert isinstance(arg.annotation, ast.Call)
+        define_quoted(frame, arg.annotation, declared)
+        given = field_nodes(frame.reader, arg.annotation, "Buffer")
+        name = frame.function.names.fresh(arg.arg)
+        buffer = make_buffer(frame.reader, arg.annotation, name, given, quoted=True, s_tir=frame.function.s_tir)
+        frame.function.params.append(BufferParam(replace(buffer, span=frame.span(arg)), span=frame.span(arg)))
+        frame.scope.define(arg.arg, buffer)
+
+
+def _is_buffer(frame: Frame, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and namespace_name(node.func, frame.reader) in ("Buffer", "match_buffer")
+
+
+def _none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def declarations(frame: Frame, body: list[ast.stmt]) -> dict[str, str]:
+    """Dtypes of the variables that the body declares at its top level: ``m = T.int64()``."""
+    found: dict[str, str] = {}
+    for statement in body:
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            continue
+        target, value = statement.targets[0], statement.value
+        pairs = (
+            zip(target.elts, value.elts, strict=False)
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+            else [(target, value)]
+        )
+        for name, call in pairs:
+            if isinstance(name, ast.Name) and isinstance(call, ast.Call) and not call.args:
+                spelled = namespace_name(call.func, frame.reader)
+                dtype = None if spelled is None else dtype_named(spelled)
+                if dtype is not None:
+                    found.setdefault(name.id, dtype)
+    return found
+
+
+def define_quoted(frame: Frame, call: ast.Call, declared: dict[str, str]) -> None:
+    """Symbols for the names in quoted extents that nothing defines yet: int32 unless the body declares them."""
+    shape = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "shape"), None)
+    for extent in shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]:
+        if not isinstance(extent, ast.Constant) or not isinstance(extent.value, str):
+            continue
+        for each in ast.walk(frame.reader.parse_quoted(extent, extent.value)):
+            if not isinstance(each, ast.Name) or each.id in ("T", "tir", "tirx"):
+                continue
+            entry = frame.scope.lookup(each.id)
+            if entry is None or isinstance(entry, TypeVarDecl):
+                dtype = entry.dtype if isinstance(entry, TypeVarDecl) else declared.get(each.id, "int32")
+                var = SymVar(frame.function.names.fresh(each.id), dtype, span=frame.span(extent))
+                frame.scope.define(each.id, var)
+                frame.function.signature.add(var.name)
+
+
+def symbols_of(function: FunctionFrame) -> tuple[SymVar, ...]:
+    """The variables that the buffers of the signature define, in order of first use."""
+    scalars = {p.var.name for p in function.params if isinstance(p, ScalarParam)}
+    found: dict[str, SymVar] = {}
+    for param in function.params:
+        if isinstance(param, BufferParam):
+            buffer = param.buffer
+            offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
+            for expression in (*buffer.shape, *buffer.strides, *offset):
+                for each in walk(expression):
+                    if isinstance(each, SymVar) and each.name not in scalars:
+                        found.setdefault(each.name, each)
+    return tuple(found.values())
+
+
+# --- the root block --------------------------------------------------------------------------------------------------
+
+
+def unwrap_root(body: tuple[Stmt, ...]) -> tuple[tuple[Buffer, ...], tuple[Stmt, ...]]:
+    """An explicit root block that carries nothing but allocations: (its allocations, its body)."""
+    match body:
+        case (SBlock(name="root", iters=(), predicate=None, init=None, matches=(), attrs=()) as root,):
+            if not root.reads and not root.writes and (root.allocs or _implied(root.body)):
+                return root.allocs, root.body
+    return (), body
+
+
+def _implied(body: tuple[Stmt, ...]) -> bool:
+    """Whether a body makes TVM add a root block by itself: it holds a block, and is not just one without axes."""
+    match body:
+        case (SBlock(iters=iters),):
+            return bool(iters)
+        case _:
+            return any(_holds_block(each) for each in body)
+
+
+def _holds_block(node: Stmt) -> bool:
+    match node:
+        case SBlock():
+            return True
+        case For(body=body) | While(body=body):
+            return any(_holds_block(each) for each in body)
+        case IfThenElse(then_body=then, else_body=other):
+            return any(_holds_block(each) for each in (*then, *other))
+        case _:
+            return any(_holds_block(each) for each in getattr(node, "body", ()))

@@ -1,0 +1,298 @@
+"""Calls and attributes in scalar expressions: ``T.exp(x)``, ``T.float32("nan")``, ``A.data``, ``x.astype("int8")`` …
+
+Spec: ``spec/03b-loops-syntax.md`` ("Calls").
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from refrelax.rules import rule
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import GlobalVar
+from refrelax.syntax.loops import Buffer
+from refrelax.syntax.read import building, rewrites
+from refrelax.syntax.read.arguments import as_tuple, bound, dtype_named, exactly, keywords, namespace_name, need
+from refrelax.syntax.read.constants import shown, try_constant
+from refrelax.syntax.read.context import ModuleAlias
+from refrelax.syntax.read.forms import SPECIAL
+from refrelax.syntax.read.intrinsics import ALIASES, FLOAT_ONLY, INTRINSICS, Signature
+from refrelax.syntax.read.regions import View, load_of_view
+from refrelax.syntax.scalars import (
+    BINARY_OPS,
+    BufferLoad,
+    BufferRef,
+    Intrinsic,
+    Literal,
+    PrimExpr,
+    Ramp,
+    SymVar,
+)
+
+if TYPE_CHECKING:
+    from refrelax.syntax.read.scalars import ScalarReader
+
+
+# --- attributes ------------------------------------------------------------------------------------------------------
+
+
+def attribute(reader: ScalarReader, node: ast.Attribute) -> Any:
+    """``T.float32``, ``A.data``, ``A.shape``, ``cls.f``, ``x.dtype``."""
+    from refrelax.syntax.read.scalars import DTypeName
+
+    name = namespace_name(node, reader)
+    if name is not None:
+        dtype = name if name in ("handle", "void") else dtype_named(name)
+        return DTypeName(dtype) if dtype is not None else unknown(reader, node, name)
+    base = reader.value(node.value)
+    match base:
+        case ModuleAlias():
+            return GlobalVar(node.attr, span=reader.src.span(node))
+        case Buffer():
+            return buffer_field(reader, node, base)
+        case SymVar() if node.attr == "ty":
+            return base
+        case _ if isinstance(base, PrimExpr) and node.attr == "dtype":
+            return base.dtype
+    return reader.src.fail(node, "syn/unknown-attribute", f"`{shown(node)}`: no attribute {node.attr!r} here")
+
+
+@rule("syn/unknown-attribute")
+def buffer_field(reader: ScalarReader, node: ast.Attribute, buffer: Buffer) -> Any:
+    """``A.data``, ``A.shape``, ``A.strides``, ``A.elem_offset``, ``A.dtype``, and ``z.buffer`` of a mutable scalar."""
+    match node.attr:
+        case "data":
+            return BufferRef(buffer.name, "data", span=reader.src.span(node))
+        case "shape":
+            return buffer.shape
+        case "strides":
+            return buffer.strides
+        case "dtype":
+            return buffer.dtype
+        case "elem_offset":
+            return elem_offset(buffer)
+        case "byte_offset":
+            offset = elem_offset(buffer)
+            return building.binary("Mul", offset, Literal(offset.dtype, dtypes.itemsize(buffer.dtype)))
+        case "buffer" if buffer.scalar:
+            return replace(buffer, scalar=False)
+        case "data_alignment":
+            return buffer.align
+        case "offset_factor":
+            return buffer.offset_factor
+        case "ndim":
+            return len(buffer.shape)
+    return reader.src.fail(node, "syn/unknown-attribute", f"a buffer has no attribute {node.attr!r}")
+
+
+def elem_offset(buffer: Buffer) -> PrimExpr:
+    """Where a buffer's elements begin: as declared, 0 where nothing is said."""
+    if buffer.elem_offset is not None:
+        return buffer.elem_offset
+    return Literal(buffer.shape[0].dtype if buffer.shape else "int32", 0)
+
+
+# --- calls -----------------------------------------------------------------------------------------------------------
+
+
+def call(reader: ScalarReader, node: ast.Call) -> Any:
+    """The value of a call."""
+    name = namespace_name(node.func, reader)
+    if name is not None:
+        return namespace_call(reader, node, name)
+    if isinstance(node.func, ast.Attribute):
+        base = reader.value(node.func.value)
+        if isinstance(base, ModuleAlias):
+            return function_call(reader, node, node.func.attr)
+        return method(reader, node, base, node.func.attr)
+    if isinstance(node.func, ast.Name):
+        entry = reader.scope.lookup(node.func.id)
+        if isinstance(entry, GlobalVar):
+            return function_call(reader, node, entry.name)
+        known, value = try_constant(reader.src, node, reader.scope)
+        if known:
+            return value
+        if node.func.id in ("range", "len") and len(node.args) == 1 and not node.keywords:
+            return _sequence(reader, node, node.func.id)
+    return reader.src.fail(node, "syn/unknown-intrinsic", f"`{shown(node.func)}` is no function of the language")
+
+
+def _sequence(reader: ScalarReader, node: ast.Call, name: str) -> Any:
+    """``range`` and ``len`` over something that is only a constant here (``len(A.shape)``)."""
+    value = reader.value(node.args[0])
+    if name == "len" and isinstance(value, (list, tuple)):
+        return len(value)
+    if name == "range" and isinstance(value, int) and 0 <= value <= 1 << 16:
+        return list(range(value))
+    return reader.src.fail(node, "syn/constant-expression", f"expected a constant, found `{shown(node.args[0])}`")
+
+
+def function_call(reader: ScalarReader, node: ast.Call, name: str) -> Intrinsic:
+    """``cls.g(A.data, n)``: a call of another function of the module."""
+    keywords(reader, node)
+    args = tuple(reader.argument(a, reader.value(a)) for a in node.args)
+    return Intrinsic(f"cls.{name}", args, "void", span=reader.src.span(node))
+
+
+def namespace_call(reader: ScalarReader, node: ast.Call, name: str) -> Any:
+    """``T.<name>(…)``."""
+    special = SPECIAL.get(name)
+    if special is not None:
+        return special(reader, node)
+    if name in rewrites.UNARY or name in rewrites.BINARY or name in rewrites.TERNARY:
+        return rewritten(reader, node, name)
+    if name in rewrites.OF_DTYPE:
+        return rewrites.OF_DTYPE[name](reader.dtype_of(exactly(reader, node, 1)[0]))
+    if name in BINARY_OPS:
+        a, b = (reader.scalar(x) for x in exactly(reader, node, 2))
+        return building.raw_binary(name, a, b, reader.src.span(node))  # type: ignore[arg-type]
+    dtype = dtype_named(name)
+    if dtype is not None:
+        return construct(reader, node, dtype)
+    signature = INTRINSICS.get(ALIASES.get(name, name))
+    if signature is None:
+        unknown(reader, node.func, name)
+    return intrinsic(reader, node, ALIASES.get(name, name), signature)
+
+
+@rule("syn/unknown-intrinsic")
+def unknown(reader: ScalarReader, node: ast.expr, name: str) -> NoReturn:
+    """Refuse ``T.<name>``, with the nearest names there are."""
+    every = [*INTRINSICS, *ALIASES, *SPECIAL, *rewrites.UNARY, *rewrites.BINARY, *rewrites.OF_DTYPE, *BINARY_OPS]
+    near = difflib.get_close_matches(name, every, n=2)
+    hint = f"; did you mean {' or '.join('T.' + n for n in dict.fromkeys(near))}?" if near else ""
+    reader.src.fail(node, "syn/unknown-intrinsic", f"T.{name} is unknown{hint}")
+
+
+def rewritten(reader: ScalarReader, node: ast.Call, name: str) -> PrimExpr:
+    """A function that folds or is rewritten while building."""
+    keywords(reader, node, "dtype", "span")
+    if name in rewrites.UNARY:
+        return rewrites.UNARY[name](reader.scalar(exactly(reader, node, 1)[0]))
+    if name in rewrites.BINARY:
+        a, b = exactly(reader, node, 2)
+        return rewrites.BINARY[name](*reader.operands((a, reader.value(a)), (b, reader.value(b))))
+    c, a, b = exactly(reader, node, 3)
+    return rewrites.TERNARY[name](reader.scalar(c), *reader.operands((a, reader.value(a)), (b, reader.value(b))))
+
+
+_SPELLED = frozenset({"nan", "inf", "-inf", "+inf", "infinity", "-infinity"})
+
+
+def construct(reader: ScalarReader, node: ast.Call, dtype: str) -> PrimExpr:
+    """``T.float32(1.5)``, ``T.float32("nan")``, ``T.int64(n)``. (``T.int64()``, a declaration, is a statement.)"""
+    span = reader.src.span(node)
+    (argument,) = exactly(reader, node, 1)
+    value = reader.value(argument)
+    if isinstance(value, str):
+        if value.lower() not in _SPELLED:
+            reader.src.fail(argument, "syn/literal-range", f"{value!r} is no number")
+        value = float(value)
+    if isinstance(value, (bool, int, float)):
+        if dtypes.is_integer(dtype) and isinstance(value, float) and math.isfinite(value):
+            value = math.trunc(value)
+        return building.constant(value, dtype, span)
+    return building.cast(dtype, reader.expression(argument, value), span)
+
+
+def intrinsic(reader: ScalarReader, node: ast.Call, name: str, signature: Signature) -> Intrinsic:
+    """A call of an intrinsic that is kept as it stands."""
+    nodes = list(node.args)
+    dtype = _text_dtype(reader, node, nodes, signature)
+    if any(isinstance(a, ast.Starred) for a in nodes):
+        args = [reader.argument(node, v) for v in reader.items(nodes)]
+    else:
+        args = [reader.argument(a, reader.value(a)) for a in nodes]
+    missing = signature.least - len(args)
+    if 0 < missing <= len(signature.defaults):
+        args += [Literal("int32", d & 0xFFFFFFFF) for d in signature.defaults[-missing:]]
+    if len(args) < signature.least or (signature.most is not None and len(args) > signature.most):
+        expected = f"{signature.least}{'' if signature.most is not None else ' or more'}"
+        reader.src.fail(node, "syn/argument-count", f"T.{name} takes {expected} arguments, not {len(args)}")
+    if signature.result.startswith("arg"):
+        dtype = args[int(signature.result[3:])].dtype
+    elif signature.result != "text":
+        dtype = signature.result
+    if name in FLOAT_ONLY and dtypes.kind(dtype) != "float":
+        reader.src.fail(node, "syn/operand-types", f"T.{name} takes a float, not {dtype}")
+    return Intrinsic(name, tuple(args), dtype, span=reader.src.span(node))
+
+
+def _text_dtype(reader: ScalarReader, node: ast.Call, nodes: list[ast.expr], signature: Signature) -> str:
+    """The dtype that the text gives, taken out of ``nodes``."""
+    found = keywords(reader, node, "dtype", "span").get("dtype")
+    if signature.dtype_at == "":
+        return ""
+    if found is None:
+        if not nodes:
+            reader.src.fail(node, "syn/argument-count", f"`{shown(node.func)}` needs a dtype")
+        found = nodes.pop(0 if signature.dtype_at == "first" else -1)
+    return reader.dtype_of(found)
+
+
+# --- methods ---------------------------------------------------------------------------------------------------------
+
+
+def method(reader: ScalarReader, node: ast.Call, base: Any, name: str) -> Any:
+    """``x.astype("int8")``, ``A.vload([0, 4])``, ``A.access_ptr("r")``, ``A.scope()``."""
+    if isinstance(base, Buffer):
+        if name == "vload":
+            return vector_load(reader, node, base)
+        if name == "access_ptr":
+            return access_pointer(reader, node, base)
+        if name == "scope":
+            return base.scope
+    if name == "astype":
+        dtype = reader.dtype_of(exactly(reader, node, 1)[0])
+        return building.cast(dtype, reader.expression(node, base), reader.src.span(node))
+    if name == "equal":
+        other = reader.scalar(exactly(reader, node, 1)[0])
+        return building.binary("EQ", reader.expression(node, base), other, reader.src.span(node))
+    return reader.src.fail(node, "syn/unknown-attribute", f"`{shown(node.func)}`: no method {name!r} here")
+
+
+def vector_load(reader: ScalarReader, node: ast.Call, buffer: Buffer) -> BufferLoad:
+    """``A.vload([i, T.Ramp(0, 1, 4)], dtype=…, predicate=…)``."""
+    found = bound(reader, node, "begin", "dtype", "predicate")
+    items = reader.indices(buffer, as_tuple(need(reader, node, found, "begin")))
+    predicate = reader.scalar(found["predicate"]) if "predicate" in found else None
+    last = items[-1] if items else None
+    if "dtype" in found and isinstance(last, PrimExpr) and dtypes.lanes(last.dtype) == 1:
+        lanes = dtypes.lanes(reader.dtype_of(found["dtype"])) // dtypes.lanes(buffer.dtype)
+        if lanes > 1:
+            items[-1] = Ramp(last, Literal(last.dtype, 1), lanes)
+    return load_of_view(View(buffer, tuple(items)), reader.src.span(node), predicate)
+
+
+_MASKS = {"r": 1, "w": 2, "rw": 3}
+
+
+def access_pointer(reader: ScalarReader, node: ast.Call, buffer: Buffer) -> Intrinsic:
+    """``A.access_ptr("r", offset=…)``: ``T.tvm_access_ptr`` over what the buffer has from there on."""
+    found = bound(reader, node, "access_mask", "ptr_type", "content_lanes", "offset", "extent")
+    mask = reader.value(need(reader, node, found, "access_mask"))
+    mask = _MASKS.get(mask, mask) if isinstance(mask, str) else mask
+    if not isinstance(mask, int):
+        reader.src.fail(node, "syn/operand-types", "expected 'r', 'w', 'rw' or a number as access mask")
+    index = buffer.shape[0].dtype if buffer.shape else "int32"
+    offset = reader.scalar(found["offset"]) if "offset" in found else Literal(index, 0)
+    extent: PrimExpr = Literal(index, 1)
+    if "extent" in found:
+        extent = reader.scalar(found["extent"])
+    else:
+        strided = buffer.strides and (building.binary("Mul", buffer.strides[0], buffer.shape[0]),)
+        for each in strided or buffer.shape:
+            extent = building.binary("Mul", extent, each)
+        extent = building.binary("Sub", extent, offset)
+    args = (
+        Intrinsic("type_annotation", (), buffer.dtype),
+        BufferRef(buffer.name, "data"),
+        building.binary("Add", elem_offset(buffer), offset),
+        extent,
+        Literal("int32", mask),
+    )
+    return Intrinsic("tvm_access_ptr", args, "handle", span=reader.src.span(node))
