@@ -39,6 +39,12 @@ class Tensor:
         raw = to_constant(data, dtype)
         return Tensor(from_bits(reading("ieee"), raw.dtype, raw.shape, raw.patterns()))
 
+    @staticmethod
+    def of_bytes(dtype: str, shape: tuple[int, ...], data: bytes) -> Tensor:
+        """A tensor from the elements' bytes, little-endian, row-major."""
+        raw = ConstantArray(dtype, shape, data)
+        return Tensor(from_bits(reading("ieee"), dtype, shape, raw.patterns()))
+
     @property
     def dtype(self) -> str:
         return self.core.dtype

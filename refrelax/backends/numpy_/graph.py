@@ -1,0 +1,417 @@
+"""Relax functions as Python source: one line a binding, explicit checks at entry, ``match_cast`` and return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from refrelax.backends.errors import Unsupported
+from refrelax.backends.numpy_.expressions import Text, dtype_text
+from refrelax.backends.numpy_.names import function, local
+from refrelax.backends.numpy_.operators import OPERATORS
+from refrelax.semantics.dims import Facts
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.graph import (
+    AttrDict,
+    AttrList,
+    AttrValue,
+    Binding,
+    Call,
+    Constant,
+    ConstantRef,
+    DataTypeValue,
+    Expr,
+    ExternFunc,
+    Function,
+    GlobalVar,
+    If,
+    IndexMap,
+    MatchCast,
+    Op,
+
+    PrimValue,
+    SeqExpr,
+    ShapeExpr,
+    StringValue,
+    Tuple,
+    TupleGetItem,
+    Var,
+    VarBinding,
+)
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int
+from refrelax.syntax.types import (
+    AnyType,
+    DTensorType,
+    FuncType,
+    PackedFuncType,
+    PrimType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    Type,
+)
+
+
+@dataclass(slots=True)
+class Constants:
+    """Inline constants, lifted to the head of the source."""
+
+    names: dict[tuple[str, tuple[int, ...], tuple[int, ...]], str] = field(default_factory=dict)
+
+    def name(self, node: Constant) -> str:
+        key = (node.dtype, node.shape, node.data)
+        return self.names.setdefault(key, f"c{len(self.names)}_")
+
+    def lines(self) -> list[str]:
+        result = []
+        for (dtype, shape, data), name in self.names.items():
+            note = f"  # {bits.decode(dtype, data[0])}" if len(data) == 1 else ""
+            result.append(f"{name} = rt.constant({dtype!r}, {shape!r}, {list(data)!r}){note}")
+        return result
+
+
+@dataclass(slots=True)
+class Writer:
+    """The source of one global function and those inside it."""
+
+    module: Module
+    types: Mapping[str, Type]
+    constants: Constants
+    observed: bool
+    path: str
+    prefix: str = ""
+    lines: list[str] = field(default_factory=list)
+    depth: int = 0
+    symbols: set[str] = field(default_factory=set)
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.depth + text)
+
+    def dim(self, expr: PrimExpr) -> str:
+        """A scalar expression over the symbols in scope."""
+        if dtypes.kind(expr.dtype) == "float":
+            if isinstance(expr, Literal):
+                value = bits.decode(expr.dtype, expr.bits)
+                return repr(value) if abs(value) < float("inf") else f"float({str(value)!r})"
+            if isinstance(expr, SymVar):
+                return local(expr.name)
+            raise Unsupported("float arithmetic on prim values")
+        return Text({}, Facts()).index(expr)
+
+    def type_of(self, name: str) -> Type | None:
+        return self.types.get(self.prefix + name) or self.types.get(name)
+
+
+def function_source(writer: Writer, name: str, func: Function) -> None:
+    """One function: signature, entry checks, bindings, return check."""
+    params = ", ".join(local(p.name) for p in func.params)
+    writer.line(f"def {name}(run{', ' if params else ''}{params}):")
+    writer.depth += 1
+    for param in func.params:
+        if isinstance(param.type, PrimType) and dtypes.kind(param.type.dtype) != "float":
+            writer.symbols.add(param.name)
+    match_types(writer, "param", [(local(p.name), p.type, f"parameter {p.name} of {writer.path}") for p in func.params])
+    if writer.observed:
+        writer.line(f"run.entered({writer.path!r}, locals())")
+    result = sequence(writer, func.body)
+    if func.ret is not None and _may_fail(func.ret):
+        if not result.isidentifier():
+            writer.line(f"result_ = {result}")
+            result = "result_"
+        match_types(writer, "return", [(result, func.ret, f"the result of {writer.path}")], bind=False)
+    writer.line(f"return {result}")
+    writer.depth -= 1
+
+
+def _may_fail(type_: Type) -> bool:
+    return not isinstance(type_, AnyType) and type_ != TupleType(())
+
+
+# --- checks ----------------------------------------------------------------------------------------------------------
+
+
+def match_types(writer: Writer, kind: str, given: list[tuple[str, Type | None, str]], bind: bool = True) -> None:
+    """Kinds, dtypes and ranks first; then the symbols; then the extents that are not symbols' definitions."""
+    dims: list[tuple[PrimExpr, str, str]] = []
+    for text, type_, where in given:
+        if type_ is not None:
+            _structure(writer, kind, text, type_, where, dims)
+    compared = []
+    for dim, text, where in dims:
+        if bind and isinstance(dim, SymVar) and dim.name not in writer.symbols:
+            writer.symbols.add(dim.name)
+            writer.line(f"{local(dim.name)} = {text}")
+        else:
+            compared.append((dim, text, where))
+    for dim, text, where in compared:
+        writer.line(f"rt.expect_extent({kind!r}, {where!r}, {text}, {writer.dim(dim)})")
+
+
+def _structure(
+    writer: Writer, kind: str, text: str, type_: Type, where: str, dims: list[tuple[PrimExpr, str, str]]
+) -> None:
+    match type_:
+        case AnyType():
+            pass
+        case TensorType():
+            if isinstance(type_.shape, str):
+                rank = -1
+                writer.line(f"rt.expect_tensor({kind!r}, {where!r}, {text}, {type_.dtype!r}, {rank})")
+                writer.line(f"rt.expect_extent({kind!r}, {where!r}, {text}.shape, {local(type_.shape)}.dims)")
+                return
+            rank = len(type_.shape) if type_.shape is not None else type_.ndim
+            writer.line(f"rt.expect_tensor({kind!r}, {where!r}, {text}, {type_.dtype!r}, {rank})")
+            for axis, dim in enumerate(type_.shape or ()):
+                dims.append((dim, f"{text}.shape[{axis}]", where))
+        case DTensorType():
+            _structure(writer, kind, text, type_.tensor, where, dims)
+        case ShapeType():
+            rank = len(type_.values) if type_.values is not None else type_.ndim
+            writer.line(f"rt.expect_shape({kind!r}, {where!r}, {text}, {rank})")
+            for axis, dim in enumerate(type_.values or ()):
+                dims.append((dim, f"{text}.dims[{axis}]", where))
+        case PrimType():
+            writer.line(f"rt.expect_prim({kind!r}, {where!r}, {text})")
+        case TupleType():
+            writer.line(f"rt.expect_tuple({kind!r}, {where!r}, {text}, {len(type_.fields)})")
+            for k, each in enumerate(type_.fields):
+                _structure(writer, kind, f"{text}[{k}]", each, f"{where}[{k}]", dims)
+        case FuncType() | PackedFuncType():
+            writer.line(f"rt.expect_function({kind!r}, {where!r}, {text})")
+        case _:
+            assert_never(type_)
+
+
+# --- bindings --------------------------------------------------------------------------------------------------------
+
+
+def sequence(writer: Writer, seq: SeqExpr) -> str:
+    """The bindings of a sequence as lines; gives the text of its value."""
+    for block in seq.blocks:
+        for each in block.bindings:
+            binding(writer, each)
+    return value(writer, seq.body)
+
+
+def binding(writer: Writer, each: Binding) -> None:
+    """One binding; between two calls of the observer when bindings are shown."""
+    name = local(each.name)
+    if writer.observed:
+        writer.line(f"run.before({writer.path!r}, {each.name!r}, locals())")
+    match each:
+        case MatchCast():
+            writer.line(f"{name} = {value(writer, each.value)}")
+            match_types(writer, "match-cast", [(name, each.type, f"match_cast to {each.name}")])
+        case VarBinding(value=Function() as inner):
+            _local_function(writer, each.name, inner)
+        case VarBinding(value=If() as branch):
+            _if(writer, name, branch)
+        case VarBinding(value=Call(op=Op(name=op)) as call) if op in DESTINATION_PASSING:
+            _destination_passing(writer, name, call)
+        case VarBinding():
+            writer.line(f"{name} = {value(writer, each.value)}")
+    if isinstance(writer.type_of(each.name), PrimType):
+        writer.symbols.add(each.name)
+    if writer.observed:
+        writer.line(f"run.after({writer.path!r}, {each.name!r}, {name})")
+
+
+def _local_function(writer: Writer, name: str, func: Function) -> None:
+    inner = Writer(
+        writer.module, writer.types, writer.constants, writer.observed, f"{writer.path}/{name}",
+        f"{writer.prefix}{name}/", writer.lines, writer.depth, set(writer.symbols),
+    )  # fmt: skip
+    function_source(inner, local(name), func)
+
+
+def _if(writer: Writer, name: str, branch: If) -> None:
+    writer.line(f"if rt.truth({value(writer, branch.condition)}):")
+    symbols = set(writer.symbols)
+    for k, seq in enumerate((branch.then_branch, branch.else_branch)):
+        if k:
+            writer.line("else:")
+        writer.symbols = set(symbols)
+        writer.depth += 1
+        writer.line(f"{name} = {sequence(writer, seq)}")
+        writer.depth -= 1
+    writer.symbols = symbols
+
+
+DESTINATION_PASSING = frozenset({
+    "relax.call_tir", "relax.call_tir_with_grad", "relax.call_tir_inplace", "relax.call_dps_packed",
+})  # fmt: skip
+
+
+def _destination_passing(writer: Writer, name: str, call: Call) -> None:
+    """Allocate the outputs, call, name the result."""
+    (annotation,) = call.ty_args
+    several = isinstance(annotation, TupleType)
+    types = annotation.fields if isinstance(annotation, TupleType) else (annotation,)
+    args = [value(writer, each) for each in (call.args[1].fields if isinstance(call.args[1], Tuple) else (call.args[1],))]
+    places = _inplace(call) if call.op.name == "relax.call_tir_inplace" else [-1] * len(types)
+    outputs, fresh = [], []
+    for k, (type_, place) in enumerate(zip(types, places, strict=True)):
+        if place >= 0:
+            outputs.append(args[place])
+            continue
+        target = f"{name}_{k}_" if several else name
+        outputs.append(target)
+        fresh.append(target)
+        writer.line(f"{target} = {_empty(writer, type_)}")
+    _call_with_outputs(writer, call.args[0], args, fresh)
+    for extra in call.args[2:]:
+        raise Unsupported(f"the trailing argument {type(extra).__name__} of a call_tir")
+    if several:
+        writer.line(f"{name} = ({', '.join(outputs)},)")
+    elif outputs[0] != name:
+        writer.line(f"{name} = {outputs[0]}")
+
+
+def _inplace(call: Call) -> list[int]:
+    indices = call.attr("inplace_indices")
+    items = indices.items if isinstance(indices, AttrList) else (indices,)
+    return [k for each in items if (k := each if isinstance(each, int) else as_int(each)) is not None]
+
+
+def _empty(writer: Writer, type_: Type) -> str:
+    if not isinstance(type_, TensorType) or type_.shape is None or type_.dtype is None:
+        raise Unsupported("an output without a shape")
+    if isinstance(type_.shape, str):
+        return f"rt.empty({local(type_.shape)}.dims, {dtype_text(type_.dtype)})"
+    dims = ", ".join(writer.dim(d) for d in type_.shape)
+    return f"rt.empty(({dims}{',' if len(type_.shape) == 1 else ''}), {dtype_text(type_.dtype)})"
+
+
+def _call_with_outputs(writer: Writer, callee: Expr, args: list[str], outputs: list[str]) -> None:
+    match callee:
+        case GlobalVar(name=name) if isinstance(writer.module.functions[name], PrimFunc):
+            writer.line(f"{function(name)}({', '.join([*args, *outputs])})")
+        case ExternFunc(name=name) | StringValue(value=name):
+            writer.line(f"run.library_into({name!r}, [{', '.join(args)}], [{', '.join(outputs)}])")
+        case _:
+            raise Unsupported("a destination-passing call of a Relax function")
+
+
+# --- expressions -----------------------------------------------------------------------------------------------------
+
+
+def value(writer: Writer, expr: Expr) -> str:
+    """An expression as Python source."""
+    match expr:
+        case Var():
+            return local(expr.name)
+        case Call():
+            return _call(writer, expr)
+        case Constant():
+            return writer.constants.name(expr)
+        case ConstantRef():
+            return f"run.constant({expr.index})"
+        case PrimValue():
+            return writer.dim(expr.value)
+        case ShapeExpr():
+            return f"rt.shape({', '.join(writer.dim(d) for d in expr.values)})"
+        case StringValue():
+            return repr(expr.value)
+        case DataTypeValue():
+            return repr(expr.dtype)
+        case Tuple():
+            inner = ", ".join(value(writer, each) for each in expr.fields)
+            return f"({inner}{',' if len(expr.fields) == 1 else ''})"
+        case TupleGetItem():
+            return f"{value(writer, expr.tuple)}[{expr.index}]"
+        case GlobalVar():
+            return function(expr.name)
+        case ExternFunc():
+            return f"run.extern({expr.name!r})"
+        case If() | Function() | Op():
+            raise Unsupported(f"a {type(expr).__name__} inside an expression")
+        case _:
+            assert_never(expr)
+
+
+def _call(writer: Writer, call: Call) -> str:
+    match call.op:
+        case Op(name=name) if name in PACKED:
+            given = ", ".join(value(writer, each) for each in call.args[1:])
+            return f"run.library({_library(call.args[0])!r}, [{given}])"
+        case Op(name=name) if name in OPERATORS:
+            return _operator(writer, name, call)
+        case Op(name=name):
+            raise Unsupported(f"the operator {name}")
+        case GlobalVar(name=name):
+            args = [value(writer, each) for each in call.args]
+            relax = isinstance(writer.module.functions[name], Function)
+            return f"{function(name)}({', '.join([*(['run'] if relax else []), *args])})"
+        case ExternFunc(name=name):
+            return f"run.library({name!r}, [{', '.join(value(writer, each) for each in call.args)}])"
+        case Var(name=name):
+            return f"{local(name)}({', '.join(['run', *(value(writer, each) for each in call.args)])})"
+        case _:
+            assert_never(call.op)
+
+
+PACKED = frozenset({"relax.call_packed", "relax.call_pure_packed"})
+
+
+def _library(callee: Expr) -> str:
+    match callee:
+        case ExternFunc(name=name) | StringValue(value=name):
+            return name
+        case _:
+            raise Unsupported("a library call of a computed function")
+
+
+def _operator(writer: Writer, name: str, call: Call) -> str:
+    """``ops["add"](x, y)``; attributes by keyword, prim values with their dtype."""
+    args = [_argument(writer, each) for each in call.args]
+    attrs = [f"{key}={_plain(v)!r}" for key, v in call.attrs]
+    return f"ops[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
+
+
+def _argument(writer: Writer, expr: Expr) -> str:
+    text = value(writer, expr)
+    match expr:
+        case PrimValue(value=inner):
+            return f"rt.prim({inner.dtype!r}, {text})"
+        case Var(name=name):
+            type_ = writer.type_of(name)
+            return f"rt.prim({type_.dtype!r}, {text})" if isinstance(type_, PrimType) else text
+        case Tuple(fields=fields):
+            inner_text = ", ".join(_argument(writer, each) for each in fields)
+            return f"({inner_text}{',' if len(fields) == 1 else ''})"
+        case _:
+            return text
+
+
+def _plain(value_: AttrValue) -> Any:
+    """An attribute as a Python value with a readable ``repr``."""
+    match value_:
+        case None | bool() | int() | str():
+            return value_
+        case AttrList(items=items):
+            return [_plain(each) for each in items]
+        case AttrDict(items=pairs):
+            return {k: _plain(each) for k, each in pairs}
+        case Literal():
+            return bits.decode(value_.dtype, value_.bits)
+        case DataTypeValue(dtype=dtype) | PrimType(dtype=dtype):
+            return dtype
+        case StringValue(value=text):
+            return text
+        case IndexMap():
+            raise Unsupported("an index map")
+        case _:
+            raise Unsupported(f"an attribute of kind {type(value_).__name__}")
+
+
+def free_variables(binding_: Binding) -> frozenset[str]:
+    """Names of the variables (not symbols) that a binding's expression uses."""
+    from refrelax.semantics.graph.link import nodes
+
+    return frozenset(node.name for node in nodes(binding_.value) if isinstance(node, Var))
+
+
+

@@ -1,0 +1,24 @@
+"""Names in generated source: the program's own, kept apart from the few that the source itself uses."""
+
+from __future__ import annotations
+
+import keyword
+
+RESERVED = frozenset({"np", "rt", "ops", "range", "min", "max", "bool", "int", "locals", "frame_"})
+"""What generated source uses of its own."""
+
+
+def local(name: str) -> str:
+    """A variable, buffer or symbol of the program as a Python name; injective."""
+    clashes = name in RESERVED or keyword.iskeyword(name) or name.startswith("f_")
+    return f"{name}_" if clashes or name.endswith("_") else name
+
+
+def program_name(name: str) -> str:
+    """The program's name behind a Python name: the inverse of ``local``."""
+    return name[:-1] if name.endswith("_") else name
+
+
+def function(name: str) -> str:
+    """A function of the module as a Python name."""
+    return f"f_{name}"

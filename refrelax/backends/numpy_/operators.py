@@ -1,0 +1,287 @@
+"""Graph-level operators on arrays. One row an operator: ``f(attributes, args, fast) -> value``.
+
+An operator without a row is compiled through its loop program (``lower/``) or not at all (``Unsupported``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from refrelax.arrays import numpy_dtype
+from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
+from refrelax.semantics.values import Prim, Shape
+
+
+
+Attrs = dict[str, Any]
+"""The attributes of a call as plain Python values: lists, numbers, strings, ``None``."""
+
+Run = Callable[[Attrs, Sequence[Any], bool], Any]
+"""``run(attributes, arguments, fast)``."""
+
+
+def axes_of(attrs: Attrs, name: str, ndim: int) -> list[int]:
+    """A list of axes (``None``: all), none negative."""
+    value = attrs[name]
+    if value is None:
+        return list(range(ndim))
+    return sorted(a % ndim for a in (value if isinstance(value, list) else [value]))
+
+
+def array(value: Any) -> Any:
+    """A tensor, or a prim value as the tensor of shape (1,) that it is among operands."""
+    return np.array([value.value], dtype=numpy_dtype(value.dtype)) if isinstance(value, Prim) else value
+
+
+def extents(value: Any) -> tuple[int, ...]:
+    """A shape argument: a ``Shape``, or a tuple of prim values."""
+    dims = value.dims if isinstance(value, Shape) else value
+    return tuple(int(d.value) if isinstance(d, Prim) else int(d) for d in dims)
+
+
+# --- elementwise -----------------------------------------------------------------------------------------------------
+
+
+def _math(name: str) -> Run:
+    fast_form = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt, "tanh": np.tanh, "sin": np.sin, "cos": np.cos}.get(name)
+
+    def run(_attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+        (x,) = args
+        if x.dtype.kind in "iub":
+            return _integer_math(name, x)
+        if fast and fast_form is not None and x.dtype in (np.float32, np.float64):
+            return fast_form(x)
+        return exact.elementary(name, x)
+
+    return run
+
+
+def _integer_math(name: str, x: Any) -> Any:
+    match name:
+        case "abs":
+            return np.abs(x)
+        case "sign":
+            return np.sign(x)
+        case "square":
+            return x * x
+        case _:
+            return x.copy()
+
+
+def _binary(apply: Callable[[Any, Any], Any]) -> Run:
+    def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+        a, b = array(args[0]), array(args[1])
+        wanted = a.dtype if a.dtype == b.dtype or np.bool_ in (a.dtype, b.dtype) else None
+        if a.dtype != b.dtype and np.bool_ in (a.dtype, b.dtype):
+            meeting = b.dtype if a.dtype == np.bool_ else a.dtype
+            a, b = a.astype(meeting), b.astype(meeting)
+        result = apply(a, b)
+        return result if wanted is None or result.dtype == np.bool_ else exact.cast(result, wanted)
+
+    return run
+
+
+def _compare(apply: Callable[[Any, Any], Any]) -> Run:
+    return lambda _attrs, args, _fast: np.asarray(apply(array(args[0]), array(args[1])))
+
+
+def _relu(_attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    zero = np.zeros((), dtype=args[0].dtype)
+    return np.maximum(args[0], zero) if fast else exact.maximum(args[0], zero)
+
+
+def _clip(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    x, low, high = args
+    low, high = (np.asarray(_number(v)).astype(x.dtype) for v in (low, high))
+    return exact.maximum(exact.minimum(x, high), low)
+
+
+def _number(value: Any) -> Any:
+    return value.value if isinstance(value, Prim) else value
+
+
+def _where(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    condition, a, b = (array(v) for v in args)
+    return np.where(condition != 0, a, b).astype(a.dtype)
+
+
+def _astype(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    return exact.cast(args[0], numpy_dtype(attrs["dtype"]))
+
+
+# --- making and reshaping --------------------------------------------------------------------------------------------
+
+
+def _full(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    shape, value = extents(args[0]), array(args[1]).reshape(())
+    dtype = attrs["dtype"]
+    return np.broadcast_to(exact.cast(value, numpy_dtype(dtype) if dtype else value.dtype), shape).copy()
+
+
+def _filled(number: int) -> Run:
+    return lambda attrs, args, _fast: np.full(extents(args[0]), number, dtype=numpy_dtype(attrs["dtype"]))
+
+
+def _filled_like(number: int) -> Run:
+    def run(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+        dtype = attrs["dtype"]
+        return np.full(args[0].shape, number, dtype=numpy_dtype(dtype) if dtype else args[0].dtype)
+
+    return run
+
+
+def _reshape(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    shape = list(extents(args[1]))
+    if -1 in shape:
+        rest = prod(e for e in shape if e != -1)
+        shape[shape.index(-1)] = args[0].size // rest if rest else 0
+    return args[0].reshape(shape)
+
+
+def _permute_dims(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    axes = attrs["axes"]
+    order = None if axes is None else [a % args[0].ndim for a in axes]
+    return np.ascontiguousarray(np.transpose(args[0], order))
+
+
+def _concat(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    parts = list(args[0]) if isinstance(args[0], tuple) else list(args)
+    axis = attrs["axis"]
+    if axis is None:
+        return np.concatenate([p.reshape(-1) for p in parts])
+    return np.concatenate(parts, axis=axis)
+
+
+def _expand_dims(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    axis = attrs["axis"]
+    return np.expand_dims(args[0], tuple(axis) if isinstance(axis, list) else axis)
+
+
+def _squeeze(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    axis = attrs["axis"]
+    return np.squeeze(args[0], None if axis is None else tuple(axis) if isinstance(axis, list) else axis)
+
+
+def _broadcast_to(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    return np.broadcast_to(args[0], extents(args[1])).copy()
+
+
+def _take(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    """Out of range in mode ``fast`` means nothing, so any element will do there."""
+    x, indices = args[0], array(args[1]) if not isinstance(args[1], Prim) else np.array(args[1].value)
+    axis, mode = attrs["axis"], attrs["mode"]
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    extent = x.shape[axis]
+    if extent == 0:
+        shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+        return np.zeros(shape, dtype=x.dtype)
+    inside = indices % extent if mode == "wrap" else np.clip(indices, 0, extent - 1)
+    result = np.take(x, inside.astype(np.int64), axis=axis)
+    if mode != "nan":
+        return result
+    bad = ((indices < 0) | (indices >= extent)).reshape([1] * (axis % x.ndim) + [*indices.shape] + [1] * (x.ndim - 1 - axis))
+    return np.where(bad, np.array(np.nan, dtype=x.dtype), result).astype(x.dtype)
+
+
+# --- reductions ------------------------------------------------------------------------------------------------------
+
+
+def _reduction(op: str) -> Run:
+    def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+        x = args[0]
+        return reduce(op, x, axes_of(attrs, "axis", x.ndim), bool(attrs["keepdims"]), fast)
+
+    return run
+
+
+def _mean(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    x, axes = args[0], axes_of(attrs, "axis", args[0].ndim)
+    total = reduce("add", x, axes, bool(attrs["keepdims"]), fast)
+    return exact.truncated_divide(total, exact.cast(np.array(prod(x.shape[a] for a in axes)), x.dtype))
+
+
+def _arg(op: str) -> Run:
+    return lambda attrs, args, _fast: argreduce(op, args[0], attrs["axis"], bool(attrs["keepdims"]))
+
+
+def _matmul(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    dtype = attrs["out_dtype"]
+    return matmul(args[0], args[1], numpy_dtype(dtype) if dtype and dtype != "void" else args[0].dtype, fast)
+
+
+def _softmax(log: bool) -> Run:
+    return lambda attrs, args, fast: softmax(args[0], attrs["axis"] % args[0].ndim, fast, log)
+
+
+OPERATORS: dict[str, Run] = {
+    **{f"relax.{name}": _math(name) for name in (
+        "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "erf", "sin", "cos", "tan", "sinh", "cosh", "asin", "acos", "atan",
+        "asinh", "acosh", "atanh", "floor", "ceil", "round", "trunc", "abs", "sign", "square",
+    )},
+    "relax.negative": lambda _c, a, _f: -a[0],
+    "relax.logical_not": lambda _c, a, _f: ~a[0],
+    "relax.bitwise_not": lambda _c, a, _f: ~a[0],
+    "relax.isnan": lambda _c, a, _f: np.asarray(np.isnan(a[0])),
+    "relax.isinf": lambda _c, a, _f: np.asarray(np.isinf(a[0])),
+    "relax.isfinite": lambda _c, a, _f: np.asarray(np.isfinite(a[0])),
+    "relax.nn.relu": _relu,
+    "relax.clip": _clip,
+    "relax.add": _binary(np.add),
+    "relax.subtract": _binary(np.subtract),
+    "relax.multiply": _binary(np.multiply),
+    "relax.divide": _binary(exact.truncated_divide),
+    "relax.floor_divide": _binary(exact.floor_divide),
+    "relax.mod": _binary(exact.truncated_remainder),
+    "relax.floor_mod": _binary(exact.floor_modulo),
+    "relax.maximum": _binary(exact.maximum),
+    "relax.minimum": _binary(exact.minimum),
+    "relax.power": _binary(lambda a, b: exact.binary("pow", a, b)),
+    "relax.equal": _compare(np.equal),
+    "relax.not_equal": _compare(np.not_equal),
+    "relax.less": _compare(np.less),
+    "relax.less_equal": _compare(np.less_equal),
+    "relax.greater": _compare(np.greater),
+    "relax.greater_equal": _compare(np.greater_equal),
+    "relax.logical_and": _compare(np.logical_and),
+    "relax.logical_or": _compare(np.logical_or),
+    "relax.logical_xor": _compare(np.logical_xor),
+    "relax.bitwise_and": _binary(np.bitwise_and),
+    "relax.bitwise_or": _binary(np.bitwise_or),
+    "relax.bitwise_xor": _binary(np.bitwise_xor),
+    "relax.where": _where,
+    "relax.astype": _astype,
+    "relax.full": _full,
+    "relax.zeros": _filled(0),
+    "relax.ones": _filled(1),
+    "relax.zeros_like": _filled_like(0),
+    "relax.ones_like": _filled_like(1),
+    "relax.reshape": _reshape,
+    "relax.permute_dims": _permute_dims,
+    "relax.concat": _concat,
+    "relax.expand_dims": _expand_dims,
+    "relax.squeeze": _squeeze,
+    "relax.broadcast_to": _broadcast_to,
+    "relax.flatten": lambda _c, a, _f: a[0].reshape(-1),
+    "relax.take": _take,
+    "relax.sum": _reduction("add"),
+    "relax.prod": _reduction("mul"),
+    "relax.max": _reduction("maximum"),
+    "relax.min": _reduction("minimum"),
+    "relax.mean": _mean,
+    "relax.argmax": _arg("maximum"),
+    "relax.argmin": _arg("minimum"),
+    "relax.matmul": _matmul,
+    "relax.nn.softmax": _softmax(False),
+    "relax.nn.log_softmax": _softmax(True),
+    "relax.shape_of": lambda _c, a, _f: Shape(tuple(a[0].shape)),
+    "relax.hint_on_device": lambda _c, a, _f: a[0],
+    "relax.to_vdevice": lambda _c, a, _f: a[0],
+}  # fmt: skip
+
+

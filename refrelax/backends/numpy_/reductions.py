@@ -1,0 +1,94 @@
+"""Reductions over axes of arrays: in the defined order (``bits``) or as NumPy likes (``fast``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from refrelax.backends.numpy_ import exact
+
+FOLDS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda a, b: a + b,
+    "mul": lambda a, b: a * b,
+    "maximum": exact.maximum,
+    "minimum": exact.minimum,
+}
+
+_FAST: dict[str, Callable[..., Any]] = {"add": np.sum, "mul": np.prod, "maximum": np.max, "minimum": np.min}
+
+_STARTS = {"add": 0, "mul": 1}
+
+
+def lines_first(x: Any, axes: Sequence[int]) -> Any:
+    """``x`` with the reduced axes moved to the front and flattened to one, in increasing index order."""
+    kept = [a for a in range(x.ndim) if a not in axes]
+    moved = np.transpose(x, [*axes, *kept])
+    return moved.reshape(-1, *(x.shape[a] for a in kept)) if axes else moved[None]
+
+
+def reduce(op: str, x: Any, axes: Sequence[int], keepdims: bool = False, fast: bool = False) -> Any:
+    """``op`` over ``axes``; the extreme of nothing is any value."""
+    axes = sorted(axes)
+    if fast and x.dtype in (np.float32, np.float64) and (x.size or op in _STARTS):
+        return _FAST[op](x, axis=tuple(axes), keepdims=keepdims, dtype=x.dtype)
+    lines = lines_first(x, axes)
+    if op in _STARTS:
+        total = np.full(lines.shape[1:], _STARTS[op], dtype=x.dtype)
+        rest = lines
+    elif len(lines) == 0:
+        total, rest = np.zeros(lines.shape[1:], dtype=x.dtype), lines
+    else:
+        total, rest = lines[0], lines[1:]
+    fold = FOLDS[op]
+    for line in rest:
+        total = fold(total, line)
+    total = np.asarray(total, dtype=x.dtype)
+    if keepdims:
+        return total.reshape([1 if a in axes else e for a, e in enumerate(x.shape)])
+    return total
+
+
+def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:
+    """Batched product accumulated in ``dtype``: one step of the reduction at a time, or one GEMM."""
+    if fast and a.dtype == b.dtype == dtype and dtype in (np.float32, np.float64):
+        return np.matmul(a, b)
+    row, column = a.ndim == 1, b.ndim == 1
+    a, b = exact.cast(a, dtype), exact.cast(b, dtype)
+    a, b = (a[None, :] if row else a), (b[:, None] if column else b)
+    if fast and np.dtype(dtype).itemsize == 2 and np.dtype(dtype).kind != "i":
+        total = np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
+    else:
+        shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+        total = np.zeros(shape, dtype=dtype)
+        for k in range(a.shape[-1]):
+            total = total + a[..., :, k, None] * b[..., k, None, :]
+    if row:
+        total = total[..., 0, :]
+    return total[..., 0] if column else total
+
+
+def argreduce(op: str, x: Any, axis: int | None, keepdims: bool) -> Any:
+    """The first position of the extreme, int64; a NaN is the extreme. Of nothing: any value."""
+    flat = x.reshape(-1) if axis is None else x
+    along = 0 if axis is None else axis
+    if flat.shape[along] == 0:
+        result = np.zeros([e for a, e in enumerate(flat.shape) if a != along], dtype=np.int64)
+    else:
+        result = (np.argmax if op == "maximum" else np.argmin)(flat, axis=along).astype(np.int64)
+    if keepdims:
+        return result.reshape([1] * x.ndim) if axis is None else np.expand_dims(result, along)
+    return result
+
+
+def softmax(x: Any, axis: int, fast: bool, log: bool = False) -> Any:
+    """``exp(x - max) / sum`` along ``axis``, or its logarithm."""
+    exp = np.exp if fast else (lambda v: exact.elementary("exp", v))
+    top = reduce("maximum", x, [axis], keepdims=True, fast=fast)
+    shifted = x - top
+    raised = exp(shifted)
+    total = reduce("add", raised, [axis], keepdims=True, fast=fast)
+    if not log:
+        return raised / total
+    return shifted - (np.log(total) if fast else exact.elementary("log", total))

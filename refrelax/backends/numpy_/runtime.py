@@ -1,0 +1,204 @@
+"""What generated source calls as ``rt``: checks, memory, and arithmetic with the interpreter's bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, Literal
+
+import numpy as np
+
+from refrelax.arrays import numpy_dtype
+from refrelax.backends.numpy_ import exact
+from refrelax.errors import Ended, trap, unspecified
+from refrelax.semantics.loops.indices import truncated_quotient as quotient
+from refrelax.semantics.loops.indices import truncated_remainder as remainder
+from refrelax.semantics.values import Prim, Shape
+
+cast = exact.cast
+elementary = exact.elementary
+binary = exact.binary
+maximum = exact.maximum
+minimum = exact.minimum
+truncated_divide = exact.truncated_divide
+floor_divide = exact.floor_divide
+floor_modulo = exact.floor_modulo
+grid_quotient = exact.truncated_divide
+grid_remainder = exact.truncated_remainder
+floordiv = exact.floor_divide
+floormod = exact.floor_modulo
+truncated_remainder = exact.truncated_remainder
+dtype = numpy_dtype
+
+
+def number(name: str, pattern: int) -> Any:
+    """A NumPy scalar of a dtype that NumPy itself lacks, from its bits."""
+    kind = numpy_dtype(name)
+    return np.array([pattern], dtype=f"uint{8 * kind.itemsize}").view(kind)[0]
+
+
+def axis(low: int, extent: int, position: int, rank: int) -> Any:
+    """The numbers ``low, low + 1, …`` along one axis of a grid of ``rank`` axes."""
+    shape = [1] * rank
+    shape[position] = max(extent, 0)
+    return np.arange(low, low + max(extent, 0)).reshape(shape)
+
+
+def clamp(index: int, extent: int) -> int:
+    """An index moved into range: what is loaded out of range means nothing."""
+    return max(0, min(int(index), extent - 1))
+
+
+def gather(array: Any, *indices: Any) -> Any:
+    """``array[indices]`` over a grid, out-of-range indices moved into range."""
+    if 0 in array.shape:
+        shape = np.broadcast_shapes(*(np.shape(i) for i in indices))
+        return np.zeros(shape, dtype=array.dtype)
+    return array[tuple(np.clip(i, 0, extent - 1) for i, extent in zip(indices, array.shape, strict=True))]
+
+
+def stride(array: Any, position: int) -> int:
+    """The compact stride of an axis, in elements."""
+    return prod(array.shape[position + 1 :])
+
+
+def fma(a: Any, b: Any, c: Any) -> Any:
+    """``a * b + c`` rounded once: exact products in binary64 for the narrow formats, by the definition for the rest."""
+    from refrelax.semantics.numbers import reading
+
+    a, b, c = np.broadcast_arrays(a, b, c)
+    f = reading("ieee").at(a.dtype.name)
+    flat = [f.fma(float(x), float(y), float(z)) for x, y, z in zip(a.ravel(), b.ravel(), c.ravel(), strict=True)]
+    return np.array(flat, dtype=np.float64).astype(a.dtype).reshape(a.shape)
+
+
+def popcount(x: Any) -> Any:
+    """Set bits of every element."""
+    return np.bitwise_count(np.asarray(x).view(f"uint{8 * np.asarray(x).itemsize}")).astype(np.asarray(x).dtype)
+
+
+def clz(x: Any) -> Any:
+    """Leading zero bits of every element; the width for zero."""
+    x = np.asarray(x)
+    width = 8 * x.itemsize
+    flat = [width - int(e).bit_length() for e in x.view(f"uint{width}").ravel()]
+    return np.array(flat, dtype=x.dtype).reshape(x.shape)
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def constant(name: str, shape: tuple[int, ...], patterns: Sequence[int]) -> Any:
+    """An array from bit patterns."""
+    kind = numpy_dtype(name)
+    cells = np.array(patterns, dtype=f"uint{8 * kind.itemsize}")
+    return (cells.astype(bool) if name == "bool" else cells.view(kind)).reshape(shape)
+
+
+def prim(name: str, value: Any) -> Prim:
+    """A scalar with its dtype, for operators."""
+    return Prim(name, value)
+
+
+def shape(*dims: int) -> Shape:
+    return Shape(tuple(int(d) for d in dims))
+
+
+def empty(dims: tuple[int, ...], kind: Any) -> Any:
+    """Memory for an output. What a program reads there before writing means nothing."""
+    if any(extent < 0 for extent in dims):
+        raise unspecified("ev/negative-extent", f"an output of shape {dims}")
+    return np.zeros(dims, kind)
+
+
+def truth(condition: Any) -> bool:
+    """The condition of an ``if``: a scalar, or element 0 of a tensor."""
+    if isinstance(condition, np.ndarray):
+        if condition.size == 0:
+            raise unspecified("ev/if-condition", "the condition has no element")
+        return bool(condition.reshape(-1)[0])
+    return bool(condition)
+
+
+# --- checks at graph level -------------------------------------------------------------------------------------------
+
+Kind = Literal["param", "match-cast", "return"]
+
+
+def mismatch(kind: Kind, aspect: str, message: str) -> Ended:
+    """How a value that does not have its type ends the run, by where it was asked."""
+    return trap(f"ev/param-{aspect}" if kind == "param" else f"ev/{kind}-mismatch", message)
+
+
+def expect_tensor(kind: Kind, where: str, value: Any, wanted: str | None, rank: int) -> None:
+    """A tensor of this dtype (``None``: any) and rank (-1: any)."""
+    if not isinstance(value, np.ndarray | np.generic):
+        raise mismatch(kind, "type", f"{where}: expected a tensor")
+    if wanted is not None and value.dtype.name != wanted:
+        raise mismatch(kind, "dtype", f"{where}: expected dtype {wanted}, found {value.dtype.name}")
+    if rank >= 0 and value.ndim != rank:
+        raise mismatch(kind, "rank", f"{where}: expected {rank} dimensions, found {value.ndim}")
+
+
+def expect_shape(kind: Kind, where: str, value: Any, rank: int) -> None:
+    if not isinstance(value, Shape):
+        raise mismatch(kind, "type", f"{where}: expected a shape")
+    if rank >= 0 and len(value) != rank:
+        raise mismatch(kind, "rank", f"{where}: expected a shape of {rank} dimensions, found {len(value)}")
+
+
+def expect_tuple(kind: Kind, where: str, value: Any, count: int) -> None:
+    if not isinstance(value, tuple) or len(value) != count:
+        raise mismatch(kind, "type", f"{where}: expected a tuple of {count}")
+
+
+def expect_prim(kind: Kind, where: str, value: Any) -> None:
+    if not isinstance(value, bool | int | float):
+        raise mismatch(kind, "type", f"{where}: expected a scalar")
+
+
+def expect_function(kind: Kind, where: str, value: Any) -> None:
+    if not callable(value):
+        raise mismatch(kind, "type", f"{where}: expected a function")
+
+
+def expect_extent(kind: Kind, where: str, found: int, wanted: int) -> None:
+    if found != wanted:
+        raise mismatch(kind, "shape", f"{where}: expected {wanted}, found {found}")
+
+
+def expect_arity(name: str, found: int, wanted: int) -> None:
+    if found != wanted:
+        raise trap("ev/arity", f"{name} takes {wanted} arguments, {found} were given")
+
+
+# --- checks at loop level ----------------------------------------------------------------------------------------------------------
+
+
+def check_buffer(function: str, name: str, value: Any, wanted: str, rank: int) -> None:
+    """A PrimFunc's argument: an array of this dtype and rank."""
+    if not isinstance(value, np.ndarray | np.generic):
+        raise trap("ev/param-type", f"{function}: parameter {name} is a buffer")
+    if value.dtype.name != wanted:
+        raise trap("ev/buffer-param-dtype", f"{function}: {name} has dtype {wanted}, the argument {value.dtype.name}")
+    if value.ndim != rank:
+        raise trap("ev/buffer-param-rank", f"{function}: {name} has {rank} dimensions, the argument {value.ndim}")
+
+
+def check_extent(function: str, name: str, position: int, found: int, wanted: int) -> None:
+    """One extent of a PrimFunc's argument."""
+    if found != wanted:
+        message = f"{function}: axis {position} of {name} has extent {wanted}, the argument {found}"
+        raise trap("ev/buffer-param-shape", message)
+
+
+def check_assert(condition: Any, message: str) -> None:
+    if not condition:
+        raise trap("ld/assert-fails", message)
+
+
+def inside(name: str, shape: tuple[int, ...], *index: Any) -> None:
+    """A store is in bounds, or the run ends."""
+    if not all(0 <= i < extent for i, extent in zip(index, shape, strict=True)):
+        at = ", ".join(str(int(i)) for i in index)
+        raise unspecified("ld/store-out-of-bounds", f"store to {name}[{at}], whose shape is {shape}")
