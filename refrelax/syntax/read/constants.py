@@ -7,6 +7,7 @@ values. Everything else is refused; nothing is ever evaluated by Python itself.
 from __future__ import annotations
 
 import ast
+import math
 from typing import Any
 
 from refrelax.rules import rule
@@ -64,6 +65,10 @@ def _value(src: Source, node: ast.expr, scope: Scope) -> Any:
                 return value
             case ast.Name(id=name):
                 return _name(node, name, scope)
+            case ast.Attribute(value=ast.Name(id="math"), attr="inf" | "nan" | "pi" as name) if (
+                scope.lookup("math") is None
+            ):
+                return getattr(math, name)
             case ast.List(elts=items):
                 return _items(src, items, scope)
             case ast.Tuple(elts=items):

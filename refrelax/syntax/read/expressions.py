@@ -66,6 +66,8 @@ def read_expr(reader: Reader, node: ast.expr) -> Expr:
                 return _subscript(reader, node, base, index)
             case ast.Call():
                 return _call(reader, node)
+            case ast.IfExp(test=test, body=body, orelse=orelse) if try_constant(reader.src, test, reader.scope)[0]:
+                return read_expr(reader, body if constant(reader.src, test, reader.scope) else orelse)
             case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.BoolOp() | ast.IfExp():
                 return _infix(reader, node)
             case ast.ListComp() | ast.JoinedStr():
@@ -262,6 +264,7 @@ def _relax_call(reader: Reader, node: ast.Call, name: str) -> Expr:
     constructor = _CONSTRUCTORS.get(name)
     if constructor is not None:
         return constructor(reader, node)
+    name = "builtin.stop_lift_params" if name == "stop_lift_params" else name
     form = call_forms.CALLS.get(name)
     if form is not None:
         return form(reader, node)
@@ -359,6 +362,38 @@ def _extern(reader: Reader, node: ast.Call) -> Expr:
     return ExternFunc(value, span=reader.src.span(node))
 
 
+def _tuple_item(reader: Reader, node: ast.Call) -> Expr:
+    given = operators.by_name(reader, node, ("tuple_value", "index"))
+    if len(given) != 2:
+        reader.src.fail(node, "syn/arguments", "R.TupleGetItem takes a tuple and an index")
+    item = ast.Subscript(given["tuple_value"], given["index"], ast.Load())
+    return read_expr(reader, ast.copy_location(item, node))
+
+
+def _relu6(reader: Reader, node: ast.Call) -> Expr:
+    """``R.nn.relu6(x)`` stands for ``R.clip(x, 0, 6)``."""
+    operand = read_leaf(reader, _one(reader, node, "a tensor"))
+    span = reader.src.span(node)
+    bounds = (PrimValue(int_imm(0), span=span), PrimValue(int_imm(6), span=span))
+    return Call(Op("relax.clip", span=span), (operand, *bounds), span=span)
+
+
+def _linear(reader: Reader, node: ast.Call) -> Expr:
+    """``R.linear(x, w, bias)`` stands for a transposition, a matrix product and an addition."""
+    given = operators.by_name(reader, node, ("data", "weight", "bias", "out_dtype"))
+    if "data" not in given or "weight" not in given:
+        reader.src.fail(node, "syn/arguments", "R.linear takes data and weight")
+    data, weight = read_leaf(reader, given["data"]), read_leaf(reader, given["weight"])
+    span = reader.src.span(node)
+    dtype = read_dtype(reader, given["out_dtype"]) if "out_dtype" in given else None
+    transposed = reader.bind(Call(Op("relax.permute_dims", span=span), (weight,), (("axes", None),), span=span), node)
+    product = Call(Op("relax.matmul", span=span), (data, transposed), (("out_dtype", dtype),), span=span)
+    if operators.is_none(given.get("bias")):
+        return product
+    bias = read_leaf(reader, given["bias"])
+    return Call(Op("relax.add", span=span), (reader.bind(product, node), bias), span=span)
+
+
 def _match_cast(reader: Reader, node: ast.Call) -> Expr:
     reader.src.fail(node, "syn/match-cast-place", "R.match_cast stands alone: `name = R.match_cast(value, type)`")
 
@@ -366,4 +401,5 @@ def _match_cast(reader: Reader, node: ast.Call) -> Expr:
 _CONSTRUCTORS = {
     "const": _const, "prim_value": _prim_value, "str": _str, "dtype": _dtype, "shape": _shape, "tuple": _tuple,
     "ExternFunc": _extern, "extern": _extern, "match_cast": _match_cast,
+    "TupleGetItem": _tuple_item, "ShapeExpr": _shape, "nn.relu6": _relu6, "linear": _linear, "dist.const": _const,
 }  # fmt: skip

@@ -57,17 +57,18 @@ def read_module(src: Source, tree: ast.Module) -> Module:
 @rule("syn/import")
 def _rename_imports(src: Source, tree: ast.Module) -> None:
     """Bring ``from tvm.script import relax as RX`` to the usual ``R``; other imports of TVM mean nothing here."""
-    renamed: dict[str, str] = {}
+    renamed = {name: LIBRARIES[name] for name in ("relax", "tirx", "tir")}
     for each in tree.body:
         if isinstance(each, ast.ImportFrom) and (each.module or "").startswith("tvm.script"):
             for alias in each.names:
                 usual = LIBRARIES.get(alias.name)
                 if usual is not None and (alias.asname or alias.name) != usual:
                     renamed[alias.asname or alias.name] = usual
-    if renamed:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and node.id in renamed:
-                node.id = renamed[node.id]
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in renamed and node.id not in bound:
+            node.id = renamed[node.id]
 
 
 @rule("syn/top-level")

@@ -100,18 +100,30 @@ def read_operator(reader: Reader, node: ast.Call, name: str) -> Expr:
         close = difflib.get_close_matches(name, sorted(OPERATOR_NAMES), 1)
         hint = f"; did you mean R.{close[0].removeprefix('relax.')}?" if close else ""
         reader.src.fail(node, "syn/unknown-operator", f"there is no operator R.{name.removeprefix('relax.')}{hint}")
+    if name == "relax.nn.attention":
+        name, node = _attention(node)
     sig = signature(name)
     given = _adjusted(reader, node, name, by_name(reader, node, _order(node, sig)))
     for slot in sig.surface:
         if slot.required and slot.name not in given:
             reader.src.fail(node, "syn/arguments", f"R.{name.removeprefix('relax.')} needs the argument {slot.name!r}")
-    if name == "relax.nn.attention" and not is_none(given.get("bias")):
-        name = "relax.nn.attention_bias"
     args = tuple(arg for slot in sig.args for arg in _argument(reader, node, name, slot, given))
     attrs = tuple((slot.name, _attribute(reader, node, slot, given)) for slot in sig.attrs)
     attrs = tuple((k, dict(attrs)[v[1:]] if isinstance(v, str) and v.startswith("@") else v) for k, v in attrs)
     span = reader.src.span(node)
     return Call(Op(name, span=span), args, _completed(name, args, attrs), span=span)
+
+
+def _attention(node: ast.Call) -> tuple[str, ast.Call]:
+    """``R.nn.attention`` with a bias is the operator ``attention_bias``."""
+    args, named = list(node.args), list(node.keywords)
+    bias = args[3] if len(args) > 3 else next((k.value for k in named if k.arg == "bias"), None)
+    if bias is None:
+        return "relax.nn.attention", node
+    if not is_none(bias):
+        return "relax.nn.attention_bias", node
+    plain = ast.Call(node.func, args[:3] + args[4:], [k for k in named if k.arg != "bias"])
+    return "relax.nn.attention", ast.copy_location(plain, node)
 
 
 def _order(node: ast.Call, sig: Signature) -> tuple[str, ...]:
