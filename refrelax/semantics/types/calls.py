@@ -128,10 +128,11 @@ def _check_indices(d: CallDeduction, call: Call, inputs: int) -> tuple[int, ...]
 def call_tir_inplace(frame: Frame, call: Call, args: Args) -> Type:
     """As ``call_tir``; each output that reuses an input has its dtype and, provably, its extents."""
     d = CallDeduction(frame, call.span)
-    declared = call_tir(frame, call, args)
-    outputs = declared.fields if isinstance(declared, TupleType) else (declared,)
+    _two_arguments(d, call)
     given = args[1].fields if isinstance(args[1], TupleType) else ()
     indices = _check_indices(d, call, len(given))
+    declared = call_tir(frame, call, args)
+    outputs = declared.fields if isinstance(declared, TupleType) else (declared,)
     if len(indices) != len(outputs):
         d.fail("ty/inplace-indices", f"{_name(call)} has {len(outputs)} outputs and {len(indices)} inplace_indices")
     for index, output in zip(indices, outputs, strict=True):

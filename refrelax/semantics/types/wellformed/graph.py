@@ -82,7 +82,7 @@ class _Scopes:
                     self.report("wf/parameter-annotated", f"parameter {param.name} has no type", param.span or f.span)
                 else:
                     self.define_symbols(param.type, param.span or f.span)
-            # A scalar parameter may be a dim of another one's type, of an earlier one too: its own place defines it.
+            # A scalar parameter may be a dim of a later one's type; its own place defines it, not the dim.
             self.defined -= {param.name for param in f.params} - self.variables
             for param in f.params:
                 self.define(param.name, param.span or f.span)

@@ -1,0 +1,33 @@
+"""The conformance cases of chapters 04 and 05: what they say is accepted is accepted, what is rejected is rejected under its rule."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refrelax.errors import IllFormed, IllTyped, Rejection
+from refrelax.semantics.types import check
+from refrelax.syntax.read import parse
+
+CASES = Path(__file__).parents[3] / "refrelax" / "conformance" / "cases"
+
+
+def load(area: str) -> list[Any]:
+    data = tomllib.loads((CASES / f"{area}.toml").read_text())
+    return [pytest.param(each, id=each["name"]) for each in data["case"]]
+
+
+@pytest.mark.parametrize("case", [*load("wellformed"), *load("types")])
+def test_verdict(case: dict[str, str]) -> None:
+    module = parse(case["module"], case["name"])
+    if case["verdict"] == "accepts":
+        check(module)
+        return
+    with pytest.raises(IllFormed if case["rule"].startswith("wf/") else IllTyped) as raised:
+        check(module)
+    assert isinstance(raised.value, Rejection)
+    assert {each.rule for each in raised.value.diagnostics} == {case["rule"]}
+    assert all(each.span is not None for each in raised.value.diagnostics)
