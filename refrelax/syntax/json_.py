@@ -105,6 +105,11 @@ def _hints(kind: type) -> dict[str, Any]:
     return typing.get_type_hints(kind)
 
 
+def _key(name: str) -> str:
+    """The JSON key of a field: its name, but for the field ``node`` of an ``AttrStmt``, since ``"node"`` is the tag."""
+    return "node_" if name == "node" else name
+
+
 # --- to JSON ---------------------------------------------------------------------------------------------------------
 
 
@@ -163,7 +168,7 @@ def _object(node: Any, spans: bool) -> list[tuple[_Raw, Any]]:
     for name in _fields(kind):
         value = getattr(node, name)
         coding = _CODINGS.get((kind.__name__, name))
-        pairs.append((_Raw(f'"{name}":'), coding.encode(value) if coding else value))
+        pairs.append((_Raw(f'"{_key(name)}":'), coding.encode(value) if coding else value))
     span = getattr(node, "span", None) if spans else None
     if span is not None:
         place = {"file": span.file, "line": span.line, "column": span.column}
@@ -238,7 +243,7 @@ def _node(given: dict[str, Any]) -> Any:
     if kind is None:
         _refuse(f"no node is called {_shown(name)}")
     span = given.pop("span", None)
-    values = {key: _field(kind, key, value) for key, value in given.items()}
+    values = dict(_field(kind, key, value) for key, value in given.items())
     missing = [f.name for f in fields(kind) if f.name in _fields(kind) and f.name not in values and _needed(f)]
     if missing:
         _refuse(f"a {name} needs the field {missing[0]!r}")
@@ -252,18 +257,20 @@ def _needed(field: Any) -> bool:
     return field.default is MISSING and field.default_factory is MISSING
 
 
-def _field(kind: type, key: str, value: Any) -> Any:
-    if key not in _fields(kind):
+def _field(kind: type, key: str, value: Any) -> tuple[str, Any]:
+    names = {_key(name): name for name in _fields(kind)}
+    if key not in names:
         _refuse(f"a {kind.__name__} has no field {key!r}")
-    coding = _CODINGS.get((kind.__name__, key))
+    name = names[key]
+    coding = _CODINGS.get((kind.__name__, name))
     if coding is not None:
         try:
             value = coding.decode(value)
         except (ValueError, TypeError, AttributeError, binascii.Error) as error:
             _refuse(f"the field {key!r} of a {kind.__name__}: {error}")
-    if not _fits(value, _hints(kind)[key]):
+    if not _fits(value, _hints(kind)[name]):
         _refuse(f"the field {key!r} of a {kind.__name__} does not take {_shown(value)}")
-    return value
+    return name, value
 
 
 def _place(value: Any) -> Span:
@@ -347,8 +354,8 @@ def _node_schema(kind: type) -> dict[str, Any]:
     properties: dict[str, Any] = {"node": {"const": kind.__name__}}
     for name in _fields(kind):
         coding = _CODINGS.get((kind.__name__, name))
-        properties[name] = coding.schema if coding else _type_schema(_hints(kind)[name])
-    required = ["node", *(f.name for f in fields(kind) if f.name in properties and _needed(f))]
+        properties[_key(name)] = coding.schema if coding else _type_schema(_hints(kind)[name])
+    required = ["node", *(_key(f.name) for f in fields(kind) if _key(f.name) in properties and _needed(f))]
     if "span" in _hints(kind):
         properties["span"] = {"$ref": "#/$defs/Span"}
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

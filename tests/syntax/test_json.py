@@ -1,0 +1,155 @@
+"""Canonical JSON: lossless, stable, described by its schema, and strict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import refrelax.syntax.json_ as codec
+from refrelax.errors import Malformed, Span
+from refrelax.syntax import from_json, to_json
+from refrelax.syntax.graph import BindingBlock, Call, Constant, Function, Op, SeqExpr, Var, VarBinding
+from refrelax.syntax.module import ConstantArray, Module
+from refrelax.syntax.scalars import Binary, Literal, SymVar, int_imm
+
+SCHEMA = json.loads(Path(codec.__file__).with_name("schema.json").read_text("utf-8"))
+
+
+def module(*values: Any) -> Module:
+    bindings = tuple(VarBinding(f"v{k}", value, span=Span("f", k + 1, 2)) for k, value in enumerate(values))
+    return Module({"main": Function((), None, SeqExpr((BindingBlock(bindings),), Var("v0")))})
+
+
+def test_the_published_schema_is_the_one_that_the_node_classes_give() -> None:
+    assert codec.schema() == SCHEMA
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@given(data=st.data())
+def test_lossless_stable_and_valid(any_modules: Any, data: st.DataObject) -> None:
+    found = data.draw(any_modules)
+    text = to_json(found)
+    again = from_json(text)
+    assert again == found
+    assert to_json(again) == text
+    assert "\n" not in text
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(text))
+
+
+def test_literals_keep_dtype_and_bits() -> None:
+    for dtype, pattern in [("float32", 0x80000000), ("float32", 0x7FC00001), ("uint64", (1 << 64) - 1), ("bool", 1)]:
+        node = Constant(dtype, (), (pattern,))
+        again = from_json(to_json(module(node)))
+        assert again == module(node)
+    assert to_json(module(Constant("int32", (), (1,)))) != to_json(module(Constant("int64", (), (1,))))
+
+
+def test_constant_arrays_travel_with_the_module() -> None:
+    array = ConstantArray("float32", (2,), bytes(range(8)))
+    found = Module(module(Var("x")).functions, constants={3: array, 0: array})
+    assert dict(from_json(to_json(found)).constants) == {0: array, 3: array}
+
+
+def test_spans_only_when_asked_for() -> None:
+    found = module(Var("x"))
+    assert '"span"' not in to_json(found)
+    text = to_json(found, spans=True)
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(text))
+    main = from_json(text).functions["main"]
+    assert isinstance(main, Function)
+    block = main.body.blocks[0]
+    assert block.bindings[0].span == Span("f", 1, 2)
+
+
+def test_function_order_does_not_matter() -> None:
+    one = module(Var("x")).functions["main"]
+    two = module(Var("y")).functions["main"]
+    assert to_json(Module({"b": one, "a": two})) == to_json(Module({"a": two, "b": one}))
+
+
+def deep(levels: int) -> Module:
+    value: Any = SymVar("n")
+    for _ in range(levels):
+        value = Binary("Add", value, int_imm(1))
+    call = Call(Op("relax.zeros"), (), (("shape", value),))
+    return module(call)
+
+
+def test_depth_that_the_reader_takes_is_no_concern() -> None:
+    assert from_json(to_json(deep(250))) == deep(250)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "nul", "1.5", "NaN", '{"a": 1, "a": 2}', "\x00", "1" * 5000])
+def test_no_json(text: str) -> None:
+    with pytest.raises(Malformed) as caught:
+        from_json(text)
+    assert caught.value.diagnostics[0].rule == "syn/json-text"
+
+
+GOOD = json.loads(to_json(module(Constant("float32", (2,), (1, 2)), Call(Op("relax.add"), (Var("a"), Var("b"))))))
+
+
+def broken(path: list[Any], value: Any) -> str:
+    tree = json.loads(json.dumps(GOOD))
+    at = tree
+    for step in path[:-1]:
+        at = at[step]
+    if value is ...:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = value
+    return json.dumps(tree)
+
+
+BINDINGS: list[Any] = ["functions", "main", "body", "blocks", 0, "bindings"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["node"], "Nothing"),
+        (["node"], "Function"),
+        (["node"], 3),
+        (["functions"], []),
+        (["functions", "main"], {"node": "Var", "name": "x"}),
+        (["functions", "main", "surprise"], 1),
+        (["functions", "main", "pure"], 1),
+        (["functions", "main", "body"], ...),
+        ([*BINDINGS, 0, "name"], None),
+        ([*BINDINGS, 0, "value", "dtype"], "float33"),
+        ([*BINDINGS, 0, "value", "data"], ["0x1"]),
+        ([*BINDINGS, 0, "value", "data"], ["0x1", "0x1ffffffff"]),
+        ([*BINDINGS, 0, "value", "data"], ["0x1", "0X02"]),
+        ([*BINDINGS, 0, "value", "data"], ["0x1", 2]),
+        ([*BINDINGS, 0, "value", "shape"], [-1, -2]),
+        ([*BINDINGS, 1, "value", "args"], [3, "x"]),
+        ([*BINDINGS, 1, "value", "attrs"], [["k"]]),
+        ([*BINDINGS, 1, "span"], {"line": 1}),
+        (["constants"], {"a": {"node": "ConstantArray", "dtype": "int8", "shape": [], "data": "AA=="}}),
+        (["constants"], {"0": {"node": "ConstantArray", "dtype": "int8", "shape": [], "data": "?"}}),
+    ],
+)
+def test_json_that_is_no_module(path: list[Any], value: Any) -> None:
+    from_json(json.dumps(GOOD))
+    with pytest.raises(Malformed) as caught:
+        from_json(broken(path, value))
+    assert caught.value.diagnostics[0].rule == "syn/json-node"
+
+
+@pytest.mark.parametrize("tree", [3, [], {}, {"functions": {}}, None, "Module"])
+def test_other_json(tree: Any) -> None:
+    with pytest.raises(Malformed):
+        from_json(json.dumps(tree))
+
+
+def test_a_literal_out_of_range_is_refused() -> None:
+    text = to_json(deep(1)).replace('"bits":"0x1"', '"bits":"0x10000000000000000"')
+    with pytest.raises(Malformed):
+        from_json(text)
+    assert Literal("int64", 1) == int_imm(1)
