@@ -35,6 +35,16 @@ RELAXATIONS: dict[str, str] = {
 }
 """The named relaxations: off unless a comparison switches them on, and always reported."""
 
+NARROW = 8
+"""Formats of fewer significant bits (float8 and smaller) are computed in a wider one: one ulp is permitted there."""
+
+
+def permitted_ulps(name: str, precision: int) -> float:
+    """How far a result of ``name`` may lie from the exact value, for a format of ``precision`` significant bits."""
+    ulps = PERMITTED_ULPS[name]
+    return min(ulps, 1.0) if precision < NARROW else ulps
+
+
 INFORMATIVE = 3
 """An enclosure decides when at least this fraction (one third) of the significant bits is determined."""
 

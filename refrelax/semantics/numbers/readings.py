@@ -6,15 +6,19 @@ from collections.abc import Callable
 
 from refrelax.errors import UsageError
 from refrelax.semantics.numbers.enclosure import enclosure
+from refrelax.semantics.numbers.exact import exact
 from refrelax.semantics.numbers.guarded import guarded
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.numbers.sampled import sampled
+from refrelax.semantics.numbers.symbolic import symbolic
 
 READINGS: dict[str, Callable[[int], Numerics]] = {
     "ieee": lambda _seed: ieee(),
     "enclosure": lambda _seed: enclosure(),
     "sampled": sampled,
+    "exact": lambda _seed: exact(),
+    "symbolic": lambda _seed: symbolic(),
     "guarded": lambda _seed: guarded(),
 }
 """Every reading by name; only ``sampled`` makes use of the seed."""

@@ -15,7 +15,7 @@ from typing import cast as as_type
 from refrelax.rules import rule
 from refrelax.semantics.numbers import elementary
 from refrelax.semantics.numbers.base import Base
-from refrelax.semantics.numbers.bounds import PERMITTED_ULPS
+from refrelax.semantics.numbers.bounds import PERMITTED_ULPS, permitted_ulps
 from refrelax.semantics.numbers.floats import Floats
 from refrelax.semantics.numbers.ieee import Bools, Ieee
 from refrelax.semantics.numbers.integers import Integers
@@ -24,6 +24,7 @@ from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.rounding import has_infinity
 from refrelax.semantics.numbers.special import special
+from refrelax.semantics.numbers.wide_math import Widening
 from refrelax.syntax import bits, dtypes
 
 WIDER = {"float16": ("float32", "float64"), "bfloat16": ("float32", "float64"), "float32": ("float64",)}
@@ -77,6 +78,7 @@ class SampledFloats(Loose, Floats):
     def __init__(self, numerics: Numerics, dtype: str, random: Random) -> None:
         super().__init__(numerics, dtype)
         self.random = random
+        self.widen = Widening(dtype)
 
     def math(self, name: str) -> Callable[[Payload], Payload]:
         correct = super().math(name)
@@ -100,14 +102,15 @@ class SampledFloats(Loose, Floats):
         """A number at most the permitted ulps away (one less, for the correctly rounded one is itself off by half of one)."""
         if known or isinstance(result, Poison) or not math.isfinite(result) or not bits.FORMATS[self.dtype].signed:
             return result
-        steps = self.random.randint(0, int(PERMITTED_ULPS[name] - 0.5))
+        ulps = permitted_ulps(name, self.widen.precision) - 0.5
+        steps, reach = self.random.randint(0, int(ulps)), ulps * self.widen.ulp(result)
+        first = result
         up = self.random.random() < 0.5
         for _ in range(steps):
             moved = elementary.step(self.dtype, result, up)
-            # at a power of two the steps below are half as long, never longer, than the unit of the result
             if isinstance(moved, Poison) or moved != moved or (math.isinf(moved) and not has_infinity(self.dtype)):
                 break
-            if result >= 0 > moved:
+            if result >= 0 > moved or abs(moved - first) > reach:
                 break
             result = moved
         return result
@@ -123,9 +126,6 @@ class SampledFloats(Loose, Floats):
         if isinstance(result, Poison) or result == result:
             return result
         return self.random.choice((a, b))
-
-    def folding_of(self, op: ReduceOp) -> tuple[Callable[[Payload, Payload], Payload], Payload]:
-        return super().folding_of(op)
 
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
         promised = acc or self.dtype

@@ -92,7 +92,7 @@ class ManyFloats(WideFloats, Collecting):
         left, right = list(a), list(b)
         if source != home.dtype:
             left, right = [home.cast(x, source) for x in left], [home.cast(y, source) for y in right]
-        spoiled = first_poison(left) or first_poison(right)
+        spoiled = first_poison([*left, *right])
         if spoiled is not None:
             return spoiled
         if not isinstance(home, ManyFloats):

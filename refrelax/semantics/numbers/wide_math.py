@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 
 from refrelax.semantics.numbers import elementary
-from refrelax.semantics.numbers.bounds import ABSOLUTE, PERMITTED_ULPS
+from refrelax.semantics.numbers.bounds import ABSOLUTE, PERMITTED_ULPS, permitted_ulps
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval, make
 from refrelax.semantics.numbers.poison import Poison
@@ -46,7 +46,7 @@ class Widening:
 
     def slack(self, name: str, x: float) -> float:
         """How far a permitted result may lie from the correctly rounded one, ``x`` (half an ulp of which is its own error)."""
-        ulps = PERMITTED_ULPS[name]
+        ulps = permitted_ulps(name, self.precision)
         if ulps <= 0.5:
             return 0.0
         return (ulps + 0.5) * self.ulp(x) + ABSOLUTE.get(name, 0.0) * self.normal

@@ -1,0 +1,243 @@
+"""The reading ``symbolic``: hash-consed terms, to compare two programs for all input values at given shapes.
+
+Equal terms are one object. ``reduce`` makes one ``Red`` node whose items are ordered, so reassociated reductions are one
+term; reductions of the same operation that feed each other are flattened, which is the permitted reassociation of a
+reduction and nothing more. Terms are floats, integers and truths alike; a term that is a constant is computed by ``ieee``.
+Spec: ``spec/02-values.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+from refrelax.errors import InternalError, unspecified
+from refrelax.semantics.numbers.ieee import ieee
+from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Truth
+from refrelax.semantics.numbers.partial import Partial
+from refrelax.semantics.numbers.poison import Opaque, Poison
+from refrelax.semantics.numbers.truth import FALSE, TRUE
+
+
+class Term(Opaque):
+    """``op`` applied to ``args`` at ``dtype``; made only by ``Terms``, so that equal terms are one object."""
+
+    __slots__ = ("args", "dtype", "number", "op")
+
+    def __init__(self, op: str, dtype: str, args: tuple[Any, ...], number: int) -> None:
+        self.op = op
+        self.dtype = dtype
+        self.args = args
+        self.number = number
+
+    def __repr__(self) -> str:
+        return f"{self.op}({', '.join(map(repr, self.args))})"
+
+
+COMMUTES = frozenset({"add", "mul", "maximum", "minimum", "bit_and", "bit_or", "bit_xor", "equal", "not_equal"})
+"""Operations whose two operands are ordered (IEEE addition and multiplication commute, bit for bit, up to NaN payloads)."""
+
+TRUTHS = ("less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite")
+SAME = (
+    "add", "sub", "mul", "div", "mod", "floordiv", "floormod", "neg", "maximum", "minimum", "fma",
+    "bit_and", "bit_or", "bit_xor", "bit_not", "shift_left", "shift_right", "popcount", "clz",
+)  # fmt: skip
+
+
+class SymbolicArithmetic:
+    """One dtype of ``symbolic``."""
+
+    def __init__(self, terms: Symbolic, dtype: str) -> None:
+        self.terms = terms
+        self.dtype = dtype
+        self.plain = ieee().at(dtype)
+        for name in SAME:
+            setattr(self, name, self._maker(name, dtype, getattr(self.plain, name)))
+        for name in TRUTHS:
+            setattr(self, name, self._maker(name, "bool", getattr(self.plain, name)))
+
+    def __getattr__(self, name: str) -> Callable[..., Payload]:
+        # only for the type checker: every name of SAME and TRUTHS is set above
+        raise AttributeError(name)
+
+    def _maker(self, op: str, result: str, plain: Callable[..., Payload]) -> Callable[..., Payload]:
+        def apply(*operands: Payload) -> Payload:
+            spoiled = next((each for each in operands if isinstance(each, Poison)), None)
+            if spoiled is not None:
+                return spoiled
+            if not any(isinstance(each, Term) for each in operands):
+                return plain(*operands)
+            if op in COMMUTES:
+                operands = tuple(sorted(operands, key=self.terms.rank))
+            return self.terms.make(op, result, operands)
+
+        return apply
+
+    def lit(self, value: int | float | Fraction) -> Payload:
+        return self.plain.lit(value)
+
+    def from_bits(self, bits: int) -> Payload:
+        return self.plain.from_bits(bits)
+
+    def to_bits(self, a: Payload) -> int:
+        if isinstance(a, Term):
+            raise InternalError(f"the term {a} has no bits")
+        return self.plain.to_bits(a)
+
+    def math(self, name: str) -> Callable[[Payload], Payload]:
+        return self._maker(name, self.dtype, self.plain.math(name))
+
+    def math2(self, name: str) -> Callable[[Payload, Payload], Payload]:
+        return self._maker(name, self.dtype, self.plain.math2(name))
+
+    def select(self, truth: Truth, a: Payload, b: Payload) -> Payload:
+        if not isinstance(truth, Term):
+            return self.plain.select(truth, a, b)
+        return a if a is b else self.terms.make("select", self.dtype, (truth, a, b))
+
+    def cast(self, a: Payload, source: str) -> Payload:
+        if isinstance(a, Term):
+            return a if source == self.dtype else self.terms.make("cast", self.dtype, (a, source))
+        return self.plain.cast(a, source)
+
+    def reinterpret(self, a: Payload, source: str) -> Payload:
+        if isinstance(a, Term):
+            return self.terms.make("reinterpret", self.dtype, (a, source))
+        return self.plain.reinterpret(a, source)
+
+    def reduce(self, op: ReduceOp, items: Iterable[Payload], acc: str | None = None) -> Payload:
+        home = acc or self.dtype
+        pool = list(items)
+        spoiled = next((each for each in pool if isinstance(each, Poison)), None)
+        if spoiled is not None or not any(isinstance(each, Term) for each in pool):
+            return self.plain.reduce(op, pool, acc)
+        if len(pool) == 1:
+            return self.cast(pool[0], home)
+        flat = [part for each in pool for part in self._parts(op, home, each)]
+        red = self.terms.make(f"Red.{op}", home, tuple(sorted(flat, key=self.terms.rank)))
+        return self.cast(red, home)
+
+    def _parts(self, op: ReduceOp, home: str, item: Payload) -> Sequence[Payload]:
+        if isinstance(item, Term) and item.op == f"Red.{op}" and item.dtype == home:
+            return item.args
+        return (item,)
+
+    def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
+        acc = acc or self.dtype
+        home: Any = self.terms.at(acc)
+        products = [home.mul(home.cast(x, source), home.cast(y, source)) for x, y in zip(a, b, strict=True)]
+        return self.reduce("add", products, acc)
+
+    def argreduce(self, op: Literal["maximum", "minimum"], items: Sequence[Payload]) -> Payload:
+        if not any(isinstance(each, Term) for each in items):
+            return self.plain.argreduce(op, items)
+        return self.terms.make(f"arg.{op}", "int64", tuple(items))
+
+    def order(self, items: Sequence[Payload], descending: bool = False) -> tuple[list[Payload], list[Payload]]:
+        if not any(isinstance(each, Term) for each in items):
+            return self.plain.order(items, descending)
+        args, ranks = (*items, descending), range(len(items))
+        values = [self.terms.make(f"sorted.{k}", self.dtype, args) for k in ranks]
+        return values, [self.terms.make(f"argsort.{k}", "int64", args) for k in ranks]
+
+    def pick(self, items: Sequence[Payload], index: Payload) -> Payload:
+        if isinstance(index, Term):
+            return self.terms.make("pick", self.dtype, (*items, index))
+        return self.plain.pick(items, index)
+
+    def either(self, *forms: Callable[[], Payload]) -> Payload:
+        return forms[0]()
+
+    def begin(self, op: ReduceOp, init: Payload) -> Payload:
+        return init
+
+    def accumulate(self, op: ReduceOp, partial: Payload, item: Payload) -> Payload:
+        if isinstance(partial, Partial) and partial.op != op:
+            partial = self.settle(partial)
+        return Partial(op, partial, item)
+
+    def settle(self, partial: Payload) -> Payload:
+        if not isinstance(partial, Partial):
+            return partial
+        if partial.settled is None:
+            first, *rest = (self.settle(each) for each in partial.items())
+            neutral = {"add": 0, "mul": 1}.get(partial.op)
+            drop = neutral is not None and not isinstance(first, (Term, Poison)) and first == neutral
+            partial.settled = self.reduce(partial.op, rest if drop else [first, *rest])
+        return partial.settled
+
+
+class Symbolic:
+    """The ``Numerics`` of this reading; it owns its terms, so terms of two objects never meet."""
+
+    name = "symbolic"
+    exact_bits = False
+    collects = True
+
+    def __init__(self) -> None:
+        self._terms: dict[tuple[Any, ...], Term] = {}
+        self._arithmetic: dict[str, SymbolicArithmetic] = {}
+
+    def at(self, dtype: str) -> Any:
+        found = self._arithmetic.get(dtype)
+        if found is None:
+            found = self._arithmetic[dtype] = SymbolicArithmetic(self, dtype)
+        return found
+
+    def variable(self, name: str, dtype: str) -> Term:
+        """An unknown element."""
+        return self.make("var", dtype, (name,))
+
+    def make(self, op: str, dtype: str, args: tuple[Any, ...]) -> Term:
+        """The one term with these parts."""
+        key = (op, dtype, *map(self._identity, args))
+        found = self._terms.get(key)
+        if found is None:
+            found = self._terms[key] = Term(op, dtype, args, len(self._terms))
+        return found
+
+    def _identity(self, part: Any) -> Any:
+        """What distinguishes an argument: constants by their kind and exact value, so that 0.0 and -0.0 differ."""
+        if isinstance(part, float):
+            return ("float", part.hex())
+        return ("term", part.number) if isinstance(part, Term) else (type(part).__name__, repr(part))
+
+    def rank(self, part: Any) -> tuple[int, int, str]:
+        """The order in which commutative operations keep their operands."""
+        if isinstance(part, Term):
+            return (1, part.number, "")
+        return (0, 0, repr(part))
+
+    def truth(self, value: bool) -> Truth:
+        return TRUE if value else FALSE
+
+    def all_of(self, a: Truth, b: Truth) -> Truth:
+        return self.at("bool").bit_and(a, b)
+
+    def any_of(self, a: Truth, b: Truth) -> Truth:
+        return self.at("bool").bit_or(a, b)
+
+    def negate(self, a: Truth) -> Truth:
+        return self.at("bool").bit_not(a)
+
+    def decide(self, truth: Truth) -> bool:
+        if isinstance(truth, Term):
+            raise unspecified("num/undetermined", f"a branch depends on {truth}")
+        return ieee().decide(truth)
+
+    def to_index(self, a: Payload, dtype: str) -> int:
+        if isinstance(a, Term):
+            raise unspecified("num/undetermined", f"an index depends on {a}")
+        return ieee().to_index(a, dtype)
+
+    def poison_rule(self, a: Payload) -> str | None:
+        return a.rule if isinstance(a, Poison) else None
+
+
+def symbolic() -> Numerics:
+    """A fresh reading with its own terms."""
+    return Symbolic()
+
+
+__all__ = ["Symbolic", "SymbolicArithmetic", "Term", "symbolic"]
