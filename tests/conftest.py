@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -13,5 +13,7 @@ settings.register_profile("ci", max_examples=40, derandomize=True, print_blob=Tr
 settings.register_profile("nightly", max_examples=5_000, print_blob=True, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# The reader and the evaluator raise the limit when they start; Hypothesis warns if that happens inside a test.
-sys.setrecursionlimit(50_000)
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The reader and the evaluator raise Python's recursion limit when they start; Hypothesis only wants it said."""
+    config.addinivalue_line("filterwarnings", "ignore:The recursion limit will not be reset")
