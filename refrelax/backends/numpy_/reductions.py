@@ -32,7 +32,7 @@ def reduce(op: str, x: Any, axes: Sequence[int], keepdims: bool = False, fast: b
     """``op`` over ``axes``; the extreme of nothing is any value."""
     axes = sorted(axes)
     if fast and x.dtype in (np.float32, np.float64) and (x.size or op in _STARTS):
-        return _FAST[op](x, axis=tuple(axes), keepdims=keepdims, dtype=x.dtype)
+        return _FAST[op](x, axis=tuple(axes), keepdims=keepdims)
     lines = lines_first(x, axes)
     if op in _STARTS:
         total = np.full(lines.shape[1:], _STARTS[op], dtype=x.dtype)

@@ -165,7 +165,7 @@ def _shift(build: Builder, expr: Intrinsic) -> Index:
 
     index = Index(shift)
     if a.constant is not None and b.constant is not None and 0 <= b.constant < width:
-        return fixed(shift([]))
+        return fixed(a.constant << b.constant if left else a.constant >> b.constant)
     return _fitting(index, expr.dtype, span) if left else index
 
 
@@ -190,12 +190,12 @@ def _binary(build: Builder, expr: Binary) -> Index:
     a, b = build_index(build, expr.a), build_index(build, expr.b)
     if expr.op in ("FloorDiv", "FloorMod", "Div", "Mod"):
         return _division(expr, a, b)
-    index = Index(_PLAIN[expr.op](a, b), *_BOUNDS.get(expr.op, _truth_bounds)(a, b))
     if a.constant is not None and b.constant is not None:
-        value = index.run([])
+        value = _PLAIN[expr.op](fixed(a.constant), fixed(b.constant))([])
         lo, hi = dtypes.integer_range(expr.dtype)
         if lo <= value <= hi:
             return fixed(int(value))
+    index = Index(_PLAIN[expr.op](a, b), *_BOUNDS.get(expr.op, _truth_bounds)(a, b))
     return _fitting(index, expr.dtype, expr.span) if expr.op in ("Add", "Sub", "Mul") else index
 
 
