@@ -75,7 +75,7 @@ def write(target: str | Path | IO[bytes], arrays: Mapping[str, ConstantArray]) -
 
 def _descr(name: str, dtype: str) -> tuple[str, str]:
     size, kind = dtypes.itemsize(dtype), dtypes.kind(dtype)
-    if dtype.startswith(("bfloat", "float8", "float6", "float4")):
+    if kind == "float" and dtype not in ("float16", "float32", "float64"):
         return f"{name}.{dtype}", f"|V{size}"
     return name, f"{'|' if size == 1 else '<'}{_CODES[kind]}{size}"
 

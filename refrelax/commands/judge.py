@@ -24,9 +24,10 @@ def diff(options: argparse.Namespace) -> int:
     from refrelax import judge
     from refrelax.conformance.implementations import find
 
+    implementation = find(options.impl)
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
-    verdict = judge.diff(checked, options.entry, given, impl=find(options.impl))
+    verdict = judge.diff(checked, options.entry, given, impl=implementation)
     name = type(verdict).__name__
     if options.json:
         emit({"verdict": name, **_row(verdict)})

@@ -1,0 +1,126 @@
+"""Every case of the suite and every example of the spec, against the definition; and the loader's refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from refrelax import conformance
+from refrelax.conformance.cases import BadCase, Case, Expectation, load, load_examples, parse_expectation
+from refrelax.conformance.run import run_case
+
+CASES = load()
+EXAMPLES = load_examples()
+
+
+@pytest.mark.parametrize("case", [*CASES, *EXAMPLES], ids=lambda c: c.name)
+def test_case(case: Case) -> None:
+    result = run_case(case)
+    assert result.passed, f"{case.place}: {result.reason}"
+
+
+def test_there_are_cases_of_both_verdicts() -> None:
+    assert {c.verdict for c in CASES} == {"accepts", "rejects"}
+    assert EXAMPLES
+
+
+MODULE = '''
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        y = R.add(x, x)
+        return y
+'''
+
+
+def write(folder: Path, text: str) -> Path:
+    (folder / "some.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def row(**extra: str) -> str:
+    keys = {"name": '"a/b"', "rule": '"ev/x"', "verdict": '"accepts"', "module": f"'''{MODULE}'''", **extra}
+    return "[[case]]\n" + "\n".join(f"{k} = {v}" for k, v in keys.items() if v) + "\n"
+
+
+def made(tmp_path: Path, **extra: str) -> Case:
+    (case,) = load(write(tmp_path, row(**extra)))
+    return case
+
+
+ARGS = '[{dtype="float32", shape=[2], data=[1, 2]}]'
+
+
+def test_a_right_value_passes_and_a_wrong_one_fails(tmp_path: Path) -> None:
+    right = made(tmp_path, entry='"main"', args=ARGS, value='{dtype="float32", shape=[2], data=[2, 4]}')
+    assert right.expect == Expectation("Returned")
+    assert run_case(right).passed
+    for wrong in (
+        '{dtype="float32", shape=[2], data=[2, 5]}',
+        '{dtype="float32", shape=[1, 2], data=[2, 4]}',
+        '{dtype="float16", shape=[2], data=[2, 4]}',
+        '{dtype="float32", shape=[2], data=[2, "poison"]}',
+        '[{dtype="float32", shape=[2], data=[2, 4]}]',
+        "4",
+    ):
+        result = run_case(made(tmp_path, entry='"main"', args=ARGS, value=wrong))
+        assert not result.passed and result.reason, wrong
+
+
+def test_another_end_than_expected_fails(tmp_path: Path) -> None:
+    for expect in ('"Trapped ev/x"', '"IllTyped ty/x"', '"Returned ev/x"'):
+        assert not run_case(made(tmp_path, entry='"main"', args=ARGS, expect=expect)).passed
+
+
+def test_a_malformed_module_is_an_end_like_another(tmp_path: Path) -> None:
+    case = made(tmp_path, module="'def ('", verdict='"rejects"', expect='"Malformed"')
+    result = run_case(case)
+    assert result.passed and result.rules[0].startswith("syn/")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[case]\n", "some.toml"),
+        (row(verdict=""), "lacks verdict"),
+        (row(verdict='"maybe"'), "maybe"),
+        (row(colour='"red"'), "unknown key colour"),
+        (row(verdict='"rejects"'), "must say what it expects"),
+        (row(expect='"Exploded"'), "Exploded"),
+        (row() + row(), "already the name of"),
+    ],
+)
+def test_bad_files_are_refused(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(BadCase, match=says):
+        load(write(tmp_path, text))
+
+
+def test_expectations_print_as_they_are_read() -> None:
+    for text in ("accepts", "Returned", "Trapped ev/x", "IllTyped ty/y"):
+        assert str(parse_expectation(text, "here")) == text
+    with pytest.raises(BadCase):
+        parse_expectation("Trapped a/b c/d", "here")
+
+
+class Wrong:
+    """An implementation that returns its argument."""
+
+    name = "wrong"
+
+    def run(self, module: object, entry: str, args: list[object]) -> object:
+        from refrelax.errors import Returned
+
+        return Returned(args[0])
+
+
+def test_somebody_elses_implementation_is_judged(tmp_path: Path) -> None:
+    case = made(tmp_path, entry='"main"', args=ARGS, value='{dtype="float32", shape=[2], data=[2, 4]}')
+    implementation = Wrong()
+    assert isinstance(implementation, conformance.Implementation)
+    result = run_case(case, implementation)
+    assert not result.passed and "expected 2, found 1" in result.reason
