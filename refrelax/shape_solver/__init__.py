@@ -1,1 +1,10 @@
-"""."""
+"""The shape solver: claims over symbolic integers, answered ``Proved``, ``Refuted`` or ``Unknown``, never wrongly.
+
+``prove("n*m + m == m*(n + 1)")``. Spec: ``spec/06-shapes.md``; how-to: ``docs/howto-prove.md``.
+"""
+
+from refrelax.shape_solver.claim import Answer, Proved, Refuted, Stage, Unknown
+from refrelax.shape_solver.parse import parse_claim, parse_dim
+from refrelax.shape_solver.prove import Prover, prove
+
+__all__ = ["Answer", "Proved", "Prover", "Refuted", "Stage", "Unknown", "parse_claim", "parse_dim", "prove"]

@@ -1,0 +1,80 @@
+"""Evidence for a proof that somebody else can check.
+
+``Certificate.smt2()`` is the question itself, not a transcript of how it was answered: assumptions, and the claim defined and false, written
+straight from the expression in SMT-LIB 2 (quantifier-free nonlinear integers). Any solver that answers ``unsat`` confirms the proof.
+
+Spec: ``spec/06-shapes.md``, ``sh/certificate``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from refrelax.rules import rule
+from refrelax.shape_solver.claim import Query, Stage
+from refrelax.shape_solver.encode import Node, Plain, settled, truth
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A proof of ``query`` and the stages that led to it."""
+
+    query: Query
+    stages: tuple[Stage, ...] = field(default=())
+
+    def smt2(self) -> str:
+        """The question in SMT-LIB 2: ``unsat`` means that the claim holds wherever it is defined."""
+        return smt2(self.query)
+
+
+@rule("sh/certificate")
+def smt2(query: Query) -> str:
+    """``query`` as an SMT-LIB 2 script that is unsatisfiable exactly if the claim holds."""
+    reading = Plain()
+    formulas = [settled(each, True, reading) for each in query.assumptions]
+    if query.division == "require":
+        formulas.append(("not", settled(query.claim, True, reading)))
+    else:
+        formulas.append(settled(query.claim, False, reading))
+    symbols = query.symbols()
+    if query.fits is not None:
+        low, high = query.fits
+        formulas += [f for name in symbols for f in (("<=", low, ("var", name)), ("<=", ("var", name), high))]
+    formulas += reading.fresh.axioms
+    for name, dtype in symbols.items():
+        if dtype == "bool":
+            formulas += [("<=", 0, ("var", name)), ("<=", ("var", name), 1)]
+    names = dict.fromkeys(name for formula in formulas for name in _names(formula))
+    lines = ["(set-logic ALL)", *(f"(declare-const |{name}| Int)" for name in names)]
+    lines += [f"(assert {_text(formula)})" for formula in formulas]
+    return "\n".join([*lines, "(check-sat)", ""])
+
+
+def _names(node: Node) -> list[str]:
+    if not isinstance(node, tuple):
+        return []
+    if node[0] == "var":
+        return [node[1]]
+    return [name for part in node[1:] for name in _names(part)]
+
+
+def _text(node: Node) -> str:
+    match node:
+        case bool():
+            return "true" if node else "false"
+        case int():
+            return str(node) if node >= 0 else f"(- {-node})"
+        case ("var", name):
+            return f"|{name}|"
+        case (("+" | "*" | "and" | "or") as op, single):
+            return _text(single)
+        case ("and",):
+            return "true"
+        case ("or",):
+            return "false"
+        case (op, *parts):
+            return f"({op} {' '.join(map(_text, parts))})"
+    raise AssertionError(node)
+
+
+__all__ = ["Certificate", "smt2", "truth"]

@@ -1,0 +1,97 @@
+"""What is asked and what is answered.
+
+Spec: ``spec/06-shapes.md``, second half.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, bool_imm, walk
+
+Effort: TypeAlias = Literal["quick", "normal", "thorough"]
+Division: TypeAlias = Literal["assume", "require"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an effort may spend: points of each random stage, and Z3's resource units of each of its stages."""
+
+    points: tuple[int, int, int]
+    resources: tuple[int, int, int]
+
+
+LIMITS: dict[Effort, Limits] = {
+    "quick": Limits((64, 256, 512), (0, 0, 0)),
+    "normal": Limits((64, 2_000, 12_000), (400_000, 1_500_000, 2_000_000)),
+    "thorough": Limits((64, 4_000, 60_000), (2_000_000, 15_000_000, 30_000_000)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A claim under assumptions, all of dtype ``bool``.
+
+    ``fits``: the range that every arithmetic step of the claim must stay in. ``division``: ``assume`` (the claim is asked where it is defined)
+    or ``require`` (a point where it is undefined is a counterexample).
+    """
+
+    claim: PrimExpr
+    assumptions: tuple[PrimExpr, ...] = ()
+    fits: tuple[int, int] | None = None
+    division: Division = "assume"
+
+    def symbols(self) -> dict[str, str]:
+        """Names of all symbols and their dtypes, in order of appearance."""
+        found: dict[str, str] = {}
+        for e in (self.claim, *self.assumptions):
+            for node in walk(e):
+                if isinstance(node, SymVar):
+                    found.setdefault(node.name, node.dtype)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One line of the log: which stage ran, what came of it, in words."""
+
+    name: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """The claim holds wherever the assumptions do. ``vacuous``: they hold nowhere."""
+
+    certificate: Any = field(compare=False, repr=False)
+    vacuous: bool = False
+    stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """At ``model`` the assumptions hold and the claim does not, on exact integers."""
+
+    model: dict[str, int]
+    stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither was shown. ``stage`` is the last one that ran."""
+
+    reason: str
+    stage: str
+    stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
+
+
+Answer: TypeAlias = Proved | Refuted | Unknown
+
+
+def conjunction(parts: tuple[PrimExpr, ...] | list[PrimExpr]) -> PrimExpr:
+    """All of ``parts``, evaluated from the left."""
+    result = parts[0] if parts else bool_imm(True)
+    for part in parts[1:]:
+        result = Binary("And", result, part)
+    return result

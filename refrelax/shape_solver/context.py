@@ -1,0 +1,282 @@
+"""Assumptions, digested once: substitutions, bounds, and what is left of them.
+
+``n == 2 * m`` replaces ``n``; ``n % 4 == 0`` replaces ``n`` by ``4 * n'``; ``i < n`` replaces ``n`` by ``i + 1 + n'`` with ``n' >= 0``
+(if that loses nothing); ``n >= 3`` and the like become bounds. Whatever fits none of these stays a hypothesis. A context is
+immutable: ``assuming`` gives a new one, so that many claims can be asked under one set of assumptions.
+
+Spec: ``spec/06-shapes.md``, ``sh/assumptions``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import gcd
+
+from refrelax.rules import rule
+from refrelax.semantics.dims import NO_FACTS, Facts, substitute
+from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.normal import normal
+from refrelax.semantics.dims.poly import Poly, as_const, sub
+from refrelax.semantics.dims.ranges import interval, nonneg
+from refrelax.semantics.dims.spell import spell
+from refrelax.shape_solver.defined import conditions
+from refrelax.syntax.scalars import Binary, BinaryOp, Literal, Not, PrimExpr, SymVar, as_int, bool_imm, int_imm
+
+NEGATED: dict[str, BinaryOp] = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "LE": "GT", "GT": "LE"}
+MAX_ROUNDS = 40
+
+
+def negation(e: PrimExpr) -> PrimExpr:
+    """``not e``, pushed inwards."""
+    match e:
+        case Not(a):
+            return a
+        case Binary("And", a, b):
+            return Binary("Or", negation(a), negation(b))
+        case Binary("Or", a, b):
+            return Binary("And", negation(a), negation(b))
+        case Binary(op, a, b) if op in NEGATED:
+            return Binary(NEGATED[op], a, b)
+        case Literal():
+            return bool_imm(not as_int(e))
+        case _:
+            return Not(e)
+
+
+def conjuncts(e: PrimExpr) -> list[PrimExpr]:
+    """The parts that all hold where ``e`` does."""
+    match e:
+        case Binary("And", a, b):
+            return [*conjuncts(a), *conjuncts(b)]
+        case Not(a) if not isinstance(pushed := negation(a), Not):
+            return conjuncts(pushed)
+        case _:
+            return [e]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Symbols of the question in terms of *free* symbols; what is known of those; hypotheses over those.
+
+    ``absurd``: the assumptions were seen to contradict each other.
+    """
+
+    images: tuple[tuple[str, PrimExpr], ...] = ()
+    facts: Facts = field(default_factory=lambda: NO_FACTS)
+    hypotheses: tuple[PrimExpr, ...] = ()
+    absurd: bool = False
+    fresh: int = 0
+
+    def image(self, e: PrimExpr) -> PrimExpr:
+        """``e`` over the free symbols."""
+        return substitute(e, dict(self.images))
+
+    def assuming(self, *assumptions: PrimExpr) -> Context:
+        """This context and more assumptions over the original symbols."""
+        parts = [self.image(part) for each in assumptions for part in conjuncts(each)]
+        needed = [condition for part in parts for condition in conditions(part)]
+        return settle(self, [*parts, *needed]) if parts else self
+
+
+@rule("sh/assumptions")
+def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | None = None) -> Context:
+    """``parts`` (over free symbols) and the old hypotheses (replaced ``by``), taken in until none of them helps further."""
+    waiting = [*(substitute(each, by or {}) for each in context.hypotheses), *parts]
+    context = replace(context, hypotheses=())
+    for _ in range(MAX_ROUNDS):
+        for place, part in enumerate(waiting):
+            taken = _take(context, part)
+            if taken is None:
+                continue
+            context, step, more = taken
+            rest = waiting[:place] + waiting[place + 1 :]
+            waiting = [*([substitute(each, step) for each in rest] if step else rest), *more]
+            break
+        else:
+            break
+        if context.absurd:
+            break
+    return replace(context, hypotheses=tuple(waiting))
+
+
+Taken = tuple[Context, dict[str, PrimExpr], list[PrimExpr]]
+"""A context that has taken an assumption in, the replacement it made, and assumptions that this left to take in."""
+
+
+def _take(context: Context, part: PrimExpr) -> Taken | None:
+    """``part`` taken in, or ``None`` if it stays a hypothesis."""
+    match part:
+        case Literal():
+            return (context if as_int(part) else replace(context, absurd=True)), {}, []
+        case Binary(("EQ" | "LT" | "LE" | "GT" | "GE") as op, a, b) if a.dtype != "bool":
+            atoms = Atoms(context.facts)
+            left, right = normal(a, atoms), normal(b, atoms)
+            match op:
+                case "EQ":
+                    return _take_equality(context, sub(left, right), atoms)
+                case "LT":
+                    return _take_order(context, sub(sub(right, left), {(): 1}), atoms)
+                case "LE":
+                    return _take_order(context, sub(right, left), atoms)
+                case "GT":
+                    return _take_order(context, sub(sub(left, right), {(): 1}), atoms)
+                case _:
+                    return _take_order(context, sub(left, right), atoms)
+        case Binary("NE", a, b) if a.dtype != "bool":
+            return _take_difference(context, a, b)
+        case SymVar(name, "bool") | Not(SymVar(name, "bool")):
+            return replaced(context, name, bool_imm(isinstance(part, SymVar)))
+        case _:
+            return None
+
+
+def replaced(context: Context, name: str, by: PrimExpr) -> Taken:
+    """``context`` with the free symbol ``name`` replaced."""
+    step = {name: by}
+    images = tuple((each, substitute(e, step)) for each, e in context.images)
+    if all(each != name for each, _ in images):
+        images = (*images, (name, by))
+    return replace(context, images=images, facts=context.facts.without([name])), step, []
+
+
+def _plain(key: str, atoms: Atoms) -> bool:
+    return atoms.table[key].kind == "var" and atoms.table[key].dtype != "bool"
+
+
+def _solvable(p: Poly, atoms: Atoms) -> list[str]:
+    """Symbols that occur in ``p`` once, alone, with coefficient 1 or -1, and nowhere inside its other atoms."""
+    inside = mentioned([key for mono in p for key in mono], atoms)
+    found = []
+    for mono, c in p.items():
+        if len(mono) == 1 and abs(c) == 1 and _plain(mono[0], atoms) and mono[0] not in inside:
+            if sum(mono[0] in other for other in p) == 1:
+                found.append(mono[0])
+    return found
+
+
+def mentioned(keys: list[str], atoms: Atoms) -> set[str]:
+    """Keys that occur inside the compound atoms ``keys``, at any depth."""
+    inside: set[str] = set()
+    pending = list(keys)
+    while pending:
+        for p in atoms.table[pending.pop()].args:
+            for mono in p:
+                for key in mono:
+                    if key not in inside:
+                        inside.add(key)
+                        pending.append(key)
+    return inside
+
+
+def _take_equality(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
+    """``p == 0``: solved for a symbol whose bounds the solution keeps, or a divisibility."""
+    if not p:
+        return context, {}, []
+    if as_const(p) is not None:
+        return replace(context, absurd=True), {}, []
+    for key in reversed(_solvable(p, atoms)):
+        sign = p[(key,)]
+        solution: Poly = {mono: -sign * c for mono, c in p.items() if mono != (key,)}
+        low, high = context.facts.of(key)
+        kept = (low is None or nonneg(sub(solution, {(): low} if low else {}), atoms)) and (
+            high is None or nonneg(sub({(): high} if high else {}, solution), atoms)
+        )
+        spelled = spell(solution, atoms, atoms.table[key].dtype)
+        if spelled is None:
+            continue
+        changed, step, _ = replaced(context, key, spelled)
+        more: list[PrimExpr] = []
+        if not kept:
+            more += [Binary("GE", spelled, int_imm(low))] if low is not None else []
+            more += [Binary("LE", spelled, int_imm(high))] if high is not None else []
+        return changed, step, more
+    return _take_divisibility(context, p, atoms)
+
+
+def _take_divisibility(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
+    """``a*n + r - c * ((a*n + r) // c) == 0`` up to a factor: ``n`` is a multiple of ``c / gcd(a, c)``, and a residue."""
+    for mono, coefficient in p.items():
+        if len(mono) != 1 or atoms.table[mono[0]].kind != "fd":
+            continue
+        numerator, divisor = atoms.table[mono[0]].args
+        c = as_const(divisor)
+        symbols = [m for m in numerator if m]
+        if c is None or coefficient % c or len(symbols) != 1 or len(symbols[0]) != 1:
+            continue
+        scale = -coefficient // c
+        if p != {**{m: scale * v for m, v in numerator.items()}, mono: coefficient} or not _plain(symbols[0][0], atoms):
+            continue
+        a, r = numerator[symbols[0]], numerator.get((), 0)
+        common = gcd(a, c)
+        if r % common:
+            return replace(context, absurd=True), {}, []
+        step = c // common
+        return _multiple(context, symbols[0][0], step, -(r // common) * pow(a // common, -1, step) % step)
+    return None
+
+
+def _multiple(context: Context, key: str, c: int, residue: int) -> Taken:
+    """``key`` replaced by ``c * key' + residue``."""
+    name = f"{key}'{context.fresh}"
+    low, high = context.facts.of(key)
+    facts = context.facts.with_bounds(
+        name, None if low is None else -(-(low - residue) // c), None if high is None else (high - residue) // c
+    )
+    scaled = Binary("Mul", SymVar(name), int_imm(c))
+    by = Binary("Add", scaled, int_imm(residue)) if residue else scaled
+    return replaced(replace(context, facts=facts, fresh=context.fresh + 1), key, by)
+
+
+def _take_order(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
+    """``p >= 0``: known, impossible, a bound of one symbol, or a symbol measured from another expression."""
+    if nonneg(p, atoms):
+        return context, {}, []
+    if nonneg({mono: -c for mono, c in sub(p, {(): -1}).items()}, atoms):
+        return replace(context, absurd=True), {}, []
+    variables = [mono for mono in p if mono]
+    if len(variables) == 1 and len(variables[0]) == 1 and _plain(variables[0][0], atoms):
+        return _take_bound(context, variables[0][0], p[variables[0]], p.get((), 0))
+    for key in _solvable(p, atoms):
+        if p[(key,)] != 1:
+            continue
+        origin: Poly = {mono: -c for mono, c in p.items() if mono != (key,)}
+        low, high = context.facts.of(key)
+        if high is not None or (low is not None and not nonneg(sub(origin, {(): low} if low else {}), atoms)):
+            continue
+        spelled = spell(origin, atoms, atoms.table[key].dtype)
+        if spelled is None:
+            continue
+        name = f"{key}'{context.fresh}"
+        changed = replace(context, facts=context.facts.with_bounds(name, 0), fresh=context.fresh + 1)
+        return replaced(changed, key, Binary("Add", spelled, SymVar(name)))
+    return None
+
+
+def _take_bound(context: Context, key: str, c: int, fixed: int) -> Taken:
+    """``c * key + fixed >= 0``; a symbol with one possible value is that value."""
+    low, high = (-(fixed // c), None) if c > 0 else (None, fixed // -c)
+    facts = context.facts.with_bounds(key, low, high)
+    least, greatest = facts.of(key)
+    changed = replace(context, facts=facts)
+    if least is not None and greatest is not None:
+        if least > greatest:
+            return replace(changed, absurd=True), {}, []
+        if least == greatest:
+            return replaced(changed, key, int_imm(least))
+    return changed, {}, []
+
+
+def _take_difference(context: Context, a: PrimExpr, b: PrimExpr) -> Taken | None:
+    """``a != b``: a bound where the difference has a known sign."""
+    atoms = Atoms(context.facts)
+    p = sub(normal(a, atoms), normal(b, atoms))
+    if not p:
+        return replace(context, absurd=True), {}, []
+    low, high = interval(p, atoms)
+    if (low is not None and low > 0) or (high is not None and high < 0):
+        return context, {}, []
+    if nonneg(p, atoms):
+        return _take_order(context, sub(p, {(): 1}), atoms)
+    if nonneg({mono: -c for mono, c in p.items()}, atoms):
+        return _take_order(context, sub({mono: -c for mono, c in p.items()}, {(): 1}), atoms)
+    return None

@@ -1,0 +1,86 @@
+"""Reshapes: a symbol that is divided becomes quotient times divisor plus remainder.
+
+``v // a`` and ``v % a`` with ``a >= 1`` disappear when ``v`` is replaced by ``a * q + r`` with ``0 <= r < a``; nested quotients give digits.
+This helps with chains of reshapes and hurts elsewhere, hence it is tried late.
+
+Spec: ``spec/06-shapes.md``, ``sh/digits``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from refrelax.rules import rule
+from refrelax.semantics.dims.atoms import Atom, Atoms
+from refrelax.semantics.dims.normal import normal
+from refrelax.semantics.dims.poly import ONE, Poly, sub
+from refrelax.semantics.dims.ranges import nonneg
+from refrelax.semantics.dims.spell import spell
+from refrelax.shape_solver.context import Context, mentioned, replaced, settle
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
+
+MAX_DIGITS = 6
+
+
+@rule("sh/digits")
+def digits(claim: PrimExpr, context: Context) -> Context:
+    """``context`` with divided symbols written in digits; the same object if there is none."""
+    for _ in range(MAX_DIGITS):
+        atoms = Atoms(context.facts)
+        for e in (context.image(claim), *context.hypotheses):
+            normal(e, atoms)
+        found = _divided(atoms)
+        if found is None:
+            break
+        context = _split(context, *found)
+    return context
+
+
+def _divided(atoms: Atoms) -> tuple[str, PrimExpr, str, Poly] | None:
+    """A symbol, the divisor to split it by (the smallest first), and the symbol's key."""
+    best: tuple[tuple[int, int, str], str, PrimExpr, str, Poly] | None = None
+    for atom in list(atoms.table.values()):
+        if atom.kind != "fd" and not (atom.kind == "call" and atom.name == "//"):
+            continue
+        key = _whole_symbol(atom, atoms)
+        divisor = atom.args[1]
+        if key is None or not nonneg(sub(divisor, ONE), atoms) or key in _keys(divisor, atoms):
+            continue
+        spelled = spell(divisor, atoms, "int64")
+        if spelled is None:
+            continue
+        rank = (max(map(len, divisor)), sum(map(abs, divisor.values())), atom.key)
+        if best is None or rank < best[0]:
+            best = (rank, atoms.table[key].name, spelled, key, divisor)
+    return None if best is None else best[1:]
+
+
+def _whole_symbol(atom: Atom, atoms: Atoms) -> str | None:
+    """The key of the symbol that the numerator is, up to a factor and a constant."""
+    monos = [mono for mono in atom.args[0] if mono]
+    if len(monos) != 1 or len(monos[0]) != 1 or atom.args[0][monos[0]] != 1 or atom.args[0].get((), 0):
+        return None
+    found = atoms.table[monos[0][0]]
+    return found.key if found.kind == "var" and found.dtype != "bool" else None
+
+
+def _keys(p: Poly, atoms: Atoms) -> set[str]:
+    keys = [key for mono in p for key in mono]
+    return {*keys, *mentioned(keys, atoms)}
+
+
+def _split(context: Context, name: str, divisor: PrimExpr, key: str, p: Poly) -> Context:
+    """``name`` replaced by ``divisor * q + r``."""
+    q, r = (SymVar(f"{name}'{context.fresh + k}") for k in (0, 1))
+    low, high = context.facts.of(name)
+    facts = context.facts.with_bounds(r.name, 0)
+    if low is not None and low >= 0:
+        facts = facts.with_bounds(q.name, 0)
+    whole = Binary("Add", Binary("Mul", divisor, q), r)
+    context, step, _ = replaced(replace(context, facts=facts, fresh=context.fresh + 2), name, whole)
+    more: list[PrimExpr] = [Binary("LT", r, divisor)]
+    if low is not None and low > 0:
+        more.append(Binary("GE", whole, int_imm(low)))
+    if high is not None:
+        more.append(Binary("LE", whole, int_imm(high)))
+    return settle(context, more, step)

@@ -1,0 +1,156 @@
+"""Claims on exact integers, as closures: the judge of every counterexample. Shares nothing with the normal form.
+
+A closure takes the values of the symbols and gives an integer (truth values are 0 and 1); it raises ``Undefined`` where the expression has
+no value: a division by zero, a negative shift count. ``and``, ``or``, ``implies`` and ``select`` evaluate what they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from operator import add, and_, eq, floordiv, ge, gt, le, lt, mod, mul, ne, or_, sub, xor
+
+from refrelax.semantics.dims.exact import truncated
+from refrelax.syntax.dtypes import integer_range
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Let, Literal, Not, PrimExpr, Select, SymVar, literal_int
+
+Env = Mapping[str, int]
+Run = Callable[[Env], int]
+MAX_SHIFT = 4096
+"""Counts past this are not computed."""
+
+
+class Undefined(Exception):
+    """The expression has no value here."""
+
+
+class NotInteger(Exception):
+    """The expression is no integer arithmetic: nothing is computed with it."""
+
+
+class OutOfRange(Exception):
+    """A step left the range that ``fits`` asks for."""
+
+
+def _truncmod(a: int, b: int) -> int:
+    return a - b * truncated(a, b)
+
+
+def _shift_left(a: int, b: int) -> int:
+    if not 0 <= b <= MAX_SHIFT:
+        raise Undefined
+    return a << b
+
+
+def _shift_right(a: int, b: int) -> int:
+    if b < 0:
+        raise Undefined
+    return a >> b
+
+
+_BINARY: dict[str, Callable[[int, int], int]] = {
+    "Add": add, "Sub": sub, "Mul": mul, "FloorDiv": floordiv, "FloorMod": mod, "Div": truncated, "Mod": _truncmod,
+    "Min": min, "Max": max, "EQ": eq, "NE": ne, "LT": lt, "LE": le, "GT": gt, "GE": ge,
+}  # fmt: skip
+_INTRINSIC: dict[str, Callable[[int, int], int]] = {
+    "shift_left": _shift_left, "shift_right": _shift_right, "bitwise_and": and_, "bitwise_or": or_, "bitwise_xor": xor,
+}  # fmt: skip
+
+
+def compiled(e: PrimExpr, fits: tuple[int, int] | None = None) -> Run:
+    """``e`` as a closure; with ``fits`` every arithmetic step is held to that range.
+
+    Raises:
+        NotInteger: ``e`` holds something else than integer arithmetic.
+    """
+    run = _compiled(e, fits)
+    if fits is None or e.dtype == "bool":
+        return run
+    low, high = fits
+
+    def checked(env: Env) -> int:
+        result = run(env)
+        if not low <= result <= high:
+            raise OutOfRange
+        return result
+
+    return checked
+
+
+def _compiled(e: PrimExpr, fits: tuple[int, int] | None) -> Run:
+    match e:
+        case Literal():
+            value = literal_int(e)
+            return lambda env: value
+        case SymVar(name):
+            return lambda env: env[name]
+        case Binary("And", a, b):
+            left, right = compiled(a, fits), compiled(b, fits)
+            return lambda env: left(env) and right(env)
+        case Binary("Or", a, b):
+            left, right = compiled(a, fits), compiled(b, fits)
+            return lambda env: left(env) or right(env)
+        case Binary(op, a, b):
+            return _two(_BINARY[op], compiled(a, fits), compiled(b, fits))
+        case Not(a):
+            inner = compiled(a, fits)
+            return lambda env: 1 - inner(env)
+        case Select(c, a, b):
+            test, left, right = compiled(c, fits), compiled(a, fits), compiled(b, fits)
+
+            def strict(env: Env) -> int:
+                x, y = left(env), right(env)
+                return x if test(env) else y
+
+            return strict
+        case Cast(dtype, a):
+            return _cast(a.dtype, dtype, compiled(a, fits))
+        case Let(var, value, body):
+            bound, rest = compiled(value, fits), compiled(body, fits)
+            return lambda env: rest({**env, var.name: bound(env)})
+        case Intrinsic():
+            return _intrinsic(e, fits)
+        case _:
+            raise NotInteger(type(e).__name__)
+
+
+def _two(apply: Callable[[int, int], int], left: Run, right: Run) -> Run:
+    def run(env: Env) -> int:
+        try:
+            return apply(left(env), right(env))
+        except ZeroDivisionError:
+            raise Undefined from None
+
+    return run
+
+
+def _cast(source: str, dtype: str, inner: Run) -> Run:
+    """Wrapped into ``dtype``; a dtype that holds all values of ``source`` changes nothing."""
+    if dtype == "bool":
+        return lambda env: int(inner(env) != 0)
+    try:
+        (least, greatest), (low, high) = integer_range(source), integer_range(dtype)
+    except ValueError:
+        raise NotInteger(dtype) from None
+    if low <= least and greatest <= high:
+        return inner
+    width = high - low + 1
+    return lambda env: (inner(env) - low) % width + low
+
+
+def _intrinsic(e: Intrinsic, fits: tuple[int, int] | None) -> Run:
+    match e.op, e.args:
+        case "if_then_else", (c, a, b):
+            test, left, right = compiled(c, fits), compiled(a, fits), compiled(b, fits)
+            return lambda env: left(env) if test(env) else right(env)
+        case "likely", (a,):
+            return compiled(a, fits)
+        case "abs", (a,):
+            inner = compiled(a, fits)
+            return lambda env: abs(inner(env))
+        case "bitwise_not", (a,):
+            inner = compiled(a, fits)
+            return lambda env: ~inner(env)
+        case op, (a, b) if op in _INTRINSIC:
+            return _two(_INTRINSIC[op], compiled(a, fits), compiled(b, fits))
+        case _:
+            raise NotInteger(f"T.{e.op}")

@@ -1,0 +1,239 @@
+"""Claims as text: Python's expression syntax over symbols, read with ``ast`` and never evaluated.
+
+``+ - * // %``, ``<< >> &`` with constants on the right or not, ``2 ** k``, comparisons (chained too), ``and or not``, ``a if c else b``,
+``implies(a, b)``, ``==`` between claims, and the functions in ``FUNCTIONS``; each also with the prefix ``T.`` of TVMScript.
+
+Spec: ``spec/06-shapes.md``, ``sh/claim-syntax``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from refrelax.errors import Diagnostic, Malformed, Span
+from refrelax.rules import rule
+from refrelax.syntax.dtypes import is_dtype, kind
+from refrelax.syntax.scalars import Binary, BinaryOp, Cast, Intrinsic, Not, PrimExpr, Select, SymVar, bool_imm, int_imm
+
+MAX_DEPTH = 120
+"""Deepest nesting of a claim."""
+
+OPERATORS: dict[type[ast.operator], BinaryOp] = {
+    ast.Add: "Add", ast.Sub: "Sub", ast.Mult: "Mul", ast.FloorDiv: "FloorDiv", ast.Mod: "FloorMod",
+}  # fmt: skip
+INTRINSICS: dict[type[ast.operator], str] = {
+    ast.LShift: "shift_left", ast.RShift: "shift_right",
+    ast.BitAnd: "bitwise_and", ast.BitOr: "bitwise_or", ast.BitXor: "bitwise_xor",
+}  # fmt: skip
+COMPARE: dict[type[ast.cmpop], BinaryOp] = {
+    ast.Eq: "EQ", ast.NotEq: "NE", ast.Lt: "LT", ast.LtE: "LE", ast.Gt: "GT", ast.GtE: "GE",
+}  # fmt: skip
+
+Build = Callable[..., PrimExpr]
+
+
+def _call(op: str) -> Build:
+    return lambda *args: Intrinsic(op, args, "int64")
+
+
+def _binary(op: BinaryOp) -> Build:
+    return lambda a, b: Binary(op, a, b)
+
+
+def _fold(op: BinaryOp) -> Build:
+    return lambda *args: reduce(lambda a, b: Binary(op, a, b), args)
+
+
+def ceildiv(a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    """``(a + b - 1) // b``, which is how TVM reads ``T.ceildiv``."""
+    return Binary("FloorDiv", Binary("Sub", Binary("Add", a, b), int_imm(1)), b)
+
+
+def implies(a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    """``b`` is only evaluated where ``a`` holds."""
+    return Binary("Or", Not(a), b)
+
+
+def choose(c: PrimExpr, a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    """``a`` or ``b``; only the chosen one is evaluated."""
+    return Intrinsic("if_then_else", (c, a, b), a.dtype)
+
+
+FUNCTIONS: dict[str, tuple[str, Build]] = {
+    "min": ("ii*", _fold("Min")), "max": ("ii*", _fold("Max")),
+    "floordiv": ("ii", _binary("FloorDiv")), "floormod": ("ii", _binary("FloorMod")), "indexdiv": ("ii", _binary("FloorDiv")),
+    "indexmod": ("ii", _binary("FloorMod")), "truncdiv": ("ii", _binary("Div")), "Div": ("ii", _binary("Div")),
+    "truncmod": ("ii", _binary("Mod")), "Mod": ("ii", _binary("Mod")), "ceildiv": ("ii", ceildiv),
+    "select": ("b??", choose), "if_then_else": ("b??", choose), "Select": ("b??", Select), "likely": ("b", lambda a: a),
+    "abs": ("i", _call("abs")), "shift_left": ("ii", _call("shift_left")), "shift_right": ("ii", _call("shift_right")),
+    "bitwise_and": ("ii", _call("bitwise_and")), "bitwise_or": ("ii", _call("bitwise_or")),
+    "bitwise_xor": ("ii", _call("bitwise_xor")),
+    "implies": ("bb", implies), "And": ("bb", _binary("And")), "Or": ("bb", _binary("Or")), "Not": ("b", Not),
+}  # fmt: skip
+"""Name to (what each argument is: ``i`` integer, ``b`` claim, ``?`` either, ``*`` any number of the last; builder)."""
+
+
+@rule("sh/claim-syntax")
+def parse_claim(text: str, filename: str = "<claim>") -> PrimExpr:
+    """The claim that ``text`` states: a scalar expression of dtype ``bool``.
+
+    Raises:
+        Malformed: ``sh/claim-syntax``, with the place.
+    """
+    return _Reader(text, filename).claim()
+
+
+def parse_dim(text: str, filename: str = "<dim>") -> PrimExpr:
+    """The integer expression that ``text`` states. Raises as ``parse_claim`` does."""
+    return _Reader(text, filename).dim()
+
+
+class _Reader:
+    def __init__(self, text: str, filename: str) -> None:
+        self.filename = filename
+        self.depth = 0
+        try:
+            self.root = ast.parse(text.strip(), filename, mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            place = Span(filename, getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1)
+            message = f"expected a claim in Python's expression syntax, found {text.strip()[:60]!r}"
+            raise Malformed([Diagnostic("sh/claim-syntax", message, place)]) from None
+
+    def claim(self) -> PrimExpr:
+        return self.read(self.root, "b")
+
+    def dim(self) -> PrimExpr:
+        return self.read(self.root, "i")
+
+    def fail(self, node: ast.AST, expected: str) -> Malformed:
+        place = Span(self.filename, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
+        found = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__
+        return Malformed([Diagnostic("sh/claim-syntax", f"expected {expected}, found {found[:60]!r}", place)])
+
+    def read(self, node: ast.expr, want: str) -> PrimExpr:
+        """``node`` as an integer (``i``), a claim (``b``), or whichever it is (``?``)."""
+        if self.depth > MAX_DEPTH:
+            raise self.fail(node, f"nesting of at most {MAX_DEPTH} levels")
+        self.depth += 1
+        result = self.build(node, want)
+        self.depth -= 1
+        if want != "?" and (result.dtype == "bool") != (want == "b"):
+            raise self.fail(node, "a claim" if want == "b" else "an integer")
+        return result
+
+    def build(self, node: ast.expr, want: str) -> PrimExpr:
+        match node:
+            case ast.Constant(bool() as flag):
+                return bool_imm(flag)
+            case ast.Constant(int() as number):
+                return integer(number)
+            case ast.Name(name):
+                return SymVar(name, "bool" if want == "b" else "int64")
+            case ast.BinOp(left, op, right):
+                return self.arithmetic(node, self.read(left, "i"), op, right)
+            case ast.UnaryOp(ast.USub(), operand):
+                return self.negated(operand)
+            case ast.UnaryOp(ast.UAdd(), operand):
+                return self.read(operand, "i")
+            case ast.UnaryOp(ast.Not(), operand):
+                return Not(self.read(operand, "b"))
+            case ast.BoolOp(op, values):
+                parts = [self.read(each, "b") for each in values]
+                return _fold("And" if isinstance(op, ast.And) else "Or")(*parts)
+            case ast.Compare():
+                return self.comparison(node)
+            case ast.IfExp(test, body, orelse):
+                return self.choice(node, choose, [test, body, orelse])
+            case ast.Call(func, args, []):
+                return self.call(node, func, args)
+            case _:
+                raise self.fail(node, "a symbol, an integer or an operator of claims")
+
+    def negated(self, operand: ast.expr) -> PrimExpr:
+        match operand:
+            case ast.Constant(int() as number) if not isinstance(number, bool):
+                return integer(-number)
+            case _:
+                return Binary("Sub", int_imm(0), self.read(operand, "i"))
+
+    def arithmetic(self, node: ast.expr, left: PrimExpr, op: ast.operator, right: ast.expr) -> PrimExpr:
+        if isinstance(op, ast.Pow):
+            return self.power(node, left, right)
+        b = self.read(right, "i")
+        if type(op) in OPERATORS:
+            return Binary(OPERATORS[type(op)], left, b)
+        if type(op) in INTRINSICS:
+            return Intrinsic(INTRINSICS[type(op)], (left, b), "int64")
+        raise self.fail(node, "one of + - * // % << >> & | ^ **")
+
+    def power(self, node: ast.expr, left: PrimExpr, right: ast.expr) -> PrimExpr:
+        if isinstance(right, ast.Constant) and isinstance(right.value, int) and 1 <= right.value <= 16:
+            return _fold("Mul")(*[left] * right.value)
+        if left == int_imm(2):
+            return Intrinsic("shift_left", (int_imm(1), self.read(right, "i")), "int64")
+        raise self.fail(node, "2 ** k or a power from 1 to 16")
+
+    def comparison(self, node: ast.Compare) -> PrimExpr:
+        sides: list[ast.expr] = [node.left, *node.comparators]
+        parts: list[PrimExpr] = []
+        for a, op, b in zip(sides, node.ops, sides[1:]):
+            if type(op) not in COMPARE:
+                raise self.fail(node, "one of == != < <= > >=")
+            left, right = self.pair(a, b)
+            if left.dtype == "bool" and COMPARE[type(op)] not in ("EQ", "NE"):
+                raise self.fail(node, "== or != between claims")
+            parts.append(Binary(COMPARE[type(op)], left, right))
+        return _fold("And")(*parts)
+
+    def pair(self, a: ast.expr, b: ast.expr) -> tuple[PrimExpr, PrimExpr]:
+        """Two operands of one kind: a bare name beside a claim is a claim."""
+        left, right = self.read(a, "?"), self.read(b, "?")
+        if (left.dtype == "bool") != (right.dtype == "bool"):
+            want = "b" if isinstance(a if left.dtype != "bool" else b, ast.Name) else "i"
+            return self.read(a, want), self.read(b, want)
+        return left, right
+
+    def choice(self, node: ast.expr, build: Build, args: Sequence[ast.expr]) -> PrimExpr:
+        condition = self.read(args[0], "b")
+        return build(condition, *self.pair(args[1], args[2]))
+
+    def call(self, node: ast.expr, func: ast.expr, args: Sequence[ast.expr]) -> PrimExpr:
+        name = _function_name(func)
+        if name == "Cast" and len(args) == 2 and isinstance(args[0], ast.Constant) and isinstance(args[0].value, str):
+            return self.cast(node, args[0].value, args[1])
+        if name is not None and is_dtype(name) and len(args) == 1:
+            return self.cast(node, name, args[0])
+        if name not in FUNCTIONS:
+            raise self.fail(node, f"one of the functions {', '.join(sorted(FUNCTIONS))}")
+        kinds, build = FUNCTIONS[name]
+        if kinds == "b??" and len(args) == 3:
+            return self.choice(node, build, args)
+        wanted = kinds.rstrip("*")
+        if len(args) != len(wanted) and not (kinds.endswith("*") and len(args) >= len(wanted)):
+            raise self.fail(node, f"{len(wanted)} arguments of {name}")
+        wanted += wanted[-1] * (len(args) - len(wanted))
+        return build(*(self.read(arg, want) for arg, want in zip(args, wanted)))
+
+    def cast(self, node: ast.expr, dtype: str, arg: ast.expr) -> PrimExpr:
+        if not is_dtype(dtype) or kind(dtype) not in ("int", "uint", "bool"):
+            raise self.fail(node, "an integer dtype")
+        value = self.read(arg, "?")
+        return value if value.dtype == dtype == "int64" else Cast(dtype, value)
+
+
+def _function_name(func: ast.expr) -> str | None:
+    match func:
+        case ast.Name(name) | ast.Attribute(ast.Name("T" | "tir" | "tirx"), name):
+            return name
+        case _:
+            return None
+
+
+def integer(number: int) -> PrimExpr:
+    """``number`` as an expression over int64 literals, however large."""
+    if -(1 << 63) <= number < 1 << 63:
+        return int_imm(number)
+    high, low = number >> 62, number & ((1 << 62) - 1)
+    return Binary("Add", Binary("Mul", integer(high), int_imm(1 << 62)), int_imm(low))

@@ -1,0 +1,263 @@
+"""``prove``: the stages, in order.
+
+1. a few points; 2. the normal form; 3. more points; 4. Z3 on the normal form; 5. digits, then the normal form and Z3 again;
+6. Z3 on the plain expression; 7. many points; then ``Unknown``. Each stage costs more than the one before it and most questions end in the
+first two. Nothing depends on a clock, and nothing is kept between calls except in a ``Prover`` of your own.
+
+Spec: ``spec/06-shapes.md``, ``sh/prove``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
+from refrelax.semantics.dims.atoms import Atoms
+from refrelax.shape_solver import normal, z3_
+from refrelax.shape_solver.certificate import Certificate
+from refrelax.shape_solver.claim import (
+    LIMITS,
+    Answer,
+    Division,
+    Effort,
+    Limits,
+    Proved,
+    Query,
+    Refuted,
+    Stage,
+    Unknown,
+    conjunction,
+)
+from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.defined import conditions, in_range
+from refrelax.shape_solver.digits import digits
+from refrelax.shape_solver.encode import Normal, Plain, known, question
+from refrelax.shape_solver.evaluate import NotInteger
+from refrelax.shape_solver.parse import parse_claim
+from refrelax.shape_solver.refute import Judge, Sampler, minimised, search
+from refrelax.syntax.dtypes import integer_range
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
+
+Assumption = str | PrimExpr
+
+
+def prove(
+    claim: str | PrimExpr,
+    assume: Iterable[Assumption] = (),
+    effort: Effort = "normal",
+    fits: str | None = None,
+    division: Division = "assume",
+) -> Answer:
+    """Whether ``claim`` holds for all integers that satisfy ``assume``.
+
+    ``fits``: an integer dtype; every arithmetic step must then stay in its range, for symbols in its range. ``division="require"``: the claim must
+    be defined wherever the assumptions hold; ``"assume"``: it is asked where it is defined.
+
+    Raises:
+        Malformed: ``sh/claim-syntax``, for a text that is no claim.
+    """
+    return Prover(assume, effort, fits, division).prove(claim)
+
+
+def _expression(claim: Assumption) -> PrimExpr:
+    e = parse_claim(claim) if isinstance(claim, str) else claim
+    if e.dtype != "bool":
+        raise ValueError(f"expected a claim (an expression of dtype bool), found {e.dtype}")
+    return e
+
+
+@dataclass(slots=True)
+class Prover:
+    """Many claims under one set of assumptions: these are digested once, and answers are kept, up to the names of symbols.
+
+    Not shared between threads; make one each.
+    """
+
+    assume: Iterable[Assumption] = ()
+    effort: Effort = "normal"
+    fits: str | None = None
+    division: Division = "assume"
+    hits: int = 0
+    asked: int = 0
+    _assumptions: tuple[PrimExpr, ...] = ()
+    _context: Context = field(default_factory=Context)
+    _answers: dict[object, Answer] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._assumptions = tuple(map(_expression, self.assume))
+        self._context = Context().assuming(*self._assumptions)
+
+    def prove(self, claim: str | PrimExpr) -> Answer:
+        """As the function ``prove``."""
+        e = _expression(claim)
+        self.asked += 1
+        fits = None if self.fits is None else integer_range(self.fits)
+        query = Query(e, self._assumptions, fits, self.division)
+        key, names = _renamed(query)
+        found = self._answers.get(key)
+        if found is not None:
+            self.hits += 1
+            return _restored(found, names)
+        answer = _Attempt.of(query, self._context, LIMITS[self.effort]).answer()
+        self._answers[key] = answer if not isinstance(answer, Refuted) else Refuted(
+            {names[name]: value for name, value in answer.model.items()}, answer.stages
+        )
+        return answer
+
+
+def _renamed(query: Query) -> tuple[object, dict[str, str]]:
+    """The question with its symbols numbered in order of appearance, and the numbering."""
+    names = {name: f"#{place}" for place, name in enumerate(query.symbols())}
+    by: dict[str, PrimExpr] = {name: SymVar(names[name], dtype) for name, dtype in query.symbols().items()}
+    parts = tuple(substitute(e, by) for e in (query.claim, *query.assumptions))
+    return (parts, query.fits, query.division), names
+
+
+def _restored(answer: Answer, names: dict[str, str]) -> Answer:
+    if isinstance(answer, Refuted):
+        return Refuted({name: answer.model[number] for name, number in names.items()}, answer.stages)
+    return answer
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One question on its way through the stages."""
+
+    query: Query
+    claim: PrimExpr
+    context: Context
+    limits: Limits
+    judge: Judge
+    sampler: Sampler
+    log: list[Stage] = field(default_factory=list)
+    admitted: bool = False
+
+    @staticmethod
+    def of(query: Query, context: Context, limits: Limits) -> _Attempt:
+        claim = query.claim
+        if query.fits is not None:
+            low, high = query.fits
+            symbols = [SymVar(name, dtype) for name, dtype in query.symbols().items() if dtype != "bool"]
+            context = context.assuming(*(Binary("GE", each, int_imm(low)) for each in symbols))
+            context = context.assuming(*(Binary("LE", each, int_imm(high)) for each in symbols))
+            claim = conjunction([*in_range(claim, low, high), claim])
+        needed = conditions(claim)
+        if needed and query.division == "require":
+            claim = conjunction([*needed, claim])
+        elif needed:
+            context = context.assuming(*needed)
+        try:
+            judge = Judge.of(query)
+        except NotInteger as error:
+            raise ValueError(f"expected integer arithmetic, found {error}") from None
+        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context))
+
+    @rule("sh/prove")
+    def answer(self) -> Answer:
+        """The stages, in order, up to the first that decides."""
+        if self.context.absurd:
+            return self.proved("assumptions", "the assumptions contradict each other", vacuous=True)
+        first, second, third = self.limits.points
+        stages: list[Callable[[], Answer | None]] = [
+            lambda: self.points("points", first, 1),
+            self.normal_form,
+            lambda: self.points("more points", second, 2),
+            lambda: self.z3("z3 on the normal form", self.context, self.limits.resources[0]),
+            self.in_digits,
+            lambda: self.z3_plain(self.limits.resources[2]),
+            lambda: self.points("many points", third, 3),
+        ]
+        for stage in stages:
+            result = stage()
+            if result is not None:
+                return result
+        reason = "needs z3" if not z3_.AVAILABLE else "neither proved nor refuted within the limits of the effort"
+        return Unknown(reason, self.log[-1].name, tuple(self.log))
+
+    # --- the stages
+
+    def points(self, name: str, count: int, seed: int) -> Refuted | None:
+        model = search(self.judge, self.sampler, count, seed)
+        if model is None:
+            return self.note(name, f"{count} points, no counterexample")
+        return self.refuted(name, model)
+
+    def normal_form(self) -> Proved | None:
+        if normal.proves(self.claim, self.context):
+            return self.proved("normal form", "the claim is the constant true")
+        return self.note("normal form", "open")
+
+    def z3(self, name: str, context: Context, resources: int) -> Answer | None:
+        if not z3_.AVAILABLE or not resources:
+            return self.note(name, "skipped")
+        reading = Normal(Atoms(context.facts))
+        return self.solved(name, z3_.solve(question(self.claim, context, reading), resources, self.sampler.booleans), context)
+
+    def z3_plain(self, resources: int) -> Answer | None:
+        name = "z3 on the plain expression"
+        if not z3_.AVAILABLE or not resources:
+            return self.note(name, "skipped")
+        original = Context(hypotheses=self.query.assumptions)
+        if self.query.fits is not None or self.query.division == "assume":
+            original = self.context
+        formulas = question(self.claim, original, Plain())
+        return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans), original)
+
+    def in_digits(self) -> Answer | None:
+        context = digits(self.claim, self.context)
+        if context is self.context:
+            return self.note("digits", "nothing to split")
+        if normal.proves(self.claim, context):
+            return self.proved("digits", "the claim is the constant true in digits")
+        return self.z3("z3 in digits", context, self.limits.resources[1])
+
+    # --- what comes of a stage
+
+    def solved(self, name: str, found: str | dict[str, int], context: Context) -> Answer | None:
+        if found == "unsat":
+            return self.proved(name, "no counterexample exists")
+        if isinstance(found, dict):
+            model = self.recovered(found, context)
+            if model is not None:
+                return self.refuted(name, model)
+            return self.note(name, "a model that does not refute the claim on exact integers")
+        return self.note(name, "open")
+
+    def recovered(self, found: dict[str, int], context: Context) -> dict[str, int] | None:
+        """A model over the question's own symbols, if it refutes the question."""
+        sampler = Sampler.of(self.judge, context)
+        env = sampler.complete({name: found.get(name, max(0, context.facts.of(name)[0] or 0)) for name in sampler.free})
+        if env is None or not self.judge.refuted(env):
+            return None
+        return {name: env[name] for name in self.judge.dtypes}
+
+    def note(self, name: str, outcome: str) -> None:
+        self.log.append(Stage(name, outcome))
+
+    def proved(self, name: str, outcome: str, vacuous: bool = False) -> Proved:
+        self.log.append(Stage(name, outcome))
+        stages = tuple(self.log)
+        return Proved(Certificate(self.query, stages), vacuous or self.vacuous(), stages)
+
+    def refuted(self, name: str, model: dict[str, int]) -> Refuted:
+        model = minimised(self.judge, model)
+        self.log.append(Stage(name, "a counterexample"))
+        return Refuted(model, tuple(self.log))
+
+    def vacuous(self) -> bool:
+        """Whether the assumptions hold nowhere: asked only if no point that satisfies them is at hand."""
+        if not self.query.assumptions or admissible(self.judge, self.sampler):
+            return False
+        if not z3_.AVAILABLE:
+            return False
+        formulas = known(self.context, Plain())
+        return z3_.solve(formulas, LIMITS["normal"].resources[0], self.sampler.booleans) == "unsat"
+
+
+def admissible(judge: Judge, sampler: Sampler) -> bool:
+    """Whether one of a few points satisfies the assumptions."""
+    from random import Random
+
+    return any(judge.admits(env) for env in sampler.points(Random(0), 64))

@@ -1,0 +1,188 @@
+"""Search for a counterexample on exact integers, and making one small.
+
+Points are drawn over the free symbols of the context, so that equations, divisibilities and orders among the assumptions hold by
+construction; every point is judged by the **original** claim and assumptions. The generator's seed is fixed.
+
+Spec: ``spec/06-shapes.md``, ``sh/refute``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from refrelax.rules import rule
+from refrelax.semantics.dims import Facts
+from refrelax.shape_solver.claim import Query
+from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.evaluate import OutOfRange, Run, Undefined, compiled
+from refrelax.syntax.scalars import free_symbols
+
+SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 16)
+WIDE = (6, 9, 10, 12, 15, 17, 31, 32, 33, 63, 64, 100, 127, 128, 255, 256, 1000, 1024, 4096)
+MAX_TRIALS = 600
+"""Evaluations that making one model small may cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The original question, compiled."""
+
+    query: Query
+    claim: Run
+    assumptions: tuple[Run, ...]
+    dtypes: Mapping[str, str]
+
+    @staticmethod
+    def of(query: Query) -> Judge:
+        """Raises ``NotInteger`` if the question is no integer arithmetic."""
+        return Judge(
+            query, compiled(query.claim, query.fits), tuple(map(compiled, query.assumptions)), query.symbols()
+        )
+
+    def admits(self, env: Mapping[str, int]) -> bool:
+        """Whether the assumptions hold here, and symbols are in the range of ``fits``."""
+        if self.query.fits is not None:
+            low, high = self.query.fits
+            if not all(low <= env[name] <= high for name in self.dtypes):
+                return False
+        try:
+            return all(assumption(env) for assumption in self.assumptions)
+        except Undefined:
+            return False
+
+    @rule("sh/refute")
+    def refuted(self, env: Mapping[str, int]) -> bool:
+        """Whether the assumptions hold here and the claim does not."""
+        if not self.admits(env):
+            return False
+        try:
+            return not self.claim(env)
+        except OutOfRange:
+            return True
+        except Undefined:
+            return self.query.division == "require"
+
+
+@dataclass(frozen=True, slots=True)
+class Sampler:
+    """Points of the context: free symbols drawn, the others computed."""
+
+    free: tuple[str, ...]
+    facts: Facts
+    images: tuple[tuple[str, Run], ...]
+    booleans: frozenset[str]
+
+    @staticmethod
+    def of(judge: Judge, context: Context) -> Sampler:
+        """A sampler for the symbols of ``judge``'s question under ``context``."""
+        replaced = dict(context.images)
+        wanted = [name for name in judge.dtypes if name in replaced]
+        free = {name: None for name in judge.dtypes if name not in replaced}
+        for name in wanted:
+            free.update(dict.fromkeys(sorted(free_symbols(replaced[name]))))
+        images = tuple((name, compiled(replaced[name])) for name in wanted)
+        booleans = frozenset(name for name, dtype in judge.dtypes.items() if dtype == "bool")
+        return Sampler(tuple(free), context.facts, images, booleans)
+
+    def complete(self, env: dict[str, int]) -> dict[str, int] | None:
+        """``env`` with the symbols that the context computes; ``None`` where one has no value."""
+        try:
+            for name, run in self.images:
+                env[name] = run(env)
+        except Undefined:
+            return None
+        return env
+
+    def points(self, random: Random, count: int) -> Iterator[dict[str, int]]:
+        """``count`` points: corners of the bounds first, then small values, then some large ones."""
+        for place in range(count):
+            env = self.complete({name: self.draw(name, random, place) for name in self.free})
+            if env is not None:
+                yield env
+
+    def draw(self, name: str, random: Random, place: int) -> int:
+        if name in self.booleans:
+            return random.getrandbits(1)
+        low, high = self.facts.of(name)
+        if place < 12:
+            offset = SMALL[place % 4] if place < 4 else random.choice(SMALL[:6])
+        elif place % 3 == 0:
+            offset = random.choice(WIDE)
+        elif place % 16 == 7:
+            offset = 1 << random.randrange(6, 40)
+        else:
+            offset = random.choice(SMALL)
+        if low is not None and high is not None:
+            return low + offset if offset <= high - low else random.randint(low, high)
+        if low is not None:
+            return low + offset
+        if high is not None:
+            return high - offset
+        return -offset if random.random() < 0.35 else offset
+
+
+def search(judge: Judge, sampler: Sampler, count: int, seed: int) -> dict[str, int] | None:
+    """A point that refutes the question, restricted to its own symbols, or ``None``."""
+    for env in sampler.points(Random(seed), count):
+        if judge.refuted(env):
+            return {name: env[name] for name in judge.dtypes}
+    return None
+
+
+def minimised(judge: Judge, model: dict[str, int]) -> dict[str, int]:
+    """A model with smaller values, found by lowering one symbol at a time and then two together."""
+    best = dict(model)
+    trials = 0
+    improved = True
+    while improved and trials < MAX_TRIALS:
+        improved = False
+        for name in best:
+            for value in _smaller(best[name]):
+                trials += 1
+                if judge.refuted({**best, name: value}):
+                    best[name] = value
+                    improved = True
+                    break
+        if not improved:
+            paired = _pair_lowered(judge, best)
+            trials += 40
+            if paired is not None:
+                best, improved = paired, True
+    return best
+
+
+def _smaller(value: int) -> Iterator[int]:
+    """Nicer values than ``value``, nicest first."""
+    nice = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, -1, -2, -3]
+    for each in nice:
+        if (abs(each), each < 0) < (abs(value), value < 0):
+            yield each
+    if abs(value) > 10:
+        step = abs(value) // 2
+        sign = 1 if value > 0 else -1
+        while step:
+            yield value - sign * step
+            step //= 2
+    if value < 0:
+        yield -value
+
+
+def _pair_lowered(judge: Judge, model: dict[str, int]) -> dict[str, int] | None:
+    """Two symbols lowered by the same amount, which keeps differences such as ``i < n``."""
+    names = list(model)
+    for first in names:
+        for second in names:
+            if first < second:
+                for scale in (2, 1):
+                    a, b = model[first], model[second]
+                    step = min(abs(a), abs(b)) // scale if scale > 1 else 1
+                    trial = {**model, first: a - _sign(a) * step, second: b - _sign(b) * step}
+                    if step and a and b and judge.refuted(trial):
+                        return trial
+    return None
+
+
+def _sign(value: int) -> int:
+    return (value > 0) - (value < 0)

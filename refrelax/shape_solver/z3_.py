@@ -1,0 +1,84 @@
+"""The only file that imports Z3: formulas in, ``unsat`` / a model / neither out.
+
+A context of its own for every question, a limit in Z3's resource units and none in seconds: the answer is the same on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from refrelax.shape_solver.encode import Node
+
+try:
+    import z3
+except ImportError:  # the solver extra is not installed
+    z3 = None
+
+AVAILABLE = z3 is not None
+
+
+def solve(formulas: Sequence[Node], resources: int, booleans: frozenset[str] = frozenset()) -> str | dict[str, int]:
+    """``"unsat"``, ``"open"``, or integer values of the variables under which all formulas hold."""
+    context = z3.Context()
+    solver = z3.SolverFor("QF_NIA", ctx=context)
+    solver.set("rlimit", resources)
+    builder = _Builder(context)
+    for formula in formulas:
+        solver.add(builder.formula(formula))
+    for name in sorted(booleans & builder.variables.keys()):
+        solver.add(builder.variables[name] >= 0, builder.variables[name] <= 1)
+    answer = solver.check()
+    if answer == z3.unsat:
+        return "unsat"
+    if answer != z3.sat:
+        return "open"
+    model = solver.model()
+    return {
+        name: model.eval(variable, model_completion=True).as_long() for name, variable in builder.variables.items()
+    }
+
+
+class _Builder:
+    """Walks the formula language of ``encode``."""
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+        self.variables: dict[str, Any] = {}
+        self.terms: dict[Node, Any] = {}
+
+    def formula(self, node: Node) -> Any:
+        if isinstance(node, bool):
+            return z3.BoolVal(node, self.context)
+        match node:
+            case ("and", *parts):
+                return z3.And([z3.BoolVal(True, self.context), *(self.formula(each) for each in parts)])
+            case ("or", *parts):
+                return z3.Or([z3.BoolVal(False, self.context), *(self.formula(each) for each in parts)])
+            case ("not", part):
+                return z3.Not(self.formula(part), ctx=self.context)
+            case ("<=", a, b):
+                return self.term(a) <= self.term(b)
+            case ("=", a, b):
+                return self.term(a) == self.term(b)
+        raise AssertionError(node)
+
+    def term(self, node: Node) -> Any:
+        found = self.terms.get(node)
+        if found is None:
+            found = self.terms[node] = self.build(node)
+        return found
+
+    def build(self, node: Node) -> Any:
+        if isinstance(node, int):
+            return z3.IntVal(node, self.context)
+        match node:
+            case ("var", name):
+                return self.variables.setdefault(name, z3.Int(name, self.context))
+            case ("+", *parts):
+                return z3.Sum([self.term(each) for each in parts])
+            case ("*", *parts):
+                return z3.Product([self.term(each) for each in parts])
+            case ("ite", condition, a, b):
+                return z3.If(self.formula(condition), self.term(a), self.term(b), ctx=self.context)
+        raise AssertionError(node)
