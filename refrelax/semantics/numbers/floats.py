@@ -163,6 +163,12 @@ class Floats(Base):
     def from_bits(self, pattern: int) -> Payload:
         return bits.decode(self.dtype, pattern)
 
+    def to_bits(self, a: Payload) -> int:
+        if self.dtype == "bfloat16" and a.__class__ is float and a == a:
+            # the payload is a bfloat16 already: it is the upper half of its float32 pattern
+            return bits.encode("float32", a) >> 16
+        return super().to_bits(a)
+
     # --- arithmetic ---------------------------------------------------------------------------------------------------
 
     @rule("num/float-division")
