@@ -119,14 +119,14 @@ class Tensor:
 
     def judge(self, observed: Any) -> Verdict:
         """``Inside(margin)``, ``Outside(index, by)`` or ``Undecided(width)`` for an observed array of this dtype and shape."""
-        from refrelax.semantics.numbers.verdicts import judge_tensor
+        from refrelax.semantics.judging import judge_tensor
 
         raw = to_constant(observed, self.dtype)
         return judge_tensor(self.core, raw.dtype, raw.shape, raw.patterns())
 
     def contains(self, observed: Any) -> bool:
         """Whether every element of ``observed`` is permitted."""
-        from refrelax.semantics.numbers.verdicts import contains_tensor
+        from refrelax.semantics.judging import contains_tensor
 
         raw = to_constant(observed, self.dtype)
         return contains_tensor(self.core, raw.dtype, raw.shape, raw.patterns())
@@ -142,7 +142,7 @@ class Tensor:
         return _nest(iter(b[1] for b in self._bounds()), self.shape)
 
     def _bounds(self) -> list[tuple[Any, Any]]:
-        from refrelax.semantics.numbers.verdicts import bounds
+        from refrelax.semantics.judging import bounds
 
         return [bounds(payload, self.dtype) for payload in self.core.payloads()]
 

@@ -34,7 +34,9 @@ class Executable(Protocol):
 
     source: str
 
-    def run(self, entry: str = "main", *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Outcome: ...
+    def run(
+        self, entry: str = "main", *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None
+    ) -> Outcome: ...
 
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed: ...
 

@@ -193,7 +193,9 @@ def _types(func: Function | PrimFunc, count: int) -> list[Type | None]:
         known = [p.type for p in func.params]
     else:
         known = [
-            TensorType(p.buffer.shape, p.buffer.dtype, len(p.buffer.shape)) if hasattr(p, "buffer") else PrimType(p.var.dtype)
+            TensorType(p.buffer.shape, p.buffer.dtype, len(p.buffer.shape))
+            if hasattr(p, "buffer")
+            else PrimType(p.var.dtype)
             for p in func.params
         ]
     return (known + [None] * count)[:count]
@@ -202,24 +204,26 @@ def _types(func: Function | PrimFunc, count: int) -> list[Type | None]:
 def inward(value: Any, type_: Type | None) -> Any:
     """A surface value as generated source works with it: arrays, Python numbers, tuples, ``Shape``."""
     match value, type_:
-        case (Shape() | None | str()), _:
+        case ((Shape() | None | str()), _):
             return value
         case Prim(value=number), _:
             return number
         case DType(name=name), _:
             return name
-        case (bool() | int() | float()), (PrimType() | None):
+        case ((bool() | int() | float()), (PrimType() | None)):
             return value
-        case (tuple() | list()), ShapeType():
+        case ((tuple() | list()), ShapeType()):
             return Shape(tuple(int(each) for each in value))
-        case (tuple() | list()), TupleType(fields=fields):
+        case ((tuple() | list()), TupleType(fields=fields)):
             return tuple(inward(v, t) for v, t in zip(value, [*fields, *[None] * len(value)], strict=False))
         case tuple(), None:
             return tuple(inward(v, None) for v in value)
         case np.ndarray(), _ if dtypes.is_dtype(value.dtype.name):
             return np.array(value)
         case _:
-            dtype = type_.dtype if isinstance(type_, TensorType) and isinstance(value, list | bool | int | float) else None
+            dtype = (
+                type_.dtype if isinstance(type_, TensorType) and isinstance(value, list | bool | int | float) else None
+            )
             raw = to_constant(value, dtype)
             return runtime.constant(raw.dtype, raw.shape, raw.patterns()).copy()
 
@@ -229,7 +233,9 @@ def outward(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         bits_ = np.ascontiguousarray(array).reshape(-1).view(f"uint{8 * array.itemsize}") if array.size else array
-        return Tensor.of_bytes(array.dtype.name, array.shape, pack(array.dtype.name, [int(b) for b in bits_.reshape(-1)]))
+        return Tensor.of_bytes(
+            array.dtype.name, array.shape, pack(array.dtype.name, [int(b) for b in bits_.reshape(-1)])
+        )
     return tuple(outward(each) for each in value) if isinstance(value, tuple) else value
 
 
@@ -237,5 +243,3 @@ def _arrays(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.numpy()
     return tuple(_arrays(each) for each in value) if isinstance(value, tuple) else value
-
-

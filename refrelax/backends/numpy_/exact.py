@@ -8,7 +8,7 @@ elements whose rounding a last-place error could change are decided by the defin
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def binary(name: str, x: Any, y: Any) -> Any:
     return np.array(flat, dtype=np.float64).astype(x.dtype).reshape(x.shape)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _elementwise(name: str, dtype: str) -> Callable[[float], Any]:
     return function(name, dtype)
 
@@ -160,6 +160,3 @@ def _odd_float32(x: Any) -> Any:
     inexact = (back != x) & np.isfinite(x) & np.isfinite(near)
     odd = (toward.view(np.uint32) | np.uint32(1)).view(np.float32)
     return np.where(inexact, odd, near)
-
-
-

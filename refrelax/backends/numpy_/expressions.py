@@ -26,7 +26,6 @@ from refrelax.syntax.scalars import (
     Select,
     SymVar,
     as_int,
-
     literal_int,
     walk,
 )
@@ -47,7 +46,11 @@ def number_text(node: Literal) -> str:
     if dtypes.kind(node.dtype) == "float":
         value = bits.decode(node.dtype, node.bits)
         text = repr(value) if abs(value) < float("inf") else f"float({str(value)!r})"
-        return f"{dtype_text(node.dtype)}({text})" if "rt." not in dtype_text(node.dtype) else f"rt.number({node.dtype!r}, {node.bits})"
+        return (
+            f"{dtype_text(node.dtype)}({text})"
+            if "rt." not in dtype_text(node.dtype)
+            else f"rt.number({node.dtype!r}, {node.bits})"
+        )
     if node.dtype == "bool":
         return str(bool(node.bits))
     return f"{dtype_text(node.dtype)}({literal_int(node)})"
@@ -85,9 +88,7 @@ class Text:
             if isinstance(node, SymVar):
                 if node.name in self.axes:
                     return True
-            elif isinstance(node, BufferLoad) and self.axes:
-                return True
-            elif node is not expr and not isinstance(node, Literal) and self.on_grid(node):
+            elif (isinstance(node, BufferLoad) and self.axes) or (node is not expr and not isinstance(node, Literal) and self.on_grid(node)):
                 return True
         return False
 
@@ -115,7 +116,9 @@ class Text:
             case Binary() if self.is_index(expr) or dtypes.kind(expr.a.dtype) in ("int", "uint", "bool"):
                 return self._index_binary(expr)
             case Not():
-                return f"np.logical_not({self.index(expr.a)})" if self.on_grid(expr.a) else f"(not {self.index(expr.a)})"
+                return (
+                    f"np.logical_not({self.index(expr.a)})" if self.on_grid(expr.a) else f"(not {self.index(expr.a)})"
+                )
             case Cast() if dtypes.kind(expr.dtype) != "float" and dtypes.kind(expr.value.dtype) != "float":
                 return self.index(expr.value)
             case Select():
@@ -257,7 +260,9 @@ class Text:
             return None
         if self.on_grid(index):
             return None
-        return (self.index(index) if self._inside(index, dim) else f"rt.clamp({self.index(index)}, {self.index(dim)})"), None
+        return (
+            self.index(index) if self._inside(index, dim) else f"rt.clamp({self.index(index)}, {self.index(dim)})"
+        ), None
 
     def _inside(self, index: PrimExpr, dim: PrimExpr) -> bool:
         """Whether a scalar index is in range for sure: a loop over the whole dimension, or a constant below it."""
@@ -333,4 +338,3 @@ FUNCTIONS: dict[str, Callable[[list[str], bool], str]] = {
     "popcount": _operator("rt.popcount({0})"),
     "clz": _operator("rt.clz({0})"),
 }  # fmt: skip
-

@@ -29,7 +29,6 @@ from refrelax.syntax.graph import (
     IndexMap,
     MatchCast,
     Op,
-
     PrimValue,
     SeqExpr,
     ShapeExpr,
@@ -250,7 +249,9 @@ def _destination_passing(writer: Writer, name: str, call: Call) -> None:
     (annotation,) = call.ty_args
     several = isinstance(annotation, TupleType)
     types = annotation.fields if isinstance(annotation, TupleType) else (annotation,)
-    args = [value(writer, each) for each in (call.args[1].fields if isinstance(call.args[1], Tuple) else (call.args[1],))]
+    args = [
+        value(writer, each) for each in (call.args[1].fields if isinstance(call.args[1], Tuple) else (call.args[1],))
+    ]
     places = _inplace(call) if call.op.name == "relax.call_tir_inplace" else [-1] * len(types)
     outputs, fresh = [], []
     for k, (type_, place) in enumerate(zip(types, places, strict=True)):
@@ -412,6 +413,3 @@ def free_variables(binding_: Binding) -> frozenset[str]:
     from refrelax.semantics.graph.link import nodes
 
     return frozenset(node.name for node in nodes(binding_.value) if isinstance(node, Var))
-
-
-

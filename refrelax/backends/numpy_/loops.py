@@ -38,7 +38,18 @@ from refrelax.syntax.loops import (
     Stmt,
     While,
 )
-from refrelax.syntax.scalars import Binary, BufferLoad, BufferRef, Intrinsic, PrimExpr, SymVar, as_int, bool_imm, int_imm, walk
+from refrelax.syntax.scalars import (
+    Binary,
+    BufferLoad,
+    BufferRef,
+    Intrinsic,
+    PrimExpr,
+    SymVar,
+    as_int,
+    bool_imm,
+    int_imm,
+    walk,
+)
 
 
 @dataclass(slots=True)
@@ -233,9 +244,7 @@ def _block(writer: Writer, block: SBlock) -> None:
         inner.line(f"if {inner.text.condition(block.predicate)}:")
         inner.depth += 1
     if block.init is not None:
-        starts = [
-            Binary("EQ", axis.var, axis.min) for axis in block.iters if axis.kind == "reduce"
-        ]
+        starts = [Binary("EQ", axis.var, axis.min) for axis in block.iters if axis.kind == "reduce"]
         if starts:
             inner.line(f"if {' and '.join(inner.text.index(s) for s in starts)}:")
             _indented(inner, block.init)
@@ -291,7 +300,9 @@ def _bind(writer: Writer, stmt: Bind) -> None:
 def _allocate(writer: Writer, buffer: Buffer) -> None:
     shape = ", ".join(writer.text.index(e) for e in buffer.shape)
     writer.text.buffers = {**writer.text.buffers, buffer.name: buffer}
-    writer.line(f"{local(buffer.name)} = np.empty(({shape}{',' if len(buffer.shape) == 1 else ''}), {dtype_text(buffer.dtype)})")
+    writer.line(
+        f"{local(buffer.name)} = np.empty(({shape}{',' if len(buffer.shape) == 1 else ''}), {dtype_text(buffer.dtype)})"
+    )
 
 
 def _evaluate(writer: Writer, stmt: Evaluate) -> None:
@@ -354,7 +365,7 @@ def find_nest(stmt: Stmt) -> Nest | None:
     """Perfectly nested loops around a single store, with or without a block around it."""
     loops: list[For] = []
     while isinstance(stmt, For):
-        if stmt.step is not None or stmt.kind == "thread_binding" and _synchronises(stmt.body) or len(stmt.body) != 1:
+        if stmt.step is not None or (stmt.kind == "thread_binding" and _synchronises(stmt.body)) or len(stmt.body) != 1:
             return None
         loops.append(stmt)
         stmt = stmt.body[0]
@@ -384,7 +395,10 @@ def spatial_axes(text: Text, nest: Nest) -> list[str] | None:
             if index.name in axes or as_int(low) != 0 or equal(extent, dim, text.facts) is not True:
                 return None
             axes.append(index.name)
-        elif any(isinstance(n, SymVar) and text.resolve(n) != n or isinstance(n, SymVar) and n.name in names for n in walk(index)):
+        elif any(
+            (isinstance(n, SymVar) and text.resolve(n) != n) or (isinstance(n, SymVar) and n.name in names)
+            for n in walk(index)
+        ):
             return None
     if not axes or not _independent(text, nest) or not _fixed_domains(nest, axes):
         return None
@@ -397,7 +411,7 @@ def _fixed_domains(nest: Nest, axes: list[str]) -> bool:
     """No loop's extent depends on a spatial variable (a triangular nest is not a grid)."""
     for loop in nest.loops:
         for bound in (loop.min, loop.extent):
-            if any(isinstance(n, SymVar) and n.name in axes or isinstance(n, BufferLoad) for n in walk(bound)):
+            if any((isinstance(n, SymVar) and n.name in axes) or isinstance(n, BufferLoad) for n in walk(bound)):
                 return False
     return True
 

@@ -16,8 +16,6 @@ from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
 from refrelax.semantics.values import Prim, Shape
 
-
-
 Attrs = dict[str, Any]
 """The attributes of a call as plain Python values: lists, numbers, strings, ``None``."""
 
@@ -185,7 +183,9 @@ def _take(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     result = np.take(x, inside.astype(np.int64), axis=axis)
     if mode != "nan":
         return result
-    bad = ((indices < 0) | (indices >= extent)).reshape([1] * (axis % x.ndim) + [*indices.shape] + [1] * (x.ndim - 1 - axis))
+    bad = ((indices < 0) | (indices >= extent)).reshape(
+        [1] * (axis % x.ndim) + [*indices.shape] + [1] * (x.ndim - 1 - axis)
+    )
     return np.where(bad, np.array(np.nan, dtype=x.dtype), result).astype(x.dtype)
 
 
@@ -283,5 +283,3 @@ OPERATORS: dict[str, Run] = {
     "relax.hint_on_device": lambda _c, a, _f: a[0],
     "relax.to_vdevice": lambda _c, a, _f: a[0],
 }  # fmt: skip
-
-

@@ -11,8 +11,6 @@ import numpy as np
 from refrelax.arrays import numpy_dtype
 from refrelax.backends.numpy_ import exact
 from refrelax.errors import Ended, trap, unspecified
-from refrelax.semantics.loops.indices import truncated_quotient as quotient
-from refrelax.semantics.loops.indices import truncated_remainder as remainder
 from refrelax.semantics.values import Prim, Shape
 
 cast = exact.cast

@@ -13,7 +13,6 @@ from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Intrinsic
 
 
-
 def _math(name: str) -> Callable[[Arithmetic], Callable[[Any], Any]]:
     return lambda f: f.math(name)
 

@@ -1,0 +1,76 @@
+"""A whole observed tensor against its enclosure.
+
+Elements that the reference leaves open (poison) are excluded. Widths are measured against the greatest magnitude of the
+tensor: an element near zero among large ones is as well determined as its neighbours.
+
+Spec: ``spec/02-values.md``, ``num/decisive-width``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from refrelax.semantics.numbers.enclosure import contains, enclose, judge
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.intervals import Interval
+from refrelax.semantics.numbers.intsets import Ints
+from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided, Verdict
+from refrelax.semantics.values import Tensor
+from refrelax.syntax import dtypes
+
+
+def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> Verdict:
+    """The worst verdict of the elements: the first ``Outside``, else the widest ``Undecided``, else the least ``Inside``.
+
+    An observation of another dtype or shape is ``Outside`` at no index.
+    """
+    if dtype != wanted.dtype or tuple(shape) != wanted.shape:
+        return Outside((), math.inf)
+    scale = magnitude(wanted)
+    margin, width = 1.0, 0.0
+    for index, payload, pattern in _elements(wanted, patterns):
+        match judge(payload, dtype, pattern, scale):
+            case Outside(by=by):
+                return Outside(index, by)
+            case Undecided(width=each):
+                width = max(width, each)
+            case Inside(margin=each):
+                margin = min(margin, each)
+    return Undecided(width) if width else Inside(margin)
+
+
+def contains_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> bool:
+    """Whether every element is permitted."""
+    if dtype != wanted.dtype or tuple(shape) != wanted.shape:
+        return False
+    return all(contains(payload, dtype, pattern) for _, payload, pattern in _elements(wanted, patterns))
+
+
+def _elements(wanted: Tensor, patterns: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Payload, int]]:
+    """Index, permitted set and observed bits of every element that the reference determines."""
+    rule_of = wanted.numerics.poison_rule
+    for index, payload, pattern in zip(wanted.indices(), wanted.payloads(), patterns, strict=True):
+        if rule_of(payload) is None:
+            yield index, payload, pattern
+
+
+def magnitude(wanted: Tensor) -> float | None:
+    """The greatest finite magnitude among the permitted results of a float tensor."""
+    if not dtypes.is_float(wanted.dtype):
+        return None
+    ends = [abs(e) for p in wanted.payloads() for e in bounds(p, wanted.dtype) if e is not None]
+    return max((e for e in ends if math.isfinite(e)), default=None)
+
+
+def bounds(payload: Payload, dtype: str) -> tuple[Any, Any]:
+    """Least and greatest permitted number of one element; ``None`` where no number is permitted."""
+    held = enclose(payload, dtype)
+    match held:
+        case Interval():
+            return (None, None) if held.empty else (held.lo, held.hi)
+        case Ints():
+            return held.lo, held.hi
+        case _:
+            return (not held.false), held.true

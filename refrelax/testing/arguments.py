@@ -1,0 +1,164 @@
+"""Random arguments for a function, by the types of its parameters.
+
+Policies: ``"normal"`` floats of moderate size; ``"dyadic"`` small multiples of a power of two, on which sums and products
+are exact, so that structure can be compared bit for bit; ``"integer"`` small whole numbers; ``"special"`` NaN, infinities,
+signed zeros, subnormals, extreme integers among normal values.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from math import prod
+from typing import Any, Literal
+
+from refrelax.arrays import Tensor, pack
+from refrelax.errors import UsageError
+from refrelax.semantics.dims import value as dim_value
+from refrelax.semantics.values import DType, Shape
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.graph import Function
+from refrelax.syntax.loops import BufferParam, PrimFunc
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
+from refrelax.syntax.types import (
+    AnyType,
+    DTensorType,
+    FuncType,
+    PackedFuncType,
+    PrimType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    Type,
+    tensor_of,
+)
+
+Policy = Literal["normal", "dyadic", "integer", "special"]
+
+EXTENTS = (3, 5, 2, 7, 4, 6)
+"""Extents for symbols that nobody chose, handed out in order so that they differ."""
+
+
+def parameters(module: Module, entry: str) -> list[tuple[str, Type]]:
+    """Names and types of a function's parameters; buffers as tensors, outputs included."""
+    match module.functions.get(entry):
+        case Function(params=params):
+            return [(p.name, p.type if p.type is not None else AnyType()) for p in params]
+        case PrimFunc(params=prim_params):
+            return [
+                (p.buffer.name, tensor_of(p.buffer.shape, p.buffer.dtype))
+                if isinstance(p, BufferParam)
+                else (p.var.name, PrimType(p.var.dtype))
+                for p in prim_params
+            ]
+        case _:
+            raise UsageError(f"the module has no function {entry!r} that could be run")
+
+
+def random_arguments(
+    module: Module, entry: str = "main", seed: int = 0, dims: Mapping[str, int] | None = None, policy: Policy = "normal"
+) -> list[Any]:
+    """Arguments of the right types, reproducible from ``seed``.
+
+    ``dims`` chooses symbols (``{"n": 3}``); the others get small extents that differ from each other.
+
+    Raises:
+        UsageError: no such function, or a parameter (a function, an opaque object) that cannot be made up.
+    """
+    rng = random.Random(seed)
+    given = parameters(module, entry)
+    symbols = _choose_symbols([t for _, t in given], dict(dims or {}))
+    result = []
+    for name, type_ in given:
+        if isinstance(type_, PrimType) and name in symbols:
+            result.append(symbols[name])
+            continue
+        made = _value(type_, symbols, rng, policy, name)
+        if isinstance(type_, PrimType) and dtypes.kind(type_.dtype) != "float":
+            symbols[name] = int(made)
+        result.append(made)
+    return result
+
+
+def _choose_symbols(types: list[Type], symbols: dict[str, int]) -> dict[str, int]:
+    spare = iter(EXTENTS * 50)
+    for type_ in types:
+        for dim in _dims(type_):
+            for name in sorted(free_symbols(dim)) if not isinstance(dim, SymVar) else [dim.name]:
+                if name not in symbols:
+                    symbols[name] = next(spare)
+    return symbols
+
+
+def _dims(type_: Type) -> tuple[PrimExpr, ...]:
+    match type_:
+        case TensorType(shape=tuple() as shape):
+            return shape
+        case DTensorType(tensor=tensor):
+            return _dims(tensor)
+        case ShapeType(values=tuple() as values):
+            return values
+        case TupleType(fields=fields):
+            return tuple(d for each in fields for d in _dims(each))
+        case _:
+            return ()
+
+
+def _value(type_: Type, symbols: dict[str, int], rng: random.Random, policy: Policy, name: str) -> Any:
+    match type_:
+        case TensorType():
+            return _tensor(type_, symbols, rng, policy)
+        case DTensorType(tensor=tensor):
+            return _tensor(tensor, symbols, rng, policy)
+        case ShapeType(values=tuple() as values):
+            return Shape(tuple(dim_value(d, symbols) for d in values))
+        case ShapeType(ndim=ndim):
+            return Shape(tuple(rng.randint(1, 4) for _ in range(max(ndim, 1))))
+        case PrimType(dtype=dtype):
+            return bits.decode(dtype, element(dtype, rng, "integer"))
+        case TupleType(fields=fields):
+            return tuple(_value(t, symbols, rng, policy, name) for t in fields)
+        case AnyType():
+            return DType("float32")
+        case FuncType() | PackedFuncType():
+            raise UsageError(f"parameter {name} is a function: give it in --args")
+
+
+def _tensor(type_: TensorType, symbols: dict[str, int], rng: random.Random, policy: Policy) -> Tensor:
+    dtype = type_.dtype or "float32"
+    if isinstance(type_.shape, tuple):
+        shape = tuple(dim_value(d, symbols) for d in type_.shape)
+    else:
+        shape = tuple(rng.randint(1, 4) for _ in range(max(type_.ndim, 1 if type_.ndim < 0 else 0)))
+    if any(extent < 0 for extent in shape):
+        raise UsageError(f"these dims give the shape {shape}")
+    patterns = [element(dtype, rng, policy) for _ in range(prod(shape))]
+    return Tensor.of_bytes(dtype, shape, pack(dtype, patterns))
+
+
+def element(dtype: str, rng: random.Random, policy: Policy) -> int:
+    """The bits of one random element."""
+    match dtypes.kind(dtype):
+        case "bool":
+            return rng.getrandbits(1)
+        case "float":
+            return bits.encode(dtype, _float(dtype, rng, policy))
+        case _:
+            low, high = dtypes.integer_range(dtype)
+            if policy == "special" and rng.random() < 0.3:
+                return bits.encode(dtype, rng.choice([low, high, 0, -1 if low < 0 else 1]))
+            return bits.encode(dtype, rng.randint(max(low, -8), min(high, 8)))
+
+
+def _float(dtype: str, rng: random.Random, policy: Policy) -> float:
+    match policy:
+        case "integer":
+            return float(rng.randint(-4, 4))
+        case "dyadic":
+            return rng.randint(-8, 8) / 4
+        case "special" if rng.random() < 0.3:
+            least = 2.0 ** (1 - bits.FORMATS[dtype].bias - bits.FORMATS[dtype].mantissa_bits)
+            return rng.choice([0.0, -0.0, float("nan"), float("inf"), -float("inf"), 1.0, least])
+        case _:
+            return rng.gauss(0.0, 1.0)
