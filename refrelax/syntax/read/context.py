@@ -140,6 +140,13 @@ def used_names(nodes: Iterable[ast.AST | None]) -> list[str]:
 _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w(.])")
 
 
+def _bound_inside(node: ast.FunctionDef) -> set[str]:
+    """Names that the body gives a meaning of its own: assigned, or parameters of a local function."""
+    inside = [each for statement in node.body for each in ast.walk(statement)]
+    stored = {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    return stored | {each.arg for each in inside if isinstance(each, ast.arg)}
+
+
 def own_symbols(src: Source, node: ast.FunctionDef, scope: Scope, names: Names) -> list[SymVar]:
     """Give ``node``'s function its own symbols: those of a PEP 695 head, then each ``TypeVar`` that its signature uses.
 
@@ -147,6 +154,7 @@ def own_symbols(src: Source, node: ast.FunctionDef, scope: Scope, names: Names) 
     the body uses are defined as well, but not returned: no signature determines them.
     """
     params = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    inside = _bound_inside(node)
     made = []
     for name, dtype in src.heads.get(node.lineno, ()):
         made.append(SymVar(names.fresh(name), dtype, span=src.span(node)))
@@ -155,7 +163,9 @@ def own_symbols(src: Source, node: ast.FunctionDef, scope: Scope, names: Names) 
     for wanted in (signature, used_names(node.body)):
         for name in wanted:
             entry = scope.lookup(name)
-            if name not in params and isinstance(entry, TypeVarDecl):
+            if name in params or (wanted is not signature and name in inside):
+                continue
+            if isinstance(entry, TypeVarDecl):
                 symbol = SymVar(names.fresh(name), entry.dtype, span=src.span(node))
                 scope.define(name, symbol)
                 if wanted is signature:
