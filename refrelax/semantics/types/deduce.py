@@ -23,7 +23,7 @@ from refrelax.semantics.types.lattice import (
     join,
 )
 from refrelax.semantics.types.purity import forces_purity
-from refrelax.semantics.types.renaming import definable
+from refrelax.semantics.types.renaming import definable, mentioned, shape_variables
 from refrelax.semantics.types.signatures import declared_type
 from refrelax.syntax.graph import (
     Binding,
@@ -77,6 +77,8 @@ def sequence_type(frame: Frame, seq: SeqExpr) -> Type:
         frame.dataflow = isinstance(block, DataflowBlock)
         for each in block.bindings:
             bind(frame, each)
+        if isinstance(block, DataflowBlock):
+            leave_dataflow(frame, block)
     frame.dataflow = False
     try:
         body = type_of(frame, seq.body)
@@ -84,6 +86,17 @@ def sequence_type(frame: Frame, seq: SeqExpr) -> Type:
         frame.journal.diagnostics.extend(refused.diagnostics)
         body = _ANY
     return erase_to_scope(body, frame.visible)
+
+
+@rule("ty/erase-at-block-end")
+def leave_dataflow(frame: Frame, block: DataflowBlock) -> None:
+    """No type that leaves a dataflow block mentions a dataflow variable: such a shape is lost."""
+    local = {each.name for each in block.bindings}.difference(block.outputs)
+    for name in block.outputs:
+        ty = frame.types.get(name, _ANY)
+        names = mentioned(ty)
+        if not local.isdisjoint(names) or not local.isdisjoint(shape_variables(ty)):
+            frame.bind(name, erase_to_scope(ty, names - local), frame.spans.get(name))
 
 
 def bind(frame: Frame, binding: Binding) -> None:

@@ -28,7 +28,6 @@ def diagnose(module: Module) -> list[Diagnostic]:
                 found += diagnose_head(name, f.attrs, f.span)
                 found += diagnose_function(module, name, f)
             case PrimFunc():
-                found += diagnose_head(name, f.attrs, f.span)
                 found += diagnose_prim_func(module, name, f)
             case _:
                 continue
