@@ -163,10 +163,8 @@ def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
         case Tensor(), _ if value.core.numerics is numerics:
             return Core(value.dtype, value.shape, value.core.storage, numerics, value.core.offset, value.core.strides)
         case _ if _arrayish(value):
-            dtype = (
-                type_.dtype if isinstance(type_, TensorType) and isinstance(value, list | bool | int | float) else None
-            )
-            raw = to_constant(value, dtype)
+            typed = isinstance(type_, TensorType) and isinstance(value, list | bool | int | float)
+            raw = to_constant(value, type_.dtype if typed and isinstance(type_, TensorType) else None)
             return from_bits(numerics, raw.dtype, raw.shape, raw.patterns())
         case _:
             return value

@@ -1,6 +1,7 @@
 """The one border to arrays from outside: NumPy, DLPack, buffers, nested lists, and back.
 
-Inside, a tensor is cells of a reading; outside, it is dtype, shape and bit patterns. NumPy and ml_dtypes are imported only
+Inside, a tensor is cells of a reading; outside, it is dtype, shape and bit patterns. NumPy and ml_dtypes are
+imported only
 when somebody asks for a NumPy array.
 """
 
@@ -115,10 +116,11 @@ class Tensor:
             return f"Tensor({self.dtype}[{dims}])"
         return f"Tensor({self.dtype}[{dims}], {self.tolist()})"
 
-    # --- the set of permitted results (numerics="enclosure") -----------------------------------------------------------
+    # --- the set of permitted results (numerics="enclosure") ---------------------------------------------------------
 
     def judge(self, observed: Any) -> Verdict:
-        """``Inside(margin)``, ``Outside(index, by)`` or ``Undecided(width)`` for an observed array of this dtype and shape."""
+        """``Inside(margin)``, ``Outside(index, by)`` or ``Undecided(width)`` for an observed array of this dtype and
+        shape."""
         from refrelax.semantics.judging import judge_tensor
 
         raw = to_constant(observed, self.dtype)

@@ -1,7 +1,9 @@
 """Rejections, the ends of a run, and where in the text they happened.
 
-A program is *rejected* before it runs (``Malformed``, ``IllFormed``, ``IllTyped``, ``Unlinkable``: exceptions that carry
-every diagnostic found), or it runs and *ends* (``Returned``, ``Trapped``, ``Exhausted``, ``Unspecified``: plain values).
+A program is *rejected* before it runs (``Malformed``, ``IllFormed``, ``IllTyped``, ``Unlinkable``: exceptions that
+carry
+every diagnostic found), or it runs and *ends* (``Returned``, ``Trapped``, ``Exhausted``, ``Unspecified``: plain
+values).
 ``InternalError`` is neither: a checked program did what checking should have excluded, always a bug of refrelax.
 
 Spec: ``spec/09-outcomes.md``.
@@ -94,7 +96,8 @@ class Returned:
     """The run ended with a value.
 
     ``arguments``: the final contents of the arguments (destination passing and in-place calls change them);
-    ``effects``: prints and extern calls, in order; ``poison``: which observed elements mean nothing, and under which rules:
+    ``effects``: prints and extern calls, in order; ``poison``: which observed elements mean nothing, and under which
+    rules:
     pairs of (path such as ``value[0][2, 1]``, rule id), in order.
     """
 

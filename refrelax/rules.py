@@ -1,10 +1,13 @@
 """The tie between the spec, the code and the tests: ``@rule`` and ``require``.
 
 A rule id is mnemonic and never ordinal: ``area/what-it-says`` (``wf/var-defined-once``, ``ev/match-cast-mismatch``,
-``op.concat/axis-range``). The paragraph of ``spec/`` that defines it begins with the id in bold code, **`area/what-it-says`**;
-the code that implements it names it in ``@rule``, ``require``, a diagnostic, a trap or a poison; a conformance case names
+``op.concat/axis-range``). The paragraph of ``spec/`` that defines it begins with the id in bold code,
+**`area/what-it-says`**;
+the code that implements it names it in ``@rule``, ``require``, a diagnostic, a trap or a poison; a conformance case
+names
 the rule that it targets.
-``refrelax rules check`` (``refrelax/conformance/tie.py``) compares the three by reading the source, not by importing it.
+``refrelax rules check`` (``refrelax/conformance/tie.py``) compares the three by reading the source, not by importing
+it.
 
 Neither form costs anything while a program runs: which rules fired is observed from outside (``conformance/fired.py``).
 """

@@ -11,7 +11,8 @@ from refrelax.errors import Outcome
 
 @dataclass(slots=True)
 class Frame:
-    """One binding of a run: the names in scope just before it (surface-independent: arrays, numbers, tuples, shapes) and
+    """One binding of a run: the names in scope just before it (surface-independent: arrays, numbers, tuples, shapes)
+    and
     the value that it gave. ``name`` is empty for the entry of a function."""
 
     path: str

@@ -60,7 +60,8 @@ def _in_sequence(seq: SeqExpr, path: str) -> Iterator[tuple[str, Binding]]:
 
 
 def composite(checked: CheckedModule, binding: Binding) -> bool:
-    """Whether a binding is judged through the bindings inside it (a branch, a call of a Relax function or a closure)."""
+    """Whether a binding is judged through the bindings inside it (a branch, a call of a Relax function or a
+    closure)."""
     if isinstance(binding, MatchCast):
         return False
     match binding.value:

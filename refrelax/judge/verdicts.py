@@ -21,7 +21,8 @@ class BindingVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The implementation did what the definition permits. ``bindings``: every binding judged; ``why`` says what was compared
+    """The implementation did what the definition permits. ``bindings``: every binding judged; ``why`` says what was
+    compared
     when there were none (two traps)."""
 
     bindings: tuple[BindingVerdict, ...] = field(default=(), repr=False)
@@ -44,7 +45,8 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The implementation did what the definition does not permit; ``binding`` names the first place (empty: the whole run)."""
+    """The implementation did what the definition does not permit; ``binding`` names the first place (empty: the
+    whole run)."""
 
     binding: str
     message: str

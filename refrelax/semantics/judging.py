@@ -22,7 +22,8 @@ from refrelax.syntax import dtypes
 
 
 def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> Verdict:
-    """The worst verdict of the elements: the first ``Outside``, else the widest ``Undecided``, else the least ``Inside``.
+    """The worst verdict of the elements: the first ``Outside``, else the widest ``Undecided``, else the least
+    ``Inside``.
 
     An observation of another dtype or shape is ``Outside`` at no index.
     """

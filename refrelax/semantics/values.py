@@ -121,7 +121,8 @@ class Tensor:
         return self.strides == row_major(self.shape)
 
     def __getitem__(self, index: int | tuple[int, ...]) -> Payload:
-        """The payload at an index of Python integers (``x[()]`` for rank 0). No bounds check: callers index in range."""
+        """The payload at an index of Python integers (``x[()]`` for rank 0). No bounds check: callers index in
+        range."""
         position = self.offset
         if isinstance(index, int):
             index = (index,)
@@ -149,7 +150,8 @@ class Tensor:
             self.storage.store(self.dtype, position, payload)
 
     def view(self, shape: tuple[int, ...]) -> Tensor:
-        """The same elements in the same order under another shape; shares the storage of a compact tensor, else copies."""
+        """The same elements in the same order under another shape; shares the storage of a compact tensor, else
+        copies."""
         if self.compact:
             return Tensor(self.dtype, shape, self.storage, self.numerics, self.offset)
         return from_payloads(self.numerics, self.dtype, shape, self.payloads())

@@ -1,7 +1,9 @@
 """Random arguments for a function, by the types of its parameters.
 
-Policies: ``"normal"`` floats of moderate size; ``"dyadic"`` small multiples of a power of two, on which sums and products
-are exact, so that structure can be compared bit for bit; ``"integer"`` small whole numbers; ``"special"`` NaN, infinities,
+Policies: ``"normal"`` floats of moderate size; ``"dyadic"`` small multiples of a power of two, on which sums and
+products
+are exact, so that structure can be compared bit for bit; ``"integer"`` small whole numbers; ``"special"`` NaN,
+infinities,
 signed zeros, subnormals, extreme integers among normal values.
 """
 

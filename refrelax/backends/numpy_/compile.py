@@ -134,7 +134,7 @@ class NumPyExecutable:
     def _load(self, source: str) -> dict[str, Any]:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
         names: dict[str, Any] = {"np": np, "rt": runtime, "ops": Operators(self.mode == "fast")}
-        exec(compile(source, "<refrelax numpy>", "exec"), names)
+        exec(compile(source, "<refrelax numpy>", "exec"), names)  # noqa: S102
         return names
 
     def run(self, entry: str = "main", *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Outcome:

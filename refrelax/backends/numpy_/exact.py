@@ -1,6 +1,7 @@
 """Arithmetic on arrays with exactly the bits of the ``ieee`` reading.
 
-NumPy's ``+ - * /`` are correctly rounded in every format here (float16 and bfloat16 go through float32, which is wide enough
+NumPy's ``+ - * /`` are correctly rounded in every format here (float16 and bfloat16 go through float32, which is
+wide enough
 for one innocuous double rounding). Elementary functions are not: they are computed in binary64 and rounded, and the few
 elements whose rounding a last-place error could change are decided by the definition itself.
 """
@@ -140,7 +141,8 @@ def floor_modulo(a: Any, b: Any) -> Any:
 
 
 def cast(x: Any, dtype: Any) -> Any:
-    """Conversion to a NumPy dtype: integers wrap, floats round once; a NaN or an out-of-range float gives any integer."""
+    """Conversion to a NumPy dtype: integers wrap, floats round once; a NaN or an out-of-range float gives any
+    integer."""
     x, dtype = np.asarray(x), np.dtype(dtype)
     if dtype == np.bool_:
         return x != 0
@@ -153,7 +155,8 @@ def cast(x: Any, dtype: Any) -> Any:
 
 
 def _odd_float32(x: Any) -> Any:
-    """binary64 to binary32 rounded to odd, so that one more rounding to a narrower format is as if it were the only one."""
+    """binary64 to binary32 rounded to odd, so that one more rounding to a narrower format is as if it were the only
+    one."""
     near = x.astype(np.float32)
     back = near.astype(np.float64)
     toward = np.where(np.abs(back) > np.abs(x), np.nextafter(near, np.float32(0)), near)

@@ -60,8 +60,10 @@ def number_text(node: Literal) -> str:
 class Text:
     """Writes expressions in one place of the source.
 
-    ``extents``: the domain ``(min, extent)`` of every loop variable in scope; ``lets``: index variables with a value of their
-    own text; ``elements``: variables that hold elements; ``grids``: the grid variables used so far, to be defined first.
+    ``extents``: the domain ``(min, extent)`` of every loop variable in scope; ``lets``: index variables with a value
+    of their
+    own text; ``elements``: variables that hold elements; ``grids``: the grid variables used so far, to be defined
+    first.
     """
 
     buffers: Mapping[str, Buffer]
@@ -84,12 +86,15 @@ class Text:
     def on_grid(self, expr: PrimExpr) -> bool:
         """Whether the value of an index expression differs between grid points (or it reads memory)."""
         for node in walk(expr):
-            node = self.resolve(node)
-            if isinstance(node, SymVar):
-                if node.name in self.axes:
-                    return True
-            elif (isinstance(node, BufferLoad) and self.axes) or (node is not expr and not isinstance(node, Literal) and self.on_grid(node)):
+            if isinstance(node, BufferLoad) and self.axes:
                 return True
+            if isinstance(node, SymVar):
+                meaning = self.resolve(node)
+                if isinstance(meaning, SymVar):
+                    if meaning.name in self.axes:
+                        return True
+                elif self.on_grid(meaning):
+                    return True
         return False
 
     def is_index(self, expr: PrimExpr) -> bool:
@@ -319,8 +324,10 @@ def _operator(form: str) -> Callable[[list[str], bool], str]:
 
 FUNCTIONS: dict[str, Callable[[list[str], bool], str]] = {
     **{name: _elementary(name) for name in (
-        "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "tanh", "sigmoid", "erf", "sin",
-        "cos", "tan", "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "floor", "ceil", "round", "trunc",
+        "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "tanh", "sigmoid", "erf",
+        "sin",
+        "cos", "tan", "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "floor", "ceil", "round",
+        "trunc",
         "abs", "fabs", "nearbyint", "sign", "square",
     )},
     **{name: _operator(f"rt.binary({name!r}, {{0}}, {{1}})") for name in (

@@ -16,7 +16,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def contraction(text: Text, nest: Nest, axes: list[str]) -> str | None:
-    """``C[i, j] = Σ_k A[i, k] * B[k, j]`` as one ``np.einsum``; ``None`` if the nest is no float contraction from zero."""
+    """``C[i, j] = Σ_k A[i, k] * B[k, j]`` as one ``np.einsum``; ``None`` if the nest is no float contraction from
+    zero."""
     store, init = nest.store, nest.init
     reduced = [loop.var.name for loop in nest.loops if loop.var.name not in axes]
     if init is None or not reduced or store.value.dtype not in ("float32", "float64"):

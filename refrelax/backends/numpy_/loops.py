@@ -339,7 +339,8 @@ class Nest:
 
 
 def spread(writer: Writer, stmt: For | SBlock | BufferStore) -> bool:
-    """Write a nest as array statements over its spatial loops; ``False`` (and nothing written) if it is not such a nest."""
+    """Write a nest as array statements over its spatial loops; ``False`` (and nothing written) if it is not such a
+    nest."""
     if not isinstance(stmt, For):
         return False
     nest = find_nest(stmt)
@@ -443,8 +444,7 @@ def _write_nest(writer: Writer, nest: Nest, axes: list[str]) -> None:
     sequential = [loop for loop in nest.loops if loop.var.name not in axes]
     init = None if nest.init is None else _guarded(text, target, nest, text.element(nest.init.value), first=True)
     update = _guarded(text, target, nest, text.element(nest.store.value))
-    grids = [g for g in text.grid_definitions()]
-    for line in grids:
+    for line in text.grid_definitions():
         writer.line(line)
     if init is not None:
         writer.line(f"{target} = {init}")

@@ -221,7 +221,8 @@ def _softmax(log: bool) -> Run:
 
 OPERATORS: dict[str, Run] = {
     **{f"relax.{name}": _math(name) for name in (
-        "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "erf", "sin", "cos", "tan", "sinh", "cosh", "asin", "acos", "atan",
+        "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "erf", "sin", "cos", "tan", "sinh", "cosh", "asin", "acos",
+        "atan",
         "asinh", "acosh", "atanh", "floor", "ceil", "round", "trunc", "abs", "sign", "square",
     )},
     "relax.negative": lambda _c, a, _f: -a[0],

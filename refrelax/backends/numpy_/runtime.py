@@ -170,7 +170,7 @@ def expect_arity(name: str, found: int, wanted: int) -> None:
         raise trap("ev/arity", f"{name} takes {wanted} arguments, {found} were given")
 
 
-# --- checks at loop level ----------------------------------------------------------------------------------------------------------
+# --- checks at loop level --------------------------------------------------------------------------------------------
 
 
 def check_buffer(function: str, name: str, value: Any, wanted: str, rank: int) -> None:

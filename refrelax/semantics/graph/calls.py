@@ -91,7 +91,7 @@ def call_tir_inplace(run: Interpreter, call: Call, scope: Scope) -> Any:
     args = arguments(run, call.args[1], scope)
     types, several = output_types(call)
     indices = call.attr("inplace_indices")
-    places = [each for each in indices.items] if isinstance(indices, AttrList) else [indices]
+    places = list(indices.items) if isinstance(indices, AttrList) else [indices]
     outputs = []
     fresh = []
     for place, type_ in zip(places, types, strict=True):

@@ -59,7 +59,8 @@ class Listener(Protocol):
 
 @dataclass(slots=True)
 class Scope:
-    """One call of a function: values by variable, symbols by name, and the function's path (``main``, ``main/inner``)."""
+    """One call of a function: values by variable, symbols by name, and the function's path (``main``,
+    ``main/inner``)."""
 
     path: str
     values: dict[str, Any] = field(default_factory=dict)

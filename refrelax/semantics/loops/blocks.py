@@ -1,6 +1,7 @@
 """Blocks of TensorIR: axes, predicate, init, and reductions.
 
-A block with a reduce axis, a ``T.init`` and a commutative update ``C[…] = C[…] op item`` is a *reduction* in the sense of
+A block with a reduce axis, a ``T.init`` and a commutative update ``C[…] = C[…] op item`` is a *reduction* in the
+sense of
 the numerics interface: ``ieee`` folds in loop order, the other readings allow any order. Any other order-dependent
 code means what it says.
 

@@ -1,6 +1,7 @@
 """Scalar expressions in element position: payloads of the reading.
 
-``+ - *`` on integers wrap here (data), other than in index position. ``T.Select`` evaluates both arms, and poison in the
+``+ - *`` on integers wrap here (data), other than in index position. ``T.Select`` evaluates both arms, and poison in
+the
 arm that is not chosen does not matter; ``T.if_then_else`` evaluates one.
 
 Spec: ``spec/07-evaluation.md``, *Elements*.

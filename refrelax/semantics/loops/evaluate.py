@@ -21,7 +21,8 @@ from refrelax.syntax.scalars import PrimExpr, SymVar
 
 @rule("ev/prim-func")
 def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[Any], span: Span | None = None) -> Any:
-    """Run ``function`` on ``args`` (tensors for buffers and handles, ``Prim`` for scalars); gives its return payload or ``None``.
+    """Run ``function`` on ``args`` (tensors for buffers and handles, ``Prim`` for scalars); gives its return payload
+    or ``None``.
 
     Raises:
         Ended: ``Trapped`` when an argument contradicts a parameter; whatever ends the body.
@@ -88,7 +89,8 @@ def _scalar_slots(build: Builder, function: PrimFunc, args: list[Any]) -> list[t
 def _bind_symbols(
     build: Builder, name: str, function: PrimFunc, args: list[Any], symbols: dict[str, int], span: Span | None
 ) -> None:
-    """A dimension (or stride, or offset) that is a plain symbol is defined by its first occurrence, in any parameter."""
+    """A dimension (or stride, or offset) that is a plain symbol is defined by its first occurrence, in any
+    parameter."""
     for param, arg in zip(function.params, args, strict=True):
         if not isinstance(param, BufferParam):
             continue

@@ -26,7 +26,8 @@ Run = Callable[[Frame], Any]
 class Index:
     """A built integer expression in index position, with what is known of its value.
 
-    ``lo``/``hi``: inclusive bounds, ``None`` when unknown; equal bounds make it a constant. ``slot``: set when it is a plain
+    ``lo``/``hi``: inclusive bounds, ``None`` when unknown; equal bounds make it a constant. ``slot``: set when it is
+    a plain
     variable. Known bounds only ever remove checks that cannot fail.
     """
 

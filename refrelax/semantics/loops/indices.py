@@ -8,12 +8,13 @@ Spec: ``spec/07-evaluation.md``, *Index arithmetic*.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from refrelax.errors import Span, UsageError, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.loops.frame import Builder, Frame, Index, fixed
+from refrelax.semantics.loops.frame import Builder, Frame, Index, Run, fixed
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import (
     Binary,
@@ -74,8 +75,8 @@ def build_index(build: Builder, expr: PrimExpr) -> Index:
         case Binary():
             return _binary(build, expr)
         case Not():
-            a = build_index(build, expr.a)
-            return Index(lambda frame, f=a.run: not f(frame), 0, 1)
+            denied = build_index(build, expr.a).run
+            return Index(lambda frame: not denied(frame), 0, 1)
         case Cast():
             return _cast(build, expr)
         case Select():
@@ -144,10 +145,10 @@ def _intrinsic(build: Builder, expr: Intrinsic) -> Index:
         case "bitwise_and":
             a, b = (build_index(build, each) for each in expr.args)
             hi = b.hi if b.lo is not None and b.lo >= 0 else None
-            return Index(lambda frame, f=a.run, g=b.run: f(frame) & g(frame), 0 if hi is not None else None, hi)
+            return Index(_both(operator.and_)(a, b), 0 if hi is not None else None, hi)
         case "bitwise_or":
             a, b = (build_index(build, each) for each in expr.args)
-            return Index(lambda frame, f=a.run, g=b.run: f(frame) | g(frame))
+            return Index(_both(operator.or_)(a, b))
         case _:
             return _from_element(build, expr)
 
@@ -171,14 +172,14 @@ def _shift(build: Builder, expr: Intrinsic) -> Index:
 
 def _cast(build: Builder, expr: Cast) -> Index:
     a = build_index(build, expr.value)
-    kind = dtypes.kind(expr.dtype)
+    value, kind = a.run, dtypes.kind(expr.dtype)
     if kind == "bool":
-        return Index(lambda frame, f=a.run: f(frame) != 0, 0, 1)
+        return Index(lambda frame: value(frame) != 0, 0, 1)
     lo, hi = dtypes.integer_range(expr.dtype)
     if a.lo is not None and a.hi is not None and lo <= a.lo and a.hi <= hi:
-        return a if dtypes.kind(expr.value.dtype) != "bool" else Index(lambda frame, f=a.run: int(f(frame)), a.lo, a.hi)
+        return a if dtypes.kind(expr.value.dtype) != "bool" else Index(lambda frame: int(value(frame)), a.lo, a.hi)
     mask, sign = (1 << dtypes.bits(expr.dtype)) - 1, hi + 1 if kind == "int" else 0
-    return Index(lambda frame, f=a.run: ((f(frame) + sign) & mask) - sign, lo, hi)
+    return Index(lambda frame: ((value(frame) + sign) & mask) - sign, lo, hi)
 
 
 # --- binary operations -----------------------------------------------------------------------------------------------
@@ -242,21 +243,30 @@ def _mul(a: Index, b: Index) -> Callable[[Frame], Any]:
     return lambda frame: f(frame) * g(frame)
 
 
-_PLAIN: dict[str, Callable[[Index, Index], Callable[[Frame], Any]]] = {
+def _both(apply: Callable[[Any, Any], Any]) -> Callable[[Index, Index], Run]:
+    """Both operands, left to right, then ``apply``: at loop level no connective short-circuits."""
+
+    def build(a: Index, b: Index) -> Run:
+        f, g = a.run, b.run
+        return lambda frame: apply(f(frame), g(frame))
+
+    return build
+
+
+_PLAIN: dict[str, Callable[[Index, Index], Run]] = {
     "Add": _add,
     "Mul": _mul,
-    "Sub": lambda a, b: lambda frame, f=a.run, g=b.run: f(frame) - g(frame),
-    "Min": lambda a, b: lambda frame, f=a.run, g=b.run: min(f(frame), g(frame)),
-    "Max": lambda a, b: lambda frame, f=a.run, g=b.run: max(f(frame), g(frame)),
-    "EQ": lambda a, b: lambda frame, f=a.run, g=b.run: f(frame) == g(frame),
-    "NE": lambda a, b: lambda frame, f=a.run, g=b.run: f(frame) != g(frame),
-    "LT": lambda a, b: lambda frame, f=a.run, g=b.run: f(frame) < g(frame),
-    "LE": lambda a, b: lambda frame, f=a.run, g=b.run: f(frame) <= g(frame),
-    "GT": lambda a, b: lambda frame, f=a.run, g=b.run: f(frame) > g(frame),
-    "GE": lambda a, b: lambda frame, f=a.run, g=b.run: f(frame) >= g(frame),
-    # both sides of a connective are evaluated: there is no short circuit at loop level
-    "And": lambda a, b: lambda frame, f=a.run, g=b.run: f(frame) & g(frame),
-    "Or": lambda a, b: lambda frame, f=a.run, g=b.run: f(frame) | g(frame),
+    "Sub": _both(operator.sub),
+    "Min": _both(min),
+    "Max": _both(max),
+    "EQ": _both(operator.eq),
+    "NE": _both(operator.ne),
+    "LT": _both(operator.lt),
+    "LE": _both(operator.le),
+    "GT": _both(operator.gt),
+    "GE": _both(operator.ge),
+    "And": _both(operator.and_),
+    "Or": _both(operator.or_),
 }
 
 

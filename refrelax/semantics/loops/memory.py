@@ -79,7 +79,8 @@ def _affine(terms: list[tuple[Index, int]], base: int) -> Position:
     if len(terms) == 1:
         (a, s), k = terms[0], slots[0]
         if k is not None:
-            return (lambda frame: frame[k]) if s == 1 and base == 0 else (lambda frame: frame[k] * s + base)
+            slot: int = k
+            return (lambda frame: frame[slot]) if s == 1 and base == 0 else (lambda frame: frame[slot] * s + base)
         f = a.run
         return f if s == 1 and base == 0 else (lambda frame: f(frame) * s + base)
     if len(terms) == 2:
@@ -181,5 +182,10 @@ def row_major_indices(shape: Sequence[Index]) -> tuple[Index, ...]:
         if a.constant is not None and b.constant is not None:
             strides[axis] = fixed(a.constant * b.constant)
         else:
-            strides[axis] = Index(lambda frame, f=a.run, g=b.run: f(frame) * g(frame))
+            strides[axis] = _product(a, b)
     return tuple(strides)
+
+
+def _product(a: Index, b: Index) -> Index:
+    f, g = a.run, b.run
+    return Index(lambda frame: f(frame) * g(frame))

@@ -75,10 +75,14 @@ def build_shuffle(build: Builder, expr: Shuffle) -> Element:
     for vector in expr.vectors:
         width = dtypes.lanes(vector.dtype)
         if wanted < width:
-            whole, k = build_element(build, vector), wanted
-            return (lambda frame: whole(frame)[k]) if width > 1 else whole
+            whole = build_element(build, vector)
+            return _lane_of(whole, wanted) if width > 1 else whole
         wanted -= width
     raise InternalError("a shuffle index beyond its vectors")
+
+
+def _lane_of(whole: Element, k: int) -> Element:
+    return lambda frame: whole(frame)[k]
 
 
 @rule("ev/vector-lanes")
