@@ -67,7 +67,7 @@ class Style:
 
     bare: str = "int32"
     cells: set[str] = field(default_factory=set)
-    module: str = "cls"
+    module: str = "Module"
 
 
 GRAPH = Style("int64")
@@ -160,7 +160,7 @@ def folds(op: BinaryOp, a: PrimExpr, b: PrimExpr) -> bool:
         built = binary(op, a, b)
     except BuildError:
         return True
-    return built != Binary(op, a, b) if op in ("Min", "Max") else not isinstance(built, Binary)
+    return not (isinstance(built, Binary) and built.op == op and built.a is a and built.b is b)
 
 
 def _is(node: PrimExpr, value: int) -> bool:
@@ -258,7 +258,10 @@ def _keyword(value: object, style: Style) -> str:
 
 
 def indices(nodes: Sequence[PrimExpr], style: Style) -> str:
-    """What stands between the brackets: a ramp of constant stride is a slice, no index at all is ``()``."""
+    """What stands between the brackets of a store: a ramp of constant stride is a slice, no index at all is ``()``.
+
+    In a load a ramp stays ``T.Ramp(…)``: TVM takes a slice there for a region, and regions for no operands.
+    """
     return ", ".join(_index(each, style) for each in nodes) or "()"
 
 
@@ -277,8 +280,6 @@ def _load(node: BufferLoad, texts: list[str], style: Style) -> str:
         return f"{base}.vload([{', '.join(texts[:-1])}], predicate={texts[-1]})"
     if name in style.cells and all(_is(each, 0) for each in node.indices):
         return name
-    if any(isinstance(each, Ramp) for each in node.indices):
-        return f"{name}[{indices(node.indices, style)}]"
     return f"{name}[{', '.join(texts) or '()'}]"
 
 

@@ -87,7 +87,9 @@ class StatementWriter:
     def simple(self, node: Bind | DeclBuffer | AssertStmt | Evaluate | Return | Break | Continue) -> str:
         match node:
             case Bind():
-                return f"{node.var.name}: T.let[T.{node.var.dtype}] = {self.text(node.value)}"
+                # of a pointer's type only the value knows all
+                of = "" if node.var.dtype == "handle" else f"[T.{node.var.dtype}]"
+                return f"{node.var.name}: T.let{of} = {self.text(node.value)}"
             case DeclBuffer():
                 return f"{node.buffer.name} = {declaration(node.buffer, 'T.decl_buffer', self.style)}"
             case AssertStmt():
