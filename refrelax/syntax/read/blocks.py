@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import AttrDict, AttrValue
+from refrelax.syntax.graph import AttrDict, AttrList, AttrValue
 from refrelax.syntax.loops import Buffer, BufferRegion, IterKind, IterVar, MatchBufferRegion, SBlock, Stmt
 from refrelax.syntax.read.arguments import bound, namespace_name
 from refrelax.syntax.read.attributes import read_any
@@ -19,7 +19,7 @@ from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.frames import BlockFrame, Frame
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.regions import View, extent_between, region_of_view
-from refrelax.syntax.scalars import BufferLoad, Literal, PrimExpr, RangeArg, SymVar
+from refrelax.syntax.scalars import BufferLoad, BufferRef, Literal, PrimExpr, RangeArg, SymVar
 
 BLOCK_FORMS = frozenset({"sblock", "block"})
 ALLOC_FORMS = frozenset({"sblock_alloc_buffer", "block_alloc_buffer"})
@@ -35,11 +35,29 @@ AXES: dict[str, IterKind] = {
 
 def attribute_items(frame: Frame, node: ast.expr) -> dict[str, AttrValue]:
     """A dict of attributes or annotations."""
-    reader = Reader(frame.src, frame.function.names, frame.scope, Sink())
-    found = plain(read_any(reader, node))
+    found = attribute_value(frame, node)
     if not isinstance(found, AttrDict):
         frame.src.fail(node, "syn/attribute-value", f"expected a dict of attributes, found `{shown(node)}`")
     return dict(found.items)
+
+
+def attribute_value(frame: Frame, node: ast.expr) -> AttrValue:
+    """One attribute: what the graph level allows, and buffers (as a ``BufferRef``)."""
+    with frame.src.deeper(node):
+        match node:
+            case ast.List(elts=items) | ast.Tuple(elts=items) if not any(isinstance(e, ast.Starred) for e in items):
+                return AttrList(tuple(attribute_value(frame, each) for each in items))
+            case ast.Dict(keys=keys, values=values):
+                found: dict[str, AttrValue] = {}
+                for key, value in zip(keys, values, strict=True):
+                    name = None if key is None else frame.reader.value(key)
+                    if not isinstance(name, str):
+                        frame.src.fail(key or node, "syn/attribute-value", "the key of an attribute is a string")
+                    found[name] = attribute_value(frame, value)
+                return AttrDict(tuple(sorted(found.items())))
+            case ast.Name(id=name) if isinstance(buffer := frame.scope.lookup(name), Buffer):
+                return BufferRef(buffer.name, "", span=frame.span(node))
+        return plain(read_any(Reader(frame.src, frame.function.names, frame.scope, Sink()), node))
 
 
 def plain(value: AttrValue) -> AttrValue:

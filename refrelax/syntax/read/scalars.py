@@ -125,7 +125,7 @@ class ScalarReader:
         return self.src.fail(node, "syn/not-a-scalar", f"expected a scalar expression, found `{shown(node)}`")
 
     def argument(self, node: ast.expr, value: Value) -> PrimExpr:
-        """``value`` among the arguments of an intrinsic: also strings, buffers and regions."""
+        """``value`` among the arguments of an intrinsic: also strings and buffers (a slice is a vector load)."""
         match value:
             case str():
                 return StringImm(value, span=self.src.span(node))
@@ -133,9 +133,6 @@ class ScalarReader:
                 return BufferRef(value.name, "", span=self.src.span(node))
             case DTypeName(dtype):
                 return StringImm(dtype, span=self.src.span(node))
-            case View(buffer=buffer):
-                ranges = [i.range() if isinstance(i, Slice) else (i, Literal(i.dtype, 1)) for i in value.items]
-                return RangeArg(buffer.name, tuple(ranges), span=self.src.span(node))
             case _:
                 return self.expression(node, value)
 
