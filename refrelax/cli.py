@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from refrelax.backends.errors import Unsupported
 from refrelax.commands import COMMANDS, Stop, shared
 from refrelax.errors import Rejection, UsageError
 from refrelax.version import SPEC_EDITION, __version__
@@ -43,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = stop.code
     except UsageError as error:
         code = _say(f"{error}", 2)
+    except Unsupported as error:
+        code = _say(f"{error}", 3)
     except OSError as error:
         code = _os_error(error)
     except Rejection as rejection:

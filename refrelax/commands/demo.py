@@ -5,35 +5,28 @@ from __future__ import annotations
 import argparse
 
 from refrelax.commands.shared import add_json, emit, progress, table
-from refrelax.conformance.demo import MOST_UNDECIDED, Row, Shares
-from refrelax.errors import UsageError
+from refrelax.conformance.demo import DEFAULT, MOST_UNDECIDED, Row, Shares, judge_stage, pick
 
 STEPS = ("parse", "check", "run", "enclosure", "compile", "numpy", "judge")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("models", metavar="MODEL", nargs="*", help="mlp, cnn, decoder (default: all)")
+    parser.add_argument(
+        "models", metavar="MODEL[/STAGE]", nargs="*", help=f"a model in the package (default: {' '.join(DEFAULT)})"
+    )
     add_json(parser)
 
 
 def demo(options: argparse.Namespace) -> int:
     """0 if every row agrees."""
-    from refrelax import examples
-    from refrelax.conformance.demo import judge_stage
-
-    known = examples.names()
-    for name in options.models:
-        if name not in known:
-            raise UsageError(f"no model {name!r}; there are {', '.join(known)}")
-    loaded = [examples.load(name) for name in options.models or known]
+    stages = pick(options.models or DEFAULT)
     rows: list[Row] = []
-    with progress(sum(len(e.stages) for e in loaded), "demo") as step:
-        for example in loaded:
-            for stage in example.stages:
-                rows.append(judge_stage(example, stage))
-                step(f"{example.name} {stage.name}")
-                if options.json:
-                    emit(_json(rows[-1]))
+    with progress(len(stages), "demo") as step:
+        for example, stage in stages:
+            rows.append(judge_stage(example, stage))
+            step(f"{example.name}/{stage.name}")
+            if options.json:
+                emit(_json(rows[-1]))
     if not options.json:
         _show(rows)
     return 0 if all(row.agrees for row in rows) else 1

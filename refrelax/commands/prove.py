@@ -28,18 +28,25 @@ def prove(options: argparse.Namespace) -> int:
         text = shape_solver.to_smt2(options.claim, assume=options.assume, **extra)
         Path(options.smt2).write_text(text, encoding="utf-8")
     answer = shape_solver.prove(options.claim, assume=options.assume, effort=options.effort, **extra)
-    match type(answer).__name__:
-        case "Proved":
-            row, code = {"answer": "PROVED", "vacuous": answer.vacuous}, 0
-            line = "PROVED" + (" (vacuously: the assumptions contradict each other)" if answer.vacuous else "")
-        case "Refuted":
-            row, code = {"answer": "REFUTED", "model": dict(answer.model)}, 1
-            line = " ".join(["REFUTED", *(f"{k}={v}" for k, v in sorted(answer.model.items()))])
-        case _:
-            row, code = {"answer": "UNKNOWN", "reason": str(answer.reason), "stage": str(answer.stage)}, 3
-            line = f"UNKNOWN {answer.reason}"
+    row, line, code = _said(answer)
     if options.json:
         emit({"claim": options.claim, **row})
     else:
         print(line)
     return code
+
+
+def _said(answer: Any) -> tuple[dict[str, Any], str, int]:
+    """An answer for JSON, as a line, and its exit code."""
+    from refrelax.shape_solver import Proved, Refuted
+
+    match answer:
+        case Proved(vacuous=vacuous):
+            note = " (vacuously: the assumptions contradict each other)" if vacuous else ""
+            return {"answer": "PROVED", "vacuous": vacuous}, f"PROVED{note}", 0
+        case Refuted(model=model):
+            values = " ".join(f"{k}={v}" for k, v in sorted(model.items()))
+            return {"answer": "REFUTED", "model": dict(model)}, f"REFUTED {values}".rstrip(), 1
+        case _:
+            reason, stage = str(answer.reason), str(answer.stage)
+            return {"answer": "UNKNOWN", "reason": reason, "stage": stage}, f"UNKNOWN {reason}", 3

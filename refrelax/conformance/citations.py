@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from pathlib import Path
 from refrelax.conformance.spec_text import ID
 
 _FULL = re.compile(rf"{ID}\Z")
+_MAYBE = re.compile(r"""["'][a-z][a-z0-9_.]*[^"'\s]*/[^"'\s]+["']""")
 
 REJECTING = re.compile(r"(require|[Dd]iagnostic|trap|fail|refuse|reject|diagnose|complain|error)\w*\Z")
 OPENING = re.compile(r"(unspecified|poison|Poison|Unspecified)\w*\Z")
@@ -62,21 +64,32 @@ def scan(root: Path | None = None, areas: frozenset[str] | None = None) -> list[
     for path in sorted(base.rglob("*.py")):
         parts = path.relative_to(base).parts
         if parts[0] not in SKIPPED and "__pycache__" not in parts:
-            name = f"{base.name}/{'/'.join(parts)}"
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            found += _Scanner(name, areas or frozenset()).visit_all(tree)
+            text = path.read_text(encoding="utf-8")
+            found += _Scanner(f"{base.name}/{'/'.join(parts)}", areas or frozenset(), text).scan()
     return found
 
 
 class _Scanner:
-    def __init__(self, file: str, areas: frozenset[str]) -> None:
-        self.file, self.areas = file, areas
+    def __init__(self, file: str, areas: frozenset[str], text: str) -> None:
+        self.file, self.areas, self.text = file, areas, text
+        self.lines = [k for k, line in enumerate(text.splitlines(), 1) if _MAYBE.search(line)]
+        """The lines where an id may stand: whatever spans none of them is not looked at."""
 
-    def visit_all(self, tree: ast.AST) -> list[Citation]:
-        return list(self._visit(tree, None))
+    def scan(self) -> list[Citation]:
+        return list(self._visit(ast.parse(self.text), None)) if self.lines else []
+
+    def _skips(self, node: ast.AST) -> bool:
+        first = getattr(node, "lineno", None)
+        if first is None:
+            return False
+        first = min([first, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        at = bisect_left(self.lines, first)
+        return at == len(self.lines) or self.lines[at] > (getattr(node, "end_lineno", None) or first)
 
     def _visit(self, node: ast.AST, kind: str | None) -> Iterator[Citation]:
         """``kind``: how the nearest call around ``node`` cites, if it is one that takes ids."""
+        if self._skips(node):
+            return
         match node:
             case ast.Constant(value=str(text)) if _FULL.match(text):
                 if kind is not None or text.split("/")[0] in self.areas:

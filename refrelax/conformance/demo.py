@@ -6,17 +6,21 @@ that backend's own inputs, bit-equality on dyadic inputs, and the outputs that T
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 from refrelax import api, examples
+from refrelax.backends.errors import Unsupported
 from refrelax.conformance.inputs import make_arguments
-from refrelax.errors import Returned
+from refrelax.errors import Returned, UsageError
 from refrelax.examples import Example, RecordedRun, Stage
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
+
+DEFAULT = ("mlp", "cnn/zero", "decoder/zero")
+"""Models, and stages of models, that the NumPy backend compiles whole: what the demo shows unless told."""
 
 MOST_UNDECIDED = 0.05
 """Share of bindings that may stay undecided before a row no longer counts as agreement."""
@@ -82,12 +86,21 @@ class _Clock:
         self.start = now
 
 
-def rows(names: tuple[str, ...] | None = None) -> Iterator[Row]:
-    """One row per stage of each model, as they are done."""
-    for name in names or examples.names():
-        example = examples.load(name)
-        for stage in example.stages:
-            yield judge_stage(example, stage)
+def pick(names: Sequence[str]) -> list[tuple[Example, Stage]]:
+    """``"mlp"`` (all its stages) and ``"mlp/zero"`` to stages.
+
+    Raises:
+        UsageError: no such model or stage.
+    """
+    found = []
+    for each in names:
+        name, _, stage = each.partition("/")
+        try:
+            example = examples.load(name)
+            found += [(example, s) for s in ([example.stage(stage)] if stage else example.stages)]
+        except KeyError:
+            raise UsageError(f"no model {each!r}; there are {', '.join(examples.names())}") from None
+    return found
 
 
 def judge_stage(example: Example, stage: Stage) -> Row:
@@ -100,7 +113,10 @@ def judge_stage(example: Example, stage: Stage) -> Row:
     clock.lap("check")
     for recorded in example.runs:
         _interpret(row, checked, example.entry, recorded, clock)
-    _compile_and_judge(row, checked, example, clock)
+    try:
+        _compile_and_judge(row, checked, example, clock)
+    except Unsupported as missing:
+        row.trouble.append(f"NumPy: {missing}")
     return row
 
 
@@ -154,4 +170,10 @@ def _same_bits(a: Any, b: Any) -> bool:
 
 
 def _count(row: Row, judged: Any, recorded: RecordedRun) -> None:
-    raise NotImplementedError
+    """Add the bindings of one comparison; anything but agreement is trouble."""
+    from refrelax.judge import Agreement
+
+    for each in getattr(judged, "bindings", ()):
+        row.bindings.add(each.verdict)
+    if not isinstance(judged, Agreement):
+        row.trouble.append(f"{recorded.dims}: {judged}")

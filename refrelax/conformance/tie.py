@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 
 from refrelax.conformance import cases as case_files
 from refrelax.conformance import citations, spec_text
@@ -78,8 +79,9 @@ class Tie:
         return {p.rule: p for p in reversed(self.prose)}
 
 
+@cache
 def read() -> Tie:
-    """Read the spec, the code and the cases.
+    """Read the spec, the code and the cases, once in a process.
 
     Raises:
         BadCase: a case file that is not well written.
