@@ -1,7 +1,8 @@
 """Evidence for a proof that somebody else can check.
 
-``Certificate.smt2()`` is the question itself, not a transcript of how it was answered: assumptions, and the claim defined and false, written
-straight from the expression in SMT-LIB 2 (quantifier-free nonlinear integers). Any solver that answers ``unsat`` confirms the proof.
+``Certificate.smt2()`` is the question itself, not a transcript of how it was answered: assumptions, and the claim
+defined and false, written straight from the expression in SMT-LIB 2 (quantifier-free nonlinear integers). Any solver
+that answers ``unsat`` confirms the proof.
 
 Spec: ``spec/06-shapes.md``, ``sh/certificate``.
 """
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 
 from refrelax.rules import rule
 from refrelax.shape_solver.claim import Query, Stage
-from refrelax.shape_solver.encode import Node, Plain, settled, truth
+from refrelax.shape_solver.encode import Node, Plain, settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +77,3 @@ def _text(node: Node) -> str:
             return f"({op} {' '.join(map(_text, parts))})"
     raise AssertionError(node)
 
-
-__all__ = ["Certificate", "smt2", "truth"]

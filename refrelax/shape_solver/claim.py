@@ -33,8 +33,8 @@ LIMITS: dict[Effort, Limits] = {
 class Query:
     """A claim under assumptions, all of dtype ``bool``.
 
-    ``fits``: the range that every arithmetic step of the claim must stay in. ``division``: ``assume`` (the claim is asked where it is defined)
-    or ``require`` (a point where it is undefined is a counterexample).
+    ``fits``: the range that every arithmetic step of the claim must stay in. ``division``: ``assume`` (the claim is
+    asked where it is defined) or ``require`` (a point where it is undefined is a counterexample).
     """
 
     claim: PrimExpr
@@ -62,7 +62,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """The claim holds wherever the assumptions do. ``vacuous``: they hold nowhere."""
+    """The claim holds wherever the assumptions do and it is defined. ``vacuous``: that is nowhere."""
 
     certificate: Any = field(compare=False, repr=False)
     vacuous: bool = False

@@ -1,8 +1,9 @@
 """Assumptions, digested once: substitutions, bounds, and what is left of them.
 
-``n == 2 * m`` replaces ``n``; ``n % 4 == 0`` replaces ``n`` by ``4 * n'``; ``i < n`` replaces ``n`` by ``i + 1 + n'`` with ``n' >= 0``
-(if that loses nothing); ``n >= 3`` and the like become bounds. Whatever fits none of these stays a hypothesis. A context is
-immutable: ``assuming`` gives a new one, so that many claims can be asked under one set of assumptions.
+``n == 2 * m`` replaces ``n``; ``n % 4 == 0`` replaces ``n`` by ``4 * n'``; ``i < n`` replaces ``n`` by ``i + 1 + n'``
+with ``n' >= 0`` (if that loses nothing); ``n >= 3`` and the like become bounds. Whatever fits none of these stays a
+hypothesis. A context is immutable: ``assuming`` gives a new one, so that many claims can be asked under one set of
+assumptions.
 
 Spec: ``spec/06-shapes.md``, ``sh/assumptions``.
 """
@@ -80,7 +81,7 @@ class Context:
 
 @rule("sh/assumptions")
 def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | None = None) -> Context:
-    """``parts`` (over free symbols) and the old hypotheses (replaced ``by``), taken in until none of them helps further."""
+    """``parts`` (over free symbols) and the old hypotheses (replaced ``by``), taken in until none helps further."""
     waiting = [*(substitute(each, by or {}) for each in context.hypotheses), *parts]
     context = replace(context, hypotheses=())
     for _ in range(MAX_ROUNDS):
@@ -194,7 +195,9 @@ def _take_equality(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
 
 
 def _take_divisibility(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
-    """``a*n + r - c * ((a*n + r) // c) == 0`` up to a factor: ``n`` is a multiple of ``c / gcd(a, c)``, and a residue."""
+    """``a*n + r - c * ((a*n + r) // c) == 0`` up to a factor: ``n`` is a multiple of ``c / gcd(a, c)``, and a
+    residue.
+    """
     for mono, coefficient in p.items():
         if len(mono) != 1 or atoms.table[mono[0]].kind != "fd":
             continue

@@ -1,13 +1,14 @@
 """Reshapes: a symbol that is divided becomes quotient times divisor plus remainder.
 
-``v // a`` and ``v % a`` with ``a >= 1`` disappear when ``v`` is replaced by ``a * q + r`` with ``0 <= r < a``; nested quotients give digits.
-This helps with chains of reshapes and hurts elsewhere, hence it is tried late.
+``v // a`` and ``v % a`` with ``a >= 1`` disappear when ``v`` is replaced by ``a * q + r`` with ``0 <= r < a``; nested
+quotients give digits. This helps with chains of reshapes and hurts elsewhere, hence it is tried late.
 
 Spec: ``spec/06-shapes.md``, ``sh/digits``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from refrelax.rules import rule
@@ -17,7 +18,7 @@ from refrelax.semantics.dims.poly import ONE, Poly, sub
 from refrelax.semantics.dims.ranges import nonneg
 from refrelax.semantics.dims.spell import spell
 from refrelax.shape_solver.context import Context, mentioned, replaced, settle
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, children, int_imm
 
 MAX_DIGITS = 6
 
@@ -28,12 +29,24 @@ def digits(claim: PrimExpr, context: Context) -> Context:
     for _ in range(MAX_DIGITS):
         atoms = Atoms(context.facts)
         for e in (context.image(claim), *context.hypotheses):
-            normal(e, atoms)
+            for side in sides(e):
+                normal(side, atoms)
         found = _divided(atoms)
         if found is None:
             break
         context = _split(context, *found)
     return context
+
+
+def sides(e: PrimExpr) -> Iterator[PrimExpr]:
+    """The integer operands of the comparisons in ``e``, outermost only."""
+    pending = [e]
+    while pending:
+        node = pending.pop()
+        if node.dtype != "bool":
+            yield node
+        else:
+            pending.extend(reversed(children(node)))
 
 
 def _divided(atoms: Atoms) -> tuple[str, PrimExpr, str, Poly] | None:

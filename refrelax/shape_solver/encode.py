@@ -1,7 +1,7 @@
 """A question as formulas over integers, ready for a solver: two readings of "the claim is false here, and defined".
 
-``Normal`` goes through the normal form (short, many divisions gone); ``Plain`` follows the expression (nothing rewritten). Both give the
-same small formula language, nested tuples that any solver interface can walk:
+``Normal`` goes through the normal form (short, many divisions gone); ``Plain`` follows the expression (nothing
+rewritten). Both give the same small formula language, nested tuples that any solver interface can walk:
 
 * terms: ``int`` | ``("var", name)`` | ``("+", t…)`` | ``("*", t…)`` | ``("ite", f, t, t)``;
 * formulas: ``bool`` | ``("and", f…)`` | ``("or", f…)`` | ``("not", f)`` | ``("<=", t, t)`` | ``("=", t, t)``.

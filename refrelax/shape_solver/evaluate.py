@@ -1,7 +1,8 @@
 """Claims on exact integers, as closures: the judge of every counterexample. Shares nothing with the normal form.
 
-A closure takes the values of the symbols and gives an integer (truth values are 0 and 1); it raises ``Undefined`` where the expression has
-no value: a division by zero, a negative shift count. ``and``, ``or``, ``implies`` and ``select`` evaluate what they need.
+A closure takes the values of the symbols and gives an integer (truth values are 0 and 1); it raises ``Undefined``
+where the expression has no value: a division by zero, a negative shift count. ``and``, ``or``, ``implies`` and
+``select`` evaluate what they need.
 """
 
 from __future__ import annotations

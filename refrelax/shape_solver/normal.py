@@ -1,4 +1,4 @@
-"""Proof by the normal form of ``semantics/dims``: split the claim, take conditions in as assumptions, compare polynomials.
+"""Proof by the normal form of ``semantics/dims``: split the claim, take conditions in, compare polynomials.
 
 Spec: ``spec/06-shapes.md``, ``sh/prove-normal-form``.
 """

@@ -1,7 +1,8 @@
 """Claims as text: Python's expression syntax over symbols, read with ``ast`` and never evaluated.
 
-``+ - * // %``, ``<< >> &`` with constants on the right or not, ``2 ** k``, comparisons (chained too), ``and or not``, ``a if c else b``,
-``implies(a, b)``, ``==`` between claims, and the functions in ``FUNCTIONS``; each also with the prefix ``T.`` of TVMScript.
+``+ - * // %``, ``<< >> & | ^``, ``2 ** k``, comparisons (chained too), ``and or not``, ``a if c else b``,
+``implies(a, b)``, ``==`` between claims, and the functions in ``FUNCTIONS``; each also with the prefix ``T.`` of
+TVMScript.
 
 Spec: ``spec/06-shapes.md``, ``sh/claim-syntax``.
 """
@@ -62,14 +63,15 @@ def choose(c: PrimExpr, a: PrimExpr, b: PrimExpr) -> PrimExpr:
 
 
 FUNCTIONS: dict[str, tuple[str, Build]] = {
-    "min": ("ii*", _fold("Min")), "max": ("ii*", _fold("Max")),
-    "floordiv": ("ii", _binary("FloorDiv")), "floormod": ("ii", _binary("FloorMod")), "indexdiv": ("ii", _binary("FloorDiv")),
-    "indexmod": ("ii", _binary("FloorMod")), "truncdiv": ("ii", _binary("Div")), "Div": ("ii", _binary("Div")),
+    "min": ("ii*", _fold("Min")), "max": ("ii*", _fold("Max")), "abs": ("i", _call("abs")),
+    "floordiv": ("ii", _binary("FloorDiv")), "floormod": ("ii", _binary("FloorMod")),
+    "indexdiv": ("ii", _binary("FloorDiv")), "indexmod": ("ii", _binary("FloorMod")),
+    "truncdiv": ("ii", _binary("Div")), "Div": ("ii", _binary("Div")),
     "truncmod": ("ii", _binary("Mod")), "Mod": ("ii", _binary("Mod")), "ceildiv": ("ii", ceildiv),
-    "select": ("b??", choose), "if_then_else": ("b??", choose), "Select": ("b??", Select), "likely": ("b", lambda a: a),
-    "abs": ("i", _call("abs")), "shift_left": ("ii", _call("shift_left")), "shift_right": ("ii", _call("shift_right")),
+    "select": ("b??", choose), "if_then_else": ("b??", choose), "Select": ("b??", Select),
+    "shift_left": ("ii", _call("shift_left")), "shift_right": ("ii", _call("shift_right")),
     "bitwise_and": ("ii", _call("bitwise_and")), "bitwise_or": ("ii", _call("bitwise_or")),
-    "bitwise_xor": ("ii", _call("bitwise_xor")),
+    "bitwise_xor": ("ii", _call("bitwise_xor")), "likely": ("b", lambda a: a),
     "implies": ("bb", implies), "And": ("bb", _binary("And")), "Or": ("bb", _binary("Or")), "Not": ("b", Not),
 }  # fmt: skip
 """Name to (what each argument is: ``i`` integer, ``b`` claim, ``?`` either, ``*`` any number of the last; builder)."""

@@ -1,8 +1,9 @@
 """``prove``: the stages, in order.
 
-1. a few points; 2. the normal form; 3. more points; 4. Z3 on the normal form; 5. digits, then the normal form and Z3 again;
-6. Z3 on the plain expression; 7. many points; then ``Unknown``. Each stage costs more than the one before it and most questions end in the
-first two. Nothing depends on a clock, and nothing is kept between calls except in a ``Prover`` of your own.
+1. a few points; 2. the normal form; 3. more points; 4. Z3 on the normal form; 5. digits, then the normal form and Z3
+again; 6. Z3 on the plain expression; 7. many points; then ``Unknown``. Each stage costs more than the one before it
+and most questions end in the first two. Nothing depends on a clock; nothing is kept between calls except in a
+``Prover`` of your own.
 
 Spec: ``spec/06-shapes.md``, ``sh/prove``.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from random import Random
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
@@ -52,8 +54,9 @@ def prove(
 ) -> Answer:
     """Whether ``claim`` holds for all integers that satisfy ``assume``.
 
-    ``fits``: an integer dtype; every arithmetic step must then stay in its range, for symbols in its range. ``division="require"``: the claim must
-    be defined wherever the assumptions hold; ``"assume"``: it is asked where it is defined.
+    ``fits``: an integer dtype; every arithmetic step must then stay in its range, for symbols in its range.
+    ``division="require"``: the claim must be defined wherever the assumptions hold; ``"assume"``: it is asked where
+    it is.
 
     Raises:
         Malformed: ``sh/claim-syntax``, for a text that is no claim.
@@ -70,7 +73,8 @@ def _expression(claim: Assumption) -> PrimExpr:
 
 @dataclass(slots=True)
 class Prover:
-    """Many claims under one set of assumptions: these are digested once, and answers are kept, up to the names of symbols.
+    """Many claims under one set of assumptions: these are digested once, and answers are kept, up to the names of
+    symbols.
 
     Not shared between threads; make one each.
     """
@@ -101,9 +105,10 @@ class Prover:
             self.hits += 1
             return _restored(found, names)
         answer = _Attempt.of(query, self._context, LIMITS[self.effort]).answer()
-        self._answers[key] = answer if not isinstance(answer, Refuted) else Refuted(
-            {names[name]: value for name, value in answer.model.items()}, answer.stages
-        )
+        if isinstance(answer, Refuted):
+            self._answers[key] = Refuted({names[name]: value for name, value in answer.model.items()}, answer.stages)
+        else:
+            self._answers[key] = answer
         return answer
 
 
@@ -158,7 +163,7 @@ class _Attempt:
     def answer(self) -> Answer:
         """The stages, in order, up to the first that decides."""
         if self.context.absurd:
-            return self.proved("assumptions", "the assumptions contradict each other", vacuous=True)
+            return self.proved("assumptions", "they hold nowhere, or the claim is defined nowhere", vacuous=True)
         first, second, third = self.limits.points
         stages: list[Callable[[], Answer | None]] = [
             lambda: self.points("points", first, 1),
@@ -181,24 +186,29 @@ class _Attempt:
     def points(self, name: str, count: int, seed: int) -> Refuted | None:
         model = search(self.judge, self.sampler, count, seed)
         if model is None:
-            return self.note(name, f"{count} points, no counterexample")
+            self.note(name, f"{count} points, no counterexample")
+            return None
         return self.refuted(name, model)
 
     def normal_form(self) -> Proved | None:
         if normal.proves(self.claim, self.context):
             return self.proved("normal form", "the claim is the constant true")
-        return self.note("normal form", "open")
+        self.note("normal form", "open")
+        return None
 
     def z3(self, name: str, context: Context, resources: int) -> Answer | None:
         if not z3_.AVAILABLE or not resources:
-            return self.note(name, "skipped")
+            self.note(name, "skipped")
+            return None
         reading = Normal(Atoms(context.facts))
-        return self.solved(name, z3_.solve(question(self.claim, context, reading), resources, self.sampler.booleans), context)
+        formulas = question(self.claim, context, reading)
+        return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans), context)
 
     def z3_plain(self, resources: int) -> Answer | None:
         name = "z3 on the plain expression"
         if not z3_.AVAILABLE or not resources:
-            return self.note(name, "skipped")
+            self.note(name, "skipped")
+            return None
         original = Context(hypotheses=self.query.assumptions)
         if self.query.fits is not None or self.query.division == "assume":
             original = self.context
@@ -208,7 +218,8 @@ class _Attempt:
     def in_digits(self) -> Answer | None:
         context = digits(self.claim, self.context)
         if context is self.context:
-            return self.note("digits", "nothing to split")
+            self.note("digits", "nothing to split")
+            return None
         if normal.proves(self.claim, context):
             return self.proved("digits", "the claim is the constant true in digits")
         return self.z3("z3 in digits", context, self.limits.resources[1])
@@ -222,8 +233,10 @@ class _Attempt:
             model = self.recovered(found, context)
             if model is not None:
                 return self.refuted(name, model)
-            return self.note(name, "a model that does not refute the claim on exact integers")
-        return self.note(name, "open")
+            self.note(name, "a model that does not refute the claim on exact integers")
+            return None
+        self.note(name, "open")
+        return None
 
     def recovered(self, found: dict[str, int], context: Context) -> dict[str, int] | None:
         """A model over the question's own symbols, if it refutes the question."""
@@ -247,7 +260,7 @@ class _Attempt:
         return Refuted(model, tuple(self.log))
 
     def vacuous(self) -> bool:
-        """Whether the assumptions hold nowhere: asked only if no point that satisfies them is at hand."""
+        """Whether no point satisfies the assumptions: asked of Z3 only if none is at hand."""
         if not self.query.assumptions or admissible(self.judge, self.sampler):
             return False
         if not z3_.AVAILABLE:
@@ -258,6 +271,4 @@ class _Attempt:
 
 def admissible(judge: Judge, sampler: Sampler) -> bool:
     """Whether one of a few points satisfies the assumptions."""
-    from random import Random
-
     return any(judge.admits(env) for env in sampler.points(Random(0), 64))

@@ -1,7 +1,8 @@
 """Search for a counterexample on exact integers, and making one small.
 
-Points are drawn over the free symbols of the context, so that equations, divisibilities and orders among the assumptions hold by
-construction; every point is judged by the **original** claim and assumptions. The generator's seed is fixed.
+Points are drawn over the free symbols of the context, so that equations, divisibilities and orders among the
+assumptions hold by construction; every point is judged by the **original** claim and assumptions. The generator's
+seed is fixed.
 
 Spec: ``spec/06-shapes.md``, ``sh/refute``.
 """

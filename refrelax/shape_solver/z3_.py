@@ -1,6 +1,7 @@
 """The only file that imports Z3: formulas in, ``unsat`` / a model / neither out.
 
-A context of its own for every question, a limit in Z3's resource units and none in seconds: the answer is the same on every machine.
+A context of its own for every question, a limit in Z3's resource units and none in seconds: the answer is the same on
+every machine.
 """
 
 from __future__ import annotations

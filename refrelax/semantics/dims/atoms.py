@@ -7,12 +7,17 @@ table of one question: it lives as long as one call and holds the facts that the
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 from refrelax.semantics.dims.facts import Facts
 from refrelax.semantics.dims.poly import Poly, serial
 
 TRUTHS = "?"
 """First character of the keys of atoms that are 0 or 1; such an atom is its own square."""
+
+
+LONG = 400
+"""A key longer than this is replaced by its digest, so that nesting does not make keys grow without bound."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +60,8 @@ class Atoms:
         """The polynomial that is this one atom."""
         mark = TRUTHS if kind in ("ge", "eq") or dtype == "bool" else ""
         key = f"{mark}{kind}:{name}:{dtype}({','.join(map(serial, args))})"
+        if len(key) > LONG:
+            key = f"{mark}{kind}:{blake2b(key.encode(), digest_size=20).hexdigest()}"
         if key not in self.table:
             self.table[key] = Atom(key, kind, args, name, dtype)
         return {(key,): 1}

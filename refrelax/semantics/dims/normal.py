@@ -162,6 +162,9 @@ def _intrinsic(e: Intrinsic, atoms: Atoms, scope: Scope | None) -> Poly:
 @rule("sh/bit-mask")
 def bit_and(a: Poly, b: Poly, dtype: str, atoms: Atoms) -> Poly:
     """``a & b``: the remainder by ``mask + 1`` where one operand is a mask of low bits."""
+    left, right = as_const(a), as_const(b)
+    if left is not None and right is not None:
+        return const(left & right)
     for p, other in ((a, b), (b, a)):
         mask = as_const(p)
         if mask is not None and mask >= 0 and mask & (mask + 1) == 0:
