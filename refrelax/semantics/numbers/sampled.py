@@ -92,7 +92,7 @@ class SampledFloats(Loose, Floats):
             return correct
 
         def apply(a: Payload, b: Payload) -> Payload:
-            known = isinstance(a, Poison) or isinstance(b, Poison) or elementary.special2(name, a, b) is not None
+            known = isinstance(a, Poison) or isinstance(b, Poison) or elementary.special2(name, a, b) is not None or math.isinf(a) or math.isinf(b)
             return self._off(name, correct(a, b), known)
 
         return apply

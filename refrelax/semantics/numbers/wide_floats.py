@@ -15,7 +15,7 @@ from refrelax.semantics.numbers import base, elementary, floats, intsets
 from refrelax.semantics.numbers.bounds import PERMITTED_ULPS
 from refrelax.semantics.numbers.floats import Floats
 from refrelax.semantics.numbers.interface import Numerics, Payload, Truth
-from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, product_ends, spread, with_rule
+from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, narrow, product_ends, spread, with_rule
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.wide_math import Widening, point_function, wide_function, wide_function2
@@ -90,15 +90,29 @@ class WideFloats(Floats):
     def fit(self, lo: float, hi: float, nan: bool = False, rule: str | None = None) -> Payload:
         """The numbers between two exact values, rounded to the dtype."""
         if lo > hi:
-            return make(INF, -INF, nan, rule)
+            return self.legal(Interval(INF, -INF, nan, rule))
         low, high = self.round(lo), self.round(hi)
         if low != low or high != high:  # a format without infinity: what is beyond its range is NaN
             nan, low, high = True, max(lo, -self.widen.largest), min(hi, self.widen.largest)
             if low > high:
-                return make(INF, -INF, True, rule)
+                low, high = INF, -INF
+        return self.legal(Interval(low, high, nan, rule))
+
+    def legal(self, a: Payload) -> Payload:
+        """``a`` without what the format does not have: infinities become NaN, NaN becomes poison ``num/no-nan``."""
+        if self.widen.nan and self.widen.infinite:
+            return narrow(a) if isinstance(a, Interval) else a
+        if isinstance(a, Poison):
+            return a
+        a = spread(a)
+        lo, hi, nan, rule, limit = a.lo, a.hi, a.nan, a.rule, self.widen.largest
+        if lo <= hi and not self.widen.infinite and (lo < -limit or hi > limit):
+            lo, hi, nan = max(lo, -limit), min(hi, limit), nan or self.widen.nan
+            if lo > hi:
+                lo, hi = INF, -INF
         if nan and not self.widen.nan:
             nan, rule = False, rule or "num/no-nan"
-        return make(low, high, nan, rule)
+        return make(lo, hi, nan, rule)
 
     def _binary(
         self, name: str, plain: Callable[[Payload, Payload], Payload], ends: Callable[[Interval, Interval], Ends]
@@ -118,7 +132,7 @@ class WideFloats(Floats):
         y = x if other is None else other
         nan, rule = x.nan or y.nan, x.rule or y.rule
         if x.lo > x.hi or y.lo > y.hi:
-            return make(INF, -INF, nan, rule)
+            return self.fit(INF, -INF, nan, rule)
         lo, hi, clash = ends(x, y)
         return self.fit(lo, hi, nan or clash, rule)
 
@@ -173,7 +187,7 @@ class WideFloats(Floats):
         x, y, z = spread(a), spread(b), spread(c)
         nan, rule = x.nan or y.nan or z.nan, x.rule or y.rule or z.rule
         if x.empty or y.empty or z.empty:
-            return make(INF, -INF, nan, rule)
+            return self.fit(INF, -INF, nan, rule)
         low, high, clash = square_ends(x) if a is b else product_ends(x, y)
         lo, hi, also = add_ends(Interval(_out(low, -1), _out(high, 1)), z)
         return self.fit(_out(lo, -1), _out(hi, 1), nan or clash or also, rule)
@@ -189,11 +203,10 @@ class WideFloats(Floats):
     ) -> Callable[[Payload], Payload]:
         def apply(a: Payload) -> Payload:
             if a.__class__ is float:
-                return point(a)
+                return self.legal(point(a))
             if isinstance(a, Poison):
                 return a
-            result = wide(spread(a))
-            return with_rule(result, "num/no-nan") if spread(result).nan and not self.widen.nan else result
+            return self.legal(wide(spread(a)))
 
         return apply
 
@@ -217,13 +230,16 @@ class WideFloats(Floats):
                     return result
             x, y = spread(a), spread(b)
             nan, rule = x.nan or y.nan, x.rule or y.rule
+            if name == "copysign" and y.nan:  # the sign of a NaN is open
+                nan, y = x.nan, Interval(-1.0, 1.0)
             if x.empty or y.empty:
                 # pow(x, 0) and pow(1, y) are 1 and hypot(inf, y) is inf even for NaN
-                return make(1.0 if name == "pow" else INF, 1.0 if name == "pow" else -INF, nan, rule)
+                ends = {"pow": (1.0, 1.0), "hypot": (INF, INF)}.get(name, (INF, -INF))
+                return self.legal(Interval(*ends, nan, rule))
             numbers = wide(x, y)
             if nan:
                 numbers = joined([numbers, math.nan, *([1.0] if name == "pow" else [INF] if name == "hypot" else [])])
-            return with_rule(numbers, rule)
+            return self.legal(spread(with_rule(numbers, rule)))
 
         return apply
 

@@ -159,14 +159,14 @@ def product_of(widen: Widening, items: Sequence[Payload]) -> Payload:
     limit = math.log2(widen.largest)
     factor = 1 + 2.0**-20 if widen.precision > 30 else (1 + 2.0**-widen.precision) ** len(items) * (1 + 2.0**-30)
     low, high = low / factor, high * factor
+    vanishes = decay < math.log2(widen.normal) + 1 or any(small == 0 for small, _ in sizes)
     if decay < math.log2(widen.normal) + 1:  # partial products may lose all their bits before they grow again
         low = 0.0
         high = high + len(items) * widen.least * 2.0 ** min(1000.0, max(growth, 0.0))
     if growth > limit - 1:
         high = INF
-        nan = nan or any(small == 0 for small, _ in sizes) or not widen.infinite
-    if any(small == 0 for small, _ in sizes) and high == INF:
-        nan = True
+        nan = nan or not widen.infinite
+    nan = nan or (vanishes and high == INF)
     lo, hi = (-high, high) if either_sign else (-high, -low) if negative else (low, high)
     return make(lo, hi, nan and widen.nan, rule_)
 
@@ -207,9 +207,11 @@ def candidates(items: Sequence[Interval], greatest: bool) -> list[int]:
     bounds = [(x.lo, x.hi) if greatest else (-x.hi, -x.lo) for x in items]
     later: list[float] = []
     best = -INF
-    for lo, hi in reversed(bounds):
+    for k in reversed(range(len(items))):
+        lo, hi = bounds[k]
         later.append(best)
-        best = max(best, lo) if lo <= hi else best
+        if lo <= hi and not items[k].nan and items[k].rule is None:
+            best = max(best, lo)
     later.reverse()
     found, earlier = [], -INF
     started = False
