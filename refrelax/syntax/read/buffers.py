@@ -74,7 +74,7 @@ def make_buffer(
     if "dtype" in given:
         dtype = reader.dtype_of(given["dtype"])
     index = shape[0].dtype if shape else "int32"
-    offset = _offset(reader, given, dtype)
+    offset = _offset(reader, given, dtype, index)
     factor = _integer(reader, given, "offset_factor", 0)
     if offset is None and factor > 0:
         offset = SymVar(reader.names.fresh(f"{name}_elem_offset"), index, span=reader.src.span(node))
@@ -98,9 +98,20 @@ def make_buffer(
     )
 
 
-def _offset(reader: ScalarReader, given: dict[str, ast.expr], dtype: str) -> PrimExpr | None:
+def _symbolic(reader: ScalarReader, node: ast.expr, index: str) -> PrimExpr:
+    """A stride or an offset: an expression, or in quotes the name of a variable that it defines."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if not node.value.isidentifier():
+            return reader.quoted(node)
+        entry = SymVar(reader.names.fresh(node.value), index, span=reader.src.span(node))
+        reader.scope.define(node.value, entry)
+        return entry
+    return reader.scalar(node)
+
+
+def _offset(reader: ScalarReader, given: dict[str, ast.expr], dtype: str, index: str) -> PrimExpr | None:
     if "elem_offset" in given and not _none(given["elem_offset"]):
-        return reader.scalar(given["elem_offset"])
+        return _symbolic(reader, given["elem_offset"], index)
     if "byte_offset" in given and not _none(given["byte_offset"]):
         offset = reader.scalar(given["byte_offset"])
         return building.binary("FloorDiv", offset, Literal(offset.dtype, dtypes.itemsize(dtype)))
@@ -114,13 +125,7 @@ def _strides(reader: ScalarReader, given: dict[str, ast.expr], rank: int, index:
         return ()
     if not isinstance(node, (ast.List, ast.Tuple)):
         reader.src.fail(node, "syn/buffer-strides", f"expected a list of strides, found `{shown(node)}`")
-    found: list[PrimExpr] = []
-    for each in node.elts:
-        if isinstance(each, ast.Constant) and isinstance(each.value, str):
-            found.append(SymVar(reader.names.fresh(each.value), index, span=reader.src.span(each)))
-            reader.scope.define(each.value, found[-1])  # type: ignore[arg-type]
-        else:
-            found.append(reader.scalar(each))
+    found = [_symbolic(reader, each, index) for each in node.elts]
     if found and len(found) != rank:
         reader.src.fail(node, "syn/buffer-strides", f"expected {rank} strides, found {len(found)}")
     return tuple(found)

@@ -123,6 +123,7 @@ def read_parameters(frame: Frame, node: ast.FunctionDef) -> None:
         buffer = make_buffer(frame.reader, arg.annotation, name, given, quoted=True, s_tir=frame.function.s_tir)
         frame.function.params.append(BufferParam(replace(buffer, span=frame.span(arg)), span=frame.span(arg)))
         frame.scope.define(arg.arg, buffer)
+        frame.function.signature.update(e.name for e in (*buffer.strides, buffer.elem_offset) if isinstance(e, SymVar))
 
 
 def _is_buffer(frame: Frame, node: ast.expr) -> bool:

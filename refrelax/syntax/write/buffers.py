@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from refrelax.syntax.loops import Buffer
-from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.scalars import PrimExpr, SymVar
 from refrelax.syntax.write.expressions import tuple_text
 from refrelax.syntax.write.scalars import Style, expression, quoted
 
@@ -13,29 +13,40 @@ _ALLOCATORS = {"local": "T.alloc_local", "shared": "T.alloc_shared"}
 
 
 def declaration(
-    buffer: Buffer, head: str, style: Style, before: Sequence[str] = (), dim: Callable[[PrimExpr], str] | None = None
+    buffer: Buffer,
+    head: str,
+    style: Style,
+    before: Sequence[str] = (),
+    dim: Callable[[PrimExpr], str] | None = None,
+    defining: frozenset[str] = frozenset(),
 ) -> str:
     """``head(before…, shape, dtype, keywords…)``; the dtype is left out when it is float32, except in annotations.
 
-    ``dim`` writes one extent of the shape (a signature puts some in quotes).
+    ``dim`` writes one extent of the shape (a signature puts some in quotes); ``defining``: variables that the strides
+    and the offset define, which are put in quotes.
     """
     write = dim or (lambda each: expression(each, style))
     parts = [*before, tuple_text([write(each) for each in buffer.shape])]
     if buffer.dtype != "float32" or head == "T.Buffer":
         parts.append(quoted(buffer.dtype))
     scope_implied = head in _ALLOCATORS.values()
-    parts += [f"{key}={value}" for key, value in _keywords(buffer, style) if not (key == "scope" and scope_implied)]
+    parts += [f"{key}={value}" for key, value in _keywords(buffer, style, defining) if not (key == "scope" and scope_implied)]
     return f"{head}({', '.join(parts)})"
 
 
-def _keywords(buffer: Buffer, style: Style) -> list[tuple[str, str]]:
+def _keywords(buffer: Buffer, style: Style, defining: frozenset[str]) -> list[tuple[str, str]]:
+    def text(node: PrimExpr) -> str:
+        if isinstance(node, SymVar) and node.name in defining:
+            return quoted(node.name)
+        return expression(node, style)
+
     found: list[tuple[str, str]] = []
     if buffer.data is not None:
         found.append(("data", expression(buffer.data, style)))
     if buffer.strides:
-        found.append(("strides", tuple_text([expression(each, style) for each in buffer.strides])))
+        found.append(("strides", tuple_text([text(each) for each in buffer.strides])))
     if buffer.elem_offset is not None:
-        found.append(("elem_offset", expression(buffer.elem_offset, style)))
+        found.append(("elem_offset", text(buffer.elem_offset)))
     if buffer.scope != "global":
         found.append(("scope", quoted(buffer.scope)))
     if buffer.align != 64:

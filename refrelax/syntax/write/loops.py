@@ -100,7 +100,10 @@ class _Signature:
             self.known.add(param.var.name)
             return f"{param.var.name}: T.{param.var.dtype}"
         buffer = param.buffer
-        text = declaration(buffer, "T.Buffer", self.style, dim=self._dim)
+        bound = (*buffer.strides, buffer.elem_offset)
+        shape = {each.name for extent in buffer.shape for each in walk(extent) if isinstance(each, SymVar)}
+        free = {each.name for each in bound if isinstance(each, SymVar)} - self.known - self.typevars - shape
+        text = declaration(buffer, "T.Buffer", self.style, dim=self._dim, defining=frozenset(free))
         self.known |= {each.name for each in nodes(buffer) if isinstance(each, SymVar)}
         return f"{buffer.name}: {text}"
 
