@@ -5,34 +5,15 @@ Names, arguments and outcomes are fixed by the contract; every function says wha
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from refrelax.arrays import Tensor, to_constant
-from refrelax.errors import Ended, Exhausted, Outcome, Returned, UsageError
-from refrelax.semantics.budget import Budget, Meter
-from refrelax.semantics.graph.evaluate import Interpreter, Listener
-from refrelax.semantics.graph.link import link
-from refrelax.semantics.numbers import reading
-from refrelax.semantics.numbers.interface import Numerics
+from refrelax.arrays import to_constant
+from refrelax.runs import make_headroom, run
 from refrelax.semantics.types.check import check as check_module
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import DType, Prim, Shape, from_bits
-from refrelax.semantics.values import Tensor as Core
-from refrelax.syntax.graph import Function
-from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type, tensor_of
-
-_HEADROOM = 50_000
-"""Python frames allowed: evaluation recurses in Python, bounded by ``Budget.depth`` and the reader's nesting limit."""
-
-
-def _make_headroom() -> None:
-    if sys.getrecursionlimit() < _HEADROOM:
-        sys.setrecursionlimit(_HEADROOM)
 
 
 def parse(text: str, filename: str = "<string>") -> Module:
@@ -50,7 +31,7 @@ def bind_constants(module: Module, arrays: Mapping[int, Any]) -> Module:
 
 def check(module: Module) -> CheckedModule:
     """Well-formedness and types. Raises ``IllFormed`` or ``IllTyped`` with all diagnostics."""
-    _make_headroom()
+    make_headroom()
     return check_module(module)
 
 
@@ -68,144 +49,4 @@ def structural_equal(a: Module, b: Module) -> bool:
     return equal(a, b)
 
 
-def run(
-    checked: CheckedModule,
-    entry: str = "main",
-    *args: Any,
-    numerics: str | Numerics = "ieee",
-    budget: Budget | None = None,
-    externs: Mapping[str, Callable[..., Any]] | None = None,
-    listener: Listener | None = None,
-    seed: int = 0,
-) -> Outcome:
-    """Run a function of a checked module under a reading.
-
-    ``args``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of ints for shapes; converted by the
-    parameter types. A PrimFunc takes its buffers, outputs included. ``externs``: library functions by name, called as
-    ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds the ``sampled`` reading.
-
-    Raises:
-        UsageError: no such function; an argument that is no value.
-        Unlinkable: a library function or constant is missing.
-    """
-    _make_headroom()
-    module, externs = checked.module, externs or {}
-    link(module, entry, externs)
-    chosen = reading(numerics, seed) if isinstance(numerics, str) else numerics
-    values = [inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, args)]
-    interpreter = Interpreter(module, chosen, Meter.of(budget or Budget()), listener=listener)
-    interpreter.externs = {name: _wrapped(f, chosen) for name, f in externs.items()}
-    try:
-        result = interpreter.call_global(entry, values)
-    except Ended as end:
-        return end.outcome
-    except RecursionError:
-        return Exhausted("depth")
-    return Returned(
-        outward(result),
-        tuple(outward(v) for v in values),
-        tuple(interpreter.effects),
-        tuple(poison_of("value", result))
-        + tuple(p for k, v in enumerate(values) for p in poison_of(f"arguments[{k}]", v)),
-    )
-
-
-def _wrapped(function: Callable[..., Any], numerics: Numerics) -> Callable[..., Any]:
-    """A library function, given surface values and giving run-time values."""
-    return lambda *args: inward(function(*(outward(a) for a in args)), None, numerics)
-
-
-# --- values across the surface ---------------------------------------------------------------------------------------
-
-
-def parameter_types(module: Module, entry: str) -> list[Type | None]:
-    """The type of each parameter of a function, as far as arguments are converted by it."""
-    match module.functions[entry]:
-        case Function(params=params):
-            return [p.type for p in params]
-        case PrimFunc(params=prim_params):
-            return [_prim_param_type(p) for p in prim_params]
-        case _:
-            return []
-
-
-def _prim_param_type(param: ScalarParam | BufferParam) -> Type | None:
-    match param:
-        case ScalarParam(var=var):
-            return None if var.dtype.startswith("handle") else PrimType(var.dtype)
-        case BufferParam(buffer=buffer):
-            return tensor_of(buffer.shape, buffer.dtype)
-
-
-def _paired(module: Module, entry: str, args: tuple[Any, ...]) -> list[tuple[Any, Type | None]]:
-    types = parameter_types(module, entry)
-    return [(arg, types[k] if k < len(types) else None) for k, arg in enumerate(args)]
-
-
-def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
-    """A surface value as a run-time value, guided by the type that it is wanted at."""
-    match value, type_:
-        case ((Core() | Shape() | Prim() | DType() | None | str()), _):
-            return value
-        case _, PrimType(dtype=dtype) if isinstance(value, bool | int | float):
-            return Prim(dtype, bool(value) if dtype == "bool" else value)
-        case ((tuple() | list()), ShapeType()):
-            return Shape(tuple(int(each) for each in value))
-        case ((tuple() | list()), TupleType(fields=fields)):
-            inner = [*fields, *[None] * len(value)]
-            return tuple(inward(v, t, numerics) for v, t in zip(value, inner, strict=False))
-        case tuple(), None:
-            return tuple(inward(v, None, numerics) for v in value)
-        case ((bool() | int()), None):
-            return Prim("bool" if isinstance(value, bool) else "int64", value)
-        case float(), None:
-            return Prim("float64", value)
-        case Tensor(), _ if value.core.numerics is numerics:
-            return Core(value.dtype, value.shape, value.core.storage, numerics, value.core.offset, value.core.strides)
-        case _ if _arrayish(value):
-            typed = isinstance(type_, TensorType) and isinstance(value, list | bool | int | float)
-            raw = to_constant(value, type_.dtype if typed and isinstance(type_, TensorType) else None)
-            return from_bits(numerics, raw.dtype, raw.shape, raw.patterns())
-        case _:
-            return value
-
-
-def _arrayish(value: Any) -> bool:
-    if isinstance(value, list | bool | int | float | Tensor):
-        return True
-    return (
-        any(hasattr(value, each) for each in ("__dlpack__", "__array__", "tobytes", "data"))
-        or type(value).__name__ == "array"
-    )
-
-
-def outward(value: Any) -> Any:
-    """A run-time value as the surface shows it."""
-    match value:
-        case Core():
-            return Tensor(value)
-        case tuple():
-            return tuple(outward(each) for each in value)
-        case Prim():
-            return value.value
-        case _:
-            return value
-
-
-def poison_of(path: str, value: Any) -> list[tuple[str, str]]:
-    """Observed elements without meaning: (path, rule)."""
-    match value:
-        case Core():
-            rule_of = value.numerics.poison_rule
-            found = []
-            for index, payload in zip(value.indices(), value.payloads(), strict=True):
-                if (mark := rule_of(payload)) is not None:
-                    found.append((f"{path}[{', '.join(map(str, index))}]", mark))
-            return found
-        case tuple():
-            return [each for k, item in enumerate(value) for each in poison_of(f"{path}[{k}]", item)]
-        case _:
-            return []
-
-
-__all__ = ["Budget", "UsageError", "bind_constants", "check", "parse", "print_module", "run", "structural_equal"]
+__all__ = ["bind_constants", "check", "parse", "print_module", "run", "structural_equal"]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from refrelax.api import inward
 from refrelax.arrays import Tensor
 from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, Trapped
 from refrelax.judge.verdicts import BindingVerdict
+from refrelax.runs import inward
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter, Scope
 from refrelax.semantics.graph.link import nodes

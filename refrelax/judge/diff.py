@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from refrelax.api import run
 from refrelax.backends import compile
 from refrelax.backends.errors import Unsupported
 from refrelax.errors import Exhausted, Outcome, Returned, Trapped, Unspecified, UsageError
 from refrelax.judge.bindings import judge_frames, judge_value
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
+from refrelax.runs import run
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.loops import PrimFunc

@@ -23,6 +23,7 @@ LAYERS: dict[str, int] = {
     "semantics": 2,
     "arrays": 3,  # the one border to array libraries
     "npz": 3,
+    "runs": 3,  # one function run under a reading
     "shape_solver": 3,
     "lower": 4,
     "backends": 5,
