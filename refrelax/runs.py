@@ -1,7 +1,7 @@
 """Running a function of a checked module: values in, outcome out.
 
-``run`` converts surface values (lists, arrays, numbers) by the parameter types, evaluates under a reading, and shows the
-outcome in surface values again.
+``run`` converts surface values (lists, arrays, numbers) by the parameter types, evaluates under a reading, and shows
+the outcome in surface values again.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
-from refrelax.api import parameter_types
+from refrelax.runs import parameter_types
 from refrelax.arrays import Tensor, pack
 from refrelax.errors import UsageError
 from refrelax.semantics.dims import value as dim_value
