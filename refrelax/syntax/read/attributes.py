@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from refrelax.rules import rule
 from refrelax.syntax import bits, dtypes
@@ -85,38 +85,39 @@ _PLAIN = frozenset(f"T.{d}" for d in ("int32", "int64", "float16", "float32", "f
 
 
 def _of_kind(value: Any, kind: str) -> AttrValue:
-    """A Python constant as an attribute of ``kind``; ``_NOT`` if it is none."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
+    """A Python constant as an attribute of ``kind``; ``_NOT`` if it is none, or does not fit."""
+    if any(isinstance(v, int) and v.bit_length() > 63 for v in (value if isinstance(value, (list, tuple)) else [value])):
+        return cast(AttrValue, _NOT)
     match kind:
         case "int":
-            return value if whole else int(value) if isinstance(value, bool) else _NOT
+            return int(value) if isinstance(value, int) else cast(AttrValue, _NOT)
         case "bool":
-            return bool(value) if isinstance(value, int) else _NOT
+            return bool(value) if isinstance(value, int) else cast(AttrValue, _NOT)
         case "str" | "dtype":
-            return value if isinstance(value, str) else _NOT
+            return value if isinstance(value, str) else cast(AttrValue, _NOT)
         case "float":
-            return bits.literal("float64", float(value)) if isinstance(value, (int, float)) else _NOT
+            return bits.literal("float64", float(value)) if isinstance(value, (int, float)) else cast(AttrValue, _NOT)
         case "ints" | "ints1" | "ints2" | "ints3" | "pad1" | "pad2" | "pad3":
             return _integers(value, kind)
         case "floats":
             items = list(value) if isinstance(value, (list, tuple)) else [value]
             if not all(isinstance(v, (int, float)) for v in items):
-                return _NOT
+                return cast(AttrValue, _NOT)
             return AttrList(tuple(bits.literal("float64", float(v)) for v in items))
         case "imms":
             items = list(value) if isinstance(value, (list, tuple)) else [value]
             if not all(isinstance(v, (int, float)) for v in items):
-                return _NOT
+                return cast(AttrValue, _NOT)
             return AttrList(tuple(bits.literal("float32", float(v)) for v in items))
         case _:
-            return _NOT
+            return cast(AttrValue, _NOT)
 
 
 def _integers(value: Any, kind: str) -> AttrValue:
     axes = int(kind[-1]) if kind[-1].isdigit() else 0
     items = list(value) if isinstance(value, (list, tuple)) else [value]
     if not all(isinstance(v, int) and not isinstance(v, bool) for v in items):
-        return _NOT
+        return cast(AttrValue, _NOT)
     if axes and kind.startswith("ints") and len(items) == 1:
         items *= axes
     if axes and kind.startswith("pad"):

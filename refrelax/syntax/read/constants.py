@@ -16,8 +16,11 @@ from refrelax.syntax.read.context import Known, Scope, Source
 MAX_BITS = 4096
 """Widest integer that constant arithmetic makes."""
 
-MAX_ITEMS = 100_000
-"""Longest sequence that constant arithmetic makes."""
+MAX_ITEMS = 200_000
+"""Longest sequence that constant arithmetic makes, the items of nested sequences counted too."""
+
+MAX_STEPS = 200_000
+"""Steps that all comprehensions of a text may take."""
 
 
 class NotConstant(Exception):
@@ -125,8 +128,27 @@ def _items(src: Source, items: list[ast.expr], scope: Scope) -> list[Any]:
             found.extend(inner)
         else:
             found.append(_value(src, item, scope))
-        _bound(src, item, found)
+    if any(isinstance(item, (list, tuple)) for item in found):
+        _bound_weight(src, items[0], found)
     return found
+
+
+def _weight(value: Any) -> int:
+    """How many items a constant has, those of nested sequences included; stops counting past the limit."""
+    total, pending = 0, [value]
+    while pending and total <= MAX_ITEMS:
+        each = pending.pop()
+        if isinstance(each, (list, tuple)):
+            total += len(each)
+            if len(each) <= MAX_ITEMS:
+                pending.extend(item for item in each if isinstance(item, (list, tuple)))
+    return total
+
+
+def _bound_weight(src: Source, node: ast.AST, value: Any, times: int = 1) -> Any:
+    if _weight(value) * times > MAX_ITEMS:
+        src.fail(node, "syn/constant-too-large", f"a sequence of more than {MAX_ITEMS} items")
+    return value
 
 
 @rule("syn/constant-too-large")
@@ -158,14 +180,13 @@ def _binary(src: Source, node: ast.AST, op: ast.operator, a: Any, b: Any) -> Any
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return _bound(src, node, _arithmetic(src, node, op, a, b))
     if isinstance(op, ast.Add) and type(a) is type(b) and isinstance(a, (str, list, tuple)):
-        if len(a) + len(b) > MAX_ITEMS:
-            src.fail(node, "syn/constant-too-large", f"a sequence of more than {MAX_ITEMS} items")
-        return a + b
+        return _bound_weight(src, node, _bound(src, node, a + b))
     if isinstance(op, ast.Mult) and isinstance(a, int) and isinstance(b, (str, list, tuple)):
         a, b = b, a
     if isinstance(op, ast.Mult) and isinstance(a, (str, list, tuple)) and isinstance(b, int):
         if len(a) * b > MAX_ITEMS:
             src.fail(node, "syn/constant-too-large", f"a sequence of more than {MAX_ITEMS} items")
+        _bound_weight(src, node, a, max(b, 0))
         return a * b
     raise NotConstant(node)
 
@@ -269,12 +290,14 @@ def _comprehension(src: Source, element: ast.expr, one: ast.comprehension, scope
         raise NotConstant(one.iter)
     found: list[Any] = []
     for item in items:
+        src.work += 1
+        if src.work > MAX_STEPS:
+            src.fail(element, "syn/constant-too-large", f"comprehensions of more than {MAX_STEPS} steps")
         inner = scope.child()
         _bind_target(one.target, item, inner)
         if all(_value(src, test, inner) for test in one.ifs):
             found.append(_value(src, element, inner))
-            _bound(src, element, found)
-    return found
+    return list(_bound_weight(src, element, found))
 
 
 def _bind_target(target: ast.expr, value: Any, scope: Scope) -> None:
@@ -328,6 +351,12 @@ def _number(text: Any = 0) -> float:
     return float(text)
 
 
+def _sum(items: Any) -> int | float:
+    if not all(isinstance(item, (int, float)) for item in items):
+        raise TypeError
+    return sum(items)
+
+
 def _integer(value: Any = 0) -> int:
     if not isinstance(value, (int, float)):
         raise TypeError
@@ -336,7 +365,7 @@ def _integer(value: Any = 0) -> int:
 
 _BUILTINS: dict[str, Any] = {
     "float": _number, "int": _integer, "bool": bool, "str": str, "len": len, "range": _range, "list": list,
-    "tuple": tuple, "min": min, "max": max, "abs": abs, "sum": sum,
+    "tuple": tuple, "min": min, "max": max, "abs": abs, "sum": _sum,
 }  # fmt: skip
 
 

@@ -25,6 +25,8 @@ class Source:
     text: str
     filename: str
     depth: int = 0
+    work: int = 0
+    """Steps of comprehensions in constants so far, in the whole text."""
     edition: str = "0.27"
     """``"0.27"``, or ``"0.22"`` for a text in the older spelling (``editions.py`` decides before anything is read)."""
     heads: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
@@ -58,18 +60,26 @@ class Names:
     """The names taken in one top-level function."""
 
     taken: set[str] = field(default_factory=set)
+    last: dict[str, int] = field(default_factory=dict)
+    """The number that each wanted name reached, so that many equal names stay cheap."""
 
     def fresh(self, wanted: str) -> str:
         """``wanted`` if free, else ``wanted_1``, ``wanted_2``, …; the result is taken from now on.
 
         Idempotent over a printed text: names that are already unique come back unchanged.
         """
-        name, k = wanted, 0
+        name, k = wanted, self.last.get(wanted, 0)
         while name in self.taken:
             k += 1
             name = f"{wanted}_{k}"
+        self.last[wanted] = max(k - 1, 0)
         self.taken.add(name)
         return name
+
+    def release(self, name: str) -> None:
+        """Give a name back that nothing uses after all."""
+        self.taken.discard(name)
+        self.last.clear()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,12 @@ _NEW_NAMES = frozenset({
     "T.sblock", "T.sblock_attr", "T.sblock_alloc_buffer", "TypeVar", "typing.TypeVar", "R.Any", "T.let", "T.break_loop",
     "T.continue_loop",
 })  # fmt: skip
-_OLD_STRINGS = frozenset({"relax.expr.Constant", "tir.noalias", "tir.is_scheduled", "tir.is_entry_func", "tir.is_host_func"})
-_NEW_STRINGS = frozenset({"ir.GenericConst", "tirx.noalias", "tirx.is_scheduled", "tirx.is_entry_func", "tirx.is_host_func"})
+_OLD_STRINGS = frozenset(
+    {"relax.expr.Constant", "tir.noalias", "tir.is_scheduled", "tir.is_entry_func", "tir.is_host_func"}
+)
+_NEW_STRINGS = frozenset(
+    {"ir.GenericConst", "tirx.noalias", "tirx.is_scheduled", "tirx.is_entry_func", "tirx.is_host_func"}
+)
 _OLD_COMMENT = re.compile(r"^[ \t]*(?:# *)?from tvm\.script import (?:.*\b)?tir as ", re.MULTILINE)
 _NEW_COMMENT = re.compile(r"^[ \t]*(?:# *)?from tvm\.script import (?:.*\b)?tirx as ", re.MULTILINE)
 
@@ -128,7 +132,11 @@ def _move_scalars(src: Source, tree: ast.Module) -> None:
         shape = _Shape(_outputs(src, call), _take_scalars(src, call))
         known = shapes.setdefault(name, (shape, call))
         if known[0] != shape and (shape.scalars or known[0].scalars):
-            src.fail(call, "syn/tir-vars", f"{name} is called with {shape.scalars} and with {known[0].scalars} tir_vars; expected one number")
+            src.fail(
+                call,
+                "syn/tir-vars",
+                f"{name} is called with {shape.scalars} and with {known[0].scalars} tir_vars; expected one number",
+            )
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name in shapes:
             _move(src, node, shapes[node.name][0])
@@ -175,7 +183,11 @@ def _move(src: Source, node: ast.FunctionDef, shape: _Shape) -> None:
     if not shape.scalars:
         return
     if len(params) < shape.outputs + shape.scalars:
-        src.fail(node, "syn/tir-vars", f"{node.name} has too few parameters for {shape.outputs} outputs and {shape.scalars} tir_vars")
+        src.fail(
+            node,
+            "syn/tir-vars",
+            f"{node.name} has too few parameters for {shape.outputs} outputs and {shape.scalars} tir_vars",
+        )
     split = len(params) - shape.scalars
     inputs = split - shape.outputs
     node.args.args = [*params[:inputs], *params[split:], *params[inputs:split]]
@@ -185,4 +197,8 @@ def _refuse_direct_calls(src: Source, tree: ast.Module, moved: set[str]) -> None
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in moved:
             if isinstance(node.func.value, ast.Name) and node.func.value.id not in ("R", "T", "I"):
-                src.fail(node, "syn/tir-vars", f"{node.func.attr} is called directly and with tir_vars; its parameters cannot move")
+                src.fail(
+                    node,
+                    "syn/tir-vars",
+                    f"{node.func.attr} is called directly and with tir_vars; its parameters cannot move",
+                )

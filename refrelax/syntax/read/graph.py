@@ -465,7 +465,7 @@ def _branch(reader: Reader, body: list[ast.stmt]) -> tuple[SeqExpr, Type | None]
         value: Expr = Var(last.name, span=last.span)
         if isinstance(last, VarBinding) and isinstance(last.value, (*LEAVES, Tuple)):
             sink.pending.pop()
-            reader.names.taken.discard(last.name)
+            reader.names.release(last.name)
             reader.scalars.discard(last.name)
             value = last.value
         sink.flush()

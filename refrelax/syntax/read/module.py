@@ -16,6 +16,7 @@ from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
 from refrelax.syntax.read.editions import migrate
 from refrelax.syntax.read.graph import read_function, type_var
+from refrelax.syntax.read.loops import read_prim_func
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted
 
@@ -208,8 +209,6 @@ def _function_reader(src: Source, node: ast.FunctionDef) -> FunctionReader:
 
 
 def _prim_func(src: Source, node: ast.FunctionDef, scope: Scope) -> PrimFunc:
-    from refrelax.syntax.read.loops import read_prim_func
-
     return read_prim_func(src, node, scope)
 
 

@@ -24,9 +24,10 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.read import attributes, expressions
 from refrelax.syntax.read.constants import constant, shown, try_constant
 from refrelax.syntax.read.reader import Reader
-from refrelax.syntax.read.types import read_dims, read_dtype
+from refrelax.syntax.read.types import read_dims, read_dtype, read_type
 from refrelax.syntax.scalars import Literal, PrimExpr, int_imm
 from refrelax.syntax.signatures import OPERATOR_NAMES, Signature, Slot, has_signature, signature
+from refrelax.syntax.types import Type
 
 Given = dict[str, ast.expr]
 
@@ -102,6 +103,7 @@ def read_operator(reader: Reader, node: ast.Call, name: str) -> Expr:
         reader.src.fail(node, "syn/unknown-operator", f"there is no operator R.{name.removeprefix('relax.')}{hint}")
     if name == "relax.nn.attention":
         name, node = _attention(node)
+    node, types = _type_arguments(reader, node)
     sig = signature(name)
     given = _adjusted(reader, node, name, by_name(reader, node, _order(node, sig)))
     for slot in sig.surface:
@@ -111,7 +113,20 @@ def read_operator(reader: Reader, node: ast.Call, name: str) -> Expr:
     attrs = tuple((slot.name, _attribute(reader, node, slot, given)) for slot in sig.attrs)
     attrs = tuple((k, dict(attrs)[v[1:]] if isinstance(v, str) and v.startswith("@") else v) for k, v in attrs)
     span = reader.src.span(node)
-    return Call(Op(name, span=span), args, _completed(name, args, attrs), span=span)
+    return Call(Op(name, span=span), args, _completed(name, args, attrs), types, span=span)
+
+
+def _type_arguments(reader: Reader, node: ast.Call) -> tuple[ast.Call, tuple[Type, ...]]:
+    """The call without ``ty_args=``, and its types: lowered modules carry them on operators too."""
+    types: tuple[Type, ...] = ()
+    rest = []
+    for each in node.keywords:
+        if each.arg in ("ty_args", "sinfo_args"):
+            items = each.value.elts if isinstance(each.value, (ast.List, ast.Tuple)) else [each.value]
+            types = tuple(read_type(reader, item) for item in items)
+        else:
+            rest.append(each)
+    return ast.copy_location(ast.Call(node.func, node.args, rest), node), types
 
 
 def _attention(node: ast.Call) -> tuple[str, ast.Call]:

@@ -7,10 +7,8 @@ the Python that this package runs on, so the brackets are blanked (columns and l
 from __future__ import annotations
 
 import ast
-import io
 import re
 import sys
-import tokenize
 import warnings
 
 from refrelax.errors import Diagnostic, Malformed, Span
@@ -23,8 +21,8 @@ MAX_BYTES = 16 * 1024 * 1024
 MAX_BRACKETS = 200
 """Deepest nesting of brackets (Python's own tokenizer stops there too)."""
 
-MAX_CHAIN = 20_000
-"""Longest run of operators between two line ends outside brackets that the tree builder is asked to take."""
+MAX_TREE_DEPTH = 1000
+"""Deepest syntax tree that is read; ``context.MAX_DEPTH`` then bounds what the tree means."""
 
 _RECURSION = 20_000
 
@@ -54,7 +52,9 @@ def load(text: str, filename: str = "<string>") -> tuple[ast.Module, Source]:
     _bound_brackets(text, filename)
     source = Source(text, filename)
     text, source.heads = _blank_heads(text, filename)
-    return _parse(text, filename), source
+    tree = _parse(text, filename)
+    _bound_depth(tree, filename)
+    return tree, source
 
 
 def _normal_lines(text: str) -> str:
@@ -113,6 +113,18 @@ def _parse(text: str, filename: str) -> ast.Module:
         raise refuse(filename, 1, 1, "syn/python-grammar", f"not Python: {error}") from None
 
 
+def _bound_depth(tree: ast.AST, filename: str) -> None:
+    """Refuse a deep tree before anything recurses into it (a sum of 3000 terms is 3000 deep)."""
+    level: list[ast.AST] = [tree]
+    for _ in range(MAX_TREE_DEPTH):
+        if not level:
+            return
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    place = next((node for node in level if hasattr(node, "lineno")), None)
+    line, column = getattr(place, "lineno", 1), getattr(place, "col_offset", 0) + 1
+    raise refuse(filename, line, column, "syn/too-deep", f"a syntax tree of more than {MAX_TREE_DEPTH} levels")
+
+
 def parse_quoted(source: Source, node: ast.AST, text: str) -> ast.expr:
     """The expression quoted in ``text`` (``"n * 2"``), its places set to the place of the quotation.
 
@@ -126,6 +138,7 @@ def parse_quoted(source: Source, node: ast.AST, text: str) -> ast.expr:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         source.fail(node, "syn/quoted-expression", f"expected an expression in quotes, found {text[:60]!r}")
+    _bound_depth(tree, source.filename)
     pending: list[ast.AST] = [tree]
     while pending:
         each = pending.pop()
@@ -167,14 +180,3 @@ def _head_symbol(piece: str, line: int, filename: str) -> tuple[str, str]:
             f"expected symbols `n` or `n: int` in the head, found {piece.strip()!r}",
         )
     return name, dtype
-
-
-def tokens(text: str) -> list[tokenize.TokenInfo]:
-    """The tokens of ``text``; as many as there are before the first error."""
-    found = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            found.append(token)
-    except (tokenize.TokenError, IndentationError, SyntaxError):
-        pass
-    return found
