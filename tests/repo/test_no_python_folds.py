@@ -1,8 +1,9 @@
 """Operator bodies and intrinsics never fold, compare, branch on or index with elements by Python's own operators.
 
-An AST walk over ``semantics/ops`` and ``semantics/intrinsics``. Inside one function a name is *tainted* when it holds an
-element or a list of elements: it was made by indexing or iterating over what a ``Tensor`` parameter or ``.payloads()`` gives, or by
-a method of an arithmetic (``f = e.numerics.at(…)``; ``f.add(…)``). Tainted expressions may only be passed on.
+An AST walk over ``semantics/ops`` and ``semantics/intrinsics``. Inside one function a name is *tainted* when it holds
+an element or a list of elements: it was made by indexing or iterating over what a ``Tensor`` parameter or
+``.payloads()`` gives, or by a method of an arithmetic (``f = e.numerics.at(…)``; ``f.add(…)``). Tainted expressions
+may only be passed on.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ MAKES_ELEMENTS = {
     "equal", "not_equal", "isnan", "isinf", "isfinite", "select", "cast", "reinterpret", "reduce", "dot", "argreduce",
     "order", "pick", "either", "begin", "accumulate", "settle", "truth", "all_of", "any_of", "negate",
 }  # fmt: skip
-"""Methods of ``Arithmetic`` and ``Numerics`` whose result is a payload (``to_index``, ``decide``, ``to_bits`` are not)."""
+"""Methods of ``Arithmetic`` and ``Numerics`` whose result is a payload (``to_index``, ``decide``, ``to_bits`` are
+not).
+"""
 
 
 class Taint(ast.NodeVisitor):
@@ -53,9 +56,7 @@ class Taint(ast.NodeVisitor):
     def _flow(self, node: ast.AST) -> None:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             self._bind(node.targets[0], node.value)
-        elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            self._bind(node.target, node.value)
-        elif isinstance(node, ast.NamedExpr):
+        elif (isinstance(node, ast.AnnAssign) and node.value is not None) or isinstance(node, ast.NamedExpr):
             self._bind(node.target, node.value)
         elif isinstance(node, (ast.For, ast.comprehension)):
             self._iterate(node.target, node.iter)
@@ -136,7 +137,9 @@ class Taint(ast.NodeVisitor):
     def visit_BinOp(self, node: ast.BinOp) -> None:
         # the concatenation of lists of elements is fine: only single elements are computed with
         literal = any(isinstance(each, (ast.List, ast.Tuple, ast.ListComp)) for each in (node.left, node.right))
-        if not literal and any(isinstance(e, (ast.Subscript, ast.Call)) and self.tainted(e) for e in (node.left, node.right)):
+        if not literal and any(
+            isinstance(e, (ast.Subscript, ast.Call)) and self.tainted(e) for e in (node.left, node.right)
+        ):
             self.report(node, "Python arithmetic on an element")
         self.generic_visit(node)
 
@@ -172,14 +175,20 @@ def test_bodies_use_the_numerics_interface(path: Path) -> None:
     assert misuses(path.read_text(encoding="utf-8")) == []
 
 
-HEAD = "def body(e: Evaluation, x: Tensor, a: Payload):\n    f = e.numerics.at(x.dtype)\n    items = [x[i] for i in range(3)]\n"
+HEAD = (
+    "def body(e: Evaluation, x: Tensor, a: Payload):\n"
+    "    f = e.numerics.at(x.dtype)\n"
+    "    items = [x[i] for i in range(3)]\n"
+)
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "return sum(items)", "return max(x[i] for i in range(3))", "return sorted(x.payloads())", "return f.add(a, a) + 1",
-        "return x[0] * x[1]", "y = x[0] if x[0] > x[1] else x[1]", "return f.less(a, x[0]) and 1", "return items[f.add(a, a)]",
+        "return sum(items)", "return max(x[i] for i in range(3))", "return sorted(x.payloads())",
+        "return f.add(a, a) + 1",
+        "return x[0] * x[1]", "y = x[0] if x[0] > x[1] else x[1]", "return f.less(a, x[0]) and 1",
+        "return items[f.add(a, a)]",
         "if f.less(a, a): return 1", "while not f.isnan(a): pass", "return [y for y in items if y > 0]",
         "for k, y in enumerate(items): y == 0", "return int(f.add(a, a))", "return abs(a)", "return math.fsum(items)",
         "return 1 if f.math('exp')(a) else 2", "t = f.mul(a, a)\n    return t < a",

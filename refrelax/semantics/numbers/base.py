@@ -1,7 +1,7 @@
 """What the arithmetic of ``ieee`` has in common over all dtypes: folds, choices, order, poison.
 
-Payloads are Python floats, Python ints, ``TRUE``/``FALSE`` or ``Poison``. The fast forms try the plain Python operation;
-poison raises ``TypeError`` (or ``InternalError`` from a comparison) there, and ``careful`` sorts it out.
+Payloads are Python floats, Python ints, ``TRUE``/``FALSE`` or ``Poison``. The fast forms try the plain Python
+operation; poison raises ``TypeError`` (or ``InternalError`` from a comparison) there, and ``careful`` sorts it out.
 """
 
 from __future__ import annotations

@@ -52,8 +52,9 @@ INFORMATIVE = 3
 def widest_decisive(precision: int) -> float:
     """The greatest relative width that still decides, for a format of ``precision`` significant bits.
 
-    ``2 ** -(precision // 3)``: 0.4 % for float32, 12 % for float16, 25 % for bfloat16. Seeded faults (a dropped product, a
-    wrong epsilon, a swapped operand) move results by more than that of the output's magnitude; rounding in a sum of some
-    thousand terms by less. An enclosure that is wider than this would hold many of the faulty results as well.
+    ``2 ** -(precision // 3)``: 0.4 % for float32, 12 % for float16, 25 % for bfloat16. Seeded faults (a dropped
+    product, a wrong epsilon, a swapped operand) move results by more than that of the output's magnitude; rounding in
+    a sum of some thousand terms by less. An enclosure that is wider than this would hold many of the faulty results as
+    well.
     """
     return 2.0 ** -(precision // INFORMATIVE)

@@ -1,7 +1,8 @@
 """Elementary functions, correctly rounded.
 
-For formats of at most 24 bits the double of the C library is used whenever a margin of 32 units of its last place cannot
-change the rounding; what is left, and all of float64, is decided by mpmath at growing precision (Ziv's strategy).
+For formats of at most 24 bits the double of the C library is used whenever a margin of 32 units of its last place
+cannot change the rounding; what is left, and all of float64, is decided by mpmath at growing precision (Ziv's
+strategy).
 
 Spec: ``spec/02-values.md``, ``num/correctly-rounded``.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 
 from refrelax.errors import InternalError
 from refrelax.rules import rule
@@ -69,7 +70,7 @@ EXACT: dict[str, Callable[[float], float]] = {
 # --- one argument ----------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=None)
+@cache
 @rule("num/correctly-rounded", "num/special-values")
 def function(name: str, dtype: str) -> Callable[[float], Payload]:
     """The correctly rounded ``name`` on Python floats that ``dtype`` holds.
@@ -125,8 +126,8 @@ def slow(name: str, dtype: str, x: float) -> Payload:
 def ziv(dtype: str, approximate: Callable[[int], mp.Mpf], sometimes_exact: bool = False) -> Payload:
     """Round a value that is known to any relative precision: raise the precision until the rounding is unambiguous.
 
-    ``approximate(p)`` is off by less than ``2**-p`` of itself. ``sometimes_exact``: the value may lie exactly between two
-    numbers of the format, and then a short mantissa is the value itself.
+    ``approximate(p)`` is off by less than ``2**-p`` of itself. ``sometimes_exact``: the value may lie exactly between
+    two numbers of the format, and then a short mantissa is the value itself.
     """
     for precision in (80, 160, 400, 1200, 4000):
         negative, mantissa, exponent = mp.parts(approximate(precision))
@@ -155,7 +156,7 @@ def _scaled(dtype: str, negative: int, mantissa: int, exponent: int) -> Payload:
 # --- two arguments ---------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=None)
+@cache
 @rule("num/correctly-rounded", "num/special-values")
 def function2(name: str, dtype: str) -> Callable[..., Payload]:
     """The correctly rounded ``name`` of two arguments.

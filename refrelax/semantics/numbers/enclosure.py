@@ -1,7 +1,8 @@
 """The reading ``enclosure``: for every element the set of all permitted results.
 
-Floats: a number or an ``Interval``; integers and truths: a value or a small set or range; each perhaps poison. The law that
-the tests hold: what ``ieee`` and ``sampled`` compute is a member. Spec: ``spec/02-values.md``, ``num/enclosure-holds-all``.
+Floats: a number or an ``Interval``; integers and truths: a value or a small set or range; each perhaps poison. The law
+that the tests hold: what ``ieee`` and ``sampled`` compute is a member. Spec: ``spec/02-values.md``,
+``num/enclosure-holds-all``.
 """
 
 from __future__ import annotations
@@ -90,7 +91,9 @@ class Enclosure:
         if mark is not None:
             raise unspecified(mark, "an index or a bound depends on an element that may have no meaning")
         if isinstance(a, (Ints, TruthSet)):
-            raise unspecified("num/undetermined", "several integers are permitted, and an index or a bound depends on them")
+            raise unspecified(
+                "num/undetermined", "several integers are permitted, and an index or a bound depends on them"
+            )
         raise InternalError(f"{type(a).__name__} is no integer payload of {dtype}")
 
     def poison_rule(self, a: Payload) -> str | None:
@@ -152,8 +155,9 @@ def contains(payload: Payload, dtype: str, observed: Any) -> bool:
 def judge(payload: Payload, dtype: str, observed: Any, scale: float | None = None) -> Verdict:
     """The verdict on one element.
 
-    ``scale``: the magnitude that widths are measured against, usually the greatest of the tensor (default: the element's
-    own). An observation outside is outside however wide the enclosure is; inside a wide one it is ``Undecided``.
+    ``scale``: the magnitude that widths are measured against, usually the greatest of the tensor (default: the
+    element's own). An observation outside is outside however wide the enclosure is; inside a wide one it is
+    ``Undecided``.
     """
     held = enclose(payload, dtype)
     if held.rule is not None:

@@ -1,7 +1,7 @@
 """The reading ``exact``: rational arithmetic without rounding, on the algebraic subset.
 
-Float dtypes hold ``Fraction``; integers wrap and bools are as in ``ieee``. An operation that leaves the rationals raises
-``Unsupported``. Spec: ``spec/02-values.md``.
+Float dtypes hold ``Fraction``; integers wrap and bools are as in ``ieee``. An operation that leaves the rationals
+raises ``Unsupported``. Spec: ``spec/02-values.md``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Floating-point arithmetic under ``ieee``: every operation correctly rounded to the dtype, once.
 
-Payloads are Python floats that the dtype holds exactly. A NaN has no payload bits: it is exported as the canonical quiet
-NaN of the format (``num/nan-canonical``). Spec: ``spec/02-values.md``.
+Payloads are Python floats that the dtype holds exactly. A NaN has no payload bits: it is exported as the canonical
+quiet NaN of the format (``num/nan-canonical``). Spec: ``spec/02-values.md``.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ class Floats(Base):
         except CAUGHT:
             return careful("fma", a, b, c)
 
-    # --- elementary functions -------------------------------------------------------------------------------------------
+    # --- elementary functions -----------------------------------------------------------------------------------------
 
     def math(self, name: str) -> Callable[[Payload], Payload]:
         found = self._math.get(name)
@@ -256,7 +256,7 @@ class Floats(Base):
             found = self._math2[name] = apply
         return found
 
-    # --- classification -------------------------------------------------------------------------------------------------
+    # --- classification -----------------------------------------------------------------------------------------------
 
     def isnan(self, a: Payload) -> Truth:
         return a if isinstance(a, Poison) else TRUE if a != a else FALSE
@@ -267,7 +267,7 @@ class Floats(Base):
     def isfinite(self, a: Payload) -> Truth:
         return a if isinstance(a, Poison) else TRUE if math.isfinite(a) else FALSE
 
-    # --- conversion -----------------------------------------------------------------------------------------------------
+    # --- conversion ---------------------------------------------------------------------------------------------------
 
     def converter(self, source: str) -> Callable[[Payload], Payload]:
         match dtypes.kind(source):
@@ -277,7 +277,7 @@ class Floats(Base):
                 return self._from_integer
             case "float":
                 return self._from_float
-        self.no(f"cast from {source}")
+        return self.no(f"cast from {source}")
 
     def _from_integer(self, a: Any) -> Payload:
         if isinstance(a, Poison):

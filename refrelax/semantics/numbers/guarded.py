@@ -1,8 +1,8 @@
 """The reading ``guarded``: ``ieee`` in opaque boxes, for tests.
 
-A box raises when Python compares it, branches on it, indexes with it, hashes it for equality, or computes with it; and the
-arithmetic of a dtype raises when it is given a payload of another dtype. A stray fold in an operator body, which ``ieee``
-would compute silently, is found here. Spec: ``spec/02-values.md``, ``num/truth-is-opaque``.
+A box raises when Python compares it, branches on it, indexes with it, hashes it for equality, or computes with it; and
+the arithmetic of a dtype raises when it is given a payload of another dtype. A stray fold in an operator body, which
+``ieee`` would compute silently, is found here. Spec: ``spec/02-values.md``, ``num/truth-is-opaque``.
 """
 
 from __future__ import annotations
@@ -148,7 +148,8 @@ class GuardedArithmetic:
 
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         # every form is evaluated, so that a body that is wrong only in a later one is found too
-        return [self._close(self._open(form())) for form in forms][0]
+        results = [self._close(self._open(form())) for form in forms]
+        return results[0]
 
     def begin(self, op: ReduceOp, init: Payload) -> Payload:
         return self._close(self.inner.begin(op, self._open(init)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from typing import cast as as_type
 
 from refrelax.errors import InternalError, unspecified
@@ -105,7 +105,7 @@ class Bools(Base):
     def math(self, name: str) -> Callable[[Payload], Payload]:
         if name in ("floor", "ceil", "round", "trunc", "abs", "sign", "square"):
             return lambda a: a
-        self.no(name)
+        return self.no(name)
 
     def converter(self, source: str) -> Callable[[Payload], Payload]:
         if dtypes.kind(source) == "bool":
@@ -173,7 +173,7 @@ class Ieee:
         return a.rule if isinstance(a, Poison) else None
 
 
-@lru_cache(maxsize=None)
+@cache
 def ieee() -> Numerics:
     """The reading itself."""
     return Ieee()

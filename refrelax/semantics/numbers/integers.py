@@ -1,4 +1,6 @@
-"""Integers of 1 to 64 bits under ``ieee``: two's complement, wrapping. Spec: ``spec/02-values.md``, ``num/int-wrap``."""
+"""Integers of 1 to 64 bits under ``ieee``: two's complement, wrapping. Spec: ``spec/02-values.md``,
+``num/int-wrap``.
+"""
 
 from __future__ import annotations
 
@@ -133,7 +135,7 @@ class Integers(Base):
             return a
         return self.wrap(how(a, b))
 
-    # --- the rest of arithmetic -----------------------------------------------------------------------------------------
+    # --- the rest of arithmetic ---------------------------------------------------------------------------------------
 
     def neg(self, a: Payload) -> Payload:
         return self.sub(0, a)
@@ -163,7 +165,7 @@ class Integers(Base):
                 return self._apply(name, lambda a: (a > 0) - (a < 0))
             case "square":
                 return lambda a: self.mul(a, a)
-        self.no(name)
+        return self.no(name)
 
     def _apply(self, name: str, function: Callable[[int], int]) -> Callable[[Payload], Payload]:
         def apply(a: Payload) -> Payload:
@@ -239,7 +241,7 @@ class Integers(Base):
                 return self._from_float
             case "int" | "uint":
                 return self._from_integer
-        self.no(f"cast from {source}")
+        return self.no(f"cast from {source}")
 
     def _from_integer(self, a: Any) -> Payload:
         try:

@@ -1,7 +1,7 @@
 """Sets of floating-point results: an interval, perhaps a NaN, perhaps poison.
 
-Under ``enclosure`` a float payload is a Python float (the one permitted result), ``Poison``, or an ``Interval``. Ends are
-numbers that bound the members; the sign of zero is not kept. ``lo > hi`` means that no number is a member.
+Under ``enclosure`` a float payload is a Python float (the one permitted result), ``Poison``, or an ``Interval``. Ends
+are numbers that bound the members; the sign of zero is not kept. ``lo > hi`` means that no number is a member.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ def with_rule(a: Payload, rule: str | None) -> Payload:
 def product_ends(a: Interval, b: Interval) -> tuple[float, float, bool]:
     """Least and greatest product of doubles and whether 0 · inf occurs; both intervals hold numbers."""
     least, greatest = INF, -INF
-    clash = (a.lo <= 0 <= a.hi and (b.hi == INF or b.lo == -INF)) or (b.lo <= 0 <= b.hi and (a.hi == INF or a.lo == -INF))
+    clash = (a.lo <= 0 <= a.hi and (b.hi == INF or b.lo == -INF)) or (
+        b.lo <= 0 <= b.hi and (a.hi == INF or a.lo == -INF)
+    )
     for x in (a.lo, a.hi):
         for y in (b.lo, b.hi):
             product = x * y

@@ -18,7 +18,9 @@ SMALL = 32
 
 
 class Ints(Opaque):
-    """The integers of ``values``, or all of ``[lo, hi]`` if that is ``None``; poison too unless ``rule`` is ``None``."""
+    """The integers of ``values``, or all of ``[lo, hi]`` if that is ``None``; poison too unless ``rule`` is
+    ``None``.
+    """
 
     __slots__ = ("hi", "lo", "rule", "values")
 

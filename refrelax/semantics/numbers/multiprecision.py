@@ -1,8 +1,8 @@
 """The one file that knows mpmath: elementary functions of exact arguments to any relative precision.
 
 Each function takes numbers of ``mpmath.libmp`` (tuples, no global precision) and a precision ``p`` and is off by less
-than ``2**-p`` of its value. Intermediate steps carry ``GUARD`` bits more, which covers the cancellations that an argument of
-at most 53 bits can cause; functions that cancel near zero ask for as many bits as the argument is small.
+than ``2**-p`` of its value. Intermediate steps carry ``GUARD`` bits more, which covers the cancellations that an
+argument of at most 53 bits can cause; functions that cancel near zero ask for as many bits as the argument is small.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ UNARY: dict[str, Callable[[Mpf, int], Mpf]] = {
     "exp": _plain(libmp.mpf_exp), "exp2": _power_of(2), "exp10": _power_of(10), "expm1": _expm1,
     "log": _plain(libmp.mpf_log), "log2": _log_of(2), "log10": _log_of(10), "log1p": _log1p,
     "sqrt": _plain(libmp.mpf_sqrt), "rsqrt": _rsqrt, "tanh": _plain(libmp.mpf_tanh), "sigmoid": _sigmoid,
-    "erf": _plain(libmp.mpf_erf), "sin": _plain(libmp.mpf_sin), "cos": _plain(libmp.mpf_cos), "tan": _plain(libmp.mpf_tan),
+    "erf": _plain(libmp.mpf_erf),
+    "sin": _plain(libmp.mpf_sin), "cos": _plain(libmp.mpf_cos), "tan": _plain(libmp.mpf_tan),
     "sinh": _plain(libmp.mpf_sinh), "cosh": _plain(libmp.mpf_cosh),
     "asin": _plain(libmp.mpf_asin), "acos": _plain(libmp.mpf_acos), "atan": _plain(libmp.mpf_atan),
     "asinh": _plain(libmp.mpf_asinh), "acosh": _plain(libmp.mpf_acosh), "atanh": _plain(libmp.mpf_atanh),

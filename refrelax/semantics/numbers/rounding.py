@@ -1,8 +1,8 @@
 """Rounding of doubles and of exact rationals to a float dtype, once. Spec: ``spec/02-values.md``, ``num/round-once``.
 
-An operation on formats of at most 24 significant bits may be computed in binary64 and rounded again: for ``+ - * /`` and
-``sqrt`` the second rounding is innocuous when ``53 >= 2 p + 2`` (Figueroa 1995). Everything else is rounded from the exact
-value, or from a double rounded to odd.
+An operation on formats of at most 24 significant bits may be computed in binary64 and rounded again: for ``+ - * /``
+and ``sqrt`` the second rounding is innocuous when ``53 >= 2 p + 2`` (Figueroa 1995). Everything else is rounded from
+the exact value, or from a double rounded to odd.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
@@ -24,32 +24,32 @@ STRUCT_CODES = {"float16": "e", "float32": "f"}
 Rounder = Callable[[float], Payload]
 
 
-@lru_cache(maxsize=None)
+@cache
 def largest(dtype: str) -> float:
     """The greatest finite value."""
     return float(bits.largest_finite(dtype))
 
 
-@lru_cache(maxsize=None)
+@cache
 def smallest(dtype: str) -> float:
     """The least positive value."""
     f = bits.FORMATS[dtype]
     return math.ldexp(1.0, (1 - f.bias - f.mantissa_bits) if f.signed else -f.bias)
 
 
-@lru_cache(maxsize=None)
+@cache
 def smallest_normal(dtype: str) -> float:
     """The least positive value with a full mantissa."""
     f = bits.FORMATS[dtype]
     return math.ldexp(1.0, (1 - f.bias) if f.signed else -f.bias)
 
 
-@lru_cache(maxsize=None)
+@cache
 def has_infinity(dtype: str) -> bool:
     return bits.FORMATS[dtype].specials == "ieee"
 
 
-@lru_cache(maxsize=None)
+@cache
 def has_nan(dtype: str) -> bool:
     return bits.FORMATS[dtype].specials != "none"
 
@@ -62,7 +62,7 @@ def round_careful(dtype: str, value: float) -> Payload:
     return bits.decode(dtype, bits.encode(dtype, value))
 
 
-@lru_cache(maxsize=None)
+@cache
 def rounder(dtype: str) -> Rounder:
     """The function that rounds a double to ``dtype``, ties to even."""
     if dtype == "float64":
@@ -88,7 +88,9 @@ def _struct_rounder(code: str) -> Rounder:
 
 
 def _magic_rounder(dtype: str) -> Rounder:
-    """Adds and subtracts one and a half times the unit that makes binary64 drop the bits below the target's last place."""
+    """Adds and subtracts one and a half times the unit that makes binary64 drop the bits below the target's last
+    place.
+    """
     f = bits.FORMATS[dtype]
     least = 1 - f.bias - f.mantissa_bits
     # indexed by the exponent of ``frexp``; negative exponents reach the list from its end
@@ -120,7 +122,9 @@ def round_fraction(dtype: str, value: Fraction) -> float:
 
 
 def to_odd(value: float, error: float) -> float:
-    """``value + error`` (the pair of an exact sum) rounded to odd in binary64, so that a further rounding is correct."""
+    """``value + error`` (the pair of an exact sum) rounded to odd in binary64, so that a further rounding is
+    correct.
+    """
     if error == 0 or not math.isfinite(value):
         return value
     mantissa = int(math.ldexp(abs(math.frexp(value)[0]), 53))

@@ -1,7 +1,8 @@
 """The reading ``sampled``: a random legal implementation, reproducible by its seed.
 
-Any order and association, fused multiply-adds and wider accumulation inside reductions; results of elementary functions off
-by permitted ulps; a NaN or the other operand from ``maximum``. The law: every result lies in ``enclosure``.
+Any order and association, fused multiply-adds and wider accumulation inside reductions; results of elementary
+functions off by permitted ulps; a NaN or the other operand from ``maximum``. The law: every result lies in
+``enclosure``.
 """
 
 from __future__ import annotations
@@ -92,14 +93,22 @@ class SampledFloats(Loose, Floats):
             return correct
 
         def apply(a: Payload, b: Payload) -> Payload:
-            known = isinstance(a, Poison) or isinstance(b, Poison) or elementary.special2(name, a, b) is not None or math.isinf(a) or math.isinf(b)
+            known = (
+                isinstance(a, Poison)
+                or isinstance(b, Poison)
+                or elementary.special2(name, a, b) is not None
+                or math.isinf(a)
+                or math.isinf(b)
+            )
             return self._off(name, correct(a, b), known)
 
         return apply
 
     @rule("num/permitted-ulps")
     def _off(self, name: str, result: Payload, known: bool) -> Payload:
-        """A number at most the permitted ulps away (one less, for the correctly rounded one is itself off by half of one)."""
+        """A number at most the permitted ulps away (one less, for the correctly rounded one is itself off by half of
+        one).
+        """
         if known or isinstance(result, Poison) or not math.isfinite(result) or not bits.FORMATS[self.dtype].signed:
             return result
         ulps = permitted_ulps(name, self.widen.precision) - 0.5

@@ -1,9 +1,9 @@
 """Bounds on sums and products that hold for every order, every association, fma and wider accumulation.
 
 A sum of ``n`` items makes ``n - 1`` roundings, each at most ``u`` of the partial sum that it rounds. In every tree the
-``j``-th largest node has at most ``n - j + 1`` leaves, so the roundings are bounded by those of a chain: with ``M_k`` the
-greatest magnitude that a sum of ``k`` items can have, the error is at most ``u / (1 - n u) * (M_2 + … + M_n)``. For large
-``n u`` the bound ``(n - 1) u Σ|x|`` of Jeannerod and Rump (2013) holds without restriction.
+``j``-th largest node has at most ``n - j + 1`` leaves, so the roundings are bounded by those of a chain: with ``M_k``
+the greatest magnitude that a sum of ``k`` items can have, the error is at most ``u / (1 - n u) * (M_2 + … + M_n)``.
+For large ``n u`` the bound ``(n - 1) u Σ|x|`` of Jeannerod and Rump (2013) holds without restriction.
 
 Spec: ``spec/02-values.md``, ``num/any-order-sum``.
 """

@@ -1,9 +1,9 @@
 """The reading ``symbolic``: hash-consed terms, to compare two programs for all input values at given shapes.
 
-Equal terms are one object. ``reduce`` makes one ``Red`` node whose items are ordered, so reassociated reductions are one
-term; reductions of the same operation that feed each other are flattened, which is the permitted reassociation of a
-reduction and nothing more. Terms are floats, integers and truths alike; a term that is a constant is computed by ``ieee``.
-Spec: ``spec/02-values.md``.
+Equal terms are one object. ``reduce`` makes one ``Red`` node whose items are ordered, so reassociated reductions are
+one term; reductions of the same operation that feed each other are flattened, which is the permitted reassociation of a
+reduction and nothing more. Terms are floats, integers and truths alike; a term that is a constant is computed by
+``ieee``. Spec: ``spec/02-values.md``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class Term(Opaque):
 
 
 COMMUTES = frozenset({"add", "mul", "maximum", "minimum", "bit_and", "bit_or", "bit_xor", "equal", "not_equal"})
-"""Operations whose two operands are ordered (IEEE addition and multiplication commute, bit for bit, up to NaN payloads)."""
+"""Operations whose two operands are ordered (IEEE addition and multiplication commute, bit for bit, up to NaN
+payloads).
+"""
 
 TRUTHS = ("less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite")
 SAME = (

@@ -195,7 +195,9 @@ class WideFloats(Floats):
     def math(self, name: str) -> Callable[[Payload], Payload]:
         found = self._wide_math.get(name)
         if found is None:
-            found = self._wide_math[name] = self._lifted(point_function(name, self.dtype), wide_function(name, self.dtype), name)
+            found = self._wide_math[name] = self._lifted(
+                point_function(name, self.dtype), wide_function(name, self.dtype), name
+            )
         return found
 
     def _lifted(
@@ -225,7 +227,9 @@ class WideFloats(Floats):
                 return a if isinstance(a, Poison) else b
             if a.__class__ is float and b.__class__ is float:
                 result = plain(a, b)
-                special = isinstance(result, Poison) or not (math.isfinite(result) and math.isfinite(a) and math.isfinite(b))
+                special = isinstance(result, Poison) or not (
+                    math.isfinite(result) and math.isfinite(a) and math.isfinite(b)
+                )
                 if exact or (special and result != INF and result != -INF):
                     return result
             x, y = spread(a), spread(b)

@@ -1,4 +1,6 @@
-"""Reductions of floats under ``enclosure``: every result that some order, association, fma or wider accumulation gives."""
+"""Reductions of floats under ``enclosure``: every result that some order, association, fma or wider accumulation
+gives.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,8 @@ from collections.abc import Sequence
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers import sums
-from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, product_ends, spread
 from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, product_ends, spread
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.wide_math import Widening
 
@@ -48,7 +50,11 @@ class Sums:
             infinite = self._infinities(lows, highs, nan, rule_)
             if infinite is not None:
                 return infinite
-        slack = (self.u * math.fsum(map(_size, lows, highs)) + len(lows) * self.widen.least) * sums.SAFETY if unrounded else 0.0
+        slack = (
+            (self.u * math.fsum(map(_size, lows, highs)) + len(lows) * self.widen.least) * sums.SAFETY
+            if unrounded
+            else 0.0
+        )
         return self.bounded(lows, highs, slack, nan, rule_)
 
     def _infinities(
@@ -62,7 +68,9 @@ class Sums:
         if surely_up and surely_down:
             return INF, -INF, True, rule_
         # finite items can overflow to the other infinity in some order
-        rise, fall = sums.largest_partial([0.0 if math.isinf(x) else x for x in lows], [0.0 if math.isinf(h) else h for h in highs])
+        rise, fall = sums.largest_partial(
+            [0.0 if math.isinf(x) else x for x in lows], [0.0 if math.isinf(h) else h for h in highs]
+        )
         up, down = up or rise > self.widen.largest / 2, down or fall < -self.widen.largest / 2
         both = nan or (up and down)
         if surely_up:
@@ -172,7 +180,9 @@ def product_of(widen: Widening, items: Sequence[Payload]) -> Payload:
 
 
 def _log_product(factors: Sequence[float]) -> float:
-    """A product of non-negative doubles without intermediate over- or underflow, to about 2**-45 (widened by the caller)."""
+    """A product of non-negative doubles without intermediate over- or underflow, to about 2**-45 (widened by the
+    caller).
+    """
     mantissa, exponent = 1.0, 0
     for each in factors:
         if math.isinf(each):
@@ -234,7 +244,9 @@ def ranked(items: Sequence[Interval], descending: bool) -> list[tuple[int, int]]
                 continue
             first, second = (y, x) if not descending else (x, y)
             # surely before: smaller in every case, or never greater and earlier in position
-            if first.hi < second.lo or (first.hi == second.lo and (j < k) and first.lo == first.hi == second.lo == second.hi):
+            if first.hi < second.lo or (
+                first.hi == second.lo and (j < k) and first.lo == first.hi == second.lo == second.hi
+            ):
                 before += 1
             elif second.hi < first.lo or (first.lo == first.hi == second.lo == second.hi and j > k):
                 after += 1

@@ -13,13 +13,22 @@ from refrelax.semantics.numbers.base import careful
 from refrelax.semantics.numbers.integers import Integers
 from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.intervals import Interval
-from refrelax.semantics.numbers.intsets import Ints, TruthSet, any_truth, as_ints, as_truths, between, some, truths, united
+from refrelax.semantics.numbers.intsets import (
+    Ints,
+    TruthSet,
+    any_truth,
+    as_ints,
+    as_truths,
+    between,
+    some,
+    truths,
+    united,
+)
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.wide_floats import chosen
 from refrelax.semantics.numbers.wide_folds import candidates, first_poison, ranked
 from refrelax.semantics.numbers.wide_many import Collecting
-from refrelax.syntax import dtypes
 
 PAIRS = 1024
 """How many combinations of members are tried one by one before a range is formed."""
@@ -28,8 +37,8 @@ LIFTED = (
     "add", "sub", "mul", "div", "mod", "floordiv", "floormod", "neg", "maximum", "minimum", "fma",
     "bit_and", "bit_or", "bit_xor", "bit_not", "shift_left", "shift_right", "popcount", "clz",
 )  # fmt: skip
-BY_ENDS: dict[str, Callable[[int, int], int]] = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
-           "maximum": max, "minimum": min}  # fmt: skip
+BY_ENDS: dict[str, Callable[[int, int], int]] = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a,
+b: a * b, "maximum": max, "minimum": min}  # fmt: skip
 COMPARED = ("less", "less_equal", "equal", "not_equal")
 
 
@@ -78,7 +87,9 @@ class WideIntegers(Integers, Collecting):
     def _gather(self, results: Iterable[Payload], rule: str | None) -> Payload:
         found = list(results)
         spoiled = first_poison(found)
-        return some((each for each in found if not isinstance(each, Poison)), rule or (spoiled.rule if spoiled else None))
+        return some(
+            (each for each in found if not isinstance(each, Poison)), rule or (spoiled.rule if spoiled else None)
+        )
 
     def _compare(self, name: str, one: Callable[[Payload, Payload], Truth]) -> Callable[[Payload, Payload], Truth]:
         def apply(a: Payload, b: Payload) -> Truth:
@@ -213,7 +224,19 @@ class WideBools(plain_.Bools, Collecting):
     def __init__(self, numerics: Numerics, dtype: str) -> None:
         super().__init__(numerics, dtype)
         single = plain_.ieee().at(dtype)
-        for name in ("add", "sub", "mul", "maximum", "minimum", "bit_and", "bit_or", "bit_xor", "bit_not", "neg", *COMPARED):
+        for name in (
+            "add",
+            "sub",
+            "mul",
+            "maximum",
+            "minimum",
+            "bit_and",
+            "bit_or",
+            "bit_xor",
+            "bit_not",
+            "neg",
+            *COMPARED,
+        ):
             setattr(self, name, lift_truth(getattr(single, name)))
 
     def join(self, payloads: Iterable[Payload]) -> Payload:

@@ -84,7 +84,7 @@ class ManyFloats(WideFloats, Collecting):
                 return self.cast(value, home.dtype)
             case "maximum" | "minimum":
                 return self.cast(extreme_of(items, op == "maximum"), home.dtype)
-        self.no(f"reduce {op}")
+        return self.no(f"reduce {op}")
 
     @rule("num/any-order-sum")
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:

@@ -20,7 +20,9 @@ from refrelax.syntax import bits
 DECREASING = frozenset({"rsqrt", "acos"})
 EVEN = frozenset({"cosh", "abs", "square"})
 PERIODIC = frozenset({"sin", "cos"})
-NONNEGATIVE = frozenset({"exp", "exp2", "exp10", "sqrt", "rsqrt", "sigmoid", "cosh", "abs", "square", "acos", "acosh", "hypot"})
+NONNEGATIVE = frozenset(
+    {"exp", "exp2", "exp10", "sqrt", "rsqrt", "sigmoid", "cosh", "abs", "square", "acos", "acosh", "hypot"}
+)
 FAR = 2.0**40
 """Beyond this argument the period is not reduced: an interval (not a point) then covers the whole range."""
 
@@ -45,14 +47,18 @@ class Widening:
         return max(math.ulp(x) * self.scale, self.least)
 
     def slack(self, name: str, x: float) -> float:
-        """How far a permitted result may lie from the correctly rounded one, ``x`` (half an ulp of which is its own error)."""
+        """How far a permitted result may lie from the correctly rounded one, ``x`` (half an ulp of which is its own
+        error).
+        """
         ulps = permitted_ulps(name, self.precision)
         if ulps <= 0.5:
             return 0.0
         return (ulps + 0.5) * self.ulp(x) + ABSOLUTE.get(name, 0.0) * self.normal
 
     def around(self, name: str, lo: Payload, hi: Payload, rule: str | None = None, nan: bool = False) -> Payload:
-        """The permitted results between two correctly rounded ones; NaN ends mean an overflow of a format without infinity."""
+        """The permitted results between two correctly rounded ones; NaN ends mean an overflow of a format without
+        infinity.
+        """
         if isinstance(lo, Poison) or isinstance(hi, Poison):
             return make(-self.largest, self.largest, nan, rule or (lo if isinstance(lo, Poison) else hi).rule)
         if lo != lo or hi != hi:

@@ -12,7 +12,16 @@ from refrelax.semantics.numbers.enclosure import contains
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.syntax import bits
 
-FLOATS = ("float64", "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float4_e2m1fn")
+FLOATS = (
+    "float64",
+    "float32",
+    "bfloat16",
+    "float16",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "float8_e4m3fnuz",
+    "float4_e2m1fn",
+)
 ALL_FLOATS = tuple(bits.FORMATS)
 IEEE, ENCLOSURE = reading("ieee"), reading("enclosure")
 

@@ -1,4 +1,6 @@
-"""``ieee`` against independent implementations: NumPy and ml_dtypes bit for bit, mpmath at high precision, wrapping by ctypes."""
+"""``ieee`` against independent implementations: NumPy and ml_dtypes bit for bit, mpmath at high precision, wrapping by
+ctypes.
+"""
 
 from __future__ import annotations
 
@@ -204,13 +206,16 @@ def test_special_values(dtype: str) -> None:
 
 
 SPECIAL2 = [
-    ("pow", math.nan, 0.0, 1.0), ("pow", 1.0, math.nan, 1.0), ("pow", -0.0, -3.0, -math.inf), ("pow", 0.0, -2.0, math.inf),
-    ("pow", -0.0, 3.0, -0.0), ("pow", -2.0, 0.5, math.nan), ("pow", -1.0, math.inf, 1.0), ("pow", 0.5, -math.inf, math.inf),
+    ("pow", math.nan, 0.0, 1.0), ("pow", 1.0, math.nan, 1.0), ("pow", -0.0, -3.0, -math.inf),
+    ("pow", 0.0, -2.0, math.inf),
+    ("pow", -0.0, 3.0, -0.0), ("pow", -2.0, 0.5, math.nan), ("pow", -1.0, math.inf, 1.0),
+    ("pow", 0.5, -math.inf, math.inf),
     ("pow", -math.inf, 3.0, -math.inf), ("pow", 2.0, 5000.0, math.inf), ("pow", -2.0, -5001.0, -0.0),
     ("pow", -1.0, 0.5, math.nan), ("pow", -1.0, 3.0, -1.0), ("hypot", math.inf, math.nan, math.inf),
     ("hypot", math.nan, 1.0, math.nan), ("atan2", 0.0, -0.0, math.pi), ("atan2", -0.0, -0.0, -math.pi),
     ("atan2", -0.0, 1.0, -0.0), ("atan2", math.inf, -math.inf, 3 * math.pi / 4), ("atan2", 1.0, 0.0, math.pi / 2),
-    ("fmod", math.inf, 1.0, math.nan), ("fmod", 1.0, 0.0, math.nan), ("fmod", -5.5, 2.0, -1.5), ("fmod", 1.0, math.inf, 1.0),
+    ("fmod", math.inf, 1.0, math.nan), ("fmod", 1.0, 0.0, math.nan), ("fmod", -5.5, 2.0, -1.5),
+    ("fmod", 1.0, math.inf, 1.0),
     ("copysign", 3.0, -0.0, -3.0), ("nextafter", 0.0, -1.0, -5e-324),
 ]  # fmt: skip
 
@@ -332,7 +337,7 @@ def test_truths_and_poison_are_opaque() -> None:
         with pytest.raises(InternalError):
             use(IEEE.at("int8").shift_left(1, 9))
     with pytest.raises(InternalError):
-        TRUE == FALSE  # noqa: B015
+        TRUE == FALSE
     with pytest.raises(InternalError):
         IEEE.at("float32").add(TRUE, 1.0)
 

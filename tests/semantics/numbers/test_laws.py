@@ -90,7 +90,9 @@ def test_sampled_lies_in_the_enclosure(dtype: str) -> None:
         inputs = [x for x in inputs if not isinstance(x, Poison)] or [1.0]
         enclosed = program(ENCLOSURE, dtype, steps, inputs)
         for k in range(4):
-            for held_by, drawn in zip(enclosed, program(reading("sampled", seed + k), dtype, steps, inputs), strict=True):
+            for held_by, drawn in zip(
+                enclosed, program(reading("sampled", seed + k), dtype, steps, inputs), strict=True
+            ):
                 assert held(held_by, dtype, drawn), (held_by, drawn)
 
     law()
@@ -104,7 +106,9 @@ def test_sampled_lies_in_the_enclosure_at_length(dtype: str) -> None:
     def law(steps: list[tuple[str, int, int]], inputs: list[float], seed: int) -> None:
         enclosed = program(ENCLOSURE, dtype, steps, inputs)
         for k in range(4):
-            for held_by, drawn in zip(enclosed, program(reading("sampled", seed + k), dtype, steps, inputs), strict=True):
+            for held_by, drawn in zip(
+                enclosed, program(reading("sampled", seed + k), dtype, steps, inputs), strict=True
+            ):
                 assert held(held_by, dtype, drawn), (held_by, drawn)
 
     law()

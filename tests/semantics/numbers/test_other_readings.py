@@ -86,9 +86,12 @@ def test_guarded_computes_what_ieee_computes(items: list[float]) -> None:
 
 
 MISUSES = [
-    lambda f, a: a + 1, lambda f, a: 1 - a, lambda f, a: a < a, lambda f, a: a == a, lambda f, a: bool(a), lambda f, a: max(a, a),
-    lambda f, a: sorted([a, a]), lambda f, a: sum([a, a]), lambda f, a: [1, 2][a], lambda f, a: float(a), lambda f, a: {a},
-    lambda f, a: abs(a), lambda f, a: -a, lambda f, a: round(a), lambda f, a: a in [f.lit(1.0)], lambda f, a: f.add(a, 1.0),
+    lambda f, a: a + 1, lambda f, a: 1 - a, lambda f, a: a < a, lambda f, a: a == a, lambda f, a: bool(a),
+    lambda f, a: max(a, a),
+    lambda f, a: sorted([a, a]), lambda f, a: sum([a, a]), lambda f, a: [1, 2][a], lambda f, a: float(a),
+    lambda f, a: {a},
+    lambda f, a: abs(a), lambda f, a: -a, lambda f, a: round(a), lambda f, a: a in [f.lit(1.0)],
+    lambda f, a: f.add(a, 1.0),
     lambda f, a: f.lit(a), lambda f, a: f.select(True, a, a), lambda f, a: f.cast(a, "float64"),
 ]  # fmt: skip
 
