@@ -30,7 +30,8 @@ def _name(call: Call) -> str:
 @rule("ty/call-form-arguments")
 def _two_arguments(d: CallDeduction, call: Call) -> None:
     if len(call.args) != 2:
-        d.fail("ty/call-form-arguments", f"{_name(call)} takes a callee and a tuple, found {len(call.args)} argument(s)")
+        message = f"{_name(call)} takes a callee and a tuple, found {len(call.args)} argument(s)"
+        d.fail("ty/call-form-arguments", message)
 
 
 @rule("ty/call-form-out-ty")
@@ -120,7 +121,8 @@ def _check_indices(d: CallDeduction, call: Call, inputs: int) -> tuple[int, ...]
     if len(set(used)) != len(used):
         d.fail("ty/inplace-indices", f"inplace_indices of {_name(call)} name an input twice: {indices}")
     if not used:
-        d.fail("ty/inplace-indices", f"{_name(call)} updates no input: expected an index other than -1, found {indices}")
+        message = f"{_name(call)} updates no input: expected an index other than -1, found {indices}"
+        d.fail("ty/inplace-indices", message)
     return indices
 
 
@@ -199,7 +201,8 @@ def call_inplace_packed(frame: Frame, call: Call, args: Args) -> Type:
     indices = _check_indices(d, call, len(args) - 1)
     outputs = (result,) if len(indices) == 1 else result.fields if isinstance(result, TupleType) else ()
     if len(outputs) != len(indices):
-        d.fail("ty/inplace-indices", f"{_name(call)} has {len(indices)} inplace_indices, its result is {describe(result)}")
+        message = f"{_name(call)} has {len(indices)} inplace_indices, its result is {describe(result)}"
+        d.fail("ty/inplace-indices", message)
     for index, output in zip(indices, outputs, strict=True):
         if index != -1 and check(output, args[index + 1], frame.facts) is not Check.PASS:
             expected, found = describe(output), describe(args[index + 1])

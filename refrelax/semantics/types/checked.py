@@ -31,7 +31,7 @@ class Step:
 
     def __str__(self) -> str:
         above = ", ".join(f"{what}: {ty}" for what, ty in self.premises)
-        return f"{above} ⊢ {self.name}: {self.type}  [{self.rule}]" if above else f"⊢ {self.name}: {self.type}  [{self.rule}]"
+        return f"{above} ⊢ {self.name}: {self.type}  [{self.rule}]".lstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from refrelax.semantics.types.erase import erase_to_scope
 from refrelax.semantics.types.expressions import type_of
 from refrelax.semantics.types.frame import Frame
 from refrelax.semantics.types.lattice import (
-    UNBOUND_CONSTANT,
     Check,
     check,
     depends_on_unbound,
@@ -30,14 +29,13 @@ from refrelax.syntax.graph import (
     Call,
     ConstantRef,
     DataflowBlock,
-    Expr,
     Function,
     If,
     MatchCast,
     SeqExpr,
     VarBinding,
 )
-from refrelax.syntax.types import AnyType, FuncType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.types import AnyType, FuncType, ShapeType, TupleType, Type
 
 _ANY = AnyType()
 
@@ -57,7 +55,7 @@ def function_type(frame: Frame, f: Function) -> FuncType:
 
 @rule("ty/return-refined", "ty/return-promise")
 def return_type(frame: Frame, f: Function, params: tuple[Type, ...], body: Type) -> Type:
-    """A return annotation that the body's type refines gives way to it (with only the parameters' symbols kept); any other
+    """A return annotation that the body's type refines gives way to it (the parameters' symbols are kept); any other
     stays, as a promise that is checked when the function returns."""
     if f.ret is None or check(f.ret, body, frame.facts) is Check.PASS:
         visible = {symbol.name for ty in params for symbol in definable(ty)}
@@ -137,7 +135,7 @@ def annotated(frame: Frame, binding: VarBinding, deduced: Type) -> Type:
     """
     claimed = binding.annotation
     if claimed is None:
-        return _trusted(binding.value, deduced)
+        return deduced
     found = check(claimed, deduced, frame.facts)
     if found is Check.L0:
         frame.journal.report(
@@ -150,15 +148,6 @@ def annotated(frame: Frame, binding: VarBinding, deduced: Type) -> Type:
         frame.journal.promises.append(Promise(frame.function, frame.prefix + binding.name, claimed, deduced))
     if isinstance(binding.value, Call | ConstantRef) or depends_on_unbound(deduced):
         return claimed
-    return deduced
-
-
-def _trusted(value: Expr, deduced: Type) -> Type:
-    """Without an annotation, what comes from an unbound constant and is not known exactly stays held against
-    nothing."""
-    if isinstance(value, Call) and any(isinstance(each, ConstantRef) for each in value.args):
-        if isinstance(deduced, TensorType) and (deduced.dtype is None or deduced.ndim == -1):
-            return UNBOUND_CONSTANT
     return deduced
 
 

@@ -36,7 +36,17 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.scalars import int_imm
-from refrelax.syntax.types import AnyType, FuncType, PackedFuncType, PrimType, ShapeType, TupleType, Type, tensor_of
+from refrelax.syntax.types import (
+    AnyType,
+    FuncType,
+    PackedFuncType,
+    PrimType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    Type,
+    tensor_of,
+)
 
 _ANY = AnyType()
 
@@ -123,8 +133,15 @@ def call_type(frame: Frame, call: Call) -> Type:
         ty, pure, name = _ANY, call.op.name not in IMPURE_OPERATORS, "ty/unbound-constant"
     if not pure:
         purity(frame, call)
+    ty = _held_against_nothing(args, ty)
     frame.step(name, ty, tuple(zip(map(_label, call.args), args, strict=True)), call.span)
     return ty
+
+
+def _held_against_nothing(args: tuple[Type, ...], ty: Type) -> Type:
+    """A tensor that comes from an unbound constant and is not known well is held against nothing either."""
+    unknown = isinstance(ty, TensorType) and (ty.dtype is None or ty.ndim == -1)
+    return UNBOUND_CONSTANT if unknown and any(map(depends_on_unbound, args)) else ty
 
 
 def _dispatch(frame: Frame, call: Call, args: tuple[Type, ...]) -> tuple[Type, bool, str]:

@@ -111,4 +111,5 @@ def prim_func_is_pure(f: PrimFunc) -> bool:
 
 def has_effect(e: PrimExpr) -> bool:
     """Whether ``e`` calls an intrinsic that may have an effect."""
-    return any(isinstance(each, Intrinsic) and each.op not in _PURE and each.op.startswith(_EFFECTS) for each in walk(e))
+    calls = (each.op for each in walk(e) if isinstance(each, Intrinsic))
+    return any(op not in _PURE and op.startswith(_EFFECTS) for op in calls)

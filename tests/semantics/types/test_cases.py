@@ -1,4 +1,4 @@
-"""The conformance cases of chapters 04 and 05: what they say is accepted is accepted, what is rejected is rejected under its rule."""
+"""The conformance cases of chapters 04 and 05: accepted, or rejected under the rule that they name."""
 
 from __future__ import annotations
 

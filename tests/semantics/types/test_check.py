@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Deduction, end to end: types as TVM 0.27 prints them, all diagnostics in one run, what a checked module carries."""
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def test_6_a_shape_out_of_scope_is_erased() -> None:
 
 
 def test_7_void_and_handle_have_one_size_each() -> None:
-    assert VOID == TupleType(())
+    assert TupleType(()) == VOID
     assert (dtypes.bits("void"), dtypes.bits("handle")) == (0, 64)
 
 

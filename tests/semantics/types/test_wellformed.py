@@ -67,9 +67,9 @@ def rules(f: Function | PrimFunc) -> list[str]:
     return [each.rule for each in diagnose(Module({"main": f}))]
 
 
-def graph(*bindings: VarBinding, value: Expr = X, params: tuple[Param, ...] = (Param("x", T3),), **rest: object) -> Function:
+def graph(*bindings: VarBinding, value: Expr = X, params: tuple[Param, ...] = (Param("x", T3),)) -> Function:
     blocks = (BindingBlock(bindings),) if bindings else ()
-    return Function(params, None, SeqExpr(blocks, value), **rest)  # type: ignore[arg-type]
+    return Function(params, None, SeqExpr(blocks, value))
 
 
 def test_nothing_to_say() -> None:
@@ -134,7 +134,7 @@ def test_a_nested_function_may_call_itself_and_see_outside() -> None:
 
 FOUR = int_imm(4, "int32")
 A, B = Buffer("A", (FOUR,)), Buffer("B", (FOUR,))
-I = SymVar("i", "int32")  # noqa: E741
+I = SymVar("i", "int32")
 VI = SymVar("vi", "int32")
 
 

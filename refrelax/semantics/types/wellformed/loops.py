@@ -114,7 +114,8 @@ class _Scopes:
     @rule("wf/buffer-declared-once")
     def declare(self, buffer: Buffer, span: Span | None) -> None:
         if buffer.name in self.places:
-            self.report("wf/buffer-declared-once", f"buffer {buffer.name} is declared more than once", span, buffer.name)
+            message = f"buffer {buffer.name} is declared more than once"
+            self.report("wf/buffer-declared-once", message, span, buffer.name)
         else:
             self.places[buffer.name] = span
         for each in (*buffer.shape, *buffer.strides):
