@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from refrelax.syntax import structural_equal
@@ -15,6 +15,8 @@ from refrelax.syntax.graph import BindingBlock, Call, Function, GlobalVar, Index
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, CommReducer, Let, SymVar, int_imm
 from refrelax.syntax.types import TensorType, tensor_of
+
+FEW = settings().max_examples // 4
 
 
 def rename(node: Any, change: Any) -> Any:
@@ -43,6 +45,7 @@ def renamed(module: Module, change: Any) -> Module:
     return module.with_functions({name: rename(f, change) for name, f in module.functions.items()})
 
 
+@settings(max_examples=FEW)
 @given(data=st.data())
 def test_renaming_one_to_one_keeps_equality(any_modules: Any, data: st.DataObject) -> None:
     module = data.draw(any_modules)
@@ -52,6 +55,7 @@ def test_renaming_one_to_one_keeps_equality(any_modules: Any, data: st.DataObjec
     assert structural_equal(other, module)
 
 
+@settings(max_examples=FEW)
 @given(data=st.data())
 def test_different_modules_differ(any_modules: Any, data: st.DataObject) -> None:
     a, b = data.draw(any_modules), data.draw(any_modules)

@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refrelax.syntax.json_ as codec
@@ -19,6 +19,8 @@ from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.scalars import Binary, Literal, SymVar, int_imm
 
 SCHEMA = json.loads(Path(codec.__file__).with_name("schema.json").read_text("utf-8"))
+
+FEW = settings().max_examples // 4
 
 
 def module(*values: Any) -> Module:
@@ -31,6 +33,7 @@ def test_the_published_schema_is_the_one_that_the_node_classes_give() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
+@settings(max_examples=FEW)
 @given(data=st.data())
 def test_lossless_stable_and_valid(any_modules: Any, data: st.DataObject) -> None:
     found = data.draw(any_modules)

@@ -6,7 +6,7 @@ import difflib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refrelax.syntax import parse, print_module
@@ -23,17 +23,20 @@ def check(module: Module) -> None:
     assert not changed
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_graph_level_reads_back(graph_modules: Any, data: st.DataObject) -> None:
     check(data.draw(graph_modules))
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_loop_level_reads_back(loop_modules: Any, data: st.DataObject) -> None:
     check(data.draw(loop_modules))
 
 
 @pytest.mark.nightly
+@settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_both_levels_read_back(any_modules: Any, data: st.DataObject) -> None:
     check(data.draw(any_modules))
