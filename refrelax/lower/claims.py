@@ -1,0 +1,120 @@
+"""Claims: what a rewrite rests on, asked once and kept.
+
+A ``Ledger`` belongs to one run of one pass. ``holds`` asks the shape solver and writes the claim down with its
+answer, so that the evidence of a lowering is a list a person can read and a solver can check again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from refrelax.errors import Span
+from refrelax.shape_solver import Proved, Refuted, Unknown
+from refrelax.shape_solver.prove import Prover
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm, walk
+
+Answer = Proved | Refuted | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement over symbolic integers and what the solver said.
+
+    ``rule``: what the statement is for (``lo/…``); ``where``: the function and binding (or kernel) it is about;
+    ``fits``: the dtype whose range every step must stay in, when the no-overflow obligation is part of it.
+    """
+
+    rule: str
+    where: str
+    statement: PrimExpr
+    assumptions: tuple[PrimExpr, ...]
+    answer: Answer
+    fits: str | None = None
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def proved(self) -> bool:
+        return isinstance(self.answer, Proved)
+
+    def __str__(self) -> str:
+        from refrelax.syntax.write.scalars import expression
+
+        given = ", ".join(expression(a) for a in self.assumptions)
+        verdict = type(self.answer).__name__.upper()
+        return f"{verdict}  {self.where}: {expression(self.statement)}" + (f"  given {given}" if given else "") + f" 
+        [{self.rule}]"
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The claims of one pass, in the order in which they were asked. ``effort`` is the solver's."""
+
+    effort: str = "normal"
+    claims: list[Claim] = field(default_factory=list)
+    _provers: dict[tuple[tuple[PrimExpr, ...], str | None], Prover] = field(default_factory=dict)
+
+    def holds(
+        self,
+        statement: PrimExpr,
+        rule: str,
+        where: str,
+        assume: Iterable[PrimExpr] = (),
+        fits: str | None = None,
+        span: Span | None = None,
+    ) -> bool:
+        """Whether the statement is proved for all values of its symbols under ``assume``; the claim is kept either
+        way.
+        """
+        given = tuple(assume)
+        prover = self._provers.get((given, fits))
+        if prover is None:
+            prover = self._provers[given, fits] = Prover(given, self.effort, fits)  # type: ignore[arg-type]
+        answer = prover.prove(statement)
+        self.claims.append(Claim(rule, where, statement, given, answer, fits, span))
+        return isinstance(answer, Proved)
+
+    @property
+    def unproved(self) -> int:
+        return sum(not claim.proved for claim in self.claims)
+
+
+# --- statements ------------------------------------------------------------------------------------------------------
+
+
+def eq(a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    """``a == b``."""
+    return Binary("EQ", a, b)
+
+
+def le(a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    """``a <= b``."""
+    return Binary("LE", a, b)
+
+
+def lt(a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    """``a < b``."""
+    return Binary("LT", a, b)
+
+
+def both(*statements: PrimExpr) -> PrimExpr:
+    """All of them (at least one)."""
+    result = statements[0]
+    for each in statements[1:]:
+        result = Binary("And", result, each)
+    return result
+
+
+def within(index: PrimExpr, low: PrimExpr, high: PrimExpr) -> PrimExpr:
+    """``low <= index < high``."""
+    return both(le(low, index), lt(index, high))
+
+
+def nonnegative(*expressions: PrimExpr) -> tuple[PrimExpr, ...]:
+    """``s >= 0`` for every symbol of the expressions: what is known of extents."""
+    found: dict[str, SymVar] = {}
+    for each in expressions:
+        for node in walk(each):
+            if isinstance(node, SymVar) and node.name in free_symbols(each):
+                found.setdefault(node.name, node)
+    return tuple(Binary("GE", v, int_imm(0, v.dtype)) for v in found.values())

@@ -1,0 +1,108 @@
+"""Passes by name, pipelines by name, and running them.
+
+Every pass has the same shape: ``pass_(checked, ledger) -> Module``. The result is checked again before the next one
+sees it: a pass that breaks well-formedness or typing is a bug of refrelax and raises ``InternalError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from refrelax.errors import InternalError, Rejection, UsageError
+from refrelax.lower.claims import Claim, Ledger
+from refrelax.semantics.types.check import check
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.module import Module
+
+Pass = Callable[[CheckedModule, Ledger], Module]
+
+PASSES: dict[str, str] = {
+    "legalize": "refrelax.lower.legalize",
+    "fold_constants": "refrelax.lower.fold_constants",
+    "dead_code": "refrelax.lower.dead_code",
+    "fuse_ops": "refrelax.lower.fuse_ops",
+    "fuse_loops": "refrelax.lower.fuse_loops",
+    "to_destinations": "refrelax.lower.to_destinations",
+    "plan_memory": "refrelax.lower.plan_memory",
+}
+"""Where each pass lives; its function is called ``run``."""
+
+PIPELINES: dict[str, tuple[str, ...]] = {
+    "default": ("legalize", "dead_code", "fuse_ops", "fuse_loops", "to_destinations", "plan_memory"),
+    "kernels": ("legalize", "dead_code", "fuse_ops", "fuse_loops"),
+    "legalize": ("legalize",),
+    "none": (),
+}
+"""Named sequences of passes. ``kernels`` stops before memory, which is what the array backends compile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One pass that ran: its claims with their answers, the evidence in a few words, and the module after it."""
+
+    name: str
+    claims: tuple[Claim, ...]
+    evidence: str
+    module: CheckedModule
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        """As the triple (pass name, claims, evidence)."""
+        return iter((self.name, self.claims, self.evidence))
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A lowered module and how it came about."""
+
+    module: CheckedModule
+    steps: tuple[Step, ...]
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return tuple(claim for step in self.steps for claim in step.claims)
+
+
+def lower(
+    checked: CheckedModule, pipeline: str = "default", passes: Sequence[str] | None = None, effort: str = "normal"
+) -> Lowered:
+    """Run a pipeline, or the named ``passes``.
+
+    Raises:
+        UsageError: an unknown pipeline or pass.
+        InternalError: a pass produced a module that does not check (always a bug of refrelax).
+    """
+    names = tuple(passes) if passes is not None else PIPELINES.get(pipeline)
+    if names is None:
+        raise UsageError(f"unknown pipeline {pipeline!r}; known: {', '.join(PIPELINES)}")
+    steps: list[Step] = []
+    for name in names:
+        ledger = Ledger(effort)
+        checked = _checked_again(name, find_pass(name)(checked, ledger))
+        steps.append(Step(name, tuple(ledger.claims), evidence(ledger), checked))
+    return Lowered(checked, tuple(steps))
+
+
+def find_pass(name: str) -> Pass:
+    """The function of a pass."""
+    if name not in PASSES:
+        raise UsageError(f"unknown pass {name!r}; known: {', '.join(PASSES)}")
+    found: Pass = import_module(PASSES[name]).run
+    return found
+
+
+def _checked_again(name: str, module: Module) -> CheckedModule:
+    try:
+        return check(module)
+    except Rejection as rejection:
+        raise InternalError(f"the pass {name} gave a module that does not check: {rejection}") from rejection
+
+
+def evidence(ledger: Ledger) -> str:
+    """How the rewrites of a pass are justified, in a few words."""
+    proved = len(ledger.claims) - ledger.unproved
+    if not ledger.claims:
+        return "no claim needed"
+    left = f", {ledger.unproved} unknown (left alone)" if ledger.unproved else ""
+    return f"{proved} of {len(ledger.claims)} claims proved{left}"
