@@ -23,7 +23,7 @@ out = Path(sys.argv[1])
 
 class Model(nn.Module):
     def __init__(self):
-        self.up, self.norm = nn.Linear(7, 12), nn.RMSNorm(12, axes=[-1], bias=False)
+        self.up, self.norm = nn.Linear(7, 12), nn.RMSNorm(12, axes=[-1], epsilon=2**-10, bias=False)
 
     def forward(self, x):
         y = self.norm(nn.relu(self.up(x)))
