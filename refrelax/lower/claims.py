@@ -42,8 +42,8 @@ class Claim:
 
         given = ", ".join(expression(a) for a in self.assumptions)
         verdict = type(self.answer).__name__.upper()
-        return f"{verdict}  {self.where}: {expression(self.statement)}" + (f"  given {given}" if given else "") + f" 
-        [{self.rule}]"
+        under = f"  given {given}" if given else ""
+        return f"{verdict}  {self.where}: {expression(self.statement)}{under}  [{self.rule}]"
 
 
 @dataclass(slots=True)
