@@ -30,7 +30,8 @@ def declaration(
     if buffer.dtype != "float32" or head == "T.Buffer":
         parts.append(quoted(buffer.dtype))
     scope_implied = head in _ALLOCATORS.values()
-    parts += [f"{key}={value}" for key, value in _keywords(buffer, style, defining) if not (key == "scope" and scope_implied)]
+    keywords = _keywords(buffer, style, defining)
+    parts += [f"{key}={value}" for key, value in keywords if not (key == "scope" and scope_implied)]
     return f"{head}({', '.join(parts)})"
 
 
