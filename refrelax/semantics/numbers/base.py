@@ -63,6 +63,7 @@ class Base:
     def from_bits(self, pattern: int) -> Payload:
         return bits.decode(self.dtype, pattern)
 
+    @rule("num/nan-canonical")
     def to_bits(self, a: Payload) -> int:
         if isinstance(a, Poison):
             raise InternalError(f"poison ({a.rule}) has no bits")
@@ -75,6 +76,7 @@ class Base:
 
     # --- choice and conversion ----------------------------------------------------------------------------------------
 
+    @rule("num/truth-is-opaque")
     def select(self, truth: Truth, a: Payload, b: Payload) -> Payload:
         if truth is TRUE:
             return a

@@ -18,7 +18,7 @@ from refrelax.errors import InternalError
 from refrelax.rules import rule
 from refrelax.semantics.numbers import multiprecision as mp
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.rounding import Rounder, largest, round_fraction, rounder
+from refrelax.semantics.numbers.rounding import Rounder, largest, round_fraction, rounder, smallest
 from refrelax.semantics.numbers.special import power_special, special
 from refrelax.syntax import bits
 
@@ -258,5 +258,9 @@ def step(dtype: str, x: float, up: bool) -> Payload:
         return bits.decode(dtype, 1) * (1.0 if up else -1.0)
     if abs(x) == largest(dtype) and (x > 0) == up:
         return rounder(dtype)(x * 2)
-    pattern = bits.encode(dtype, abs(x)) + (1 if (x > 0) == up else -1)
-    return math.copysign(bits.decode(dtype, pattern), x)
+    unit = max(math.ulp(x) * 2.0 ** (52 - bits.FORMATS[dtype].mantissa_bits), smallest(dtype))
+    if (x > 0) == up:
+        return x + math.copysign(unit, x)
+    if abs(math.frexp(x)[0]) == 0.5 and unit > smallest(dtype):
+        unit /= 2  # below a power of two the numbers lie twice as close
+    return math.copysign(abs(x) - unit, x)

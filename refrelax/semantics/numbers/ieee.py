@@ -174,6 +174,7 @@ class Ieee:
 
 
 @cache
+@rule("num/ieee-is-canonical")
 def ieee() -> Numerics:
     """The reading itself."""
     return Ieee()

@@ -36,6 +36,7 @@ def remainder(a: int, b: int) -> int:
     return a - truncated(a, b) * b
 
 
+@rule("num/int-wrap")
 def wrapper(dtype: str) -> Callable[[int], int]:
     """The function that reduces an integer into the range of ``dtype``, modulo two to its width."""
     low, high = dtypes.integer_range(dtype)

@@ -200,7 +200,7 @@ def _pow(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
         return corners(a, b, False)
     if a.lo == a.hi and b.lo == b.hi:
         return corners(a, b, False)
-    if b.lo == b.hi and b.lo > 0 and b.lo == math.floor(b.lo) and math.isfinite(b.lo):
+    if b.lo == b.hi and 0 < b.lo < INF and b.lo == math.floor(b.lo):
         if math.fmod(b.lo, 2.0):
             return corners(a, b, False)
         near = 0.0 if a.lo <= 0 <= a.hi else min(abs(a.lo), abs(a.hi))
