@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 from refrelax.errors import Diagnostic, Unlinkable, UsageError
@@ -82,8 +83,19 @@ def nodes(root: Any) -> Iterator[Any]:
     stack = [root]
     while stack:
         node = stack.pop()
-        if isinstance(node, tuple):
+        if type(node) is tuple:
             stack.extend(reversed(node))
-        elif is_dataclass(node):
+            continue
+        parts = _parts(type(node))
+        if parts is not None:
             yield node
-            stack.extend(reversed([getattr(node, f.name) for f in fields(node) if f.name != "span"]))
+            stack.extend([getattr(node, name) for name in parts])
+
+
+@lru_cache(maxsize=None)
+def _parts(kind: type) -> tuple[str, ...] | None:
+    """The fields of a node class that may hold nodes, last first; ``None`` for anything that is no node."""
+    if not is_dataclass(kind):
+        return None
+    plain = {"str", "int", "bool", "str | None", "Span | None", "BinaryOp", "ForKind", "IterKind"}
+    return tuple(reversed([f.name for f in fields(kind) if str(f.type) not in plain]))
