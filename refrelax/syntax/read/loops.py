@@ -34,7 +34,6 @@ from refrelax.syntax.scalars import SymVar, walk
 PERSISTENT = "tirx.persistent_kernel"
 
 
-@rule("syn/prim-func")
 def read_prim_func(src: Source, node: ast.FunctionDef, module_scope: Scope) -> PrimFunc:
     """The function that ``node`` writes; ``module_scope`` knows ``TypeVar`` names, captured constants, ``cls``.
 
