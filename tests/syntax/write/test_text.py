@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a function head is one line)
 """The exact text of small pieces, as TVM 0.27 prints them."""
 
 from __future__ import annotations
