@@ -104,9 +104,7 @@ def prim_func_is_pure(f: PrimFunc) -> bool:
             own.update(each.name for each in s.allocs)
         elif isinstance(s, BufferStore) and s.buffer not in own:
             return False
-        if any(has_effect(e) for e in expressions(s)):
-            return False
-    return True
+    return not any(has_effect(e) for s in statements(f.body) for e in expressions(s))
 
 
 def has_effect(e: PrimExpr) -> bool:

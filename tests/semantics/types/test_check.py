@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pickle
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.read import parse
 
 
-def checked(text: str, **constants: object) -> CheckedModule:
+def checked(text: str, **constants: Any) -> CheckedModule:
     m = parse(text, "m.py")
     if constants:
         arrays = {int(k[1:]): v for k, v in constants.items()}
