@@ -286,6 +286,7 @@ class Floats(Base):
             return self.round(float(a))
         return round_fraction(self.dtype, Fraction(a))
 
+    @rule("num/round-once")
     def _from_float(self, a: Any) -> Payload:
         # every format fits in binary64, so the payload is exact and is rounded once
         return a if isinstance(a, Poison) else self.round(a)

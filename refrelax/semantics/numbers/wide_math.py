@@ -233,8 +233,8 @@ def _copysign(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload
 
 def _nextafter(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
     widen = Widening(dtype)
-    low = a.lo - widen.ulp(a.lo) if math.isfinite(a.lo) else a.lo
-    high = a.hi + widen.ulp(a.hi) if math.isfinite(a.hi) else a.hi
+    low = a.lo - widen.ulp(a.lo) if math.isfinite(a.lo) else min(a.lo, widen.largest)
+    high = a.hi + widen.ulp(a.hi) if math.isfinite(a.hi) else max(a.hi, -widen.largest)
     limit = INF if widen.infinite else widen.largest
     return make(min(low, limit), max(high, -limit) if high <= widen.largest else limit, not widen.infinite)
 
