@@ -225,15 +225,16 @@ def _atan2(numerics: Numerics, dtype: str) -> Function:
 
 
 def _log_add_exp(numerics: Numerics, dtype: str) -> Function:
-    """``log(exp(a) + exp(b))`` as ``max + log1p(exp(-|a - b|))``, which does not overflow."""
+    """``log(exp(a) + exp(b))`` as ``max + log1p(exp(-|a - b|))``, which does not overflow; the literal form is permitted."""
     f: Arithmetic = numerics.at(dtype)
-    exp, log1p, absolute, log2 = f.math("exp"), f.math("log1p"), f.math("abs"), f.math("log")(f.lit(2))
+    exp, log1p, absolute, log = f.math("exp"), f.math("log1p"), f.math("abs"), f.math("log")
+    log2 = log(f.lit(2))
 
-    def function(a: Payload, b: Payload) -> Payload:
+    def stable(a: Payload, b: Payload) -> Payload:
         apart = f.add(f.maximum(a, b), log1p(exp(f.neg(absolute(f.sub(a, b))))))
         return f.select(f.equal(a, b), f.add(a, log2), apart)
 
-    return function
+    return lambda a, b: f.either(lambda: stable(a, b), lambda: log(f.add(exp(a), exp(b))))
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------

@@ -257,7 +257,7 @@ def _evaluate_transposed(n: int) -> EvaluateRule:
                 window.strides,
                 window.extra,
                 strict=True,
-            )  # fmt: skip
+            )
         ]
         shape = out_layout.shape((size[0], taps[1] * window.groups, *spatial))
         charge(e, shape, inputs * len(spots))

@@ -32,13 +32,12 @@ def evaluate_print(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
 def deduce_assert(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """Void; the condition is a bool scalar, as a tensor of rank 0 or no tensor."""
     arity(d, call, 1, len(call.args) or 1)
-    match types[0]:
-        case PrimType(dtype="bool") | AnyType():
-            return VOID
-        case TensorType(dtype="bool" | None) as t if rank(t) in (0, -1):
-            return VOID
-        case found:
-            d.fail("op.assert_op/bool-scalar", f"{short(call)}: the condition must be a bool scalar, found {found}")
+    found = types[0]
+    scalar = isinstance(found, PrimType) and found.dtype == "bool"
+    tensor0 = isinstance(found, TensorType) and found.dtype in (None, "bool") and rank(found) in (0, -1)
+    if not (scalar or tensor0 or isinstance(found, AnyType)):
+        d.fail("op.assert_op/bool-scalar", f"{short(call)}: the condition must be a bool scalar, found {found}")
+    return VOID
 
 
 @rule("op.assert_op/failed")

@@ -144,7 +144,7 @@ def _deduce_adaptive(n: int) -> DeduceRule:
 
 
 def _adaptive(n: int) -> EvaluateRule:
-    """``out[y]``: the mean of ``x[floor(y * m / q) : ceil((y + 1) * m / q)]``, ``q`` outputs of ``m`` inputs an axis."""
+    """``out[y]``: the mean of ``x[floor(y * m / q) : ceil((y + 1) * m / q)]``, ``q`` outputs of ``m`` inputs."""
 
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
         x, f = tensor_value(args[0]), e.numerics.at(tensor_value(args[0]).dtype)

@@ -87,8 +87,12 @@ def _clamped(f: Arithmetic, dtype: str) -> Callable[[Payload], Payload]:
     return lambda v: f.maximum(f.minimum(v, b), a)
 
 
+def _same(v: Payload) -> Payload:
+    return v
+
+
 def evaluate_quantize(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """``clamp(round(x / scale) + zero_point)`` to the output dtype, half to even; a float output is not rounded first."""
+    """``clamp(round(x / scale) + zero_point)`` to the output dtype, half to even; a float output is not rounded."""
     x, scale, zero = (tensor_value(each) for each in args)
     out = A.dtype(call, "out_dtype")
     assert out is not None
@@ -96,7 +100,7 @@ def evaluate_quantize(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Ten
     f, g = e.numerics.at(acc), e.numerics.at(out)
     x, by, shift = cast_to(e, x, acc), cast_to(e, scale, acc), cast_to(e, zero, acc)
     factor, offset, clamp = _along(e, call, x, by), _along(e, call, x, shift), _clamped(f, out)
-    half_even = (lambda v: v) if dtypes.is_float(out) else f.math("round")
+    half_even = _same if dtypes.is_float(out) else f.math("round")
 
     def element(*i: int) -> Payload:
         return g.cast(clamp(f.add(half_even(f.div(x[i], factor(i))), offset(i))), acc)

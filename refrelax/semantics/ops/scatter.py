@@ -162,7 +162,7 @@ def _wrapped(index: int, n: int) -> int:
 
 
 def evaluate_index_tensor(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """``out[k, r] = x[index_0[k], index_1[k], …, r]`` over the broadcast indices; a negative one counts from the end."""
+    """``out[k, r] = x[index_0[k], index_1[k], …, r]`` over the broadcast indices; a negative one wraps once."""
     x, indices = tensor_value(args[0]), tensor_values(args[1])
     shape = broadcast_shape(e, *(t.shape for t in indices))
     views = [broadcast_view(t, shape) for t in indices]
@@ -315,7 +315,7 @@ def deduce_index_put(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 @rule("op.index_put/extents")
 def evaluate_index_put(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """``values[k]`` is stored at ``(index_0[k], index_1[k], …)`` over the broadcast indices, added if ``accumulate``."""
+    """``values[k]`` is stored at ``(index_0[k], index_1[k], …)``, the indices broadcast; added if ``accumulate``."""
     x, values = tensor_value(args[0]), tensor_value(args[2])
     indices = tensor_values(args[1]) if isinstance(args[1], tuple) else [tensor_value(args[1])]
     shape = broadcast_shape(e, *(t.shape for t in indices))

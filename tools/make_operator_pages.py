@@ -1,0 +1,246 @@
+"""Write ``spec/ops/*.md`` and ``refrelax/conformance/cases/ops_*.toml`` from the operators, their rules and their samples.
+
+The pages say what the operators' own texts say; the values in them are computed by the reference and are those that
+the tests compare with NumPy. Run it after a change: ``python tools/make_operator_pages.py``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tools"))
+
+import operator_cases as oc  # noqa: E402
+from operator_rules import RULES  # noqa: E402
+
+import refrelax as rr  # noqa: E402
+from refrelax.semantics.ops import FAMILIES, OPERATORS, OpDef, common, layout  # noqa: E402
+from refrelax.syntax.signatures import has_signature, signature  # noqa: E402
+from tests.semantics.ops.catalogue import SAMPLES, data  # noqa: E402
+
+FORMULAS = {
+    "isnan": "`out[i] = x[i] is NaN`; false for integers.", "isinf": "`out[i] = x[i] is infinite`; false for integers.",
+    "isfinite": "`out[i] = x[i] is neither NaN nor infinite`; true for integers.",
+    "abs": "`out[i] = |x[i]|`; the least integer is its own absolute value.", "negative": "`out[i] = -x[i]`, wrapping.",
+    "sign": "`out[i]` is 1, 0 or -1; NaN for NaN.", "square": "`out[i] = x[i] * x[i]`.", "round": "`out[i]` is the nearest integer, half to even.",
+    "logical_not": "`out[i] = not x[i]`; a number counts as `!= 0`.", "bitwise_not": "`out[i] = ~x[i]`.",
+    "rsqrt": "`out[i] = 1 / sqrt(x[i])`.", "sigmoid": "`out[i] = 1 / (1 + exp(-x[i]))`.",
+    "divide": "`out[i] = a[i] / b[i]`; on integers truncated toward zero.", "mod": "`out[i]` is the remainder of the truncated quotient, with the sign of `a`.",
+    "floor_divide": "`out[i] = floor(a[i] / b[i])`.", "floor_mod": "`out[i] = a[i] - floor(a[i] / b[i]) * b[i]`, with the sign of `b`.",
+    "power": "`out[i] = a[i] ** b[i]`; on integers the wrapped product of `b` factors.",
+    "log_add_exp": "`out[i] = log(exp(a[i]) + exp(b[i]))`, as `max + log1p(exp(-|a - b|))`; the literal form is permitted.",
+    "ones": "`out[i] = 1`.", "zeros": "`out[i] = 0`.", "ones_like": "`out[i] = 1`.", "zeros_like": "`out[i] = 0`.",
+    "tril": "`out[…, i, j] = x[…, i, j] if j - i <= k else 0`.", "triu": "`out[…, i, j] = x[…, i, j] if j - i >= k else 0`.",
+    "sum": "The sum; 0 of nothing.", "prod": "The product; 1 of nothing.", "max": "The greatest; poison of nothing.", "min": "The least; poison of nothing.",
+    "argmax": "The first position of the greatest; poison of nothing.", "argmin": "The first position of the least; poison of nothing.",
+}  # fmt: skip
+
+PERMITTED = {
+    "unary": "The correctly rounded value; a function of real numbers may be off by the bound of its name in chapter 02.",
+    "binary": "The correctly rounded value. `maximum` and `minimum` of NaN and a number may give either.",
+    "reduce": "Any order and association of the items, fused multiply-add, and wider accumulation.",
+    "linear": "Any order and association of the products, fused multiply-add, and wider accumulation.",
+    "norm": "Any order of the sums, in float32 or wider; each step off by its own bound. A one-pass variance is a named relaxation.",
+    "scan": "Positions after a NaN in a sort are open; running sums may be associated in any way.",
+}
+for _name in ("conv", "pool", "attention", "einsum", "nn"):
+    PERMITTED[_name] = PERMITTED["linear"]
+
+FENCE = "```"
+
+
+def docs(function: Any) -> str:
+    """The first paragraph of a docstring as a line of text."""
+    text = inspect.getdoc(function) or ""
+    return " ".join(text.split("\n\n")[0].split()).replace("``", "`")
+
+
+def maker_docs(function: Any) -> str:
+    """The docstring of what a rule was made from: the function or factory in its closure."""
+    for cell in getattr(function, "__closure__", None) or ():
+        if callable(cell.cell_contents) and docs(cell.cell_contents):
+            return docs(cell.cell_contents)
+    outer = getattr(function, "__qualname__", "").split(".")[0]
+    return docs(getattr(sys.modules[function.__module__], outer, None))
+
+
+def semantics(row: OpDef) -> str:
+    name = row.name.removeprefix("relax.")
+    text = FORMULAS.get(name) or docs(row.evaluate) or maker_docs(row.evaluate)
+    if text.startswith(("A function of real", "A method of", "A comparison", "A connective", "")) and not FORMULAS.get(name):
+        if row.page in ("unary",):
+            return f"`out[i] = {name}(x[i])`."
+        if row.page == "binary":
+            return f"`out[i] = {name}(a[i], b[i])`."
+    return text
+
+
+def slots(name: str) -> tuple[str, str]:
+    """The arguments and attributes as text."""
+    if not has_signature(name):
+        return "see chapter 03", "none"
+    known = signature(name)
+    args = ", ".join(f"`{s.name}`" + (" (optional)" if s.optional else "") for s in known.args) or "none"
+    attrs = ", ".join(f"`{s.name}`" + ("" if s.required else f" = `{s.default!r}`") for s in known.attrs) or "none"
+    return args, attrs
+
+
+def plain(value: Any) -> Any:
+    """A result as JSON: numbers as they print exactly, NaN and infinities as text."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return value
+
+
+def tensor_json(tensor: Any) -> dict[str, Any]:
+    flat = tensor.numpy().reshape(-1).tolist()
+    return {"dtype": tensor.dtype, "shape": list(tensor.shape), "data": [plain(v) for v in flat]}
+
+
+def value_json(value: Any) -> Any:
+    if isinstance(value, rr.Tensor):
+        return tensor_json(value)
+    if isinstance(value, tuple):
+        return [value_json(each) for each in value]
+    return {"shape": list(value.dims)} if hasattr(value, "dims") else None
+
+
+def module(params: tuple[str, ...], expr: str) -> str:
+    heads = ", ".join(f"{n}: {p}" for n, p in zip("abcde", params, strict=False))
+    lines = ["@I.ir_module", "class Module:", "    @R.function(pure=False)", f"    def main({heads}):"]
+    return "\n".join([*lines, f"        gv = {expr}", "        return gv", ""])
+
+
+def sample(name: str) -> tuple[str, list[Any], Any] | None:
+    """Text, arguments and value of the example of an operator: small, and with dyadic data."""
+    if name in oc.MORE:
+        params, expr, args = oc.MORE[name]
+        text = module(params, expr)
+        arrays = [rr.Tensor.from_list(a["data"], a["dtype"], a["shape"]) for a in args] if False else args
+        out = rr.run(rr.check(rr.parse(text)), "main", *[_array(a) for a in arrays])
+        return text, args, value_json(out.value)
+    found = next((s for s in SAMPLES if s.op == name), None)
+    if found is None:
+        return None
+    arrays = [a if a.dtype.kind != "f" else _dyadic(a) for a in data(found)]
+    out = rr.run(rr.check(rr.parse(found.text)), "main", *arrays)
+    args = [{"dtype": a.dtype.name, "shape": list(a.shape), "data": a.reshape(-1).tolist()} for a in arrays]
+    return found.text, args, value_json(out.value)
+
+
+def _dyadic(a: Any) -> Any:
+    import numpy as np
+
+    return (np.round(a * 8) / 8).astype(a.dtype)
+
+
+def _array(a: dict[str, Any]) -> Any:
+    import numpy as np
+
+    return np.array(a["data"], a["dtype"]).reshape(a["shape"])
+
+
+def example(text: str, args: list[Any], value: Any) -> list[str]:
+    head = ["# expect: Returned", "# entry: main", f"# args: {json.dumps(args)}"]
+    if value is not None and not _has_effect(text):
+        head.append(f"# value: {json.dumps(value)}")
+    return [f"{FENCE}tvmscript", *head, *text.rstrip().splitlines(), FENCE, ""]
+
+
+def _has_effect(text: str) -> bool:
+    return "R.print" in text or "R.assert_op" in text
+
+
+def page_rules(family: Any) -> list[str]:
+    source = inspect.getsource(family)
+    extra = inspect.getsource(layout) if family.PAGE == "conv" else ""
+    return sorted(r for r in RULES if f'"{r}"' in source + extra)
+
+
+def write_page(family: Any) -> None:
+    title, _, rest = (inspect.getdoc(family) or "").partition("\n")
+    body = [f"# Operators: {title.rstrip('.')}", "", re.sub(r"Spec: .*", "", rest).strip().replace("``", "`"), ""]
+    body += ["## Constraints", ""]
+    for rule in page_rules(family):
+        if rule.startswith("op.common/") or rule in SEEN:
+            continue
+        SEEN.add(rule)
+        body += [f"**`{rule}`** — {RULES[rule]}", ""]
+    for row in family.OPERATORS:
+        name = row.name.removeprefix("relax.")
+        args, attrs = slots(row.name)
+        body += [f"## {row.name}", "", f"Semantics: {semantics(row)}", ""]
+        body += [f"Inputs: {args}. Attributes: {attrs}.", "", f"Output: {docs(row.deduce) or maker_docs(row.deduce)}", ""]
+        body += [f"Permitted results: {PERMITTED.get(row.page, 'the result exactly.')}", ""]
+        found = sample(name)
+        if found is not None:
+            body += ["Example:", "", *example(*found)]
+    target = ROOT / "spec" / "ops" / f"{family.PAGE}.md"
+    target.write_text(re.sub(r"\n{3,}", "\n\n", "\n".join(body)).rstrip() + "\n", encoding="utf-8")
+
+
+def write_common() -> None:
+    body = ["# Operators: what all share", "", (inspect.getdoc(common) or "").split("\n\nSpec:")[0].replace("``", "`"), ""]
+    for rule in (r for r in RULES if r.startswith("op.common/")):
+        SEEN.add(rule)
+        body += [f"**`{rule}`** — {RULES[rule]}", ""]
+    (ROOT / "spec" / "ops" / "common.md").write_text("\n".join(body).rstrip() + "\n", encoding="utf-8")
+
+
+def toml(value: Any) -> str:
+    """A value as inline TOML."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(toml(v) for v in value) + "]"
+    return json.dumps(value)
+
+
+def case(name: str, rule: str, verdict: str, text: str, **more: Any) -> str:
+    lines = ["[[case]]", f'name = "{name}"', f'rule = "{rule}"', f'verdict = "{verdict}"', f"module = '''\n{text}'''"]
+    lines += [f"{k} = {toml(v)}" for k, v in more.items() if v is not None]
+    return "\n".join(lines) + "\n"
+
+
+def write_cases() -> None:
+    by_page: dict[str, list[str]] = {}
+    for rule, op, params, expr, args in [*oc.ROWS, *oc.POISON]:
+        page = OPERATORS[f"relax.{op}"].page
+        slug = rule.removeprefix("op.").replace("/", "-").replace(".", "-").replace("_", "-")
+        cases = by_page.setdefault(page, [])
+        found = sample(op)
+        if found is not None:
+            text, given, value = found
+            value = None if _has_effect(text) else value
+            cases.append(case(f"ops-{page}/{slug}-holds", rule, "accepts", text, entry="main", args=given, expect="Returned", value=value))
+        text = module(params, expr)
+        if args is None:
+            cases.append(case(f"ops-{page}/{slug}", rule, "rejects", text, expect=f"IllTyped {rule}"))
+        elif (rule, op, params, expr, args) in oc.POISON:
+            cases.append(case(f"ops-{page}/{slug}-poison", rule, "accepts", text, entry="main", args=args, expect="Returned"))
+        else:
+            kind = "Trapped" if rule == "op.assert_op/failed" else "Unspecified"
+            cases.append(case(f"ops-{page}/{slug}", rule, "rejects", text, entry="main", args=args, expect=f"{kind} {rule}"))
+    for page, cases in by_page.items():
+        target = ROOT / "refrelax" / "conformance" / "cases" / f"ops_{page}.toml"
+        target.write_text("# Written by tools/make_operator_pages.py.\n\n" + "\n".join(cases), encoding="utf-8")
+
+
+SEEN: set[str] = set()
+
+if __name__ == "__main__":
+    (ROOT / "spec" / "ops").mkdir(exist_ok=True)
+    write_common()
+    for family in FAMILIES:
+        write_page(family)
+    write_cases()
+    left = [r for r in RULES if r not in SEEN]
+    print(f"{len(SEEN)} rules" + (f"; on no page: {left}" if left else ""))
