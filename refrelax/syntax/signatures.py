@@ -1,18 +1,19 @@
 """The surface of every graph operator: what is an IR argument, what is an attribute, and what is left out means.
 
-``SIGNATURES["relax.sum"]`` says that ``R.sum(x, [1])`` and ``R.sum(x, axis=[1], keepdims=False)`` are one call with one
+``signature("relax.sum")`` says that ``R.sum(x, [1])`` and ``R.sum(x, axis=[1], keepdims=False)`` are one call with one
 argument and the attributes ``axis`` and ``keepdims``. The table is literal, one line an operator:
 
     ``"name": "arguments; attributes"`` or ``"name": "arguments; attributes; surface order"``
 
-Arguments and attributes stand in the IR's order, written ``name:kind=default``. Without a third part the surface order is
-arguments, then attributes. Printed text gives all arguments by position and all attributes by keyword.
+Arguments and attributes stand in the IR's order, written ``name:kind=default``. Without a third part the surface order
+is arguments, then attributes. Printed text gives all arguments by position and all attributes by keyword.
 
-Kinds of arguments: ``expr`` (the default), ``prim`` (a number becomes a scalar), ``shape`` (a list becomes a shape; ``shape2``,
-``shape3``: one number counts for each axis), ``tuple`` (a list becomes a tuple), ``dtype``, ``str``; a trailing ``?`` means that
-the argument may be missing.
-Kinds of attributes: ``int bool str float dtype vdevice any index_map``, ``imm`` (a scalar literal of float32 or int64), ``ints``
-(``ints2``: one number counts for two axes; ``pad2``: padding of two axes, completed to four numbers), ``floats``, ``imms``; ``?``: or None.
+Kinds of arguments: ``expr`` (the default), ``prim`` (a number becomes a scalar), ``shape`` (a list becomes a shape;
+``shape2``, ``shape3``: one number counts for each axis), ``tuple`` (a list becomes a tuple), ``dtype``, ``str``; a
+trailing ``?`` means that the argument may be missing.
+Kinds of attributes: ``int bool str float dtype vdevice any index_map``, ``imm`` (an integer or a float32 literal),
+``ints`` (``ints2``: one number counts for two axes; ``pad2``: padding of two axes, completed to four numbers),
+``floats``, ``imms``; ``?``: or None. A default ``@layout`` is the value of the attribute ``layout``.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """``args`` and ``attrs`` in the IR's order; ``surface``: all of them as hand-written text gives them by position."""
+    """``args`` and ``attrs`` in the IR's order; ``surface``: all of them in the order of hand-written text."""
 
     name: str
     args: tuple[Slot, ...]
@@ -122,7 +123,8 @@ _BINARY = [
 _STATISTICS = ["max", "mean", "min", "prod", "std", "sum", "variance"]
 
 _POOL = (
-    "{data}; pool_size:ints{n}={one}, strides:ints{n}={one}, dilation:ints{n}={one}, padding:pad{n}=0, ceil_mode:bool=False, "
+    "{data}; pool_size:ints{n}={one}, strides:ints{n}={one}, dilation:ints{n}={one}, padding:pad{n}=0, "
+    "ceil_mode:bool=False, "
     "count_include_pad:bool={count}, layout:str={layout!r}, out_layout:str=@layout; "
     "{data}, pool_size, strides, padding, dilation, ceil_mode, count_include_pad, layout, out_layout"
 )
@@ -216,8 +218,12 @@ _LINES: dict[str, str] = {
     # linear algebra, quantisation, images
     "matmul": "x1, x2; out_dtype:dtype?=None",
     "einsum": "operands:tuple; subscripts:str",
-    "quantize": "data, scale, zero_point; out_dtype:dtype='int8', axis:int=-1; data, scale, zero_point, axis, out_dtype",
-    "dequantize": "data, scale, zero_point; out_dtype:dtype='float32', axis:int=-1; data, scale, zero_point, axis, out_dtype",
+    "quantize": (
+        "data, scale, zero_point; out_dtype:dtype='int8', axis:int=-1; data, scale, zero_point, axis, out_dtype"
+    ),
+    "dequantize": (
+        "data, scale, zero_point; out_dtype:dtype='float32', axis:int=-1; data, scale, zero_point, axis, out_dtype"
+    ),
     "image.affine_grid": "data, size:shape2; align_corners:bool=True",
     "image.grid_sample": (
         "data, grid; method:str='bilinear', layout:str='NCHW', padding_mode:str='zeros', align_corners:bool=False"
@@ -247,7 +253,8 @@ _LINES: dict[str, str] = {
     "nn.attention_bias": f"query, key, value, bias; {_ATTENTION}",
     "nn.attention_var_len": (
         "queries, keys, values, seqstart_q, seqstart_k?, max_seqlen_q, max_seqlen_k?; "
-        f"{_ATTENTION}; queries, keys, values, seqstart_q, max_seqlen_q, seqstart_k, max_seqlen_k, scale, causal_mask, window_size"
+        f"{_ATTENTION}; queries, keys, values, seqstart_q, max_seqlen_q, seqstart_k, max_seqlen_k, scale, "
+        f"causal_mask, window_size"
     ),
     "nn.batch_flatten": "data;",
     "nn.batch_norm": (
@@ -257,7 +264,8 @@ _LINES: dict[str, str] = {
     "nn.cross_entropy_with_logits": "predictions, labels;",
     "nn.dropout": "data; rate:float=0.5",
     "nn.group_norm": (
-        "data, gamma, beta; num_groups:int, channel_axis:int, axes:ints, epsilon:float=1e-05, center:bool=True, scale:bool=True"
+        "data, gamma, beta; num_groups:int, channel_axis:int, axes:ints, epsilon:float=1e-05, center:bool=True, "
+        "scale:bool=True"
     ),
     "nn.instance_norm": (
         "data, gamma, beta; channel_axis:int, axes:ints, epsilon:float=1e-05, center:bool=True, scale:bool=True"
@@ -284,12 +292,14 @@ _LINES: dict[str, str] = {
         "keep_background:bool=True, apply_softmax:bool=True"
     ),
     "vision.non_max_suppression": (
-        "data, valid_count, indices; max_output_size:int=-1, iou_threshold:float=0.5, force_suppress:bool=False, top_k:int=-1, "
+        "data, valid_count, indices; max_output_size:int=-1, iou_threshold:float=0.5, force_suppress:bool=False, "
+        "top_k:int=-1, "
         "coord_start:int=2, score_index:int=1, id_index:int=0, return_indices:bool=True, invalid_to_bottom:bool=False, "
         "soft_nms_sigma:float=0.0, score_threshold:float=0.0"
     ),
     "vision.roi_align": (
-        "data, rois; pooled_size:ints2, spatial_scale:float, sample_ratio:int=-1, aligned:bool=False, layout:str='NCHW', "
+        "data, rois; pooled_size:ints2, spatial_scale:float, sample_ratio:int=-1, aligned:bool=False, "
+        "layout:str='NCHW', "
         "mode:str='avg'"
     ),
     "vision.roi_pool": "data, rois; pooled_size:ints2, spatial_scale:float, layout:str='NCHW'",
@@ -336,7 +346,8 @@ _LINES: dict[str, str] = {
 
 CALL_FORMS = (
     "call_tir", "call_tir_inplace", "call_tir_with_grad", "call_dps_packed", "call_pure_packed", "call_inplace_packed",
-    "call_py_func", "call_builtin_with_ctx", "make_closure", "invoke_closure", "invoke_pure_closure", "dist.call_tir_local_view",
+    "call_py_func", "call_builtin_with_ctx", "make_closure", "invoke_closure", "invoke_pure_closure",
+    "dist.call_tir_local_view",
     "print", "assert_op",
 )  # fmt: skip
 """Operators whose arguments do not fit a line of the table; ``read/call_forms.py`` reads each by its own function."""

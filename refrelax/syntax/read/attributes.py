@@ -18,7 +18,7 @@ from refrelax.syntax.scalars import Literal, PrimExpr, SymVar
 from refrelax.syntax.signatures import Slot
 
 KIND_KEY = "$kind"
-"""The key that tells what an ``AttrDict`` stands for: ``vdevice``, ``device_mesh``, ``dummy_global_info``, ``target``, ``range``."""
+"""The key that tells what an ``AttrDict`` stands for: ``vdevice``, ``device_mesh``, ``target``, ``range``, …."""
 
 
 def from_default(slot: Slot) -> AttrValue:
@@ -86,7 +86,8 @@ _PLAIN = frozenset(f"T.{d}" for d in ("int32", "int64", "float16", "float32", "f
 
 def _of_kind(value: Any, kind: str) -> AttrValue:
     """A Python constant as an attribute of ``kind``; ``_NOT`` if it is none, or does not fit."""
-    if any(isinstance(v, int) and v.bit_length() > 63 for v in (value if isinstance(value, (list, tuple)) else [value])):
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    if any(isinstance(v, int) and v.bit_length() > 63 for v in listed):
         return cast(AttrValue, _NOT)
     match kind:
         case "int":

@@ -1,4 +1,4 @@
-"""The call forms: operators whose arguments follow rules of their own (``R.call_tir``, ``R.call_packed``, ``R.print``, …)."""
+"""The call forms: operators whose arguments follow rules of their own (``R.call_tir``, ``R.print``, …)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _callee(reader: Reader, node: ast.expr) -> Expr:
 
 
 def _args_tuple(reader: Reader, node: ast.expr) -> Expr:
-    """The arguments of a call form as one tuple; a single value counts as a tuple of one, unless it is a tuple variable."""
+    """The arguments of a call form as one tuple; a single value counts as a tuple of one."""
     value = expressions.read_leaf(reader, node)
     if isinstance(value, Tuple):
         return value
@@ -202,7 +202,7 @@ def _print(reader: Reader, node: ast.Call) -> Expr:
 
 
 def _assert_op(reader: Reader, node: ast.Call) -> Expr:
-    """``R.assert_op(c, a, b, format="…")``: the format is argument 1 of the call. By hand: ``R.assert_op(c, [a, b], "…")``."""
+    """``R.assert_op(c, a, b, format="…")``: the format is argument 1. By hand: ``R.assert_op(c, [a, b], "…")``."""
     given = operators.keywords(reader, node)
     listed = list(operators.positional(reader, node))
     if not listed and "condition" in given:

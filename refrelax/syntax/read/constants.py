@@ -354,7 +354,8 @@ def _number(text: Any = 0) -> float:
 def _sum(items: Any) -> int | float:
     if not all(isinstance(item, (int, float)) for item in items):
         raise TypeError
-    return sum(items)
+    total: int | float = sum(items)
+    return total
 
 
 def _integer(value: Any = 0) -> int:

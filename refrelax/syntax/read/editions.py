@@ -1,8 +1,8 @@
 """Which spelling a text is in, and the one migration that needs the whole module.
 
-A text in the spelling of TVM 0.22 and earlier shows it (``out_sinfo=``, ``tir_vars=``, ``T.block``, ``tir.noalias``, …), as a
-text in the current spelling does (``out_ty=``, ``T.sblock``, ``TypeVar``, ``T.let``, …). A text that shows both is refused: the same
-``x = e`` in a PrimFunc is a let in the one and a mutable scalar in the other. A text that shows neither is current.
+A text in the spelling of TVM 0.22 and earlier shows it (``out_sinfo=``, ``tir_vars=``, ``T.block``, …), as a text in the
+current spelling does (``out_ty=``, ``T.sblock``, ``TypeVar``, …). A text that shows both is refused: the same ``x = e``
+in a PrimFunc is a let in the one and a mutable scalar in the other. A text that shows neither is current.
 
 ``tir_vars=R.shape([n, m])`` passed scalars behind the outputs; now they are arguments, before the outputs. So the last
 parameters of every such PrimFunc move, which only works if all its callers agree.
@@ -51,12 +51,8 @@ def migrate(src: Source, tree: ast.Module) -> None:
     if old is not None and new is not None:
         message = f"`{_text(old)}` is spelled as in TVM 0.22, `{_text(new)}` as in TVM 0.27; a text has one spelling"
         raise Malformed([Diagnostic("syn/one-edition", message, src.span(old), ((_text(new), src.span(new)),))])
-    if old is not None:
-        src.edition = OLD
-    elif new is None and _OLD_COMMENT.search(src.text) and not _NEW_COMMENT.search(src.text):
-        src.edition = OLD
-    else:
-        src.edition = CURRENT
+    hinted = new is None and bool(_OLD_COMMENT.search(src.text)) and not _NEW_COMMENT.search(src.text)
+    src.edition = OLD if old is not None or hinted else CURRENT
     if src.edition == OLD:
         _rename_keys(tree)
         _move_scalars(src, tree)

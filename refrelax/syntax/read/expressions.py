@@ -33,9 +33,10 @@ from refrelax.syntax.scalars import Literal, SymVar, int_imm
 
 INFIX: dict[type[ast.AST], str] = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.Div: "divide", ast.FloorDiv: "floor_divide",
-    ast.Mod: "mod", ast.Pow: "power", ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater", ast.GtE: "greater_equal",
+    ast.Mod: "mod", ast.Pow: "power", ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater",
+    ast.GtE: "greater_equal",
 }  # fmt: skip
-"""What an infix operator on tensors means. ``%`` truncates (TVM maps it to ``mod``); ``==`` and ``!=`` are no operators."""
+"""What an infix operator on tensors means. ``%`` truncates (it is ``mod``); ``==`` and ``!=`` are no operators."""
 
 
 def read_leaf(reader: Reader, node: ast.expr) -> Expr:

@@ -1,7 +1,7 @@
 """Relax functions in text: signatures, blocks, bindings, branches.
 
-Names of a top-level function, its nested functions and its symbols included, are made unique while they are read; a text
-whose names are unique keeps them.
+Names of a top-level function, its nested functions and its symbols included, are made unique while they are read; a
+text whose names are unique keeps them.
 """
 
 from __future__ import annotations
