@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
 from typing import Any
 
 from refrelax.errors import Diagnostic, Unlinkable, UsageError
@@ -92,10 +91,13 @@ def nodes(root: Any) -> Iterator[Any]:
             stack.extend([getattr(node, name) for name in parts])
 
 
-@lru_cache(maxsize=None)
+_PARTS: dict[type, tuple[str, ...] | None] = {}
+
+
 def _parts(kind: type) -> tuple[str, ...] | None:
     """The fields of a node class that may hold nodes, last first; ``None`` for anything that is no node."""
-    if not is_dataclass(kind):
-        return None
-    plain = {"str", "int", "bool", "str | None", "Span | None", "BinaryOp", "ForKind", "IterKind"}
-    return tuple(reversed([f.name for f in fields(kind) if str(f.type) not in plain]))
+    if kind not in _PARTS:
+        plain = {"str", "int", "bool", "str | None", "Span | None", "BinaryOp", "ForKind", "IterKind"}
+        names = [f.name for f in fields(kind) if str(f.type) not in plain] if is_dataclass(kind) else None
+        _PARTS[kind] = None if names is None else tuple(reversed(names))
+    return _PARTS[kind]

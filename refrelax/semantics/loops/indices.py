@@ -215,7 +215,7 @@ def _fitting(index: Index, dtype: str, span: Span | None) -> Index:
 
     lo = least if index.lo is None else max(least, index.lo)
     hi = greatest if index.hi is None else min(greatest, index.hi)
-    return Index(checked, lo, hi)
+    return Index(checked, lo, None if lo == hi else hi)  # never a constant: evaluating it may end the run
 
 
 def _add(a: Index, b: Index) -> Callable[[Frame], Any]:
