@@ -43,7 +43,7 @@ class BuildError(ValueError):
 # --- literals --------------------------------------------------------------------------------------------------------
 
 
-@rule("syn/literal-range")
+@rule("syn/scalar-range")
 def constant(value: int | float, dtype: str, span: Span | None = None) -> PrimExpr:
     """``value`` as a literal of ``dtype`` (a broadcast one for a vector dtype).
 
@@ -62,11 +62,11 @@ def constant(value: int | float, dtype: str, span: Span | None = None) -> PrimEx
 
 def _whole(value: int | float, dtype: str) -> int:
     if isinstance(value, float) and not math.isfinite(value):
-        raise BuildError("syn/literal-range", f"{value} is no {dtype}")
+        raise BuildError("syn/scalar-range", f"{value} is no {dtype}")
     whole = int(value)
     low, high = dtypes.integer_range(dtype)
     if not low <= whole <= high:
-        raise BuildError("syn/literal-range", f"literal {whole} is outside the range [{low}, {high}] of {dtype}")
+        raise BuildError("syn/scalar-range", f"literal {whole} is outside the range [{low}, {high}] of {dtype}")
     return whole
 
 

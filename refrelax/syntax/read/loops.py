@@ -72,7 +72,7 @@ def _read(src: Source, node: ast.FunctionDef, module_scope: Scope) -> PrimFunc:
     )
 
 
-@rule("syn/decorator")
+@rule("syn/prim-func-flag")
 def decorator_flags(src: Source, node: ast.FunctionDef) -> dict[str, bool]:
     """The keywords of ``@T.prim_func(private=True, s_tir=True, …)``."""
     flags = {"private": False, "s_tir": False, "persistent": False, "check_well_formed": True, "tirx": False}
@@ -80,11 +80,11 @@ def decorator_flags(src: Source, node: ast.FunctionDef) -> dict[str, bool]:
         if not isinstance(decorator, ast.Call):
             continue
         if decorator.args:
-            src.fail(decorator, "syn/decorator", f"`{shown(decorator)}` takes keywords only")
+            src.fail(decorator, "syn/prim-func-flag", f"`{shown(decorator)}` takes keywords only")
         for each in decorator.keywords:
             value = each.value.value if isinstance(each.value, ast.Constant) else None
             if each.arg not in flags or not isinstance(value, bool):
-                src.fail(each.value, "syn/decorator", f"expected a known flag and True or False, found {each.arg!r}")
+                src.fail(each.value, "syn/prim-func-flag", f"expected a known flag and True or False, found {each.arg!r}")
             flags[each.arg] = value
     return flags
 

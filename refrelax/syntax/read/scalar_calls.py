@@ -190,7 +190,7 @@ def construct(reader: ScalarReader, node: ast.Call, dtype: str) -> PrimExpr:
     value = reader.value(argument)
     if isinstance(value, str):
         if value.lower() not in _SPELLED:
-            reader.src.fail(argument, "syn/literal-range", f"{value!r} is no number")
+            reader.src.fail(argument, "syn/scalar-range", f"{value!r} is no number")
         value = float(value)
     if isinstance(value, (bool, int, float)):
         if dtypes.is_integer(dtype) and isinstance(value, float) and math.isfinite(value):

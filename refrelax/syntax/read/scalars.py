@@ -94,13 +94,13 @@ class ScalarReader:
             node = self.parse_quoted(node, node.value)
         return self.scalar(node)
 
-    @rule("syn/quoted-expression")
+    @rule("syn/quoted-scalar")
     def parse_quoted(self, node: ast.expr, text: str) -> ast.expr:
         """The tree of a quoted expression, placed where the quotes stand."""
         try:
             tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            self.src.fail(node, "syn/quoted-expression", f"{text!r} is no expression")
+            self.src.fail(node, "syn/quoted-scalar", f"{text!r} is no expression")
         for each in ast.walk(tree):
             ast.copy_location(each, node)
         return tree
@@ -268,7 +268,7 @@ class ScalarReader:
             return building.binary(_ARITHMETIC[type(op)], x, y, span)  # type: ignore[arg-type]
         if type(op) in _BITWISE:
             return building.bit_operation(_BITWISE[type(op)], x, y, span)
-        return self.src.fail(node, "syn/unknown-operator", f"`{shown(node)}`: this operator has no meaning on scalars")
+        return self.src.fail(node, "syn/scalar-operator", f"`{shown(node)}`: this operator has no meaning on scalars")
 
     def operands(self, a: tuple[ast.expr, Value], b: tuple[ast.expr, Value]) -> tuple[PrimExpr, PrimExpr]:
         """Both as expressions; a Python float next to a wider float is rounded only once, to that dtype."""
@@ -295,7 +295,7 @@ class ScalarReader:
         for op, a, b in zip(node.ops, values[:-1], values[1:], strict=True):
             if type(op) not in _COMPARISON:
                 self.src.fail(
-                    node, "syn/unknown-operator", f"`{shown(node)}`: this comparison has no meaning on scalars"
+                    node, "syn/scalar-operator", f"`{shown(node)}`: this comparison has no meaning on scalars"
                 )
             link = building.binary(_COMPARISON[type(op)], *self.operands(a, b), self.src.span(node))  # type: ignore[arg-type]
             result = link if result is None else Binary("And", result, link, span=self.src.span(node))

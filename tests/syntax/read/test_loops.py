@@ -322,7 +322,7 @@ def test_a_declared_symbol_keeps_the_dtype_of_the_signature() -> None:
 def test_unknown_decorator_flags_are_refused() -> None:
     with pytest.raises(Malformed) as caught:
         parse(text(ONE, "T.evaluate(0)", flags="fast=True"))
-    assert caught.value.diagnostics[0].rule == "syn/decorator"
+    assert caught.value.diagnostics[0].rule == "syn/prim-func-flag"
 
 
 def test_deep_nesting_is_refused_with_its_place() -> None:
