@@ -107,7 +107,7 @@ def from_constant(reader: Reader, node: ast.AST, value: Any) -> Expr:
         case list() | tuple():
             return Tuple(tuple(from_constant(reader, node, v) for v in value), span=span)
         case _:
-            reader.src.fail(node, "syn/graph-expression", f"expected a graph-level expression, found `{shown(node)}`")
+            return reader.src.fail(node, "syn/graph-expression", f"expected a graph-level expression, found `{shown(node)}`")
 
 
 def _name(reader: Reader, node: ast.Name, name: str) -> Expr:
@@ -221,7 +221,7 @@ def _infix(reader: Reader, node: ast.expr) -> Expr:
             a, b = _operand(reader, left), _operand(reader, right)
             return Call(Op(f"relax.{INFIX[type(op)]}", span=span), (a, b), span=span)
         case _:
-            reader.src.fail(node, "syn/infix-operator", f"no such operator on tensors: `{shown(node)}`")
+            return reader.src.fail(node, "syn/infix-operator", f"no such operator on tensors: `{shown(node)}`")
 
 
 def _operand(reader: Reader, node: ast.expr) -> Expr:
@@ -396,7 +396,7 @@ def _linear(reader: Reader, node: ast.Call) -> Expr:
 
 
 def _match_cast(reader: Reader, node: ast.Call) -> Expr:
-    reader.src.fail(node, "syn/match-cast-place", "R.match_cast stands alone: `name = R.match_cast(value, type)`")
+    return reader.src.fail(node, "syn/match-cast-place", "R.match_cast stands alone: `name = R.match_cast(value, type)`")
 
 
 _CONSTRUCTORS = {

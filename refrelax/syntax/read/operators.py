@@ -183,16 +183,17 @@ def _argument(reader: Reader, node: ast.Call, name: str, slot: Slot, given: Give
         if not slot.optional:
             return (_default_argument(slot.default, slot),)
         # R.memory.view has four arguments whatever is left out: an empty tuple stands for a missing one
-        return (_VIEW_DEFAULTS[slot.name],) if name == "relax.memory.view" else ()
+        return (_missing_view(reader, node, slot),) if name == "relax.memory.view" else ()
     assert value is not None
     return (read_argument(reader, value, slot.kind),)
 
 
-_VIEW_DEFAULTS: dict[str, Expr] = {
-    "shape": Tuple(()),
-    "dtype": Call(Op("relax.null_value"), ()),
-    "relative_byte_offset": Tuple(()),
-}
+def _missing_view(reader: Reader, node: ast.Call, slot: Slot) -> Expr:
+    """What stands for a missing argument of ``R.memory.view``: a null value for the dtype, an empty tuple otherwise."""
+    span = reader.src.span(node)
+    if slot.name == "dtype":
+        return reader.bind(Call(Op("relax.null_value", span=span), (), span=span), node)
+    return Tuple((), span=span)
 
 
 def _default_argument(value: Any, slot: Slot) -> Expr:

@@ -88,7 +88,7 @@ def read_type(reader: Reader, node: ast.expr) -> Type:
                     return PrimType(dtype)
         if isinstance(node, ast.Constant) and node.value is None:
             return TupleType(())
-        reader.src.fail(
+        return reader.src.fail(
             node, "syn/type-annotation", f'expected a type such as R.Tensor((n, 4), "float32"), found `{shown(node)}`'
         )
 
