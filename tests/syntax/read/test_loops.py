@@ -32,9 +32,7 @@ ONE = 'A: T.Buffer((16,), "float32")'
 
 def text(signature: str, body: str, head: str = "", flags: str = "s_tir=True") -> str:
     inside = textwrap.indent(textwrap.dedent(body).strip("\n"), " " * 8)
-    return (
-        f"{head}@I.ir_module\nclass Module:\n    @T.prim_func({flags})\n    def main({signature}):\n{inside}\n"
-    )
+    return f"{head}@I.ir_module\nclass Module:\n    @T.prim_func({flags})\n    def main({signature}):\n{inside}\n"
 
 
 def read(signature: str, body: str, head: str = "") -> PrimFunc:
@@ -62,7 +60,13 @@ def test_a_handle_and_its_match_buffer_become_a_buffer_parameter() -> None:
     matched, free, scalar = found.params
     assert isinstance(matched, BufferParam) and isinstance(free, ScalarParam) and isinstance(scalar, ScalarParam)
     buffer = matched.buffer
-    assert (buffer.name, buffer.dtype, buffer.scope, buffer.align, buffer.offset_factor) == ("A", "float16", "shared", 32, 8)
+    assert (buffer.name, buffer.dtype, buffer.scope, buffer.align, buffer.offset_factor) == (
+        "A",
+        "float16",
+        "shared",
+        32,
+        8,
+    )
     assert [v.name for v in found.symbols] == ["s0", "A_elem_offset"]
 
 
@@ -110,7 +114,9 @@ def test_a_block_with_everything() -> None:
 
 
 def test_regions_may_be_left_out() -> None:
-    found = read(ONE, 'for i in range(16):\n    with T.sblock("b"):\n        v = T.axis.spatial(16, i)\n        A[v] = 1.0')
+    found = read(
+        ONE, 'for i in range(16):\n    with T.sblock("b"):\n        v = T.axis.spatial(16, i)\n        A[v] = 1.0'
+    )
     (loop,) = found.body
     assert isinstance(loop, For) and isinstance(loop.body[0], SBlock)
     assert loop.body[0].reads is None and loop.body[0].writes is None
@@ -137,14 +143,18 @@ def test_loop_kinds(head: str, kind: str, low: int, extent: int) -> None:
 
 
 def test_loop_bounds_take_the_wider_dtype_and_steps_stay() -> None:
-    (loop,) = read("n: T.int64, " + ONE, 'for i in T.serial(2, n, step=3, annotations={"k": 1}):\n    T.evaluate(i)').body
+    (loop,) = read(
+        "n: T.int64, " + ONE, 'for i in T.serial(2, n, step=3, annotations={"k": 1}):\n    T.evaluate(i)'
+    ).body
     assert isinstance(loop, For)
     assert loop.var.dtype == "int64" and loop.min == int_imm(2) and loop.step == int_imm(3)
     assert loop.extent == Binary("Sub", SymVar("n"), int_imm(2)) and loop.annotations == (("k", 1),)
 
 
 def test_the_extent_of_a_printed_range_is_recovered() -> None:
-    (loop,) = read("n: T.int64, " + ONE, "for i in range(T.int64(1), T.int64(1) + (n - T.int64(1))):\n    T.evaluate(i)").body
+    (loop,) = read(
+        "n: T.int64, " + ONE, "for i in range(T.int64(1), T.int64(1) + (n - T.int64(1))):\n    T.evaluate(i)"
+    ).body
     assert isinstance(loop, For) and loop.extent == Binary("Sub", SymVar("n"), int_imm(1))
 
 
@@ -285,7 +295,10 @@ def test_root_allocations_are_the_same_with_and_without_the_root_block() -> None
         ('with T.sblock("b"):\n    T.reads(A[0])\n    T.reads(A[1])\n    A[0] = 1.0', "syn/block-duplicate"),
         ('with T.sblock("b"):\n    T.reads(3)\n    A[0] = 1.0', "syn/region"),
         ('with T.sblock("b"):\n    v = T.axis.remap("S", [A])\n    A[0] = 1.0', "syn/not-a-scalar"),
-        ('for i in range(4):\n    with T.sblock("b"):\n        v = T.axis.remap("Q", [i])\n        A[v] = 1.0', "syn/axis-remap"),
+        (
+            'for i in range(4):\n    with T.sblock("b"):\n        v = T.axis.remap("Q", [i])\n        A[v] = 1.0',
+            "syn/axis-remap",
+        ),
         ('with T.sblock("b"):\n    v = T.axis.spatial((1, 2, 3), 1)\n    A[v] = 1.0', "syn/axis-domain"),
         ("B = T.alloc_buffer((-1,))", "syn/buffer-shape"),
         ("B = T.alloc_buffer((4, 4), strides=[1])", "syn/buffer-strides"),
@@ -326,7 +339,14 @@ def test_unknown_decorator_flags_are_refused() -> None:
 
 
 def test_deep_nesting_is_refused_with_its_place() -> None:
-    body = "".join("    " * k + "if A[0] > 0.0:\n" for k in range(90)) + "    " * 90 + "A[0] = " + "(" * 60 + "1.0" + ")" * 60
+    body = (
+        "".join("    " * k + "if A[0] > 0.0:\n" for k in range(90))
+        + "    " * 90
+        + "A[0] = "
+        + "(" * 60
+        + "1.0"
+        + ")" * 60
+    )
     read(ONE, body)
     deep = "A[0] = " + "T.exp(" * 400 + "A[0]" + ")" * 400
     try:

@@ -12,7 +12,18 @@ from refrelax.errors import Malformed
 from refrelax.syntax import bits
 from refrelax.syntax.read.context import Known, Scope, Source
 from refrelax.syntax.read.scalars import read_index_map, read_scalar
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, PrimExpr, Select, SymVar, as_int, bool_imm, int_imm
+from refrelax.syntax.scalars import (
+    Binary,
+    Cast,
+    Intrinsic,
+    Literal,
+    PrimExpr,
+    Select,
+    SymVar,
+    as_int,
+    bool_imm,
+    int_imm,
+)
 
 N, K, X, H, B = SymVar("n"), SymVar("k", "int32"), SymVar("x", "float32"), SymVar("h", "float16"), SymVar("b", "uint8")
 
