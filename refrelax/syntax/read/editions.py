@@ -1,7 +1,7 @@
 """Which spelling a text is in, and the one migration that needs the whole module.
 
 A text in the spelling of TVM 0.22 and earlier shows it (``out_sinfo=``, ``tir_vars=``, ``T.block``, …), as a text in
-the current spelling does (``out_ty=``, ``T.sblock``, ``TypeVar``, …). A text that shows both is refused: the same ``x = e``
+the current spelling does (``out_ty=``, ``T.sblock``, …). A text that shows both is refused: the same ``x = e``
 in a PrimFunc is a let in the one and a mutable scalar in the other. A text that shows neither is current.
 
 ``tir_vars=R.shape([n, m])`` passed scalars behind the outputs; now they are arguments, before the outputs. So the last

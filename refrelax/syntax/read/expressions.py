@@ -107,7 +107,7 @@ def from_constant(reader: Reader, node: ast.AST, value: Any) -> Expr:
         case list() | tuple():
             return Tuple(tuple(from_constant(reader, node, v) for v in value), span=span)
         case _:
-            return reader.src.fail(node, "syn/graph-expression", f"expected a graph-level expression, found `{shown(node)}`")
+            return reader.src.fail(node, "syn/graph-expression", f"expected an expression, found `{shown(node)}`")
 
 
 def _name(reader: Reader, node: ast.Name, name: str) -> Expr:

@@ -49,7 +49,7 @@ def read_module(src: Source, tree: ast.Module) -> Module:
             _top_statement(src, each, scope)
     if len(classes) + bool(lone) != 1:
         place = (classes + lone + [tree])[-1]
-        src.fail(place, "syn/one-module", f"expected one module class or functions alone, found {len(classes)} classes and "
+        src.fail(place, "syn/one-module", f"expected one module class or functions, found {len(classes)} classes and "
                  f"{len(lone)} functions")  # fmt: skip
     parts = _class(src, classes[0], scope) if classes else _functions(src, lone, scope, _Parts())
     return Module(parts.functions, parts.attrs, parts.infos, source=src.text)

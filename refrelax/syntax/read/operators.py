@@ -142,7 +142,7 @@ def _attention(node: ast.Call) -> tuple[str, ast.Call]:
 
 
 def _order(node: ast.Call, sig: Signature) -> tuple[str, ...]:
-    """Parameters in the order of the text: printed text (all attributes by keyword, all arguments by position) has the IR's."""
+    """Parameters in the order of the text: the IR's if all attributes are keywords and all arguments by position."""
     named = {k.arg for k in node.keywords}
     if sig.attrs and all(slot.name in named for slot in sig.attrs) and len(node.args) == len(sig.args):
         return tuple(slot.name for slot in (*sig.args, *sig.attrs))

@@ -1,7 +1,7 @@
 """Text to a Python syntax tree, within limits and without ever failing in another way than ``Malformed``.
 
-Nothing is executed: the text is parsed with ``ast``. A head with symbols of its own, ``def f[n, m: int](…)``, is newer than
-the Python that this package runs on, so the brackets are blanked (columns and lines stay) and kept beside the tree.
+Nothing is executed: the text is parsed with ``ast``. A head with symbols of its own, ``def f[n, m: int](…)``, is newer
+than the Python that this package runs on, so the brackets are blanked (places stay) and kept beside the tree.
 """
 
 from __future__ import annotations

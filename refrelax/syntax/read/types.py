@@ -108,7 +108,7 @@ def _take(
 
 
 def read_dtype(reader: Reader, node: ast.expr) -> str | None:
-    """A dtype in any spelling: ``"float32"``, ``R.dtype("float32")``, ``T.float32``; ``None`` for unknown (``""``, ``None``, ``"void"``).
+    """A dtype in any spelling: ``"float32"``, ``R.dtype("float32")``, ``T.float32``; ``None`` for the unknown one.
 
     Raises:
         Malformed: it names no dtype.
