@@ -46,10 +46,16 @@ from pathlib import Path
 import tvm
 from tvm.script import from_source
 
+compared = 0
 for path in sorted(Path(sys.argv[1]).iterdir()):
+    try:
+        theirs = from_source(path.read_text(), check_well_formed=False)
+    except Exception:  # TVM does not take back its own ty_args on R.builtin.alloc_tensor
+        continue
     ours = from_source((Path(sys.argv[2]) / path.name).read_text(), check_well_formed=False)
-    theirs = from_source(path.read_text(), check_well_formed=False)
     tvm.ir.assert_structural_equal(ours, theirs)
+    compared += 1
+assert compared > 20, compared
 """
 
 
