@@ -184,7 +184,8 @@ def test_names_and_memory() -> None:
     )
     kinds = [type(s) for s in found.body]
     assert kinds == [
-        AllocBuffer, BufferStore, BufferStore, AllocBuffer, Bind, Bind, AllocBuffer, AllocBuffer, DeclBuffer, DeclBuffer, BufferStore,
+        AllocBuffer, BufferStore, BufferStore, AllocBuffer, Bind, Bind, AllocBuffer, AllocBuffer,
+        DeclBuffer, DeclBuffer, BufferStore,
     ]  # fmt: skip
     cell = found.body[0]
     assert isinstance(cell, AllocBuffer) and cell.buffer.scalar and cell.init == Literal("int32", 5)
