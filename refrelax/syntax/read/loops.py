@@ -84,8 +84,7 @@ def decorator_flags(src: Source, node: ast.FunctionDef) -> dict[str, bool]:
         for each in decorator.keywords:
             value = each.value.value if isinstance(each.value, ast.Constant) else None
             if each.arg not in flags or not isinstance(value, bool):
-        offsets = (*buffer.strides, buffer.elem_offset)
-        frame.function.signature.update(each.name for each in offsets if isinstance(each, SymVar))
+                src.fail(each.value, "syn/prim-func-flag", f"expected a known flag and a truth, found {each.arg!r}")
             flags[each.arg] = value
     return flags
 
