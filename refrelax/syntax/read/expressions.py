@@ -396,7 +396,7 @@ def _linear(reader: Reader, node: ast.Call) -> Expr:
 
 
 def _match_cast(reader: Reader, node: ast.Call) -> Expr:
-    return reader.src.fail(node, "syn/match-cast-place", "R.match_cast stands alone: `name = R.match_cast(value, type)`")
+    return reader.src.fail(node, "syn/match-cast-place", "write `name = R.match_cast(value, type)` alone")
 
 
 _CONSTRUCTORS = {
