@@ -59,8 +59,9 @@ def test_division_by_zero_ends_the_run_but_not_in_the_arm_that_is_not_taken() ->
 
 def test_data_wraps_and_indices_do_not() -> None:
     data = "for i in range(4):\n    B[i] = B[i] + 2147483647"
-    assert last(run(ONE, data, rr.Tensor.of([0, 1, 2, 3], "int32"))) == [2147483647, -2147483648, -2147483647,
-    -2147483646] index = "for i in range(4):\n    B[(i + 2147483647) % 4] = i"
+    wrapped = [2147483647, -2147483648, -2147483647, -2147483646]
+    assert last(run(ONE, data, rr.Tensor.of([0, 1, 2, 3], "int32"))) == wrapped
+    index = "for i in range(4):\n    B[(i + 2147483647) % 4] = i"
     out = run(ONE, index, rr.Tensor.of([0, 0, 0, 0], "int32"))
     assert isinstance(out, rr.Unspecified)
     assert out.rule == "ld/index-overflow"
