@@ -5,6 +5,7 @@ interpreter that ``REFRELAX_TVM_PYTHON`` names; a crash there is one row of the 
 to differ are explained in ``spec/deviations.md``.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import argparse

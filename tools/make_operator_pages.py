@@ -4,6 +4,7 @@ The pages say what the operators' own texts say; the values in them are computed
 the tests compare with NumPy. Run it after a change: ``python tools/make_operator_pages.py``.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import inspect
@@ -75,7 +76,9 @@ def maker_docs(function: Any) -> str:
 def semantics(row: OpDef) -> str:
     name = row.name.removeprefix("relax.")
     text = FORMULAS.get(name) or docs(row.evaluate) or maker_docs(row.evaluate)
-    if text.startswith(("A function of real", "A method of", "A comparison", "A connective", "")) and not FORMULAS.get(name):
+    if text.startswith(("A function of real", "A method of", "A comparison", "A connective", "")) and not FORMULAS.get(
+        name
+    ):
         if row.page in ("unary",):
             return f"`out[i] = {name}(x[i])`."
         if row.page == "binary":
@@ -178,7 +181,12 @@ def write_page(family: Any) -> None:
         name = row.name.removeprefix("relax.")
         args, attrs = slots(row.name)
         body += [f"## {row.name}", "", f"Semantics: {semantics(row)}", ""]
-        body += [f"Inputs: {args}. Attributes: {attrs}.", "", f"Output: {docs(row.deduce) or maker_docs(row.deduce)}", ""]
+        body += [
+            f"Inputs: {args}. Attributes: {attrs}.",
+            "",
+            f"Output: {docs(row.deduce) or maker_docs(row.deduce)}",
+            "",
+        ]
         body += [f"Permitted results: {PERMITTED.get(row.page, 'the result exactly.')}", ""]
         found = sample(name)
         if found is not None:
@@ -188,7 +196,12 @@ def write_page(family: Any) -> None:
 
 
 def write_common() -> None:
-    body = ["# Operators: what all share", "", (inspect.getdoc(common) or "").split("\n\nSpec:")[0].replace("``", "`"), ""]
+    body = [
+        "# Operators: what all share",
+        "",
+        (inspect.getdoc(common) or "").split("\n\nSpec:")[0].replace("``", "`"),
+        "",
+    ]
     for rule in (r for r in RULES if r.startswith("op.common/")):
         SEEN.add(rule)
         body += [f"**`{rule}`** — {RULES[rule]}", ""]
@@ -220,15 +233,30 @@ def write_cases() -> None:
         if found is not None:
             text, given, value = found
             value = None if _has_effect(text) else value
-            cases.append(case(f"ops-{page}/{slug}-holds", rule, "accepts", text, entry="main", args=given, expect="Returned", value=value))
+            cases.append(
+                case(
+                    f"ops-{page}/{slug}-holds",
+                    rule,
+                    "accepts",
+                    text,
+                    entry="main",
+                    args=given,
+                    expect="Returned",
+                    value=value,
+                )
+            )
         text = module(params, expr)
         if args is None:
             cases.append(case(f"ops-{page}/{slug}", rule, "rejects", text, expect=f"IllTyped {rule}"))
         elif (rule, op, params, expr, args) in oc.POISON:
-            cases.append(case(f"ops-{page}/{slug}-poison", rule, "accepts", text, entry="main", args=args, expect="Returned"))
+            cases.append(
+                case(f"ops-{page}/{slug}-poison", rule, "accepts", text, entry="main", args=args, expect="Returned")
+            )
         else:
             kind = "Trapped" if rule == "op.assert_op/failed" else "Unspecified"
-            cases.append(case(f"ops-{page}/{slug}", rule, "rejects", text, entry="main", args=args, expect=f"{kind} {rule}"))
+            cases.append(
+                case(f"ops-{page}/{slug}", rule, "rejects", text, entry="main", args=args, expect=f"{kind} {rule}")
+            )
     for page, cases in by_page.items():
         target = ROOT / "refrelax" / "conformance" / "cases" / f"ops_{page}.toml"
         target.write_text("# Written by tools/make_operator_pages.py.\n\n" + "\n".join(cases), encoding="utf-8")

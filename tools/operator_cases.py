@@ -4,6 +4,7 @@ A row: rule, operator of the accepting sample, annotations of the parameters, ex
 With arguments the call is accepted, and the run ends by the rule (``Unspecified``, ``Trapped``), or gives poison.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 from typing import Any
@@ -154,6 +155,12 @@ ROWS: list[Row] = [
     ("op.quantize/dtypes", "quantize", (L2, S, t("", "int8")), "R.quantize(a, b, c)", None),
     ("op.quantize/axis-range", "quantize", (V2, S, t("", "int8")), "R.quantize(a, b, c, axis=1)", None),
     ("op.quantize/parameter-dims", "quantize", (M23, V2, t("", "int8")), "R.quantize(a, b, c, axis=1)", None),
+    ("op.image.resize/size-rank", "image.resize2d", (t("1, 1, 2, 2"),), 'R.image.resize2d(a, R.shape([2, 2, 2]))', None),
+    ("op.image.resize/attributes", "image.resize2d", (t("1, 1, 2, 2"),), 'R.image.resize2d(a, R.shape([2, 2]), method="area")', None),
+    ("op.layout_transform/rank", "layout_transform", (V2,), "R.layout_transform(a, index_map=T.index_map(lambda i, j: (j, i)))", None),
+    ("op.layout_transform/pad-dtype", "layout_transform", (V2,), "R.layout_transform(a, index_map=T.index_map(lambda i: (i // 4, i % 4)), pad_value=T.int32(0))", None),
+    ("op.layout_transform/negative-position", "layout_transform", (V2,), "R.layout_transform(a, index_map=T.index_map(lambda i: (i - 1,)))", [arg([2], [1, 2])]),
+    ("op.grad.take_backward/range", "grad.take_backward", (V2, V3, L2), "R.grad.take_backward(a, b, c, axis=0)", [arg([2], [1, 2]), arg([3], [1, 2, 3]), arg([2], [0, 3], "int64")]),
     ("op.assert_op/bool-scalar", "assert_op", (V2,), "R.assert_op(a)", None),
     ("op.assert_op/failed", "assert_op", (t("", "bool"),), "R.assert_op(a)", [arg([], [False], "bool")]),
 ]  # fmt: skip
@@ -164,6 +171,7 @@ POISON: list[Row] = [
     ("op.take/out-of-range", "take", (V2, L2), "R.take(a, b, axis=0)", [arg([2], [1, 2]), arg([2], [1, -1], "int64")]),
     ("op.gather/out-of-range", "gather_elements", (V2, L1), "R.gather_elements(a, b)", [arg([2], [1, 2]), arg([1], [2], "int64")]),
     ("op.nn.nll_loss/target-range", "nn.nll_loss", (t("1, 2"), L1), 'R.nn.nll_loss(a, b, reduction="none")', [arg([1, 2], [1, 2]), arg([1], [5], "int64")]),
+    ("op.layout_transform/padding", "layout_transform", (V3,), "R.layout_transform(a, index_map=T.index_map(lambda i: (i // 2, i % 2)))", [arg([3], [1, 2, 3])]),
     ("op.squeeze/extent-one", "squeeze", (M23,), "R.squeeze(a, axis=[0])", [arg([2, 3], [1, 2, 3, 4, 5, 6])]),
 ]  # fmt: skip
 """Rules that end nothing: the run returns, with poison where the rule says so."""

@@ -1,5 +1,6 @@
 """The prose of the operators' rules, one sentence or two each, for ``tools/make_operator_pages.py``."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 RULES: dict[str, str] = {
@@ -153,4 +154,12 @@ RULES: dict[str, str] = {
     "op.assert_op/bool-scalar": "The condition is a bool scalar: a tensor of rank 0 or a scalar.",
     "op.assert_op/failed": "A condition that does not hold ends the run with `Trapped`.",
     "op.grad.checkpoint/variable": "A checkpoint is set on a variable.",
+    "op.image.resize/size-rank": "The size has one dim a spatial axis.",
+    "op.image.resize/attributes": "The method is `nearest_neighbor`, `linear` or `cubic`; the coordinates are `half_pixel`, `align_corners`, `asymmetric`, `pytorch_half_pixel`, `tf_half_pixel_for_nn` or `tf_crop_and_resize`; the rounding is `round`, `round_prefer_floor`, `round_prefer_ceil`, `floor`, `ceil` or empty.",
+    "op.layout_transform/rank": "The map has one parameter an axis of the data.",
+    "op.layout_transform/pad-dtype": "The padding has the data's dtype.",
+    "op.layout_transform/padding": "Without `pad_value`, a position that no element goes to holds poison.",
+    "op.layout_transform/negative-position": "A map that gives a negative position makes the run `Unspecified`.",
+    "op.grad.take_backward/range": "An index outside the data makes the run `Unspecified`.",
+    "op.inspect/axis-range": "An axis outside the tensor's rank makes the run `Unspecified`.",
 }

@@ -14,6 +14,7 @@ from refrelax.semantics.ops import (
     effects,
     einsum,
     gather,
+    image,
     join,
     linear,
     nn,
@@ -27,13 +28,14 @@ from refrelax.semantics.ops import (
     shape,
     slicing,
     ternary,
+    transform,
     unary,
 )
 from refrelax.semantics.ops.definition import OpDef
 
 FAMILIES = (
     unary, binary, ternary, create, reduce, reshape, join, slicing, gather, scatter, linear, einsum, shape, scan,
-    activation, norm, conv, pool, attention, nn, quantize, effects,
+    activation, norm, conv, pool, attention, nn, quantize, image, transform, effects,
 )  # fmt: skip
 
 OPERATORS: dict[str, OpDef] = {row.name: row for family in FAMILIES for row in family.OPERATORS}

@@ -99,7 +99,7 @@ def _shared(q: Tensor, k: Tensor, v: Tensor) -> tuple[int, int]:
 
 
 def evaluate_attention(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """``out[i] = sum over j of p[i, j] * v[j]``; ``p[i]`` is the softmax of ``(q[i] . k[j]) * scale + bias`` over the seen."""
+    """``out[i] = sum over j of p[i, j] * v[j]``; ``p[i]`` is the softmax of ``q[i] . k[j] * scale + bias``."""
     q, k, v, *rest = (tensor_value(each) for each in args)
     if q.shape[0] != k.shape[0] or k.shape[:2] != v.shape[:2] or q.shape[3] != k.shape[3]:
         raise unspecified("op.nn.attention/extents", f"{short(call)} of {q.shape}, {k.shape}, {v.shape}", e.span)

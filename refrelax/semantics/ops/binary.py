@@ -225,7 +225,7 @@ def _atan2(numerics: Numerics, dtype: str) -> Function:
 
 
 def _log_add_exp(numerics: Numerics, dtype: str) -> Function:
-    """``log(exp(a) + exp(b))`` as ``max + log1p(exp(-|a - b|))``, which does not overflow; the literal form is permitted."""
+    """``log(exp(a) + exp(b))`` as ``max + log1p(exp(-|a - b|))``; the literal form, which overflows, is permitted."""
     f: Arithmetic = numerics.at(dtype)
     exp, log1p, absolute, log = f.math("exp"), f.math("log1p"), f.math("abs"), f.math("log")
     log2 = log(f.lit(2))

@@ -5,6 +5,7 @@ float64 (then rounded) where the operator computes real numbers. ``ranges``: the
 from an interval (low, high); an integer parameter names its bounds the same way.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -294,7 +295,17 @@ NN: list[Sample] = [
     Sample("dequantize", (((3, 2), "int8"), f(2), ((2,), "int8")), 'R.dequantize(a, b, c, axis=1, out_dtype="float32")', lambda a, b, c: (a.astype(I) - c) * b, ((-9, 9), (0.25, 0.5), (-3, 3)), 1),
 ]  # fmt: skip
 
-SAMPLES: list[Sample] = [*UNARY, *BINARY, *CREATE, *REDUCE, *SHAPES, *GATHER, *SCAN, *ACTIVATION, *NN]
+IMAGE: list[Sample] = [
+    Sample("image.resize2d", (f(1, 2, 3, 4),), 'R.image.resize2d(a, R.shape([5, 7]), method="linear")', lambda a: M.resize(a, (5, 7)), (), 64),
+    Sample("image.resize2d", (f(1, 2, 3, 4),), 'R.image.resize2d(a, R.shape([6, 8]), method="nearest_neighbor", coordinate_transformation_mode="asymmetric", rounding_method="floor")', lambda a: a.repeat(2, 2).repeat(2, 3)),
+    Sample("image.resize2d", (f(1, 2, 4, 5),), 'R.image.resize2d(a, R.shape([4, 5]), method="cubic")', lambda a: a, (), 16),
+    Sample("image.resize3d", (f(1, 1, 2, 3, 2),), 'R.image.resize3d(a, R.shape([2, 5, 2]), method="linear")', lambda a: M.resize(a.reshape(1, 2, 3, 2), (5, 2)).reshape(1, 1, 2, 5, 2), (), 64),
+    Sample("layout_transform", (f(2, 6),), "R.layout_transform(a, index_map=T.index_map(lambda i, j: (j // 4, i, j % 4)), pad_value=T.float32(9))", M.layout_transform),
+    Sample("layout_transform", (f(2, 3),), "R.layout_transform(a, index_map=T.index_map(lambda i, j: (j, i)))", lambda a: a.T),
+    Sample("grad.take_backward", (f(2, 3), f(4, 3), l(2)), "R.grad.take_backward(a, b, c, axis=0)", M.take_backward, (None, None, (0, 3)), 2),
+]  # fmt: skip
+
+SAMPLES: list[Sample] = [*UNARY, *BINARY, *CREATE, *REDUCE, *SHAPES, *GATHER, *SCAN, *ACTIVATION, *NN, *IMAGE]
 
 
 def data(sample: Sample, seed: int = 0) -> list[np.ndarray]:

@@ -1,5 +1,6 @@
 """NumPy models of the operators that NumPy has no one-liner for, written in float64."""
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import itertools
@@ -140,13 +141,13 @@ def batch_norm(a: Array, gamma: Array, beta: Array, mean: Array, variance: Array
     return out, 0.9 * mean + 0.1 * x.mean((0, 2)), 0.9 * variance + 0.1 * x.var((0, 2))
 
 
-def conv(a: Array, w: Array, strides: list[int], before: list[int], after: list[int], dilation: list[int], groups: int) -> Array:
+def conv(
+    a: Array, w: Array, strides: list[int], before: list[int], after: list[int], dilation: list[int], groups: int
+) -> Array:
     """Direct convolution, ``N C spatial`` and ``O I spatial``."""
     n = a.ndim - 2
     x = np.pad(a.astype(np.float64), [(0, 0), (0, 0), *zip(before, after, strict=True)])
-    spatial = [
-        (x.shape[2 + k] - dilation[k] * (w.shape[2 + k] - 1) - 1) // strides[k] + 1 for k in range(n)
-    ]
+    spatial = [(x.shape[2 + k] - dilation[k] * (w.shape[2 + k] - 1) - 1) // strides[k] + 1 for k in range(n)]
     out = np.zeros((a.shape[0], w.shape[0], *spatial))
     per = w.shape[0] // groups
     for b, o in itertools.product(range(a.shape[0]), range(w.shape[0])):
@@ -181,7 +182,9 @@ def conv_transpose(
     return out[(slice(None), slice(None), *cut)]
 
 
-def pool(a: Array, taps: list[int], strides: list[int], before: list[int], after: list[int], dilation: list[int], of: Any) -> Array:
+def pool(
+    a: Array, taps: list[int], strides: list[int], before: list[int], after: list[int], dilation: list[int], of: Any
+) -> Array:
     """Windows over the elements that exist."""
     n = a.ndim - 2
     spatial = [
@@ -202,9 +205,7 @@ def pool(a: Array, taps: list[int], strides: list[int], before: list[int], after
 def adaptive(a: Array, size: list[int]) -> Array:
     out = np.zeros((*a.shape[:2], *size), a.dtype)
     for y in np.ndindex(*size):
-        cut = tuple(
-            slice(p * m // q, -(-(p + 1) * m // q)) for p, m, q in zip(y, a.shape[2:], size, strict=True)
-        )
+        cut = tuple(slice(p * m // q, -(-(p + 1) * m // q)) for p, m, q in zip(y, a.shape[2:], size, strict=True))
         axes = tuple(range(2, a.ndim))
         out[(slice(None), slice(None), *y)] = a[(slice(None), slice(None), *cut)].astype(np.float64).mean(axes)
     return out
@@ -233,3 +234,28 @@ def nll_loss(a: Array, t: Array, w: Array) -> Array:
 
 def quantize(a: Array, scale: Array, zero: Array) -> Array:
     return np.clip(np.round(a / scale) + zero, -128, 127).astype("int8")
+
+
+def resize(a: Array, size: tuple[int, int]) -> Array:
+    """Bilinear, half-pixel centres, clamped."""
+    x = a.astype(np.float64)
+    for axis, q in ((2, size[0]), (3, size[1])):
+        n = x.shape[axis]
+        at = (np.arange(q) + 0.5) * (n / q) - 0.5
+        base = np.floor(at).astype(int)
+        t = (at - base).reshape([-1 if k == axis else 1 for k in range(4)])
+        x = x.take(base.clip(0, n - 1), axis) * (1 - t) + x.take((base + 1).clip(0, n - 1), axis) * t
+    return x
+
+
+def layout_transform(a: Array) -> Array:
+    out = np.full((2, 2, 4), 9, a.dtype)
+    for i, j in np.ndindex(*a.shape):
+        out[j // 4, i, j % 4] = a[i, j]
+    return out
+
+
+def take_backward(grad: Array, x: Array, index: Array) -> Array:
+    out = np.zeros_like(x)
+    np.add.at(out, index, grad)
+    return out

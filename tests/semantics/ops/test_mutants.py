@@ -4,6 +4,7 @@ A mutant is a NumPy function that does what a buggy lowering would do: the wrong
 index off by one, swapped operands, the wrong accumulation dtype, a missing scale.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -5,6 +5,7 @@ The texts were compared with TVM 0.27 (``tools/compare_operators_with_tvm.py --s
 ``spec/deviations.md``.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -126,7 +127,9 @@ def deduced(row: tuple[tuple[str, ...], str]) -> str:
         return f"{type(refused).__name__} " + " ".join(d.rule for d in refused.diagnostics)
 
 
-def compare_typing(converse: Callable[[list[dict[str, Any]]], dict[int, dict[str, Any]]], normal: Callable[[str], str]) -> int:
+def compare_typing(
+    converse: Callable[[list[dict[str, Any]]], dict[int, dict[str, Any]]], normal: Callable[[str], str]
+) -> int:
     """Print the rows on which TVM deduces another type, or accepts what is rejected here, or the reverse."""
     answers = converse([{"id": k, "text": text(row)} for k, row in enumerate(ROWS)])
     different = 0

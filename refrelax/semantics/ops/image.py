@@ -1,0 +1,187 @@
+"""Resizing images.
+
+A position of the result lies at a rational position of the data; positions and weights are exact, the weights rounded
+once to the dtype of the sum.
+
+Spec: ``spec/ops/image.md``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from math import ceil, floor
+
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops import layout as L
+from refrelax.semantics.ops.common import (
+    arity,
+    extents,
+    of_rank,
+    shape_argument,
+    short,
+    tensor,
+    tensor_value,
+    with_dims,
+)
+from refrelax.semantics.ops.conv import DATA, charge
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.values import Tensor, Value
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import Call, ShapeExpr
+from refrelax.syntax.types import Type
+
+PAGE = "image"
+
+METHODS = ("nearest_neighbor", "linear", "cubic")
+MODES = (
+    "half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn", "tf_crop_and_resize",
+)  # fmt: skip
+ROUNDINGS = ("", "round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+
+
+@rule("op.image.resize/size-rank", "op.image.resize/attributes")
+def _deduce(n: int) -> DeduceRule:
+    def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+        arity(d, call, 2)
+        x, size = tensor(d, call, types, 0), shape_argument(d, call, types, 1)
+        rank = size.ndim if size.values is None else len(size.values)
+        if rank != n:
+            d.fail("op.image.resize/size-rank", f"{short(call)}: the size must have rank {n}, found {rank}")
+        chosen = A.text(call, "method"), A.text(call, "coordinate_transformation_mode"), A.text(call, "rounding_method")
+        if any(each not in known for each, known in zip(chosen, (METHODS, MODES, ROUNDINGS), strict=True)):
+            d.fail("op.image.resize/attributes", f"{short(call)}: no method, coordinates or rounding like {chosen}")
+        layout = L.check(d, call, A.text(call, "layout"), DATA[n])
+        dtype, dims = A.dtype(call, "out_dtype") or x.dtype, L.plain_dims(d, call, x, layout)
+        if dims is None or not isinstance(call.args[1], ShapeExpr):
+            return of_rank(len(layout.axes), dtype, x.vdevice)
+        return with_dims(layout.from_plain_dims([*dims[:2], *call.args[1].values]), dtype, x.vdevice)
+
+    return deduce
+
+
+def position(mode: str, p: int, m: int, q: int, roi: tuple[float, float]) -> Fraction:
+    """Where position ``p`` of ``q`` lies among ``m`` positions of the data."""
+    half, scale = Fraction(1, 2), Fraction(m, q)
+    match mode:
+        case "align_corners":
+            return Fraction((m - 1) * p, q - 1) if q > 1 else Fraction(0)
+        case "asymmetric":
+            return scale * p
+        case "tf_half_pixel_for_nn":
+            return (p + half) * scale
+        case "pytorch_half_pixel" if q <= 1:
+            return Fraction(0)
+        case "tf_crop_and_resize":
+            start, end = Fraction(roi[0]), Fraction(roi[1])
+            if q <= 1:
+                return half * (start + end) * (m - 1)
+            return start * (m - 1) + p * (end - start) * Fraction(m - 1, q - 1)
+        case _:
+            return (p + half) * scale - half
+
+
+def nearest(rounding: str, mode: str, at: Fraction) -> int:
+    """The position that ``nearest_neighbor`` takes."""
+    half = Fraction(1, 2)
+    match rounding or ("round" if mode == "align_corners" else "floor"):
+        case "round":
+            return round(at)
+        case "round_prefer_floor":
+            return ceil(at - half)
+        case "round_prefer_ceil":
+            return floor(at + half)
+        case "ceil":
+            return ceil(at)
+        case _:
+            return floor(at)
+
+
+def cubic(t: Fraction, a: Fraction) -> list[Fraction]:
+    """The weights of the four positions around a fraction ``t``."""
+    t2, t3 = t * t, t * t * t
+    first, last = a * (t3 - 2 * t2 + t), a * t2 - a * t3
+    return [first, (a + 2) * t3 - (3 + a) * t2 + 1, -(a + 2) * t3 + (3 + 2 * a) * t2 - a * t, last]
+
+
+def taps(call: Call, at: Fraction, m: int) -> list[tuple[int, Fraction]]:
+    """The positions of the data that count at ``at``, clamped to the data, with their weights."""
+    base = floor(at)
+    match A.text(call, "method"):
+        case "nearest_neighbor":
+            found = [
+                (
+                    nearest(A.text(call, "rounding_method"), A.text(call, "coordinate_transformation_mode"), at),
+                    Fraction(1),
+                )
+            ]
+        case "linear":
+            found = [(base, 1 - (at - base)), (base + 1, at - base)]
+        case _:
+            weights = cubic(at - base, Fraction(A.real(call, "cubic_alpha")))
+            found = [(base - 1 + k, w) for k, w in enumerate(weights)]
+            if A.integer(call, "cubic_exclude"):
+                found = [(p, w if 0 <= p < m else Fraction(0)) for p, w in found]
+                total = sum(w for _, w in found)
+                found = [(p, w / total) for p, w in found]
+    return [(min(max(p, 0), m - 1), w) for p, w in found]
+
+
+def _evaluate(n: int) -> EvaluateRule:
+    """The weighted sum of the elements around the position, axis by axis, the last axis first."""
+
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+        x, size = tensor_value(args[0]), extents(args[1])
+        layout = L.known(A.text(call, "layout"), DATA[n])
+        plain, mode, roi = (
+            layout.plain_shape(x.shape),
+            A.text(call, "coordinate_transformation_mode"),
+            A.reals(call, "roi"),
+        )
+        dtype = A.dtype(call, "out_dtype") or x.dtype
+        acc = "float64" if x.dtype == "float64" else "float32"
+        f, out = e.numerics.at(acc), e.numerics.at(dtype)
+        spots = [
+            [position(mode, p, plain[2 + k], q, (roi[k], roi[n + k])) for p in range(q)] for k, q in enumerate(size)
+        ]
+        near = [[taps(call, at, plain[2 + k]) for at in line] for k, line in enumerate(spots)]
+        exact = A.text(call, "method") == "nearest_neighbor"
+        beyond = (
+            out.lit(A.real(call, "extrapolation_value"))
+            if dtypes.is_float(dtype)
+            else out.lit(int(A.real(call, "extrapolation_value")))
+        )
+
+        def mixed(b: int, c: int, done: tuple[int, ...], y: tuple[int, ...]) -> Payload:
+            k = len(done)
+            if k == n:
+                a = x[layout.from_plain((b, c, *done))]
+                return a if x.dtype == acc else f.cast(a, x.dtype)
+            around = near[k][y[k]]
+            items = [mixed(b, c, (*done, p), y) for p, _ in around]
+            return f.dot(items, [f.lit(w) for _, w in around], acc)
+
+        def element(*i: int) -> Payload:
+            b, c, *y = layout.to_plain(i)
+            crop = mode == "tf_crop_and_resize"
+            if crop and any(not 0 <= spots[k][p] <= plain[2 + k] - 1 for k, p in enumerate(y)):
+                return beyond
+            if exact:
+                a = x[layout.from_plain((b, c, *(near[k][p][0][0] for k, p in enumerate(y))))]
+                return a if x.dtype == dtype else out.cast(a, x.dtype)
+            value = mixed(b, c, (), tuple(y))
+            return value if dtype == acc else out.cast(value, acc)
+
+        shape = layout.shape((*plain[:2], *size))
+        charge(e, shape, len(list(product(range(4), repeat=n))))
+        return e.tabulate(dtype, shape, element)
+
+    return evaluate
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    OpDef("relax.image.resize2d", _deduce(2), _evaluate(2), PAGE),
+    OpDef("relax.image.resize3d", _deduce(3), _evaluate(3), PAGE),
+)

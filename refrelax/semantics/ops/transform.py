@@ -1,0 +1,185 @@
+"""Layouts by index maps, gradients of indexing, and facts about a tensor's memory.
+
+Spec: ``spec/ops/transform.md``.
+"""
+
+from __future__ import annotations
+
+from refrelax.errors import unspecified
+from refrelax.rules import rule
+from refrelax.semantics.dims.exact import value as exact_value
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops import dims as D
+from refrelax.semantics.ops.common import (
+    UNKNOWN,
+    arity,
+    dims_of,
+    extent,
+    index_of,
+    of_rank,
+    rank,
+    short,
+    tensor,
+    tensor_value,
+    with_dims,
+)  # fmt: skip
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.values import Prim, Tensor, Value
+from refrelax.syntax import dtypes
+from refrelax.syntax.bits import literal_value
+from refrelax.syntax.graph import Call, IndexMap
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int
+from refrelax.syntax.types import PrimType, Type
+
+PAGE = "transform"
+
+# --- layout_transform ------------------------------------------------------------------------------------------------
+
+
+def _map(call: Call) -> IndexMap:
+    found = A.value(call, "index_map")
+    assert isinstance(found, IndexMap)
+    return found
+
+
+@rule("op.layout_transform/rank", "op.layout_transform/pad-dtype")
+def deduce_layout_transform(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """One more than the greatest position that the map gives on each axis."""
+    arity(d, call, 1)
+    x, index_map, pad = tensor(d, call, types, 0), _map(call), A.value(call, "pad_value")
+    if isinstance(pad, Literal) and pad.dtype != x.dtype:
+        d.fail("op.layout_transform/pad-dtype", f"{short(call)}: the padding is {pad.dtype}, the data {x.dtype}")
+    if rank(x) not in (UNKNOWN, len(index_map.params)):
+        d.fail("op.layout_transform/rank", f"{short(call)}: a map of {len(index_map.params)} axes, rank {rank(x)}")
+    dims = dims_of(d, x)
+    if dims is None:
+        return of_rank(len(index_map.results), x.dtype, x.vdevice)
+    at = dict(zip(index_map.params, dims, strict=True))
+    found = [_extent(each, at) for each in index_map.results]
+    known = [each for each in found if each is not None]
+    if len(known) < len(found):
+        return of_rank(len(found), x.dtype, x.vdevice)
+    return with_dims([d.simplify(each) for each in known], x.dtype, x.vdevice)
+
+
+def _extent(e: PrimExpr, at: dict[str, PrimExpr]) -> PrimExpr | None:
+    """One more than the greatest value of ``e``, which rises with every variable; ``None`` if that is not seen."""
+    match e:
+        case SymVar():
+            return at.get(e.name)
+        case Literal():
+            return D.add(e, D.ONE)
+        case Binary(op="FloorMod" | "Mod"):
+            inner, bound = _extent(e.a, at), as_int(e.b)
+            small = as_int(inner) if inner is not None else None
+            return None if bound is None else D.imm(bound if small is None else min(small, bound))
+        case Binary(op="FloorDiv" | "Div" | "Mul" as op):
+            inner, factor = _extent(e.a, at), as_int(e.b)
+            if inner is None or factor is None:
+                return None
+            top = D.sub(inner, D.ONE)
+            return D.add(D.mul(top, D.imm(factor)) if op == "Mul" else D.floordiv(top, D.imm(factor)), D.ONE)
+        case Binary(op="Add"):
+            a, b = _extent(e.a, at), _extent(e.b, at)
+            return None if a is None or b is None else D.sub(D.add(a, b), D.ONE)
+        case _:
+            return None
+
+
+@rule("op.layout_transform/padding", "op.layout_transform/negative-position")
+def evaluate_layout_transform(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``out[map(i)] = x[i]``; a position that no ``i`` reaches holds ``pad_value``, or poison without one."""
+    x, index_map, pad = tensor_value(args[0]), _map(call), A.value(call, "pad_value")
+    placed: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for i in x.indices():
+        env = dict(zip(index_map.params, i, strict=True))
+        target = tuple(exact_value(each, env) for each in index_map.results)
+        if any(p < 0 for p in target):
+            raise unspecified("op.layout_transform/negative-position", f"{i} goes to {target}", e.span)
+        placed[target] = i
+    bounds = {name: D.imm(n) for name, n in zip(index_map.params, x.shape, strict=True)}
+    shape = []
+    for k, each in enumerate(index_map.results):
+        bound = _extent(each, dict(bounds))
+        size = as_int(bound) if bound is not None else None
+        shape.append(max((at[k] + 1 for at in placed), default=0) if size is None else size)
+    missing: Payload = poison("op.layout_transform/padding")
+    if isinstance(pad, Literal):
+        missing = e.numerics.at(x.dtype).lit(literal_value(pad))
+    return e.tabulate(x.dtype, shape, lambda *i: x[placed[i]] if i in placed else missing)
+
+
+# --- gradients -------------------------------------------------------------------------------------------------------
+
+
+def deduce_take_backward(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The type of the data."""
+    arity(d, call, 3)
+    return tensor(d, call, types, 1)
+
+
+@rule("op.grad.take_backward/range")
+def evaluate_take_backward(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """Zeros of the data's shape, to which the gradient of every element taken is added where it came from."""
+    grad, x, indices = (tensor_value(each) for each in args)
+    axis = (A.optional_integer(call, "axis", None) or 0) % x.ndim
+    f, found = e.numerics.at(x.dtype), {at: index_of(e, indices, at) for at in indices.indices()}
+    if any(not 0 <= p < x.shape[axis] for p in found.values()):
+        raise unspecified("op.grad.take_backward/range", f"{short(call)}: an index of {x.shape[axis]}", e.span)
+
+    def element(*i: int) -> Payload:
+        hits = [at for at, p in found.items() if p == i[axis]]
+        return f.reduce("add", [f.lit(0), *(grad[(*i[:axis], *at, *i[axis + 1 :])] for at in hits)])
+
+    return e.tabulate(x.dtype, x.shape, element)
+
+
+# --- inspection ------------------------------------------------------------------------------------------------------
+
+CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bool": 6}
+"""DLPack's type codes; bfloat16 has its own, 4."""
+
+
+def _deduce_fact(dtype: str, axis: bool) -> DeduceRule:
+    def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+        """A scalar."""
+        arity(d, call, 2 if axis else 1)
+        tensor(d, call, types, 0)
+        return PrimType(dtype)
+
+    return deduce
+
+
+@rule("op.inspect/axis-range")
+def _fact(what: str, dtype: str) -> EvaluateRule:
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Prim:
+        """The fact as a scalar."""
+        x = tensor_value(args[0])
+        axis = extent(args[1]) if len(args) > 1 else 0
+        if len(args) > 1 and not 0 <= axis < x.ndim:
+            raise unspecified("op.inspect/axis-range", f"axis {axis} of rank {x.ndim}", e.span)
+        code = 4 if x.dtype == "bfloat16" else CODES[dtypes.kind(x.dtype)]
+        facts = {
+            "ndim": x.ndim, "dtype_bits": 8 if x.dtype == "bool" else dtypes.bits(x.dtype), "dtype_lanes": 1,
+            "dtype_code": code, "byte_offset": x.offset * dtypes.itemsize(x.dtype), "elem_offset": x.offset,
+            "shape_i": x.shape[axis] if x.ndim else 0, "stride_i": x.strides[axis] if x.ndim else 0,
+        }  # fmt: skip
+        return Prim(dtype, facts[what])
+
+    return evaluate
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    OpDef("relax.layout_transform", deduce_layout_transform, evaluate_layout_transform, PAGE),
+    OpDef("relax.grad.take_backward", deduce_take_backward, evaluate_take_backward, PAGE),
+    OpDef("relax.inspect.tensor_ndim", _deduce_fact("int32", False), _fact("ndim", "int32"), PAGE),
+    OpDef("relax.inspect.tensor_dtype_bits", _deduce_fact("uint8", False), _fact("dtype_bits", "uint8"), PAGE),
+    OpDef("relax.inspect.tensor_dtype_code", _deduce_fact("uint8", False), _fact("dtype_code", "uint8"), PAGE),
+    OpDef("relax.inspect.tensor_dtype_lanes", _deduce_fact("uint16", False), _fact("dtype_lanes", "uint16"), PAGE),
+    OpDef("relax.inspect.tensor_shape_i", _deduce_fact("int64", True), _fact("shape_i", "int64"), PAGE),
+    OpDef("relax.inspect.tensor_stride_i", _deduce_fact("int64", True), _fact("stride_i", "int64"), PAGE),
+    OpDef("relax.inspect.tensor_byte_offset", _deduce_fact("uint64", False), _fact("byte_offset", "uint64"), PAGE),
+    OpDef("relax.inspect.tensor_elem_offset", _deduce_fact("uint64", False), _fact("elem_offset", "uint64"), PAGE),
+)
