@@ -157,20 +157,30 @@ def _bound_inside(node: ast.FunctionDef) -> set[str]:
     return stored | {each.arg for each in inside if isinstance(each, ast.arg)}
 
 
+def _used_in_body(node: ast.FunctionDef, scope: Scope, known: set[str]) -> tuple[list[str], set[str]]:
+    """Names that the body uses and binds; not looked for when no ``TypeVar`` is left that only a body could use."""
+    left: Scope | None = scope
+    while left is not None:
+        if any(isinstance(entry, TypeVarDecl) and name not in known for name, entry in left.table.items()):
+            return used_names(node.body), _bound_inside(node)
+        left = left.parent
+    return [], set()
+
+
 def own_symbols(src: Source, node: ast.FunctionDef, scope: Scope, names: Names) -> list[SymVar]:
     """Give ``node``'s function its own symbols: those of a PEP 695 head, then each ``TypeVar`` that its signature uses.
 
-    They are defined in ``scope`` (the function's own). A parameter of the same name takes precedence. ``TypeVar``s that only
-    the body uses are defined as well, but not returned: no signature determines them.
+    They are defined in ``scope`` (the function's own). A parameter of the same name takes precedence. ``TypeVar``s
+    that only the body uses are defined as well, but not returned: no signature determines them.
     """
     params = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
-    inside = _bound_inside(node)
     made = []
     for name, dtype in src.heads.get(node.lineno, ()):
         made.append(SymVar(names.fresh(name), dtype, span=src.span(node)))
         scope.define(name, made[-1])
     signature = used_names([*(a.annotation for a in node.args.args), node.returns])
-    for wanted in (signature, used_names(node.body)):
+    body, inside = _used_in_body(node, scope, {*signature, *params})
+    for wanted in (signature, body):
         for name in wanted:
             entry = scope.lookup(name)
             if name in params or (wanted is not signature and name in inside):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from refrelax.errors import Diagnostic, Malformed
@@ -40,6 +40,16 @@ _OLD_COMMENT = re.compile(r"^[ \t]*(?:# *)?from tvm\.script import (?:.*\b)?tir 
 _NEW_COMMENT = re.compile(r"^[ \t]*(?:# *)?from tvm\.script import (?:.*\b)?tirx as ", re.MULTILINE)
 
 
+def _words(texts: Iterable[str]) -> str:
+    return "|".join(re.escape(each) for each in sorted(texts))
+
+
+_MAYBE_OLD = re.compile(
+    rf"(?<![\w.])(?:{_words(_OLD_NAMES)}|{_words(_OLD_KEYWORDS)})\b|{_words(_OLD_STRINGS)}|\btir as\b"
+)
+"""A quick look at the text: without a hit the tree need not be searched."""
+
+
 @rule("syn/one-edition")
 def migrate(src: Source, tree: ast.Module) -> None:
     """Find the edition of a text (``src.edition``) and bring what depends on the whole module to the current one.
@@ -47,6 +57,9 @@ def migrate(src: Source, tree: ast.Module) -> None:
     Raises:
         Malformed: the text mixes the spellings, or its ``tir_vars`` cannot be migrated.
     """
+    if not _MAYBE_OLD.search(src.text):
+        src.edition = CURRENT  # no old spelling anywhere, not even in a comment
+        return
     old, new = _first(tree, _is_old), _first(tree, _is_new)
     if old is not None and new is not None:
         message = f"`{_text(old)}` is spelled as in TVM 0.22, `{_text(new)}` as in TVM 0.27; a text has one spelling"

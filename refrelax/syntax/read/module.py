@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -65,6 +66,8 @@ def _rename_imports(src: Source, tree: ast.Module) -> None:
                 usual = LIBRARIES.get(alias.name)
                 if usual is not None and (alias.asname or alias.name) != usual:
                     renamed[alias.asname or alias.name] = usual
+    if not re.search(rf"(?<![\w.\"'])(?:{'|'.join(renamed)})\b\s*\.", src.text):
+        return
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     for node in ast.walk(tree):
