@@ -1,6 +1,5 @@
 """NumPy models of the operators that NumPy has no one-liner for, written in float64."""
 
-# ruff: noqa: E501
 from __future__ import annotations
 
 import itertools
