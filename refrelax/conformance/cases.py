@@ -126,6 +126,17 @@ def _load_file(path: Path) -> list[Case]:
     return [_from_row(row, f"refrelax/conformance/cases/{path.name}", lines) for row in rows]
 
 
+_REFUSED_BY = {"syn": "Malformed", "wf": "IllFormed", "ty": "IllTyped", "link": "Unlinkable"}
+"""How a module that breaks a rule of an area is refused, where a case does not say."""
+
+
+def _refusal(rule: str, where: str) -> Expectation:
+    kind = _REFUSED_BY.get(rule.split("/")[0])
+    if kind is None:
+        raise BadCase(f"{where}: a case that rejects must say what it expects")
+    return Expectation(kind, rule)
+
+
 def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Case:
     name = str(row.get("name", ""))
     where = f"{file}:{lines.get(name, 1)}"
@@ -144,8 +155,8 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
     elif row["verdict"] == "accepts":
         expect = Expectation("Returned" if runs else "accepts")
     else:
-        raise BadCase(f"{where}: a case that rejects must say what it expects")
-    entry = row.get("entry", "main") if expect.kind in ENDS else None
+        expect = _refusal(row["rule"], where)
+    entry = row.get("entry", "main") if expect.kind in (*ENDS, "Unlinkable") else None
     args = tuple(row.get("args", ()))
     return Case(
         name,

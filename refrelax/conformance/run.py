@@ -11,6 +11,7 @@ from refrelax.conformance import data
 from refrelax.conformance.cases import Case, Expectation
 from refrelax.conformance.fired import Fired, observing
 from refrelax.conformance.implementation import Implementation, ImplementationFailed
+from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified
 
 
@@ -60,7 +61,7 @@ def _outcome(case: Case, implementation: Implementation | None) -> Ended:
         args = [data.to_value(each) for each in case.args]
         if implementation is not None:
             return implementation.run(module, case.entry, args)
-        return api.run(checked, case.entry, *args)
+        return api.run(checked, case.entry, *args, externs=LIBRARY)
     except (Rejection, ImplementationFailed) as refused:
         return refused
 

@@ -81,6 +81,7 @@ def _library_call(build: Builder, call: Intrinsic) -> Element:
         values = [arg(frame) for arg in args]
         context.effects.append(Effect("call", name))
         result = function(*values)
-        return None if f is None or result is None else f.lit(result)
+        number = result.value if isinstance(result, Prim) else result
+        return None if f is None or number is None else f.lit(number)
 
     return run
