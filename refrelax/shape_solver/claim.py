@@ -20,12 +20,14 @@ class Limits:
 
     points: tuple[int, int, int]
     resources: tuple[int, int, int]
+    domain: int
+    """Greatest number of points that are all looked at."""
 
 
 LIMITS: dict[Effort, Limits] = {
-    "quick": Limits((64, 256, 512), (0, 0, 0)),
-    "normal": Limits((64, 2_000, 12_000), (400_000, 1_500_000, 2_000_000)),
-    "thorough": Limits((64, 4_000, 60_000), (2_000_000, 15_000_000, 30_000_000)),
+    "quick": Limits((64, 256, 512), (0, 0, 0), 2_000),
+    "normal": Limits((64, 400, 12_000), (400_000, 1_500_000, 2_000_000), 20_000),
+    "thorough": Limits((64, 4_000, 60_000), (2_000_000, 15_000_000, 30_000_000), 400_000),
 }
 
 

@@ -21,7 +21,8 @@ from refrelax.semantics.dims.poly import Poly, as_const, sub
 from refrelax.semantics.dims.ranges import interval, nonneg
 from refrelax.semantics.dims.spell import spell
 from refrelax.shape_solver.defined import conditions
-from refrelax.syntax.scalars import Binary, BinaryOp, Literal, Not, PrimExpr, SymVar, as_int, bool_imm, int_imm
+from refrelax.shape_solver.parse import integer
+from refrelax.syntax.scalars import Binary, BinaryOp, Literal, Not, PrimExpr, SymVar, as_int, bool_imm
 
 NEGATED: dict[str, BinaryOp] = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "LE": "GT", "GT": "LE"}
 MAX_ROUNDS = 40
@@ -67,10 +68,16 @@ class Context:
     hypotheses: tuple[PrimExpr, ...] = ()
     absurd: bool = False
     fresh: int = 0
+    measured: bool = False
+    """Whether a symbol with an upper bound of its own may be measured from another expression."""
 
     def image(self, e: PrimExpr) -> PrimExpr:
         """``e`` over the free symbols."""
         return substitute(e, dict(self.images))
+
+    def measuring(self) -> Context:
+        """This context with the hypotheses taken in once more, symbols with upper bounds included."""
+        return self if self.measured or not self.hypotheses else settle(replace(self, measured=True), [])
 
     def assuming(self, *assumptions: PrimExpr) -> Context:
         """This context and more assumptions over the original symbols."""
@@ -88,7 +95,10 @@ def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | No
         for place, part in enumerate(waiting):
             taken = _take(context, part)
             if taken is None:
-                continue
+                tighter = _propagated(context, part)
+                if tighter is None:
+                    continue
+                taken = tighter, {}, [part]
             context, step, more = taken
             rest = waiting[:place] + waiting[place + 1 :]
             waiting = [*([substitute(each, step) for each in rest] if step else rest), *more]
@@ -112,17 +122,11 @@ def _take(context: Context, part: PrimExpr) -> Taken | None:
         case Binary(("EQ" | "LT" | "LE" | "GT" | "GE") as op, a, b) if a.dtype != "bool":
             atoms = Atoms(context.facts)
             left, right = normal(a, atoms), normal(b, atoms)
-            match op:
-                case "EQ":
-                    return _take_equality(context, sub(left, right), atoms)
-                case "LT":
-                    return _take_order(context, sub(sub(right, left), {(): 1}), atoms)
-                case "LE":
-                    return _take_order(context, sub(right, left), atoms)
-                case "GT":
-                    return _take_order(context, sub(sub(left, right), {(): 1}), atoms)
-                case _:
-                    return _take_order(context, sub(left, right), atoms)
+            if op == "EQ":
+                return _take_equality(context, sub(left, right), atoms)
+            p = order(part, atoms)
+            assert p is not None
+            return _take_order(context, p, atoms)
         case Binary("NE", a, b) if a.dtype != "bool":
             return _take_difference(context, a, b)
         case SymVar(name, "bool") | Not(SymVar(name, "bool")):
@@ -144,12 +148,12 @@ def _plain(key: str, atoms: Atoms) -> bool:
     return atoms.table[key].kind == "var" and atoms.table[key].dtype != "bool"
 
 
-def _solvable(p: Poly, atoms: Atoms) -> list[str]:
+def _solvable(p: Poly, atoms: Atoms, any_factor: bool = False) -> list[str]:
     """Symbols that occur in ``p`` once, alone, with coefficient 1 or -1, and nowhere inside its other atoms."""
     inside = mentioned([key for mono in p for key in mono], atoms)
     found = []
     for mono, c in p.items():
-        if len(mono) == 1 and abs(c) == 1 and _plain(mono[0], atoms) and mono[0] not in inside:
+        if len(mono) == 1 and (any_factor or abs(c) == 1) and _plain(mono[0], atoms) and mono[0] not in inside:
             if sum(mono[0] in other for other in p) == 1:
                 found.append(mono[0])
     return found
@@ -188,8 +192,8 @@ def _take_equality(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
         changed, step, _ = replaced(context, key, spelled)
         more: list[PrimExpr] = []
         if not kept:
-            more += [Binary("GE", spelled, int_imm(low))] if low is not None else []
-            more += [Binary("LE", spelled, int_imm(high))] if high is not None else []
+            more += [Binary("GE", spelled, integer(low))] if low is not None else []
+            more += [Binary("LE", spelled, integer(high))] if high is not None else []
         return changed, step, more
     return _take_divisibility(context, p, atoms)
 
@@ -214,19 +218,19 @@ def _take_divisibility(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
         if r % common:
             return replace(context, absurd=True), {}, []
         step = c // common
-        return _multiple(context, symbols[0][0], step, -(r // common) * pow(a // common, -1, step) % step)
+        return multiple(context, symbols[0][0], step, -(r // common) * pow(a // common, -1, step) % step)
     return None
 
 
-def _multiple(context: Context, key: str, c: int, residue: int) -> Taken:
+def multiple(context: Context, key: str, c: int, residue: int) -> Taken:
     """``key`` replaced by ``c * key' + residue``."""
     name = f"{key}'{context.fresh}"
     low, high = context.facts.of(key)
     facts = context.facts.with_bounds(
         name, None if low is None else -(-(low - residue) // c), None if high is None else (high - residue) // c
     )
-    scaled = Binary("Mul", SymVar(name), int_imm(c))
-    by = Binary("Add", scaled, int_imm(residue)) if residue else scaled
+    scaled = Binary("Mul", SymVar(name), integer(c))
+    by = Binary("Add", scaled, integer(residue)) if residue else scaled
     return replaced(replace(context, facts=facts, fresh=context.fresh + 1), key, by)
 
 
@@ -244,15 +248,49 @@ def _take_order(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
             continue
         origin: Poly = {mono: -c for mono, c in p.items() if mono != (key,)}
         low, high = context.facts.of(key)
-        if high is not None or (low is not None and not nonneg(sub(origin, {(): low} if low else {}), atoms)):
+        if high is not None and not context.measured:
+            continue
+        if low is not None and not nonneg(sub(origin, {(): low} if low else {}), atoms):
             continue
         spelled = spell(origin, atoms, atoms.table[key].dtype)
         if spelled is None:
             continue
         name = f"{key}'{context.fresh}"
-        changed = replace(context, facts=context.facts.with_bounds(name, 0), fresh=context.fresh + 1)
-        return replaced(changed, key, Binary("Add", spelled, SymVar(name)))
+        facts = context.facts.with_bounds(name, 0)
+        whole = Binary("Add", spelled, SymVar(name))
+        changed, step, _ = replaced(replace(context, facts=facts, fresh=context.fresh + 1), key, whole)
+        return changed, step, [] if high is None else [Binary("LE", whole, integer(high))]
     return None
+
+
+def order(part: PrimExpr, atoms: Atoms) -> Poly | None:
+    """``p`` where ``part`` says ``p >= 0``."""
+    match part:
+        case Binary(("LT" | "LE" | "GT" | "GE") as op, a, b) if a.dtype != "bool":
+            less, more = (a, b) if op in ("LT", "LE") else (b, a)
+            difference = sub(normal(more, atoms), normal(less, atoms))
+            return sub(difference, {(): 1}) if op in ("LT", "GT") else difference
+        case _:
+            return None
+
+
+def _propagated(context: Context, part: PrimExpr) -> Context | None:
+    """``context`` with bounds that ``part`` gives to single symbols, if that is news."""
+    atoms = Atoms(context.facts)
+    p = order(part, atoms)
+    if p is None:
+        return None
+    facts = context.facts
+    for key in _solvable(p, atoms, any_factor=True):
+        c = p[(key,)]
+        _, high = interval({mono: v for mono, v in p.items() if mono != (key,)}, atoms)
+        if high is not None:
+            low, top = (-(high // c), None) if c > 0 else (None, high // -c)
+            facts = facts.with_bounds(key, low, top)
+    if facts is context.facts:
+        return None
+    crossed = any(low is not None and high is not None and low > high for low, high in facts.known.values())
+    return replace(context, facts=facts, absurd=crossed)
 
 
 def _take_bound(context: Context, key: str, c: int, fixed: int) -> Taken:
@@ -265,7 +303,7 @@ def _take_bound(context: Context, key: str, c: int, fixed: int) -> Taken:
         if least > greatest:
             return replace(changed, absurd=True), {}, []
         if least == greatest:
-            return replaced(changed, key, int_imm(least))
+            return replaced(changed, key, integer(least))
     return changed, {}, []
 
 

@@ -6,6 +6,7 @@ Spec: ``spec/06-shapes.md``, ``sh/definedness``.
 from __future__ import annotations
 
 from refrelax.rules import rule
+from refrelax.shape_solver.parse import integer
 from refrelax.syntax.scalars import (
     Binary,
     Intrinsic,
@@ -72,4 +73,4 @@ def in_range(e: PrimExpr, low: int, high: int) -> list[PrimExpr]:
             inner = [claim for part in children(e) for claim in in_range(part, low, high)]
             if e.dtype == "bool" or (isinstance(e, Binary) and e.op in ("Min", "Max", "FloorMod", "Mod")):
                 return inner
-            return [*inner, Binary("GE", e, int_imm(low)), Binary("LE", e, int_imm(high))]
+            return [*inner, Binary("GE", e, integer(low)), Binary("LE", e, integer(high))]

@@ -17,8 +17,10 @@ from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import ONE, Poly, sub
 from refrelax.semantics.dims.ranges import nonneg
 from refrelax.semantics.dims.spell import spell
-from refrelax.shape_solver.context import Context, mentioned, replaced, settle
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, children, int_imm
+from refrelax.semantics.dims.terms import floordiv
+from refrelax.shape_solver.context import Context, mentioned, order, replaced, settle
+from refrelax.shape_solver.parse import integer
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, children
 
 MAX_DIGITS = 6
 
@@ -84,6 +86,7 @@ def _keys(p: Poly, atoms: Atoms) -> set[str]:
 
 def _split(context: Context, name: str, divisor: PrimExpr, key: str, p: Poly) -> Context:
     """``name`` replaced by ``divisor * q + r``."""
+    context_before = context
     q, r = (SymVar(f"{name}'{context.fresh + k}") for k in (0, 1))
     low, high = context.facts.of(name)
     facts = context.facts.with_bounds(r.name, 0)
@@ -92,8 +95,26 @@ def _split(context: Context, name: str, divisor: PrimExpr, key: str, p: Poly) ->
     whole = Binary("Add", Binary("Mul", divisor, q), r)
     context, step, _ = replaced(replace(context, facts=facts, fresh=context.fresh + 2), name, whole)
     more: list[PrimExpr] = [Binary("LT", r, divisor)]
+    more += _ends(context_before, key, p, q)
     if low is not None and low > 0:
-        more.append(Binary("GE", whole, int_imm(low)))
+        more.append(Binary("GE", whole, integer(low)))
     if high is not None:
-        more.append(Binary("LE", whole, int_imm(high)))
+        more.append(Binary("LE", whole, integer(high)))
     return settle(context, more, step)
+
+
+def _ends(context: Context, key: str, divisor: Poly, q: SymVar) -> list[PrimExpr]:
+    """What hypotheses ``v <= e`` say of the quotient: ``q <= e // divisor``."""
+    found: list[PrimExpr] = []
+    atoms = Atoms(context.facts)
+    for hypothesis in context.hypotheses:
+        p = order(hypothesis, atoms)
+        if p is None or p.get((key,)) != -1 or sum(key in mono for mono in p) != 1:
+            continue
+        end = {mono: c for mono, c in p.items() if mono != (key,)}
+        if key in _keys(end, atoms):
+            continue
+        spelled = spell(floordiv(end, divisor, atoms), atoms, "int64")
+        if spelled is not None:
+            found.append(Binary("LE", q, spelled))
+    return found

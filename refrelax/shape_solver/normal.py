@@ -8,26 +8,30 @@ from __future__ import annotations
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import ONE
-from refrelax.shape_solver.context import Context, negation
+from refrelax.semantics.dims.poly import ONE, Mono, Poly, add, join, scale, sub, without
+from refrelax.semantics.dims.ranges import atom_interval, nonneg
+from refrelax.shape_solver.context import Context, negation, order
 from refrelax.shape_solver.defined import conditions
 from refrelax.syntax.scalars import Binary, Not, PrimExpr
 
 MAX_SPLITS = 48
 """How many parts of one claim are looked at."""
 
+MAX_COMBINED = 24
+"""How many times a hypothesis is taken away from one goal."""
+
 
 class _Budget:
     __slots__ = ("left",)
 
-    def __init__(self) -> None:
-        self.left = MAX_SPLITS
+    def __init__(self, left: int) -> None:
+        self.left = left
 
 
 @rule("sh/prove-normal-form")
 def proves(claim: PrimExpr, context: Context) -> bool:
     """Whether the normal form shows ``claim`` wherever it is defined and the context holds."""
-    return _proves(claim, context, _Budget())
+    return _proves(claim, context, _Budget(MAX_SPLITS))
 
 
 def _proves(claim: PrimExpr, context: Context, budget: _Budget) -> bool:
@@ -61,4 +65,65 @@ def _leaf(claim: PrimExpr, context: Context) -> bool:
         context = context.assuming(*needed)
         if context.absurd:
             return True
-    return normal(context.image(claim), Atoms(context.facts)) == ONE
+    if _compared(claim, context):
+        return True
+    measured = context.measuring()
+    return measured.absurd or (measured is not context and _compared(claim, measured))
+
+
+def _compared(claim: PrimExpr, context: Context) -> bool:
+    image = context.image(claim)
+    atoms = Atoms(context.facts)
+    if normal(image, atoms) == ONE:
+        return True
+    if not context.hypotheses:
+        return False
+    given = [p for each in context.hypotheses if (p := order(each, atoms)) is not None]
+    match image:
+        case Binary("EQ", a, b) if a.dtype != "bool":
+            goal = sub(normal(a, atoms), normal(b, atoms))
+            return combined(goal, given, atoms) and combined(scale(goal, -1), given, atoms)
+        case _:
+            wanted = order(image, atoms)
+            return wanted is not None and combined(wanted, given, atoms)
+
+
+@rule("sh/combination")
+def combined(goal: Poly, given: list[Poly], atoms: Atoms) -> bool:
+    """``goal >= 0``, by taking nonnegative multiples of the hypotheses ``given`` (each ``>= 0``) away from it."""
+    return _combined(goal, given, atoms, _Budget(MAX_COMBINED), 3)
+
+
+def _combined(goal: Poly, given: list[Poly], atoms: Atoms, budget: _Budget, depth: int) -> bool:
+    if nonneg(goal, atoms):
+        return True
+    if depth == 0:
+        return False
+    for p in given:
+        for factor, times in _multiples(goal, p, atoms):
+            budget.left -= 1
+            if budget.left < 0:
+                return False
+            lifted = {join(factor, mono): c for mono, c in p.items()}
+            if _combined(add(goal, lifted, -times), given, atoms, budget, depth - 1):
+                return True
+    return False
+
+
+def _multiples(goal: Poly, p: Poly, atoms: Atoms) -> list[tuple[Mono, int]]:
+    """Monomials that are never negative, and factors, by which ``p`` meets a negative term of ``goal``."""
+    found: dict[Mono, int] = {}
+    for mono, c in goal.items():
+        if c >= 0:
+            continue
+        for other, d in p.items():
+            if d < 0 and other:
+                factor = without(mono, other)
+                if factor is not None and all(_never_negative(key, atoms) for key in factor):
+                    found.setdefault(factor, max(1, c // d))
+    return list(found.items())
+
+
+def _never_negative(key: str, atoms: Atoms) -> bool:
+    low, _ = atom_interval(atoms.table[key], atoms)
+    return low is not None and low >= 0

@@ -1,9 +1,9 @@
 """``prove``: the stages, in order.
 
-1. a few points; 2. the normal form; 3. more points; 4. Z3 on the normal form; 5. digits, then the normal form and Z3
-again; 6. Z3 on the plain expression; 7. many points; then ``Unknown``. Each stage costs more than the one before it
-and most questions end in the first two. Nothing depends on a clock; nothing is kept between calls except in a
-``Prover`` of your own.
+1. a few points; 2. the normal form; 3. the normal form for each residue; 4. all points, if they are few; 5. more
+points; 6. Z3 on the normal form; 7. digits, then the normal form and Z3 again; 8. Z3 on the plain expression; 9. many
+points; then ``Unknown``. Each stage costs more than the one before it and most questions end in the first two.
+Nothing depends on a clock; nothing is kept between calls except in a ``Prover`` of your own.
 
 Spec: ``spec/06-shapes.md``, ``sh/prove``.
 """
@@ -18,6 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.shape_solver import normal, z3_
+from refrelax.shape_solver.cases import by_points, by_residues, domain
 from refrelax.shape_solver.certificate import Certificate
 from refrelax.shape_solver.claim import (
     LIMITS,
@@ -37,10 +38,10 @@ from refrelax.shape_solver.defined import conditions, in_range
 from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.encode import Normal, Plain, known, question
 from refrelax.shape_solver.evaluate import NotInteger
-from refrelax.shape_solver.parse import parse_claim
+from refrelax.shape_solver.parse import integer, parse_claim
 from refrelax.shape_solver.refute import Judge, Sampler, minimised, search
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar
 
 Assumption = str | PrimExpr
 
@@ -145,8 +146,8 @@ class _Attempt:
         if query.fits is not None:
             low, high = query.fits
             symbols = [SymVar(name, dtype) for name, dtype in query.symbols().items() if dtype != "bool"]
-            context = context.assuming(*(Binary("GE", each, int_imm(low)) for each in symbols))
-            context = context.assuming(*(Binary("LE", each, int_imm(high)) for each in symbols))
+            context = context.assuming(*(Binary("GE", each, integer(low)) for each in symbols))
+            context = context.assuming(*(Binary("LE", each, integer(high)) for each in symbols))
             claim = conjunction([*in_range(claim, low, high), claim])
         needed = conditions(claim)
         if needed and query.division == "require":
@@ -168,6 +169,8 @@ class _Attempt:
         stages: list[Callable[[], Answer | None]] = [
             lambda: self.points("points", first, 1),
             self.normal_form,
+            self.residues,
+            self.all_points,
             lambda: self.points("more points", second, 2),
             lambda: self.z3("z3 on the normal form", self.context, self.limits.resources[0]),
             self.in_digits,
@@ -195,6 +198,23 @@ class _Attempt:
             return self.proved("normal form", "the claim is the constant true")
         self.note("normal form", "open")
         return None
+
+    def residues(self) -> Proved | None:
+        cases = by_residues(self.claim, self.context)
+        if cases:
+            return self.proved("residues", f"the normal form shows each of {cases} cases")
+        self.note("residues", "nothing to split, or open")
+        return None
+
+    def all_points(self) -> Answer | None:
+        size = domain(self.sampler)
+        if size is None or size > self.limits.domain:
+            self.note("all points", "too many")
+            return None
+        model = by_points(self.judge, self.sampler)
+        if model is not None:
+            return self.refuted("all points", model)
+        return self.proved("all points", f"all {size} points that the assumptions leave")
 
     def z3(self, name: str, context: Context, resources: int) -> Answer | None:
         if not z3_.AVAILABLE or not resources:

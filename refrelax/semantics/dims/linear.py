@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from math import gcd
 
-from refrelax.semantics.dims.spell import product
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, as_int, int_imm
+from refrelax.semantics.dims.spell import imm, product
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, as_int
 
 Factors = tuple[PrimExpr, ...]
 Key = frozenset[tuple[PrimExpr, int]]
@@ -80,21 +80,21 @@ def spelled(a: Linear, dtype: str) -> PrimExpr:
         if coefficient > 0:
             result = _join(result, _scaled(coefficient, factors, dtype), 1, dtype)
     if a.fixed > 0:
-        result = _join(result, int_imm(a.fixed, dtype), 1, dtype)
+        result = _join(result, imm(a.fixed, dtype), 1, dtype)
     for coefficient, factors in a.terms.values():
         if coefficient < 0 and result is None:
             negated = _scaled(coefficient, factors, dtype) if coefficient < -1 else None
-            result = negated or Binary("Sub", int_imm(0, dtype), _scaled(1, factors, dtype))
+            result = negated or Binary("Sub", imm(0, dtype), _scaled(1, factors, dtype))
         elif coefficient < 0:
             result = _join(result, _scaled(-coefficient, factors, dtype), -1, dtype)
     if result is None:
-        return int_imm(a.fixed, dtype)
-    return result if a.fixed >= 0 else Binary("Sub", result, int_imm(-a.fixed, dtype))
+        return imm(a.fixed, dtype)
+    return result if a.fixed >= 0 else Binary("Sub", result, imm(-a.fixed, dtype))
 
 
 def _scaled(coefficient: int, factors: Factors, dtype: str) -> PrimExpr:
     whole = product(factors)
-    return whole if coefficient == 1 else Binary("Mul", whole, int_imm(coefficient, dtype))
+    return whole if coefficient == 1 else Binary("Mul", whole, imm(coefficient, dtype))
 
 
 def _join(total: PrimExpr | None, e: PrimExpr, sign: int, dtype: str) -> PrimExpr:
@@ -107,7 +107,7 @@ def _join(total: PrimExpr | None, e: PrimExpr, sign: int, dtype: str) -> PrimExp
     kept, other, common = shared
     left, right = as_int(kept), as_int(other)
     if left is not None and right is not None:
-        return Binary("Mul", common, int_imm(left + sign * right, dtype))
+        return Binary("Mul", common, imm(left + sign * right, dtype))
     if left is not None and sign > 0:
         kept, other, left, right = other, kept, right, left
     if right is not None:
@@ -122,7 +122,7 @@ def _offset(e: PrimExpr, amount: int, dtype: str) -> PrimExpr:
         e = e.a
     if amount == 0:
         return e
-    return Binary("Add" if amount > 0 else "Sub", e, int_imm(abs(amount), dtype))
+    return Binary("Add" if amount > 0 else "Sub", e, imm(abs(amount), dtype))
 
 
 def _shared(a: PrimExpr, b: PrimExpr) -> tuple[PrimExpr, PrimExpr, PrimExpr] | None:
@@ -138,7 +138,7 @@ def _shared(a: PrimExpr, b: PrimExpr) -> tuple[PrimExpr, PrimExpr, PrimExpr] | N
 
 def _operands(e: PrimExpr) -> list[tuple[PrimExpr, PrimExpr]]:
     """The ways to see ``e`` as (the rest, one factor), plain ``e`` as ``1 * e``; a factor is never a constant."""
-    one = (int_imm(1, e.dtype), e)
+    one = (imm(1, e.dtype), e)
     if not (isinstance(e, Binary) and e.op == "Mul"):
         return [one]
     sides = [(e.a, e.b), (e.b, e.a), one]

@@ -15,7 +15,7 @@ from refrelax.semantics.dims.linear import Linear, content, leaf, plus, spelled,
 from refrelax.semantics.dims.normal import INTEGRAL, normal
 from refrelax.semantics.dims.poly import add, as_const, sub
 from refrelax.semantics.dims.ranges import nonneg
-from refrelax.semantics.dims.spell import spell
+from refrelax.semantics.dims.spell import TooWide, imm, spell
 from refrelax.syntax.dtypes import kind, lanes
 from refrelax.syntax.scalars import (
     COMPARISONS,
@@ -45,7 +45,10 @@ def simplify(e: PrimExpr, facts: Facts) -> PrimExpr:
     for _ in range(8):
         if isinstance(e, (Literal, SymVar)) or kind(e.dtype) not in INTEGRAL or lanes(e.dtype) > 1:
             return e
-        result = _Simplifier(Atoms(facts)).shortest(e)
+        try:
+            result = _Simplifier(Atoms(facts)).shortest(e)
+        except TooWide:
+            return e
         if result == e:
             return e
         e = result
@@ -124,7 +127,7 @@ class _Simplifier:
             case (1, (Binary("FloorDiv", x, y),)) if (inner := as_int(y)) is not None and inner > 0:
                 return self.floordiv(self.linear(x), Linear(inner * divisor), dtype)
             case _:
-                return leaf(self.decided(Binary("FloorDiv", spelled(a, dtype), int_imm(divisor, dtype))))
+                return leaf(self.decided(Binary("FloorDiv", spelled(a, dtype), imm(divisor, dtype))))
 
     def floormod(self, a: Linear, b: Linear, dtype: str) -> Linear:
         if b.terms or b.fixed <= 0:
@@ -138,7 +141,7 @@ class _Simplifier:
             return plus(Linear(), inner, common)
         if not rest.terms:
             return Linear(rest.fixed % b.fixed)
-        return leaf(self.decided(Binary("FloorMod", spelled(rest, dtype), int_imm(b.fixed, dtype))))
+        return leaf(self.decided(Binary("FloorMod", spelled(rest, dtype), imm(b.fixed, dtype))))
 
     def truncated(self, op: BinaryOp, a: PrimExpr, b: PrimExpr, dtype: str) -> Linear:
         """Truncated division keeps its spelling, except where the divisor divides or the result is known."""

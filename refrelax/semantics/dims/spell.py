@@ -9,7 +9,21 @@ from collections.abc import Sequence
 
 from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.poly import Mono, Poly, as_const
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, PrimExpr, SymVar, bool_imm, int_imm
+from refrelax.syntax.dtypes import integer_range
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, PrimExpr, SymVar, bool_imm, int_imm
+
+
+class TooWide(Exception):
+    """A constant does not fit its dtype: there is no such literal."""
+
+
+def imm(value: int, dtype: str) -> Literal:
+    """``value`` as a literal of ``dtype``. Raises ``TooWide``."""
+    low, high = integer_range(dtype)
+    if not low <= value <= high:
+        raise TooWide
+    return int_imm(value, dtype)
+
 
 Term = tuple[int, PrimExpr]
 """A coefficient that is not zero, and a product without a constant factor."""
@@ -22,7 +36,7 @@ def total(terms: Sequence[Term], fixed: int, dtype: str) -> PrimExpr:
         if coefficient > 0:
             result = _plus(result, _times(term, coefficient, dtype))
     if fixed > 0:
-        result = _plus(result, int_imm(fixed, dtype))
+        result = _plus(result, imm(fixed, dtype))
     for coefficient, term in terms:
         if coefficient < 0:
             if result is None:
@@ -30,8 +44,8 @@ def total(terms: Sequence[Term], fixed: int, dtype: str) -> PrimExpr:
             else:
                 result = Binary("Sub", result, _times(term, -coefficient, dtype))
     if fixed < 0 and result is not None:
-        return Binary("Sub", result, int_imm(-fixed, dtype))
-    return int_imm(fixed, dtype) if result is None else result
+        return Binary("Sub", result, imm(-fixed, dtype))
+    return imm(fixed, dtype) if result is None else result
 
 
 def _plus(total: PrimExpr | None, term: PrimExpr) -> PrimExpr:
@@ -39,7 +53,7 @@ def _plus(total: PrimExpr | None, term: PrimExpr) -> PrimExpr:
 
 
 def _times(term: PrimExpr, coefficient: int, dtype: str) -> PrimExpr:
-    return term if coefficient == 1 else Binary("Mul", term, int_imm(coefficient, dtype))
+    return term if coefficient == 1 else Binary("Mul", term, imm(coefficient, dtype))
 
 
 def product(factors: Sequence[PrimExpr]) -> PrimExpr:
@@ -55,6 +69,13 @@ def spell(p: Poly, atoms: Atoms, dtype: str) -> PrimExpr | None:
     if dtype == "bool":
         value = as_const(p)
         return bool_imm(bool(value)) if value in (0, 1) else None
+    try:
+        return _spelled(p, atoms, dtype)
+    except TooWide:
+        return None
+
+
+def _spelled(p: Poly, atoms: Atoms, dtype: str) -> PrimExpr | None:
     terms: list[Term] = []
     for mono, coefficient in p.items():
         if mono:
@@ -90,7 +111,7 @@ def _atom(key: str, atoms: Atoms, dtype: str) -> PrimExpr | None:
             return result
         case "p2":
             count = spell(atom.args[0], atoms, dtype)
-            return None if count is None else Intrinsic("shift_left", (int_imm(1, dtype), count), dtype)
+            return None if count is None else Intrinsic("shift_left", (imm(1, dtype), count), dtype)
         case _:
             return None
 

@@ -75,14 +75,14 @@ def _mono(mono: Mono, atoms: Atoms) -> Poly:
 
 @rule("sh/power-of-two")
 def power_of_two(k: Poly, atoms: Atoms) -> Poly:
-    """``2 ** k``: a nonnegative constant part of ``k`` comes out as a factor."""
-    fixed = k.get((), 0)
-    rest = sub(k, const(fixed))
-    if not rest and fixed < 0:
-        return atoms.put("p2", (k,))
-    if 0 <= fixed <= 256 and (not rest or nonneg(rest, atoms)):
-        return scale(atoms.put("p2", (rest,)), 1 << fixed) if rest else const(1 << fixed)
-    return atoms.put("p2", (k,))
+    """``2 ** k``: the least value that ``k`` can have, up to 256, comes out as a factor."""
+    low, _ = interval(k, atoms)
+    if atoms.guarded and (low is None or low < 0):
+        return atoms.put("call", (k,), "1 <<")
+    if low is None or not 0 < low <= 256:
+        return ONE if not k else atoms.put("p2", (k,))
+    rest = sub(k, const(low))
+    return scale(atoms.put("p2", (rest,)), 1 << low) if rest else const(1 << low)
 
 
 # --- quotients -------------------------------------------------------------------------------------------------------
@@ -186,10 +186,10 @@ def _floor_rest(a: Poly, b: Poly, atoms: Atoms) -> Poly:
         low, high = interval(a, atoms)
         if low is not None and high is not None and low // divisor == high // divisor:
             return const(low // divisor)
-        inner = _inner_quotient(a, divisor, atoms)
+    if nonneg(b, atoms):
+        inner = _inner_quotient(a, b, atoms)
         if inner is not None:
             return inner
-    if nonneg(b, atoms):
         if nonneg(a, atoms) and nonneg(sub(sub(b, a), ONE), atoms):
             return {}
         if nonneg(scale(add(a, ONE), -1), atoms) and nonneg(add(a, b), atoms):
@@ -198,16 +198,14 @@ def _floor_rest(a: Poly, b: Poly, atoms: Atoms) -> Poly:
 
 
 @rule("sh/quotient-of-quotient")
-def _inner_quotient(a: Poly, divisor: int, atoms: Atoms) -> Poly | None:
-    """``(x // c + k) // d`` as ``(x + k * c) // (c * d)``."""
+def _inner_quotient(a: Poly, divisor: Poly, atoms: Atoms) -> Poly | None:
+    """``(x // c + k) // d`` as ``(x + k * c) // (c * d)``, for ``d >= 1``."""
     fixed = a.get((), 0)
     atom = atoms.sole(sub(a, const(fixed)), "fd")
     if atom is None:
         return None
-    inner = as_const(atom.args[1])
-    if inner is None:
-        return None
-    return floordiv(add(atom.args[0], const(fixed * inner)), const(inner * divisor), atoms)
+    x, inner = atom.args
+    return floordiv(add(x, inner, fixed), mul(inner, divisor, atoms), atoms)
 
 
 @rule("sh/truncated-quotient")

@@ -1,0 +1,123 @@
+"""How many shape questions are decided, how fast, and whether any answer is wrong.
+
+``python benchmarks/solver.py [FILE.json]... [--effort quick|normal|thorough] [--cvc5] [--tvm PYTHON] [--certify] [--list]``
+
+Files hold questions with a known truth (``benchmarks/solver_queries/``). Beside refrelax: cvc5 on the same SMT-LIB text, and TVM's analyzer
+with and without Z3 (in a process of its own, bounds given as constraints).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from refrelax.shape_solver import Proved, Refuted, Unknown, parse_claim, prove
+from refrelax.shape_solver.certificate import smt2
+from refrelax.shape_solver.claim import Query
+from refrelax.syntax.dtypes import integer_range
+
+HERE = Path(__file__).parent / "solver_queries"
+
+
+@dataclass
+class Row:
+    name: str
+    counts: Counter[str] = field(default_factory=Counter)
+    times: list[float] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+
+    def add(self, query: dict[str, Any], verdict: bool | None, seconds: float) -> None:
+        self.times.append(seconds)
+        if verdict is None:
+            self.counts["unknown"] += 1
+            self.open.append(f"{query['name']} ({'true' if query['truth'] else 'false'}): {query['claim']}  if {query['assume']}")
+        elif verdict != query["truth"]:
+            self.counts["wrong"] += 1
+            self.open.append(f"WRONG {query}")
+        else:
+            self.counts["proved" if verdict else "refuted"] += 1
+
+    def line(self) -> str:
+        ordered = sorted(self.times)
+        p95 = ordered[int(0.95 * (len(ordered) - 1))]
+        numbers = "".join(f"{self.counts[key]:>9}" for key in ("proved", "refuted", "unknown", "wrong"))
+        median = statistics.median(ordered)
+        return f"{self.name:<22}{numbers}{1e3 * median:>10.2f}{1e3 * p95:>10.1f}{1e3 * ordered[-1]:>10.0f}{sum(ordered):>9.2f}"
+
+
+HEADER = f"{'':<22}{'proved':>9}{'refuted':>9}{'unknown':>9}{'wrong':>9}{'median ms':>10}{'p95 ms':>10}{'max ms':>10}{'total s':>9}"
+
+
+def ours(queries: list[dict[str, Any]], effort: Any) -> Row:
+    row = Row(f"refrelax {effort}")
+    for query in queries:
+        start = time.perf_counter()
+        answer = prove(query["claim"], query["assume"], effort, query.get("fits"))
+        row.add(query, {Proved: True, Refuted: False, Unknown: None}[type(answer)], time.perf_counter() - start)
+    return row
+
+
+def script(query: dict[str, Any]) -> str:
+    """The question as SMT-LIB: unsatisfiable exactly if the claim holds."""
+    fits = integer_range(query["fits"]) if query.get("fits") else None
+    return smt2(Query(parse_claim(query["claim"]), tuple(map(parse_claim, query["assume"])), fits))
+
+
+def cvc5(queries: list[dict[str, Any]], milliseconds: int) -> Row:
+    from refrelax.shape_solver.replay import replay
+
+    row = Row(f"cvc5 {milliseconds} ms")
+    for query in queries:
+        start = time.perf_counter()
+        answer = replay(script(query), milliseconds)
+        row.add(query, {"unsat": True, "sat": False}.get(answer), time.perf_counter() - start)
+    return row
+
+
+def tvm(queries: list[dict[str, Any]], python: str, z3: bool) -> Row:
+    """TVM's ``can_prove``; what it cannot prove is unknown."""
+    row = Row("TVM + Z3 1 s" if z3 else "TVM default")
+    command = [python, str(Path(__file__).parent / "solver_tvm.py"), *(["--z3"] if z3 else [])]
+    plain = [query for query in queries if not query.get("fits")]
+    done = subprocess.run(command, input=json.dumps(plain), capture_output=True, text=True, check=False)
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    for query, answer in zip(plain, answers):
+        row.add(query, True if answer["proved"] else None, answer["seconds"])
+    if len(answers) < len(plain):
+        print(f"{row.name}: stopped after {len(answers)} of {len(plain)}: {done.stderr[-200:]}", file=sys.stderr)
+    return row
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path, default=sorted(HERE.glob("*.json")))
+    parser.add_argument("--effort", default="normal")
+    parser.add_argument("--cvc5", type=int, metavar="MS", default=0)
+    parser.add_argument("--tvm", metavar="PYTHON")
+    parser.add_argument("--list", action="store_true", help="list what stayed unknown")
+    options = parser.parse_args()
+    for path in options.files:
+        queries = json.loads(path.read_text(encoding="utf-8"))
+        rows = [ours(queries, options.effort)]
+        if options.cvc5:
+            rows.append(cvc5(queries, options.cvc5))
+        if options.tvm:
+            rows += [tvm(queries, options.tvm, False), tvm(queries, options.tvm, True)]
+        true = sum(1 for query in queries if query["truth"])
+        print(f"\n{path.name}: {true} true, {len(queries) - true} false\n{HEADER}")
+        for row in rows:
+            print(row.line())
+        if options.list:
+            print(*rows[0].open, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

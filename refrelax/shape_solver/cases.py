@@ -1,0 +1,84 @@
+"""Finitely many cases: every residue of a symbol by a constant, every point of a small domain.
+
+Spec: ``spec/06-shapes.md``, ``sh/cases``.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from refrelax.rules import rule
+from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.normal import normal
+from refrelax.semantics.dims.poly import as_const
+from refrelax.shape_solver.context import Context, multiple, settle
+from refrelax.shape_solver.digits import sides
+from refrelax.shape_solver.normal import proves
+from refrelax.shape_solver.refute import Judge, Sampler
+from refrelax.syntax.scalars import PrimExpr
+
+MAX_CASES = 64
+"""Residues tried together."""
+
+
+@rule("sh/cases")
+def by_residues(claim: PrimExpr, context: Context) -> int:
+    """In how many cases the normal form shows ``claim``, one for each residue of the symbols that stand in a product
+    under a constant divisor; 0 if it does not, or if there are too many cases."""
+    found = _split(claim, context)
+    if not found:
+        return 0
+    total = 1
+    for _, c in found:
+        total *= c
+    if total > MAX_CASES:
+        return 0
+    for residues in itertools.product(*(range(c) for _, c in found)):
+        case = context
+        for (key, c), residue in zip(found, residues):
+            changed, step, _ = multiple(case, key, c, residue)
+            case = settle(changed, [], step)
+        if not proves(claim, case):
+            return 0
+    return total
+
+
+def _split(claim: PrimExpr, context: Context) -> list[tuple[str, int]]:
+    """Symbols in products under a constant divisor, each with its greatest divisor, in order of appearance."""
+    atoms = Atoms(context.facts)
+    for side in sides(context.image(claim)):
+        normal(side, atoms)
+    found: dict[str, int] = {}
+    for atom in atoms.table.values():
+        divisor = as_const(atom.args[1]) if atom.kind in ("fd", "td") else None
+        if divisor is None:
+            continue
+        for mono in atom.args[0]:
+            if len(mono) > 1:
+                for key in mono:
+                    if atoms.table[key].kind == "var" and atoms.table[key].dtype != "bool":
+                        found[key] = max(found.get(key, 1), divisor)
+    return list(found.items())
+
+
+def domain(sampler: Sampler) -> int | None:
+    """How many points the bounds of the free symbols leave, or ``None`` for infinitely many."""
+    total = 1
+    for name in sampler.free:
+        low, high = (0, 1) if name in sampler.booleans else sampler.facts.of(name)
+        if low is None or high is None:
+            return None
+        total *= max(0, high - low + 1)
+    return total
+
+
+@rule("sh/cases")
+def by_points(judge: Judge, sampler: Sampler) -> dict[str, int] | None:
+    """A counterexample among **all** points that the bounds leave, or ``None``: then there is none at all."""
+    ends = [(0, 1) if name in sampler.booleans else sampler.facts.of(name) for name in sampler.free]
+    ranges = [range(low, high + 1) for low, high in ends if low is not None and high is not None]
+    for point in itertools.product(*ranges):
+        env = sampler.complete(dict(zip(sampler.free, point)))
+        if env is not None and judge.refuted(env):
+            return {name: env[name] for name in judge.dtypes}
+    return None
