@@ -13,7 +13,7 @@ import pytest
 from refrelax import cli, examples
 from refrelax.commands import COMMANDS
 
-GOOD = '''
+GOOD = """
 from tvm.script import ir as I
 from tvm.script import relax as R
 
@@ -23,7 +23,7 @@ class Module:
     def main(x: R.Tensor(("n", 2), "float32")) -> R.Tensor(("n", 2), "float32"):
         y = R.add(x, x)
         return y
-'''
+"""
 
 
 @pytest.fixture
@@ -216,7 +216,7 @@ def test_a_run_that_does_not_return_is_exit_1(cmd, good: str, tmp_path: Path) ->
     out_of_steps = cmd("run", good, "--random", "0", "--elements", "1", "--json")
     assert out_of_steps.code == 1 and out_of_steps.rows()[0] == {"outcome": "Exhausted", "what": "elements"}
     missing = cmd("run", good)
-    assert missing.code == 1 and missing.out.startswith("Trapped") or "Trapped" in missing.out
+    assert (missing.code == 1 and missing.out.startswith("Trapped")) or "Trapped" in missing.out
 
 
 def test_constants_from_a_file(cmd) -> None:
@@ -246,9 +246,7 @@ def test_explain_a_rule_an_operator_and_a_word(cmd) -> None:
 # --- faults -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_fault_of_ours_is_one_line_that_asks_for_a_report(
-    cmd, good: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_of_ours_is_one_line_that_asks_for_a_report(cmd, good: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from refrelax import api
     from refrelax.errors import InternalError
 

@@ -15,7 +15,20 @@ from refrelax import npz
 from refrelax.errors import UsageError
 from refrelax.syntax.module import ConstantArray
 
-DTYPES = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64")
+DTYPES = (
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+)
 
 
 @given(st.sampled_from(DTYPES), st.lists(st.integers(0, 4), max_size=3), st.data())
@@ -69,5 +82,5 @@ def test_what_is_no_tensor_is_refused(tmp_path: Path) -> None:
     assert "structured" in refused(np.zeros(2, [("a", "i4")]))
     path = tmp_path / "x.npz"
     path.write_bytes(b"not a zip")
-    with pytest.raises(UsageError, match="not an .npz"):
+    with pytest.raises(UsageError, match=r"not an \.npz"):
         npz.read(path)

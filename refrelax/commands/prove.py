@@ -8,12 +8,14 @@ from typing import Any
 
 from refrelax.commands.shared import add_json, emit
 
+FITS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("claim", help='for example "n*m + m == m*(n + 1)"')
     parser.add_argument("--assume", action="append", default=[], metavar="A", help="a fact; may be repeated")
     parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal")
-    parser.add_argument("--fits", metavar="DTYPE", help="also prove that nothing overflows in this dtype")
+    parser.add_argument("--fits", choices=FITS, help="also prove that nothing overflows in it")
     parser.add_argument("--division", choices=("assume", "require"), help="defined divisions: assumed, or to be proved")
     parser.add_argument("--smt2", metavar="OUT", help="write the question as SMT-LIB")
     add_json(parser)
@@ -25,8 +27,7 @@ def prove(options: argparse.Namespace) -> int:
 
     extra: dict[str, Any] = {k: v for k in ("fits", "division") if (v := getattr(options, k)) is not None}
     if options.smt2 is not None:
-        text = shape_solver.to_smt2(options.claim, assume=options.assume, **extra)
-        Path(options.smt2).write_text(text, encoding="utf-8")
+        Path(options.smt2).write_text(_smt2(options), encoding="utf-8")
     answer = shape_solver.prove(options.claim, assume=options.assume, effort=options.effort, **extra)
     row, line, code = _said(answer)
     if options.json:
@@ -50,3 +51,17 @@ def _said(answer: Any) -> tuple[dict[str, Any], str, int]:
         case _:
             reason, stage = str(answer.reason), str(answer.stage)
             return {"answer": "UNKNOWN", "reason": reason, "stage": stage}, f"UNKNOWN {reason}", 3
+
+
+def _smt2(options: argparse.Namespace) -> str:
+    """The question as an SMT-LIB script: ``unsat`` means that the claim holds."""
+    from refrelax.shape_solver import parse_claim
+    from refrelax.shape_solver.certificate import smt2
+    from refrelax.shape_solver.claim import Query
+    from refrelax.syntax.dtypes import integer_range
+
+    fits = None if options.fits is None else integer_range(options.fits)
+    query = Query(
+        parse_claim(options.claim), tuple(map(parse_claim, options.assume)), fits, options.division or "assume"
+    )
+    return smt2(query)

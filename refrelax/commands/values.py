@@ -25,7 +25,10 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         "--dim", action="append", default=[], metavar="n=3", help="a size for --random; may be repeated"
     )
     parser.add_argument(
-        "--policy", choices=("normal", "dyadic", "integer"), default="normal", help="float elements of --random"
+        "--policy",
+        choices=("normal", "dyadic", "integer", "special"),
+        default="normal",
+        help="elements of --random",
     )
     parser.add_argument("--consts", metavar="C.npz", help='the arrays behind metadata["ir.GenericConst"][k], by index')
 
@@ -51,10 +54,9 @@ def arguments(options: argparse.Namespace, module: Module) -> list[Any]:
         if dims:
             raise UsageError("--dim needs --random")
         return []
-    from refrelax.conformance.inputs import make_arguments
+    from refrelax.testing.arguments import random_arguments
 
-    made, _chosen = make_arguments(module, options.entry, options.random, dims, options.policy)
-    return made
+    return random_arguments(module, options.entry, options.random, dims, options.policy)
 
 
 def _natural(name: str) -> list[Any]:

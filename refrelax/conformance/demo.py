@@ -13,11 +13,11 @@ from typing import Any
 
 from refrelax import api, examples
 from refrelax.backends.errors import Unsupported
-from refrelax.conformance.inputs import make_arguments
 from refrelax.errors import Returned, UsageError
 from refrelax.examples import Example, RecordedRun, Stage
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.testing.arguments import random_arguments
 
 DEFAULT = ("mlp", "cnn/zero", "decoder/zero")
 """Models, and stages of models, that the NumPy backend compiles whole: what the demo shows unless told."""
@@ -152,7 +152,7 @@ def _compile_and_judge(row: Row, checked: CheckedModule, example: Example, clock
         judged = judge.diff(checked, example.entry, list(recorded.args), impl="numpy")
         clock.lap("judge")
         _count(row, judged, recorded)
-        dyadic, _sizes = make_arguments(checked.module, example.entry, 0, recorded.dims, "dyadic")
+        dyadic = random_arguments(checked.module, example.entry, 0, recorded.dims, "dyadic")
         wanted = api.run(checked, example.entry, *dyadic)
         clock.lap("run")
         found = bits.run(example.entry, *dyadic)

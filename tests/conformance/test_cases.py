@@ -25,7 +25,7 @@ def test_there_are_cases_of_both_verdicts() -> None:
     assert EXAMPLES
 
 
-MODULE = '''
+MODULE = """
 from tvm.script import ir as I
 from tvm.script import relax as R
 
@@ -35,7 +35,7 @@ class Module:
     def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
         y = R.add(x, x)
         return y
-'''
+"""
 
 
 def write(folder: Path, text: str) -> Path:

@@ -1,4 +1,7 @@
-"""The bridge to TVM 0.27: live modules in, text out, and TVM as an implementation to be judged.
+"""The bridge to TVM 0.27: live modules in, and TVM as an implementation to be judged.
+
+The other direction needs no bridge: ``tvm.script.from_source`` reads what ``rr.print_module`` writes (with
+constants, give it ``extra_vars`` that hold ``metadata["ir.GenericConst"]``).
 
 TVM itself runs in a subprocess only (it can end with a segmentation fault or SIGFPE on legal programs);
 ``from_ir_module`` alone touches live objects, which are in the caller's process anyway.
@@ -27,12 +30,4 @@ def from_ir_module(mod: Any) -> Module:
     return api.bind_constants(api.parse(text, filename="<tvm>"), constants)
 
 
-def to_script(module: Module) -> str:
-    """TVMScript that TVM 0.27 reads, imports included. Constants beside the module are referred to by index:
-    ``tvm.script.from_source(text, extra_vars=…)`` needs them under ``metadata["ir.GenericConst"]``."""
-    from refrelax.interop.tvm.implementation import script
-
-    return script(module)
-
-
-__all__ = ["TvmImplementation", "find_python", "from_ir_module", "to_script"]
+__all__ = ["TvmImplementation", "find_python", "from_ir_module"]

@@ -12,25 +12,13 @@ from refrelax.arrays import Tensor, to_constant
 from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.errors import Outcome, Returned, Trapped
 from refrelax.interop.tvm.process import TvmProcess
+from refrelax.runs import inward, outward, parameter_types
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.values import Opaque, Prim, Shape
 from refrelax.syntax.module import ConstantArray, Module
 
-_IMPORTS = """\
-from typing import TypeVar
-from tvm.script import ir as I
-from tvm.script import relax as R
-from tvm.script import tirx as T
-from tvm.tirx.layout import Axis
-"""
-
 RUNTIME_ERROR = "tvm-runtime-error"
 """The rule of a trap that TVM reports: it names no rules, and any two traps agree."""
-
-
-def script(module: Module) -> str:
-    """TVMScript that TVM 0.27 reads, imports included."""
-    return _IMPORTS + api.print_module(module)
 
 
 class TvmImplementation:
@@ -50,15 +38,15 @@ class TvmImplementation:
 
     def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome:
         """Run one function."""
-        types = api.parameter_types(module, entry)
+        types = parameter_types(module, entry)
         ieee = reading("ieee")
-        values = [api.inward(a, types[k] if k < len(types) else None, ieee) for k, a in enumerate(args)]
+        values = [inward(a, types[k] if k < len(types) else None, ieee) for k, a in enumerate(args)]
         answer = self.process.ask(
             {
-                "text": script(module),
+                "text": api.print_module(module),
                 "constants": {str(k): _triple(v) for k, v in module.constants.items()},
                 "entry": entry,
-                "args": [encode(api.outward(v) if not isinstance(v, Prim) else v.value) for v in values],
+                "args": [encode(outward(v) if not isinstance(v, Prim) else v.value) for v in values],
                 "target": self.target,
                 "pipeline": self.pipeline,
             }

@@ -109,7 +109,11 @@ class TvmProcess:
         return process.stdout.readline()
 
     def _last_words(self, process: subprocess.Popen[bytes]) -> str:
-        code = process.wait()
+        try:
+            code = process.wait(timeout=self.timeout)
+        except subprocess.TimeoutExpired:
+            self.close()
+            return "closed its output and went on"
         try:
             how = signal.Signals(-code).name if code < 0 else f"exit {code}"
         except ValueError:
