@@ -161,6 +161,17 @@ ROWS: list[Row] = [
     ("op.layout_transform/pad-dtype", "layout_transform", (V2,), "R.layout_transform(a, index_map=T.index_map(lambda i: (i // 4, i % 4)), pad_value=T.int32(0))", None),
     ("op.layout_transform/negative-position", "layout_transform", (V2,), "R.layout_transform(a, index_map=T.index_map(lambda i: (i - 1,)))", [arg([2], [1, 2])]),
     ("op.grad.take_backward/range", "grad.take_backward", (V2, V3, L2), "R.grad.take_backward(a, b, c, axis=0)", [arg([2], [1, 2]), arg([3], [1, 2, 3]), arg([2], [0, 3], "int64")]),
+    ("op.clip/scalar-bounds", "clip", (V2, S), "R.clip(a, b, b)", None),
+    ("op.common/same-vdevice", "add", ('R.Tensor((2,), "float32", "llvm:0")', 'R.Tensor((2,), "float32", "cuda:0")'), "R.add(a, b)", None),
+    ("op.common/scalar-argument", "one_hot", (L2, S), "R.one_hot(a, b, b, 3)", None),
+    ("op.common/shape-argument", "reshape", (V2, V2), "R.reshape(a, b)", None),
+    ("op.grad.checkpoint/variable", "grad.start_checkpoint", (V2,), 'R.grad.start_checkpoint(R.const(1.0, "float32"))', None),
+    ("op.strided_slice/constant-axes", "strided_slice", (V2, "T.int64"), "R.strided_slice(a, axes=[b], begin=[0], end=[1])", None),
+    ("op.strided_slice/int64-tuples", "strided_slice", (V2, V2), "R.strided_slice(a, axes=[0], begin=b, end=[1])", None),
+    ("op.tril/scalar-offset", "tril", (M23, S), "R.tril(a, b)", None),
+    ("op.unique/constant-flags", "unique", (V2, "T.bool"), "R.unique(a, True, b)", None),
+    ("op.nn.attention_var_len/starts", "nn.attention_var_len", (*(t("1, 2, 1, 1"),) * 3, t("2,", "int32"), t("", "int32")), "R.nn.attention_var_len(a, b, c, d, e, d, e)", [*[arg([1, 2, 1, 1], [1, 2])] * 3, arg([2], [0, 1], "int32"), arg([], [1], "int32")]),
+    ("op.inspect/axis-range", "inspect.tensor_shape_i", (V2,), "R.inspect.tensor_shape_i(a, 1)", [arg([2], [1, 2])]),
     ("op.assert_op/bool-scalar", "assert_op", (V2,), "R.assert_op(a)", None),
     ("op.assert_op/failed", "assert_op", (t("", "bool"),), "R.assert_op(a)", [arg([], [False], "bool")]),
 ]  # fmt: skip
@@ -185,6 +196,12 @@ MORE: dict[str, tuple[tuple[str, ...], str, list[Any]]] = {
         (t("1, 1, 1, 1, 2"), t("1, 1, 1, 1, 2")), "R.nn.conv3d_transpose(a, b)",
         [arg([1, 1, 1, 1, 2], [1, 2]), arg([1, 1, 1, 1, 2], [1, 3])],
     ),
+    "grad.start_checkpoint": ((V2,), "R.grad.start_checkpoint(a)", [arg([2], [1, 2])]),
+    "nn.attention_var_len": (
+        (*(t("1, 3, 1, 1"),) * 3, t("3,", "int32"), t("", "int32")), "R.nn.attention_var_len(a, b, c, d, e, d, e)",
+        [*[arg([1, 3, 1, 1], [0, 0, 1])] * 3, arg([3], [0, 1, 3], "int32"), arg([], [2], "int32")],
+    ),
+    "inspect.tensor_shape_i": ((V2,), "R.inspect.tensor_shape_i(a, 0)", [arg([2], [1, 2])]),
     "null_value": ((V2,), "R.null_value()", [arg([2], [1, 2])]),
 }  # fmt: skip
 """Examples of operators that the tests' catalogue has no sample of."""

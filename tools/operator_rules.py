@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 RULES: dict[str, str] = {
-    "op.common/argument-count": "A call has as many arguments as the operator takes.",
     "op.common/tensor-argument": "An argument that the operator takes as a tensor has a tensor type; a distributed tensor counts as the tensor that it distributes.",
     "op.common/tuple-of-tensors": "An argument that the operator takes as several tensors is a tuple of one or more tensors.",
     "op.common/shape-argument": "An argument that the operator takes as a shape has a shape type.",

@@ -128,7 +128,8 @@ def evaluate_attention(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Te
 @rule("op.nn.attention_var_len/starts")
 def evaluate_var_len(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
     """Sequences one after the other: query ``i`` of sequence ``s`` attends to the keys of sequence ``s`` only."""
-    q, k, v, starts_q, starts_k = (tensor_value(each) for each in args[:5])
+    q, k, v, starts_q = (tensor_value(each) for each in args[:4])
+    starts_k = tensor_value(args[4]) if len(args) > 5 else starts_q
     first_q = [index_of(e, starts_q, (s,)) for s in range(starts_q.shape[0])]
     first_k = [index_of(e, starts_k, (s,)) for s in range(starts_k.shape[0])]
     fits = (

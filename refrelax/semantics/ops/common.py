@@ -33,13 +33,11 @@ def short(call: Call) -> str:
     return call.op.name.replace("relax.", "R.", 1)
 
 
-@rule("op.common/argument-count")
 def arity(d: Deduction, call: Call, least: int, most: int | None = None) -> None:
-    """The call has as many arguments as the operator takes."""
+    """The call has as many arguments as the operator takes, which the reader has checked (``syn/arguments``)."""
     most = least if most is None else most
     if not least <= len(call.args) <= most:
-        wanted = f"{least}" if least == most else f"{least} to {most}"
-        d.fail("op.common/argument-count", f"{short(call)} takes {wanted} arguments, found {len(call.args)}")
+        raise InternalError(f"{short(call)} takes {least} to {most} arguments, found {len(call.args)}")
 
 
 def as_tensor_type(found: Type) -> TensorType | None:
@@ -53,7 +51,7 @@ def as_tensor_type(found: Type) -> TensorType | None:
 def tensor(d: Deduction, call: Call, types: tuple[Type, ...], position: int) -> TensorType:
     """Argument ``position``, which must be a tensor."""
     if position >= len(types):
-        d.fail("op.common/argument-count", f"{short(call)} takes more than {len(types)} arguments")
+        raise InternalError(f"{short(call)} has no argument {position}")
     found = as_tensor_type(types[position])
     if found is None:
         d.fail(

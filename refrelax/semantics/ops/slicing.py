@@ -26,7 +26,7 @@ from refrelax.semantics.ops.common import (
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
 from refrelax.semantics.values import Tensor, Value
-from refrelax.syntax.graph import Call, Expr, PrimValue, Tuple
+from refrelax.syntax.graph import Call, Expr, PrimValue, Tuple, Var
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
 from refrelax.syntax.types import PrimType, TensorType, TupleType, Type
 
@@ -46,7 +46,12 @@ def _written(argument: Expr) -> list[PrimExpr] | None:
     """The scalar expressions of a tuple that is written out; ``None`` for a variable."""
     if not isinstance(argument, Tuple):
         return None
-    values = [each.value for each in argument.fields if isinstance(each, PrimValue)]
+    values: list[PrimExpr] = []
+    for each in argument.fields:
+        if isinstance(each, PrimValue):
+            values.append(each.value)
+        elif isinstance(each, Var):  # a scalar variable is a symbol
+            values.append(SymVar(each.name))
     return values if len(values) == len(argument.fields) else None
 
 

@@ -16,7 +16,8 @@ extents = st.lists(st.integers(0, 4), min_size=1, max_size=3).map(tuple)
 def call(expr: str, *arrays: np.ndarray, numerics: str = "ieee") -> Any:
     typed = zip("abc", arrays, strict=False)
     heads = ", ".join(f'{name}: R.Tensor({a.shape}, "{a.dtype.name}")' for name, a in typed)
-    text = f"@I.ir_module\nclass Module:\n    @R.function\n    def main({heads}):\n        gv = {expr}\n        return gv\n"
+    body = f"        gv = {expr}\n        return gv\n"
+    text = f"@I.ir_module\nclass Module:\n    @R.function\n    def main({heads}):\n{body}"
     out = rr.run(rr.check(rr.parse(text)), "main", *arrays, numerics=numerics)
     assert isinstance(out, rr.Returned), out
     return out.value
