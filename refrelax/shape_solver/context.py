@@ -26,6 +26,8 @@ from refrelax.syntax.scalars import Binary, BinaryOp, Literal, Not, PrimExpr, Sy
 
 NEGATED: dict[str, BinaryOp] = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "LE": "GT", "GT": "LE"}
 MAX_ROUNDS = 40
+MAX_HYPOTHESES = 32
+"""Later ones are dropped: fewer assumptions prove less, never more."""
 
 
 def negation(e: PrimExpr) -> PrimExpr:
@@ -89,17 +91,25 @@ class Context:
 @rule("sh/assumptions")
 def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | None = None) -> Context:
     """``parts`` (over free symbols) and the old hypotheses (replaced ``by``), taken in until none helps further."""
-    waiting = [*(substitute(each, by or {}) for each in context.hypotheses), *parts]
+    everything = [*(substitute(each, by or {}) for each in context.hypotheses), *parts]
+    waiting = list(dict.fromkeys(everything))[:MAX_HYPOTHESES]
     context = replace(context, hypotheses=())
+    seen: set[PrimExpr] = set()
     for _ in range(MAX_ROUNDS):
         for place, part in enumerate(waiting):
+            if part in seen:  # nothing has changed since it was looked at
+                continue
             taken = _take(context, part)
             if taken is None:
                 tighter = _propagated(context, part)
                 if tighter is None:
+                    seen.add(part)
                     continue
                 taken = tighter, {}, [part]
+            facts = context.facts
             context, step, more = taken
+            if step or context.facts is not facts:
+                seen.clear()
             rest = waiting[:place] + waiting[place + 1 :]
             waiting = [*([substitute(each, step) for each in rest] if step else rest), *more]
             break

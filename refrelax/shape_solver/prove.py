@@ -148,8 +148,8 @@ class _Attempt:
             symbols = [SymVar(name, dtype) for name, dtype in query.symbols().items() if dtype != "bool"]
             context = context.assuming(*(Binary("GE", each, integer(low)) for each in symbols))
             context = context.assuming(*(Binary("LE", each, integer(high)) for each in symbols))
-            claim = conjunction([*in_range(claim, low, high), claim])
-        needed = conditions(claim)
+            claim = conjunction(list(dict.fromkeys([*in_range(claim, low, high), claim])))
+        needed = list(dict.fromkeys(conditions(claim)))
         if needed and query.division == "require":
             claim = conjunction([*needed, claim])
         elif needed:
