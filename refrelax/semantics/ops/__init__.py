@@ -27,6 +27,7 @@ from refrelax.semantics.ops import (
     scatter,
     shape,
     slicing,
+    spread,
     ternary,
     transform,
     unary,
@@ -34,7 +35,8 @@ from refrelax.semantics.ops import (
 from refrelax.semantics.ops.definition import OpDef
 
 FAMILIES = (
-    unary, binary, ternary, create, reduce, reshape, join, slicing, gather, scatter, linear, einsum, shape, scan,
+    unary, binary, ternary, create, reduce, reshape, join, slicing, gather, scatter, spread, linear, einsum, shape,
+    scan,
     activation, norm, conv, pool, attention, nn, quantize, image, transform, effects,
 )  # fmt: skip
 

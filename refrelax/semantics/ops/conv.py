@@ -88,6 +88,8 @@ def layouts(call: Call, n: int, kernel: str) -> tuple[L.Layout, L.Layout, L.Layo
 
 
 def _deduce(n: int, transposed: bool) -> DeduceRule:
+    """Batch, output channels, window positions, in the result's layout, at ``out_dtype`` if it is given."""
+
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 2)
         data, weight = tensor(d, call, types, 0), tensor(d, call, types, 1)

@@ -44,6 +44,8 @@ ROUNDINGS = ("", "round", "round_prefer_floor", "round_prefer_ceil", "floor", "c
 
 @rule("op.image.resize/size-rank", "op.image.resize/attributes")
 def _deduce(n: int) -> DeduceRule:
+    """Batch, channels and the size, in the data's layout, at ``out_dtype`` or the data's dtype."""
+
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 2)
         x, size = tensor(d, call, types, 0), shape_argument(d, call, types, 1)

@@ -27,6 +27,8 @@ def _out_layout(call: Call) -> str:
 
 
 def _deduce(n: int) -> DeduceRule:
+    """Batch, channels and the number of windows along each spatial axis, in the result's layout."""
+
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 1)
         x = tensor(d, call, types, 0)
@@ -127,6 +129,8 @@ def _avg_pool(n: int) -> EvaluateRule:
 
 
 def _deduce_adaptive(n: int) -> DeduceRule:
+    """Batch, channels and ``output_size``, or the data's extents without one, in the result's layout."""
+
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 1)
         x = tensor(d, call, types, 0)

@@ -1,0 +1,153 @@
+"""Axes from index values: one-hot, meshgrid, reversed sequences.
+
+Spec: ``spec/ops/spread.md``.
+"""
+
+from __future__ import annotations
+
+from refrelax.errors import unspecified
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops import dims as D
+from refrelax.semantics.ops.common import (
+    UNKNOWN,
+    arity,
+    elementwise,
+    index_of,
+    insert,
+    joined_vdevice,
+    known_dims,
+    normal_axis,
+    number,
+    of_rank,
+    rank,
+    replace,
+    short,
+    tensor,
+    tensor_value,
+    tensor_values,
+    tensors,
+    with_dims,
+)  # fmt: skip
+from refrelax.semantics.ops.create import scalar_expression
+from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.ops.scatter import integer_indices
+from refrelax.semantics.values import Prim, Tensor, Value
+from refrelax.syntax.graph import Call
+from refrelax.syntax.types import TupleType, Type
+
+PAGE = "spread"
+
+
+@rule("op.one_hot/equal-dtypes", "op.one_hot/axis-range")
+def deduce_one_hot(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The dims of the indices with ``depth`` inserted at ``axis``, at the dtype of the two values."""
+    arity(d, call, 3)
+    indices = integer_indices(d, call, tensor(d, call, types, 0))
+    on, off = scalar_expression(d, call, types, 1), scalar_expression(d, call, types, 2)
+    if on.dtype != off.dtype:
+        d.fail("op.one_hot/equal-dtypes", f"{short(call)}: the two values are {on.dtype} and {off.dtype}")
+    if rank(indices) == UNKNOWN:
+        return of_rank(UNKNOWN, on.dtype, indices.vdevice)
+    dims, axis = known_dims(indices), A.integer(call, "axis")
+    if dims is None:
+        return of_rank(indices.ndim + 1, on.dtype, indices.vdevice)
+    at = axis + len(dims) + 1 if axis < 0 else axis
+    if not 0 <= at <= len(dims):
+        d.fail("op.one_hot/axis-range", f"{short(call)}: axis {axis} is not in [0, {len(dims)}]")
+    return with_dims((*dims[:at], D.imm(A.integer(call, "depth")), *dims[at:]), on.dtype, indices.vdevice)
+
+
+def evaluate_one_hot(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """``out[a, k, b] = on if indices[a, b] == k else off``: an index out of range gives ``off`` throughout."""
+    indices, on, off = tensor_value(args[0]), args[1], args[2]
+    assert isinstance(on, Prim)
+    axis, depth = A.integer(call, "axis"), A.integer(call, "depth")
+    axis = axis + indices.ndim + 1 if axis < 0 else axis
+    f, g = e.numerics.at(on.dtype), e.numerics.at("int64")
+    high, low, keys = f.lit(on.value), f.lit(number(off)), [g.lit(k) for k in range(depth)]
+    if on.dtype == "bool":
+        high, low = e.numerics.truth(bool(on.value)), e.numerics.truth(bool(number(off)))
+    wide = elementwise(e, "int64", lambda a: a if indices.dtype == "int64" else g.cast(a, indices.dtype), indices)
+
+    def element(*i: int) -> Payload:
+        return f.select(g.equal(wide[(*i[:axis], *i[axis + 1 :])], keys[i[axis]]), high, low)
+
+    return e.tabulate(on.dtype, insert(indices.shape, axis, depth), element)
+
+
+@rule("op.meshgrid/vectors", "op.meshgrid/indexing", "op.meshgrid/equal-dtypes")
+def deduce_meshgrid(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """For each of the vectors, a tensor with one axis a vector; ``"xy"`` swaps the first two axes."""
+    arity(d, call, 1)
+    found = tensors(d, call, types[0])
+    if any(rank(t) != 1 for t in found):
+        d.fail("op.meshgrid/vectors", f"{short(call)} takes tensors of rank 1")
+    indexing = A.text(call, "indexing") or "ij"
+    if indexing not in ("ij", "xy"):
+        d.fail("op.meshgrid/indexing", f'{short(call)}: indexing must be "ij" or "xy", found {indexing!r}')
+    known = [t.dtype for t in found if t.dtype is not None]
+    if len(set(known)) > 1:
+        d.fail("op.meshgrid/equal-dtypes", f"{short(call)} takes tensors of one dtype, found {sorted(set(known))}")
+    dtype, vdevice = known[0] if known else None, joined_vdevice(*found)
+    lengths = [dims[0] for dims in map(known_dims, found) if dims is not None]
+    if len(lengths) < len(found):
+        return TupleType((of_rank(len(found), dtype, vdevice),) * len(found))
+    order = _mesh_order(indexing, len(found))
+    return TupleType((with_dims([lengths[k] for k in order], dtype, vdevice),) * len(found))
+
+
+def _mesh_order(indexing: str, count: int) -> list[int]:
+    """Which vector each axis of the result goes with."""
+    return [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
+
+
+def evaluate_meshgrid(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+    """``out_k[i] = x_k[i at the axis of vector k]``."""
+    xs = tensor_values(args[0])
+    order = _mesh_order(A.text(call, "indexing") or "ij", len(xs))
+    shape = [xs[k].shape[0] for k in order]
+    return tuple(e.tabulate(x.dtype, shape, lambda *i, x=x, k=k: x[i[order.index(k)]]) for k, x in enumerate(xs))
+
+
+@rule("op.reverse_sequence/lengths")
+def deduce_reverse_sequence(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The data's type; the lengths are an int32 or int64 vector, one element a batch."""
+    arity(d, call, 2)
+    x, lengths = tensor(d, call, types, 0), tensor(d, call, types, 1)
+    if rank(lengths) not in (1, UNKNOWN) or lengths.dtype not in (None, "int32", "int64"):
+        d.fail("op.reverse_sequence/lengths", f"{short(call)}: the lengths must be an int32 or int64 vector")
+    if rank(x) == UNKNOWN:
+        return x
+    normal_axis(d, call, rank(x), A.integer(call, "seq_axis"))
+    batch = normal_axis(d, call, rank(x), A.integer(call, "batch_axis"))
+    dims, own = known_dims(x), known_dims(lengths)
+    if dims is not None and own is not None and d.equal(own[0], dims[batch]) is False:
+        d.fail("op.reverse_sequence/lengths", f"{short(call)}: there is not one length a batch")
+    return x
+
+
+@rule("op.reverse_sequence/length-range")
+def evaluate_reverse_sequence(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """The first ``lengths[b]`` positions along ``seq_axis`` of batch ``b`` in reverse order."""
+    x, lengths = tensor_value(args[0]), tensor_value(args[1])
+    axis, batch = A.integer(call, "seq_axis") % x.ndim, A.integer(call, "batch_axis") % x.ndim
+    if lengths.shape != (x.shape[batch],):
+        raise unspecified("op.reverse_sequence/length-range", f"{lengths.shape} lengths for {x.shape}", e.span)
+    counts = [index_of(e, lengths, (b,)) for b in range(x.shape[batch])]
+    if any(not 0 <= count <= x.shape[axis] for count in counts):
+        raise unspecified("op.reverse_sequence/length-range", f"lengths {counts} of {x.shape[axis]}", e.span)
+
+    def element(*i: int) -> Payload:
+        count = counts[i[batch]]
+        return x[replace(i, axis, count - 1 - i[axis])] if i[axis] < count else x[i]
+
+    return e.tabulate(x.dtype, x.shape, element)
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    OpDef("relax.one_hot", deduce_one_hot, evaluate_one_hot, PAGE),
+    OpDef("relax.meshgrid", deduce_meshgrid, evaluate_meshgrid, PAGE),
+    OpDef("relax.reverse_sequence", deduce_reverse_sequence, evaluate_reverse_sequence, PAGE),
+)
