@@ -1,3 +1,4 @@
+# ruff: noqa: F401  (names for type checkers; at run time they are imported on first use)
 """refrelax: the executable specification of Relax, the cross-level dynamic-shape IR of Apache TVM.
 
     import refrelax as rr
@@ -60,7 +61,11 @@ _HOME: dict[str, str] = {
     **dict.fromkeys(("Closure", "DType", "Opaque", "Prim", "Shape"), "refrelax.semantics.values"),
     "Module": "refrelax.syntax.module",
     **dict.fromkeys(("to_json", "from_json"), "refrelax.syntax.json_"),
-    **dict.fromkeys(("prove", "Proved", "Unknown"), "refrelax.shape_solver"),
+    **dict.fromkeys(("prove", "Proved", "Refuted", "Unknown"), "refrelax.shape_solver"),
+    **dict.fromkeys(("lower",), "refrelax.lower"),
+    **dict.fromkeys(
+        ("validate", "Equivalent", "Counterexample", "ProvedAt", "Tested"), "refrelax.judge"
+    ),
     **dict.fromkeys(("compile",), "refrelax.backends"),
     **dict.fromkeys(("diff", "Agreement", "Divergence", "NoVerdict"), "refrelax.judge"),
 }  # fmt: skip

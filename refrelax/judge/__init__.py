@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 from refrelax.judge.diff import diff
+from refrelax.judge.evidence import Counterexample, Equivalent, ProvedAt, Refuted, Tested
+from refrelax.judge.validate import validate
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
 
-__all__ = ["Agreement", "BindingVerdict", "Divergence", "NoVerdict", "Verdict", "diff"]
+__all__ = [
+    "Counterexample",
+    "Equivalent",
+    "ProvedAt",
+    "Refuted",
+    "Tested",
+    "validate",
+    "Agreement",
+    "BindingVerdict",
+    "Divergence",
+    "NoVerdict",
+    "Verdict",
+    "diff",
+]

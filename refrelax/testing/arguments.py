@@ -70,6 +70,7 @@ def random_arguments(
     """
     rng = random.Random(seed)
     given = parameters(module, entry)
+    _check_names(given, dims or {})
     symbols = _choose_symbols([t for _, t in given], dict(dims or {}))
     result = []
     for name, type_ in given:
@@ -81,6 +82,26 @@ def random_arguments(
             symbols[name] = int(made)
         result.append(made)
     return result
+
+
+def _check_names(given: list[tuple[str, Type]], dims: Mapping[str, int]) -> None:
+    """Refuse a size for a name that no parameter mentions: a typing error, most likely."""
+    known = {name for _, t in given for d in _dims(t) for name in free_symbols(d)}
+    known |= {name for name, t in given if isinstance(t, PrimType)}
+    unknown = [name for name in dims if name not in known]
+    if unknown:
+        having = f"they have {', '.join(sorted(known))}" if known else "they have none"
+        raise UsageError(f"the parameters have no symbol {unknown[0]!r}; {having}")
+
+
+def symbols_of(module: Module, entry: str) -> tuple[str, ...]:
+    """The symbols of a function's signature, in order of first occurrence."""
+    found: dict[str, None] = {}
+    for _, type_ in parameters(module, entry):
+        for dim in _dims(type_):
+            for name in [dim.name] if isinstance(dim, SymVar) else sorted(free_symbols(dim)):
+                found.setdefault(name)
+    return tuple(found)
 
 
 def _choose_symbols(types: list[Type], symbols: dict[str, int]) -> dict[str, int]:

@@ -1,0 +1,291 @@
+"""``validate``: does a second program refine a first one?
+
+Cheap refutation first: both run on small shapes, then larger ones, with dyadic, integer, special and ordinary values.
+Then proof: for all shapes by congruence (``pointwise``), else for all values at a few shapes, by running both under
+the ``symbolic`` reading and comparing terms. What is left was tested.
+
+Refinement has a direction: elements and runs that the first program leaves open may become anything; what only the
+second leaves open is a difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from refrelax.errors import Ended, Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified, UsageError
+from refrelax.judge.bindings import judge_value
+from refrelax.judge.evidence import Counterexample, Equivalent, Proved, ProvedAt, Refuted, Tested, Validation
+from refrelax.judge.verdicts import NoVerdict
+from refrelax.runs import inward, parameter_types, run
+from refrelax.semantics.budget import Budget, Meter
+from refrelax.semantics.graph.evaluate import Interpreter
+from refrelax.semantics.graph.link import link
+from refrelax.semantics.numbers.symbolic import Symbolic
+from refrelax.semantics.numbers.verdicts import Outside, Undecided
+from refrelax.semantics.types.check import check
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import from_payloads
+from refrelax.syntax import dtypes
+from refrelax.syntax.equal import structural_equal
+from refrelax.syntax.module import Module
+from refrelax.testing.arguments import Policy, parameters, random_arguments, symbols_of
+
+Externs = Mapping[str, Callable[..., Any]]
+
+EXTENTS: tuple[tuple[int, ...], ...] = ((2, 3, 5, 4, 7, 6), (1, 2, 1, 3, 2, 4), (5, 4, 3, 2, 6, 1), (0, 3, 2, 5, 1, 4))
+"""Extents given to the symbols of a signature, in order, one tuple a round: small first, ones and a zero among them."""
+
+POLICIES: tuple[Policy, ...] = ("dyadic", "integer", "normal", "special")
+
+BUDGET = Budget(steps=20_000_000, elements=20_000_000)
+"""Enough for small shapes; a program that needs more gives no verdict."""
+
+
+def validate(
+    before: Module | CheckedModule,
+    after: Module | CheckedModule,
+    entry: str = "main",
+    externs: Externs | None = None,
+    seed: int = 0,
+    rounds: int = 3,
+) -> Validation:
+    """Whether ``after`` does what ``before`` permits, on the function ``entry``.
+
+    ``rounds``: how many choices of extents are tried (at most four), each with four kinds of values.
+
+    Raises:
+        Rejection: ``before`` is no checked module.
+        UsageError: no such function.
+    """
+    first = before if isinstance(before, CheckedModule) else check(before)
+    try:
+        second = after if isinstance(after, CheckedModule) else check(after)
+    except Rejection as rejection:
+        return NoVerdict(f"the second program is rejected: {rejection.diagnostics[0]}")
+    mismatch = _interface(first.module, second.module, entry)
+    if mismatch is not None:
+        return NoVerdict(mismatch)
+    if structural_equal(first.module, second.module):
+        return Equivalent(Proved(None))
+    pair = _Pair(first, second, entry, externs or {})
+    tested = pair.test(seed, rounds)
+    if isinstance(tested, Refuted | NoVerdict):
+        return tested
+    proof = _prove(first, second, entry)
+    if proof is not None:
+        return Equivalent(proof)
+    shapes = pair.equal_terms()
+    return Equivalent(ProvedAt(shapes) if shapes else tested)
+
+
+def _prove(first: CheckedModule, second: CheckedModule, entry: str) -> Proved | None:
+    """A proof for all shapes and values, if congruence descent finds one."""
+    from refrelax.judge.pointwise import prove_equal
+
+    return prove_equal(first, second, entry)
+
+
+def _interface(first: Module, second: Module, entry: str) -> str | None:
+    if entry not in first.functions:
+        raise UsageError(f"the first program has no function {entry!r}")
+    if entry not in second.functions:
+        return f"the second program has no function {entry!r}"
+    ours, theirs = parameters(first, entry), parameters(second, entry)
+    if len(ours) != len(theirs):
+        return f"{entry} takes {len(ours)} arguments in the first program and {len(theirs)} in the second"
+    return None
+
+
+class _Pair:
+    """Two programs with one entry, run side by side."""
+
+    def __init__(self, first: CheckedModule, second: CheckedModule, entry: str, externs: Externs) -> None:
+        self.first, self.second, self.entry, self.externs = first, second, entry, externs
+        self.symbols = symbols_of(first.module, entry)
+
+    def dims(self, round_: int) -> dict[str, int]:
+        extents = EXTENTS[round_ % len(EXTENTS)]
+        return {name: extents[k % len(extents)] for k, name in enumerate(self.symbols)}
+
+    def test(self, seed: int, rounds: int) -> Tested | Refuted | NoVerdict:
+        """Run both on random arguments; the first difference that is not permitted refutes."""
+        cases = undecided = excluded = 0
+        for dims, policy in self._plan(rounds):
+            args = random_arguments(self.first.module, self.entry, seed + cases, dims, policy)
+            found = self.compare(args, dims)
+            if isinstance(found, Refuted):
+                return found
+            cases += 1
+            undecided += found == "undecided"
+            excluded += found == "excluded"
+        if cases == excluded:
+            return NoVerdict("the first program leaves every tested run open", excluded=True)
+        return Tested(cases, undecided, excluded)
+
+    def _plan(self, rounds: int) -> Iterator[tuple[dict[str, int], Policy]]:
+        for round_ in range(min(rounds, len(EXTENTS)) if self.symbols else 1):
+            for policy in POLICIES:
+                yield self.dims(round_), policy
+
+    def compare(self, args: Sequence[Any], dims: Mapping[str, int]) -> Refuted | str:
+        """One run of each: ``"equal"``, ``"inside"``, ``"undecided"``, ``"excluded"``, or the difference."""
+        wanted = run(self.first, self.entry, *args, externs=self.externs, budget=BUDGET)
+        if isinstance(wanted, Unspecified | Exhausted):
+            return "excluded"
+        found = run(self.second, self.entry, *args, externs=self.externs, budget=BUDGET)
+        if isinstance(found, Exhausted):
+            return "excluded"
+        different = self._ends(wanted, found)
+        if different is None and isinstance(wanted, Returned) and isinstance(found, Returned):
+            return self._values(args, dims, wanted, found)
+        if different is None:
+            return "equal"
+        return self._refuted(args, dims, different, wanted, found)
+
+    @staticmethod
+    def _ends(wanted: Outcome, found: Outcome) -> str | None:
+        match wanted, found:
+            case (Returned(), Returned()) | (Trapped(), Trapped()):
+                return None
+            case _:
+                return f"the first ends as {_short(wanted)}, the second as {_short(found)}"
+
+    def _values(self, args: Sequence[Any], dims: Mapping[str, int], wanted: Returned, found: Returned) -> Refuted | str:
+        open_before = {path for path, _ in wanted.poison}
+        new_poison = [(path, rule) for path, rule in found.poison if path not in open_before]
+        if new_poison:
+            path, rule = new_poison[0]
+            return self._refuted(args, dims, f"{path} means nothing in the second program [{rule}]", wanted, found)
+        if _same(wanted, found):
+            return "equal"
+        permitted = run(self.first, self.entry, *args, numerics="enclosure", externs=self.externs, budget=BUDGET)
+        if not isinstance(permitted, Returned):
+            return "undecided"
+        for what, w, f in _observed(permitted, found):
+            verdict, _ = judge_value(_cores(w), f)
+            if isinstance(verdict, Outside):
+                at = f"{what}{list(verdict.index) if verdict.index else ''}"
+                return self._refuted(args, dims, f"{at} is outside what the first program permits", wanted, found)
+            if isinstance(verdict, Undecided):
+                return "undecided"
+        return "inside"
+
+    def _refuted(
+        self, args: Sequence[Any], dims: Mapping[str, int], message: str, wanted: Outcome, found: Outcome
+    ) -> Refuted:
+        return Refuted(dict(dims), (), Counterexample(tuple(args), dict(dims), message, wanted, found))
+
+    # --- all values at a few shapes ----------------------------------------------------------------------------------
+
+    def equal_terms(self) -> tuple[dict[str, int], ...]:
+        """The shapes at which both programs give the same terms; empty as soon as one is not decided."""
+        proved = []
+        for round_ in range(2 if self.symbols else 1):
+            dims = self.dims(round_)
+            if not self._terms_equal(dims):
+                return ()
+            proved.append(dims)
+        return tuple(proved)
+
+    def _terms_equal(self, dims: Mapping[str, int]) -> bool:
+        reading = Symbolic()
+        args = random_arguments(self.first.module, self.entry, 0, dims, "integer")
+        try:
+            return _same_terms(
+                self._symbolic_run(self.first, args, reading), self._symbolic_run(self.second, args, reading), reading
+            )
+        except Ended:
+            return False
+
+    def _symbolic_run(self, checked: CheckedModule, args: Sequence[Any], reading: Symbolic) -> Any:
+        """The entry's result (for a PrimFunc: its arguments afterwards) over unknown elements."""
+        link(checked.module, self.entry, self.externs)
+        types = parameter_types(checked.module, self.entry)
+        values = [
+            _unknown(inward(arg, type_, reading), f"argument {k}", reading)
+            for k, (arg, type_) in enumerate(zip(args, types, strict=True))
+        ]
+        interpreter = Interpreter(checked.module, reading, Meter.of(BUDGET))
+        result = interpreter.call_global(self.entry, values)
+        return (result, values)
+
+
+def _unknown(value: Any, name: str, reading: Symbolic) -> Any:
+    """A value with every tensor element replaced by a variable."""
+    if isinstance(value, tuple):
+        return tuple(_unknown(each, f"{name}[{k}]", reading) for k, each in enumerate(value))
+    if not isinstance(value, Core):
+        return value
+    cells = [reading.variable(f"{name}{list(index)}", value.dtype) for index in value.indices()]
+    return from_payloads(reading, value.dtype, value.shape, cells)
+
+
+def _same_terms(a: Any, b: Any, reading: Symbolic) -> bool:
+    if isinstance(a, tuple):
+        return (
+            isinstance(b, tuple)
+            and len(a) == len(b)
+            and all(_same_terms(x, y, reading) for x, y in zip(a, b, strict=True))
+        )
+    if isinstance(a, Core):
+        if not isinstance(b, Core) or a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        pairs = zip(a.payloads(), b.payloads(), strict=True)
+        return all(reading.poison_rule(x) is not None or _same_term(x, y) for x, y in pairs)
+    return bool(a == b)
+
+
+def _same_term(x: Any, y: Any) -> bool:
+    if isinstance(x, float) and isinstance(y, float):
+        return x.hex() == y.hex()
+    return x is y or (type(x) is type(y) and isinstance(x, int) and x == y)
+
+
+# --- comparing outcomes ----------------------------------------------------------------------------------------------
+
+
+def _observed(wanted: Returned, found: Returned) -> Iterator[tuple[str, Any, Any]]:
+    yield "the result", wanted.value, found.value
+    for k, (w, f) in enumerate(zip(wanted.arguments, found.arguments, strict=True)):
+        yield f"argument {k}", w, f
+
+
+def _same(wanted: Returned, found: Returned) -> bool:
+    """Bit-equal wherever the first program determines the element."""
+    return all(_same_value(w, f) for _, w, f in _observed(wanted, found)) and wanted.effects == found.effects
+
+
+def _same_value(wanted: Any, found: Any) -> bool:
+    if isinstance(wanted, tuple):
+        return isinstance(found, tuple) and len(wanted) == len(found) and all(map(_same_value, wanted, found))
+    core = getattr(wanted, "core", None)
+    if isinstance(core, Core):
+        other = getattr(found, "core", None)
+        if not isinstance(other, Core) or (core.dtype, core.shape) != (other.dtype, other.shape):
+            return False
+        pairs = zip(core.bits(), other.bits(), strict=True)
+        nan = dtypes.is_float(core.dtype)
+        return all(w is None or w == f or (nan and _both_nan(core.dtype, w, f)) for w, f in pairs)
+    return bool(wanted == found) or (wanted != wanted and found != found)
+
+
+def _both_nan(dtype: str, a: int, b: int | None) -> bool:
+    from refrelax.syntax.bits import decode
+
+    if b is None:
+        return False
+    x, y = decode(dtype, a), decode(dtype, b)
+    return x != x and y != y
+
+
+def _cores(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_cores(each) for each in value)
+    return getattr(value, "core", value)
+
+
+def _short(outcome: Outcome) -> str:
+    rule = getattr(outcome, "rule", "")
+    return f"{type(outcome).__name__} {rule}".strip()
