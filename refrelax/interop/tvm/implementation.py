@@ -64,8 +64,10 @@ class TvmImplementation:
 
 
 def _last_line(message: str) -> str:
+    """The line of a message that says most: TVM's ``error: …`` if there is one, else the last."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    return lines[-1][:400] if lines else ""
+    errors = [line for line in lines if line.startswith("error:")]
+    return (errors or lines[-1:] or [""])[0][:400]
 
 
 def _triple(array: ConstantArray) -> list[Any]:

@@ -11,9 +11,14 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import sys
 import warnings
 from typing import Any
+
+
+_SPECIAL = re.compile(r'R\.const\("(-?(?:inf|nan))"')
+"""What TVM 0.27 prints for an infinite or NaN constant, and cannot read."""
 
 
 def numpy_dtype(name: str) -> Any:
@@ -75,7 +80,8 @@ def read_module(text: str, constants: dict[str, Any]) -> Any:
     arrays = {int(k): relax.const(to_array(v)) for k, v in constants.items()}
     if arrays:
         names["metadata"] = {"ir.GenericConst": arrays, "relax.expr.Constant": arrays}
-    return tvm.script.from_source(text, extra_vars=names)
+    names["special"] = {each: float(each) for each in ("inf", "-inf", "nan", "-nan")}
+    return tvm.script.from_source(_SPECIAL.sub(r'R.const(special["\1"]', text), extra_vars=names)
 
 
 def build(request: dict[str, Any]) -> Any:

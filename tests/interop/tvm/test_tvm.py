@@ -133,7 +133,7 @@ def test_values_of_every_kind_come_back(tvm: TvmImplementation) -> None:
 
 def test_a_prim_func_fills_its_output(tvm: TvmImplementation) -> None:
     twice = (
-        "    @T.prim_func\n"
+        "    @T.prim_func(s_tir=True)\n"
         '    def twice(a: T.Buffer((T.int64(3),), "float32"), b: T.Buffer((T.int64(3),), "float32")):\n'
         "        for i in range(T.int64(3)):\n"
         '            with T.sblock("twice"):\n'
