@@ -94,13 +94,14 @@ def parse_dim(text: str, filename: str = "<dim>") -> PrimExpr:
 
 class _Reader:
     def __init__(self, text: str, filename: str) -> None:
+        self.text = text.strip()
         self.filename = filename
         self.depth = 0
         try:
-            self.root = ast.parse(text.strip(), filename, mode="eval").body
+            self.root = ast.parse(self.text, filename, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             place = Span(filename, getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1)
-            message = f"expected a claim in Python's expression syntax, found {text.strip()[:60]!r}"
+            message = f"expected a claim in Python's expression syntax, found {self.text[:60]!r}"
             raise Malformed([Diagnostic("sh/claim-syntax", message, place)]) from None
 
     def claim(self) -> PrimExpr:
@@ -111,7 +112,7 @@ class _Reader:
 
     def fail(self, node: ast.AST, expected: str) -> Malformed:
         place = Span(self.filename, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
-        found = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__
+        found = ast.get_source_segment(self.text, node) or type(node).__name__
         return Malformed([Diagnostic("sh/claim-syntax", f"expected {expected}, found {found[:60]!r}", place)])
 
     def read(self, node: ast.expr, want: str) -> PrimExpr:
