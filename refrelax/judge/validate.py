@@ -16,6 +16,7 @@ from typing import Any
 from refrelax.errors import Ended, Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified, UsageError
 from refrelax.judge.bindings import judge_value
 from refrelax.judge.evidence import Counterexample, Equivalent, Proved, ProvedAt, Refuted, Tested, Validation
+from refrelax.judge.terms import TermComparison
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.runs import inward, parameter_types, run
 from refrelax.semantics.budget import Budget, Meter
@@ -77,7 +78,9 @@ def validate(
     if proof is not None:
         return Equivalent(proof)
     shapes = pair.equal_terms()
-    return Equivalent(ProvedAt(shapes) if shapes else tested)
+    if shapes:
+        return Equivalent(ProvedAt(shapes), tuple(sorted(pair.relaxations)))
+    return Equivalent(tested)
 
 
 def _prove(first: CheckedModule, second: CheckedModule, entry: str) -> Proved | None:
@@ -104,6 +107,7 @@ class _Pair:
     def __init__(self, first: CheckedModule, second: CheckedModule, entry: str, externs: Externs) -> None:
         self.first, self.second, self.entry, self.externs = first, second, entry, externs
         self.symbols = symbols_of(first.module, entry)
+        self.relaxations: set[str] = set()
 
     def dims(self, round_: int) -> dict[str, int]:
         extents = EXTENTS[round_ % len(EXTENTS)]
@@ -193,11 +197,13 @@ class _Pair:
         reading = Symbolic()
         args = random_arguments(self.first.module, self.entry, 0, dims, "integer")
         try:
-            return _same_terms(
-                self._symbolic_run(self.first, args, reading), self._symbolic_run(self.second, args, reading), reading
-            )
+            ours, theirs = (self._symbolic_run(each, args, reading) for each in (self.first, self.second))
         except Ended:
             return False
+        comparison = TermComparison()
+        equal = comparison.values(ours, theirs, lambda p: reading.poison_rule(p) is not None)
+        self.relaxations |= comparison.relaxations
+        return equal
 
     def _symbolic_run(self, checked: CheckedModule, args: Sequence[Any], reading: Symbolic) -> Any:
         """The entry's result (for a PrimFunc: its arguments afterwards) over unknown elements."""
@@ -220,27 +226,6 @@ def _unknown(value: Any, name: str, reading: Symbolic) -> Any:
         return value
     cells = [reading.variable(f"{name}{list(index)}", value.dtype) for index in value.indices()]
     return from_payloads(reading, value.dtype, value.shape, cells)
-
-
-def _same_terms(a: Any, b: Any, reading: Symbolic) -> bool:
-    if isinstance(a, tuple):
-        return (
-            isinstance(b, tuple)
-            and len(a) == len(b)
-            and all(_same_terms(x, y, reading) for x, y in zip(a, b, strict=True))
-        )
-    if isinstance(a, Core):
-        if not isinstance(b, Core) or a.dtype != b.dtype or a.shape != b.shape:
-            return False
-        pairs = zip(a.payloads(), b.payloads(), strict=True)
-        return all(reading.poison_rule(x) is not None or _same_term(x, y) for x, y in pairs)
-    return bool(a == b)
-
-
-def _same_term(x: Any, y: Any) -> bool:
-    if isinstance(x, float) and isinstance(y, float):
-        return x.hex() == y.hex()
-    return x is y or (type(x) is type(y) and isinstance(x, int) and x == y)
 
 
 # --- comparing outcomes ----------------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ RELAXATIONS: dict[str, str] = {
     "reciprocal": "x * (1 / y) for x / y",
     "flush-subnormals": "subnormal operands and results replaced by zero",
     "zero-sign": "-0 for +0 and the reverse",
+    "extreme-identity": "the lowest finite number for minus infinity where a maximum starts, and the reverse",
     "one-pass-variance": "the variance as the mean of the squares less the square of the mean",
 }
 """The named relaxations: off unless a comparison switches them on, and always reported."""
