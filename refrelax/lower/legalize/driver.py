@@ -1,0 +1,208 @@
+"""The pass: every operator call whose shapes are known becomes a call of a loop program.
+
+A call is rewritten only if everything its kernel rests on is proved; kernels that are equal up to names are one.
+
+Spec: ``spec/10-lowering.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from refrelax.lower.claims import Ledger, both
+from refrelax.lower.legalize.bounds import Obligation, obligations
+from refrelax.lower.legalize.scalars import Scalar, product
+from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
+from refrelax.lower.legalize.table import LEGALIZERS, NAMES
+from refrelax.rules import rule
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.equal import structural_equal
+from refrelax.syntax.graph import (
+    Binding,
+    Block,
+    Call,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Op,
+    PrimValue,
+    SeqExpr,
+    Tuple,
+    VarBinding,
+)
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.scalars import Binary, PrimExpr, as_int, free_symbols, int_imm
+from refrelax.syntax.types import TupleType, Type
+
+MOST = int_imm((1 << 63) - 1)
+"""The greatest number of elements that a tensor can have: one more could not be counted."""
+
+
+@rule("lo/legalize")
+def run(checked: CheckedModule, ledger: Ledger) -> Module:
+    """The module with operator calls as calls of loop programs, and those programs."""
+    kernels = Kernels(set(checked.module.functions))
+    functions: dict[str, BaseFunc] = {}
+    for name, func in checked.module.functions.items():
+        if isinstance(func, Function):
+            func = _Rewriter(checked, ledger, kernels, name).function(func, "")
+        functions[name] = func
+    return checked.module.with_functions({**functions, **kernels.functions})
+
+
+@dataclass(slots=True)
+class Kernels:
+    """The loop programs made so far, each once up to names."""
+
+    taken: set[str]
+    functions: dict[str, PrimFunc] = field(default_factory=dict)
+    by_base: dict[str, list[str]] = field(default_factory=dict)
+
+    def find(self, base: str, kernel: PrimFunc) -> str | None:
+        """The name of a kernel that is the same up to names."""
+        for name in self.by_base.get(base, ()):
+            if structural_equal(self.functions[name], kernel):
+                return name
+        return None
+
+    def add(self, base: str, kernel: PrimFunc) -> str:
+        """Keep a new kernel under ``base``, ``base1``, ``base2``, …"""
+        name, k = base, 0
+        while name in self.taken:
+            k += 1
+            name = f"{base}{k}"
+        self.taken.add(name)
+        self.functions[name] = kernel
+        self.by_base.setdefault(base, []).append(name)
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class _Rewriter:
+    """Rewrites the calls of one function of the module."""
+
+    checked: CheckedModule
+    ledger: Ledger
+    kernels: Kernels
+    name: str
+
+    def function(self, func: Function, path: str) -> Function:
+        return replace(func, body=self.sequence(func.body, path))
+
+    def sequence(self, seq: SeqExpr, path: str) -> SeqExpr:
+        return replace(seq, blocks=tuple(self.block(each, path) for each in seq.blocks))
+
+    def block(self, block: Block, path: str) -> Block:
+        return replace(block, bindings=tuple(new for old in block.bindings for new in self.binding(old, path)))
+
+    def binding(self, binding: Binding, path: str) -> tuple[Binding, ...]:
+        if not isinstance(binding, VarBinding):
+            return (binding,)
+        match binding.value:
+            case If() as branch:
+                yes, no = self.sequence(branch.then_branch, path), self.sequence(branch.else_branch, path)
+                return (replace(binding, value=replace(branch, then_branch=yes, else_branch=no)),)
+            case Function() as inner:
+                return (replace(binding, value=self.function(inner, f"{path}{binding.name}/")),)
+            case Call(op=Op(name=op)) as call if op in LEGALIZERS:
+                return self.call(binding, call, path)
+            case _:
+                return (binding,)
+
+    def call(self, binding: VarBinding, call: Call, path: str) -> tuple[Binding, ...]:
+        try:
+            return self.legalized(binding, call, path)
+        except Unfit:
+            return (binding,)
+
+    def legalized(self, binding: VarBinding, call: Call, path: str) -> tuple[Binding, ...]:
+        """The binding with its call rewritten, after the bindings that it needs. Raises ``Unfit``."""
+        at = f"{path}{binding.name}"
+        if any(p.function == self.name and p.name == at for p in self.checked.promises):
+            raise Unfit("its type is a promise")
+        op = call.op.name if isinstance(call.op, Op) else ""
+        types = _Scoped(self.checked.types.get(self.name, {}), path)
+        result = types(binding.name)
+        site = make_site(call, base_name(op), result, Typing(self.checked.module, types), binding.name)
+        LEGALIZERS[op](site)
+        name = self.justified(site, f"{self.name}/{at}")
+        passed: tuple[Expr, ...] = (*site.passed, *(PrimValue(v) for v in site.scalars.values()))
+        out = result.fields if isinstance(result, TupleType) else (result,)
+        if any(each is None for each in out):
+            raise Unfit("a result whose type is not known")
+        outs: tuple[Type, ...] = tuple(each for each in out if each is not None)
+        ty_args = (TupleType(outs),) if isinstance(result, TupleType) else outs
+        new = Call(Op("relax.call_tir"), (GlobalVar(name), Tuple(passed)), (), ty_args, span=call.span)
+        before = [VarBinding(v, e) for v, e in site.before]
+        return (*before, replace(binding, value=new))
+
+    def justified(self, site: Site, where: str) -> str:
+        """The name of the site's kernel. Raises ``Unfit`` if something that it rests on is not proved."""
+        kernel = site.k.finish()
+        known = self.kernels.find(site.k.name, kernel)
+        needs = [(rule_, Obligation(statement, ())) for rule_, statement in site.required]
+        if known is None or site.relations or site.premises:
+            needs += [("lo/in-bounds", each) for each in obligations(kernel)]
+        given = _facts(site)
+        for rule_, each in needs:
+            if not self.ledger.holds(each.statement, rule_, where, _given(each, given), "int64", site.call.span):
+                raise Unfit("not proved")
+        return known if known is not None else self.kernels.add(site.k.name, kernel)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scoped:
+    """Types of variables as seen from inside the nested function ``path``."""
+
+    types: Mapping[str, Type]
+    path: str
+
+    def __call__(self, name: str) -> Type | None:
+        path = self.path
+        while True:
+            if path + name in self.types:
+                return self.types[path + name]
+            if not path:
+                return None
+            path = path[: path.rstrip("/").rfind("/") + 1]
+
+
+def base_name(op: str) -> str:
+    """What the kernel of an operator is called."""
+    return NAMES.get(op) or op.removeprefix("relax.").removeprefix("nn.").removeprefix("image.").replace(".", "_")
+
+
+def _facts(site: Site) -> list[PrimExpr]:
+    """What is known where the call runs: what named dims stand for, and that tensors have countably many elements."""
+    facts = [Binary("EQ", _symbol(site, name), e) for name, e in site.relations.items()] + site.premises
+    for param in (*site.k.inputs, *site.k.outputs):
+        dims = [Scalar(d) for d in param.buffer.shape]
+        facts += [Binary("GE", d.node, int_imm(0)) for d in dims if as_int(d.node) is None and free_symbols(d.node)]
+        count = product(dims)
+        if as_int(count.node) is None:
+            facts.append(Binary("LE", count.node, MOST))
+    return list(dict.fromkeys(facts))
+
+
+def _symbol(site: Site, name: str) -> PrimExpr:
+    return next(v for v in site.named.values() if v.name == name)
+
+
+def _given(each: Obligation, facts: list[PrimExpr]) -> tuple[PrimExpr, ...]:
+    """Of the facts, those about symbols of the obligation; that its symbols are no negative extents."""
+    names = set(free_symbols(both(each.statement, *each.given)))
+    chosen: list[PrimExpr] = []
+    growing = True
+    while growing:
+        more = [f for f in facts if f not in chosen and free_symbols(f) & names]
+        chosen += more
+        growing = bool(more)
+        for f in more:
+            names |= free_symbols(f)
+    return tuple(dict.fromkeys([*each.given, *chosen]))
+
+
+__all__ = ["Kernels", "base_name", "run"]
