@@ -14,6 +14,8 @@ A case is a module, the verdict on it, and, if it runs, an entry with arguments 
     expect = "Trapped ev/match-cast-mismatch"
     value = { dtype = "float32", shape = [2], data = [0.5, "nan"] }     # for Returned, optional
 
+``constants = […]`` gives the arrays behind ``metadata["ir.GenericConst"][0]``, ``[1]``, … .
+
 Arguments and values: a number, a string, a boolean, a list (a tuple), ``{dtype, shape, data}`` (a tensor, its data
 flat or nested, ``"poison"`` for an element without meaning), ``{shape}`` (a shape value), ``{dtype, value}`` (a prim
 value).
@@ -40,7 +42,7 @@ REJECTIONS = ("Malformed", "IllFormed", "IllTyped", "Unlinkable")
 ENDS = ("Returned", "Trapped", "Exhausted", "Unspecified")
 
 _CASES = Path(__file__).parent / "cases"
-_KEYS = {"name", "rule", "verdict", "module", "entry", "args", "expect", "value", "poison", "note", "numerics"}
+_KEYS = {"name", "rule", "verdict", "module", "entry", "args", "expect", "value", "note", "constants"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Case:
     value: Any
     file: str
     line: int
+    constants: tuple[Any, ...] = ()
+    """The arrays behind ``metadata["ir.GenericConst"][k]``, in order."""
 
     @property
     def runs(self) -> bool:
@@ -169,6 +173,7 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
         row.get("value"),
         file,
         lines.get(name, 1),
+        tuple(row.get("constants", ())),
     )
 
 

@@ -11,10 +11,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pkgutil import walk_packages
 from types import CodeType, FrameType
 from typing import Any
 
-from refrelax import errors, rules
+from refrelax import errors, rules, semantics, syntax
 from refrelax.semantics.numbers import poison as poisons
 
 
@@ -37,6 +40,14 @@ class Fired:
         self.broken |= other.broken
 
 
+@cache
+def _import_the_definition() -> None:
+    """Import every module of ``syntax`` and ``semantics``, so that ``@rule`` has marked all that it will mark."""
+    for room in (syntax, semantics):
+        for module in walk_packages(room.__path__, f"{room.__name__}."):
+            import_module(module.name)
+
+
 def _code(function: Any) -> CodeType | None:
     """The code object behind a function, looking through wrappers."""
     while hasattr(function, "__wrapped__"):
@@ -46,6 +57,7 @@ def _code(function: Any) -> CodeType | None:
 
 def marked() -> dict[CodeType, tuple[str, ...]]:
     """The code of every function marked with ``@rule``, and the rules that it says it implements."""
+    _import_the_definition()
     table: dict[CodeType, tuple[str, ...]] = {}
     for rule, functions in rules.IMPLEMENTED_BY.items():
         for function in functions:

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax import api
+from refrelax.arrays import Tensor
 from refrelax.conformance import data
 from refrelax.conformance.cases import Case, Expectation
 from refrelax.conformance.fired import Fired, observing
 from refrelax.conformance.implementation import Implementation, ImplementationFailed
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified
+from refrelax.judge.bindings import judge_value
+from refrelax.semantics.numbers.verdicts import Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,27 @@ def run_case(case: Case, implementation: Implementation | None = None, observe: 
         return _compare(case, _outcome(case, implementation))
     with observing() as fired:
         ended = _outcome(case, implementation)
+        law = _enclosed(case, ended) if implementation is None and isinstance(ended, Returned) else ""
     result = _compare(case, ended)
-    return Result(case, result.found, result.reason, result.rules, fired)
+    return Result(case, result.found, result.reason or law, result.rules, fired)
+
+
+def _enclosed(case: Case, ended: Returned) -> str:
+    """The law ``ieee ∈ enclosure`` on this case: empty if it holds."""
+    permitted = _outcome(case, None, "enclosure")
+    if not isinstance(permitted, Returned):
+        # an interval that decides control or an index leaves the run undetermined: no statement
+        undetermined = isinstance(permitted, Unspecified) and permitted.rule == "num/undetermined"
+        return "" if undetermined else f"returns under ieee, under enclosure {describe(permitted)[0]}"
+    verdict, _excluded = judge_value(_core(permitted.value), ended.value)
+    return f"the ieee result is outside the enclosure: {verdict}" if isinstance(verdict, Outside) else ""
+
+
+def _core(value: Any) -> Any:
+    """A surface value as the judge takes it."""
+    if isinstance(value, tuple):
+        return tuple(_core(each) for each in value)
+    return value.core if isinstance(value, Tensor) else value
 
 
 def run_cases(
@@ -52,9 +74,11 @@ Ended = Rejection | Outcome | ImplementationFailed | None
 """How a case ended; ``None``: accepted and not run."""
 
 
-def _outcome(case: Case, implementation: Implementation | None) -> Ended:
+def _outcome(case: Case, implementation: Implementation | None, numerics: str = "ieee") -> Ended:
     try:
         module = api.parse(case.module, filename=case.place)
+        if case.constants:
+            module = api.bind_constants(module, dict(enumerate(map(data.to_value, case.constants))))
         checked = api.check(module)
         if case.entry is None:
             return None
