@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from refrelax.semantics.numbers.symbolic import Term
+from refrelax.semantics.numbers.symbolic import COMMUTES, Symbolic, Term
 from refrelax.semantics.values import Tensor
 from refrelax.syntax import bits
 
@@ -13,20 +13,21 @@ EXTREME_IDENTITY = "extreme-identity"
 
 
 class TermComparison:
-    """One comparison of two programs under one ``Symbolic`` reading; ``relaxations`` collects what was needed."""
+    """One comparison of two programs under one ``Symbolic`` reading; ``relaxations`` collects what was needed.
 
-    def __init__(self) -> None:
+    Terms that are not one object are relaxed (rebuilt without what a relaxation permits to differ) and looked at again.
+    """
+
+    def __init__(self, reading: Symbolic) -> None:
+        self.reading = reading
         self.relaxations: set[str] = set()
-        self._known: dict[tuple[int, int], bool] = {}
+        self._relaxed: dict[int, Any] = {}
 
     def values(self, a: Any, b: Any, is_open: Callable[[Any], bool]) -> bool:
         """Whether two results are equal; elements that ``is_open`` says the first program leaves open are skipped."""
         if isinstance(a, tuple | list):
-            return (
-                isinstance(b, tuple | list)
-                and len(a) == len(b)
-                and all(self.values(x, y, is_open) for x, y in zip(a, b, strict=True))
-            )
+            same = isinstance(b, tuple | list) and len(a) == len(b)
+            return same and all(self.values(x, y, is_open) for x, y in zip(a, b, strict=True))
         if isinstance(a, Tensor):
             if not isinstance(b, Tensor) or (a.dtype, a.shape) != (b.dtype, b.shape):
                 return False
@@ -35,31 +36,33 @@ class TermComparison:
 
     def equal(self, x: Any, y: Any) -> bool:
         """Whether two payloads are equal for all values of the variables."""
-        if x is y:
-            return True
         if isinstance(x, Term) and isinstance(y, Term):
-            key = (x.number, y.number)
-            if key not in self._known:
-                self._known[key] = self._terms(x, y)
-            return self._known[key]
+            return x is y or self.relaxed(x) is self.relaxed(y)
         if isinstance(x, float) and isinstance(y, float):
             return x.hex() == y.hex()
-        return type(x) is type(y) and isinstance(x, int | str) and x == y
+        return x is y or (type(x) is type(y) and isinstance(x, int | str) and x == y)
 
-    def _terms(self, x: Term, y: Term) -> bool:
-        if (x.op, x.dtype) != (y.op, y.dtype):
-            return False
-        left, right = self._items(x), self._items(y)
-        return len(left) == len(right) and all(map(self.equal, left, right))
+    def relaxed(self, term: Any) -> Any:
+        """A term without the finite starts of its extremes, inside as well; commutative operands ordered anew."""
+        if not isinstance(term, Term) or term.op == "var":
+            return term
+        if term.number not in self._relaxed:
+            args = tuple(self.relaxed(each) for each in self._kept(term))
+            op = term.op
+            if op == "neg":  # the same number, bit for bit
+                op, args = "mul", (*args, -1.0 if term.dtype in bits.FORMATS else -1)
+            if op in COMMUTES or op.startswith("Red."):
+                args = tuple(sorted(args, key=self.reading.rank))
+            self._relaxed[term.number] = self.reading.make(op, term.dtype, args)
+        return self._relaxed[term.number]
 
-    def _items(self, term: Term) -> tuple[Any, ...]:
+    def _kept(self, term: Term) -> tuple[Any, ...]:
         """The arguments; an extreme drops the finite number that its reduction started from."""
-        if term.op in ("Red.maximum", "Red.minimum"):
-            start = float(bits.largest_finite(term.dtype)) if term.dtype in bits.FORMATS else None
-            if start is not None:
-                wanted = -start if term.op == "Red.maximum" else start
-                kept = tuple(each for each in term.args if not (isinstance(each, float) and each == wanted))
-                if len(kept) < len(term.args):
-                    self.relaxations.add(EXTREME_IDENTITY)
-                return kept
-        return term.args
+        if term.op not in ("Red.maximum", "Red.minimum") or term.dtype not in bits.FORMATS:
+            return term.args
+        last = float(bits.largest_finite(term.dtype))
+        start = -last if term.op == "Red.maximum" else last
+        kept = tuple(each for each in term.args if not (isinstance(each, float) and each == start))
+        if len(kept) < len(term.args):
+            self.relaxations.add(EXTREME_IDENTITY)
+        return kept

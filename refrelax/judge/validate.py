@@ -200,7 +200,7 @@ class _Pair:
             ours, theirs = (self._symbolic_run(each, args, reading) for each in (self.first, self.second))
         except Ended:
             return False
-        comparison = TermComparison()
+        comparison = TermComparison(reading)
         equal = comparison.values(ours, theirs, lambda p: reading.poison_rule(p) is not None)
         self.relaxations |= comparison.relaxations
         return equal
