@@ -1,0 +1,64 @@
+"""What the house promises about itself: targets, data in the package, one place for each version."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import refrelax
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_make_help_lists_every_target() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for target in phony.split():
+        assert f"make {target} " in done.stdout, target
+
+
+def test_workflow_and_ci_call_the_targets() -> None:
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    assert "bash .ci/run" in workflow
+    script = (ROOT / ".ci/run").read_text(encoding="utf-8")
+    assert script.rstrip().endswith("make test")
+    assert all(target in script for target in ("make lint", "make demo"))
+
+
+def test_the_core_needs_pure_python_only() -> None:
+    names = {re.match(r"[\w-]+", each).group() for each in PROJECT["project"]["dependencies"]}
+    assert names == {"mpmath", "rich"}
+
+
+def test_importing_the_package_imports_no_array_library() -> None:
+    script = (
+        "import sys, refrelax as rr; rr.parse; rr.check; rr.run;"
+        "print([m for m in ('numpy', 'z3', 'tvm', 'hypothesis', 'rich', 'cvc5') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [str(ROOT / ".venv/bin/python") if (ROOT / ".venv/bin/python").exists() else "python3", "-c", script],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "[]"
+
+
+def test_versions_agree() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version: {refrelax.__version__}" in citation
+    assert refrelax.SPEC_EDITION in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_tvm_extra_pins_the_versions_that_work_together() -> None:
+    tvm = PROJECT["project"]["optional-dependencies"]["tvm"]
+    assert "apache-tvm==0.27.0.post1" in tvm and "apache-tvm-ffi==0.1.14.post1" in tvm
+
+
+def test_what_the_readme_points_at_is_there() -> None:
+    for name in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for link in re.findall(r"\]\(((?!https?:)[^)#]+)\)", text):
+            assert (ROOT / link).exists(), f"{name}: {link}"
