@@ -1,9 +1,9 @@
 """How many shape questions are decided, how fast, and whether any answer is wrong.
 
-``python benchmarks/solver.py [FILE.json]... [--effort quick|normal|thorough] [--cvc5] [--tvm PYTHON] [--certify] [--list]``
+``python benchmarks/solver.py [FILE.json]... [--effort quick|normal|thorough] [--cvc5 MS] [--tvm PYTHON] [--list]``
 
-Files hold questions with a known truth (``benchmarks/solver_queries/``). Beside refrelax: cvc5 on the same SMT-LIB text, and TVM's analyzer
-with and without Z3 (in a process of its own, bounds given as constraints).
+Files hold questions with a known truth (``benchmarks/solver_queries/``). Beside refrelax: cvc5 on the same SMT-LIB
+text, and TVM's analyzer with and without Z3 (in a process of its own, bounds given as constraints).
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Row:
         self.times.append(seconds)
         if verdict is None:
             self.counts["unknown"] += 1
-            self.open.append(f"{query['name']} ({'true' if query['truth'] else 'false'}): {query['claim']}  if {query['assume']}")
+            truth = "true" if query["truth"] else "false"
+            self.open.append(f"{query['name']} ({truth}): {query['claim']}  if {query['assume']}")
         elif verdict != query["truth"]:
             self.counts["wrong"] += 1
             self.open.append(f"WRONG {query}")
@@ -50,10 +51,12 @@ class Row:
         p95 = ordered[int(0.95 * (len(ordered) - 1))]
         numbers = "".join(f"{self.counts[key]:>9}" for key in ("proved", "refuted", "unknown", "wrong"))
         median = statistics.median(ordered)
-        return f"{self.name:<22}{numbers}{1e3 * median:>10.2f}{1e3 * p95:>10.1f}{1e3 * ordered[-1]:>10.0f}{sum(ordered):>9.2f}"
+        times = f"{1e3 * median:>10.2f}{1e3 * p95:>10.1f}{1e3 * ordered[-1]:>10.0f}{sum(ordered):>9.2f}"
+        return f"{self.name:<22}{numbers}{times}"
 
 
-HEADER = f"{'':<22}{'proved':>9}{'refuted':>9}{'unknown':>9}{'wrong':>9}{'median ms':>10}{'p95 ms':>10}{'max ms':>10}{'total s':>9}"
+COLUMNS = ("", "proved", "refuted", "unknown", "wrong", "median ms", "p95 ms", "max ms", "total s")
+HEADER = "".join(f"{name:>{width}}" for name, width in zip(COLUMNS, (22, 9, 9, 9, 9, 10, 10, 10, 9)))
 
 
 def ours(queries: list[dict[str, Any]], effort: Any) -> Row:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Writes ``hard.json``: questions that a staged solver does not simply saturate, with known answers.
 
 Every question is checked before it is written: a false one has a counterexample at hand, a true one follows from how it was
@@ -55,7 +56,11 @@ def shifts() -> Iterator[Item]:
         yield f"((x << {k}) + y) >> {k} == x + (y >> {k})", [], True
         yield f"((x << {k}) + y) & {(1 << k) - 1} == y & {(1 << k) - 1}", [], True
         yield f"((x << {k}) | y) == (x << {k}) + y", ["x >= 0", f"0 <= y < {1 << (k + 1)}"], False
-        yield f"truncdiv(x, {1 << k}) == (x + (x >> 63 & {(1 << k) - 1})) >> {k}", ["-9223372036854775808 <= x", "x < 9223372036854775808"], True
+        yield (
+            f"truncdiv(x, {1 << k}) == (x + (x >> 63 & {(1 << k) - 1})) >> {k}",
+            ["-9223372036854775808 <= x", "x < 9223372036854775808"],
+            True,
+        )
         yield f"(x >> {k}) >> a == x >> (a + {k})", ["a >= 0"], True
         yield f"(x << a) % {1 << k} == 0", [f"a >= {k}"], True
         yield f"(x << a) % {1 << k} == 0", [f"a >= {k - 1}"], False
@@ -146,10 +151,26 @@ def tilings() -> Iterator[Item]:
         yield f"n // {t} // S == n // S // {t}", [*side, "S >= 1"], True
         yield f"ceildiv(n, {t}) * {t} <= ceildiv(n, {t} * S) * ({t} * S)", [*side, "S >= 1"], True
         yield f"ceildiv(n, {t} * S) * S <= ceildiv(n, {t})", [*side, "S >= 1"], False
-    yield "implies(io * (T * S) + im * T + ii < n, io < ceildiv(n, T * S))", ["T >= 1", "S >= 1", "0 <= io", "0 <= im < S", "0 <= ii < T"], True
-    yield "(io * (T * S) + im * T + ii) // T % S == im", ["T >= 1", "S >= 1", "0 <= io", "0 <= im < S", "0 <= ii < T"], True
-    yield "(io * (T * S) + im * T + ii) // (T * S) == io", ["T >= 1", "S >= 1", "0 <= io", "0 <= im < S", "0 <= ii < T"], True
-    yield "(io * (T * S) + im * T + ii) // T // S == io", ["T >= 1", "S >= 1", "0 <= io", "0 <= im <= S", "0 <= ii < T"], False
+    yield (
+        "implies(io * (T * S) + im * T + ii < n, io < ceildiv(n, T * S))",
+        ["T >= 1", "S >= 1", "0 <= io", "0 <= im < S", "0 <= ii < T"],
+        True,
+    )
+    yield (
+        "(io * (T * S) + im * T + ii) // T % S == im",
+        ["T >= 1", "S >= 1", "0 <= io", "0 <= im < S", "0 <= ii < T"],
+        True,
+    )
+    yield (
+        "(io * (T * S) + im * T + ii) // (T * S) == io",
+        ["T >= 1", "S >= 1", "0 <= io", "0 <= im < S", "0 <= ii < T"],
+        True,
+    )
+    yield (
+        "(io * (T * S) + im * T + ii) // T // S == io",
+        ["T >= 1", "S >= 1", "0 <= io", "0 <= im <= S", "0 <= ii < T"],
+        False,
+    )
 
 
 def products() -> Iterator[Item]:
@@ -186,7 +207,11 @@ def products() -> Iterator[Item]:
     yield "((i * b + j) * c + k) % c == k", ["0 <= j < b", "0 <= k < c"], True
     yield "(i * b + j) * c + k < a * b * c", ["0 <= i < a", "0 <= j < b", "0 <= k < c"], True
     yield "(i * b + j) * c + k < a * b * c", ["0 <= i < a", "0 <= j <= b", "0 <= k < c"], False
-    yield "((i * b + j) * c + k) * d + l < a * b * c * d", ["0 <= i < a", "0 <= j < b", "0 <= k < c", "0 <= l < d"], True
+    yield (
+        "((i * b + j) * c + k) * d + l < a * b * c * d",
+        ["0 <= i < a", "0 <= j < b", "0 <= k < c", "0 <= l < d"],
+        True,
+    )
     yield "(((i * b + j) * c + k) * d + l) // d % c == k", ["0 <= j < b", "0 <= k < c", "0 <= l < d"], True
     yield "(((i * b + j) * c + k) * d + l) // (c * d) % b == j", ["0 <= j < b", "0 <= k < c", "0 <= l < d"], True
     yield "v // (b * c) < a", ["0 <= v < a * b * c", "b >= 1", "c >= 1"], True
@@ -240,7 +265,11 @@ def reshapes() -> Iterator[Item]:
         yield f"(i * (m * {k}) + j * {k} + l) // {k} % m == j", [*inside, f"0 <= l < {k}"], True
         yield f"(i * (m * {k}) + j * {k} + l) // (m * {k}) == i", [*inside, f"0 <= l < {k}"], True
         yield f"(i * (m * {k}) + j * {k} + l) // m % {k} == l", [*inside, f"0 <= l < {k}"], False
-        yield f"(j * (n * {k}) + i * {k} + l) // (n * {k}) * (n * {k}) + (j * {k} * n + i * {k} + l) % (n * {k}) < n * m * {k}", [*inside, f"0 <= l < {k}"], True
+        yield (
+            f"(j * (n * {k}) + i * {k} + l) // (n * {k}) * (n * {k}) + (j * {k} * n + i * {k} + l) % (n * {k}) < n * m * {k}",
+            [*inside, f"0 <= l < {k}"],
+            True,
+        )
     heads = ["0 <= v", "v < s * (h * d)", "h >= 1", "d >= 1"]
     yield "(v // (h * d) * h + v // d % h) * d + v % d == v", heads, True
     yield "((v // d % h) * s + v // (h * d)) * d + v % d < s * (h * d)", heads, True
@@ -343,9 +372,15 @@ def counterexample(claim: str, assume: list[str], fits: str | None) -> dict[str,
     run = compiled(parse_claim(claim), limits)
     given = [compiled(parse_claim(each)) for each in assume]
     names = sorted(set(re.findall(r"\b[a-zA-Z]+\b", " ".join([claim, *assume]))) - KEYWORDS)
-    small = {1: range(-40, 80), 2: range(-12, 20), 3: range(-4, 9), 4: range(-2, 6), 5: range(0, 5)}.get(len(names), range(0, 3))
+    small = {1: range(-40, 80), 2: range(-12, 20), 3: range(-4, 9), 4: range(-2, 6), 5: range(5)}.get(
+        len(names), range(3)
+    )
     random = Random(7)
-    edges = sorted({*limits, *(v // 2 for v in limits), limits[1] // 4 + 1, 0, 1, 40, 199, 200, 65535, 65536, 2**33 - 1, 2**33} if limits else {0, 1, 8, 16, 100})
+    edges = sorted(
+        {*limits, *(v // 2 for v in limits), limits[1] // 4 + 1, 0, 1, 40, 199, 200, 65535, 65536, 2**33 - 1, 2**33}
+        if limits
+        else {0, 1, 8, 16, 100}
+    )
     grid = itertools.product(small, repeat=len(names))
     drawn = ([random.choice((random.choice(edges), random.randint(-9, 50))) for _ in names] for _ in range(4_000))
     for point in itertools.chain(grid, drawn):
@@ -362,7 +397,7 @@ def counterexample(claim: str, assume: list[str], fits: str | None) -> dict[str,
     return None
 
 
-KEYWORDS = set("and or not min max select truncdiv truncmod ceildiv implies abs".split())
+KEYWORDS = {"and", "or", "not", "min", "max", "select", "truncdiv", "truncmod", "ceildiv", "implies", "abs"}
 
 
 def main() -> None:
@@ -376,10 +411,14 @@ def main() -> None:
             fits = rest[0] if rest else None
             found = counterexample(claim, assume, fits) if family != "finite" else None
             if truth and found is not None:
-                raise SystemExit(f"{family}/{place}: stated true, but false at {found}: {claim} if {assume} fits {fits}")
+                raise SystemExit(
+                    f"{family}/{place}: stated true, but false at {found}: {claim} if {assume} fits {fits}"
+                )
             if not truth and found is None and family != "finite":
                 raise SystemExit(f"{family}/{place}: stated false, and no counterexample found: {claim} if {assume}")
-            queries.append({"name": f"{family}/{place}", "claim": claim, "assume": assume, "fits": fits, "truth": truth})
+            queries.append(
+                {"name": f"{family}/{place}", "claim": claim, "assume": assume, "fits": fits, "truth": truth}
+            )
     path = HERE / "hard.json"
     path.write_text("[\n" + ",\n".join(json.dumps(each) for each in queries) + "\n]\n", encoding="utf-8")
     true = sum(1 for each in queries if each["truth"])
