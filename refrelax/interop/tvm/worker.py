@@ -16,7 +16,6 @@ import sys
 import warnings
 from typing import Any
 
-
 _SPECIAL = re.compile(r'R\.const\("(-?(?:inf|nan))"')
 """What TVM 0.27 prints for an infinite or NaN constant, and cannot read."""
 
