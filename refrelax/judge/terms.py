@@ -53,7 +53,8 @@ class TermComparison:
                 op, args = "mul", (*args, -1.0 if term.dtype in bits.FORMATS else -1)
             if op in COMMUTES or op.startswith("Red."):
                 args = tuple(sorted(args, key=self.reading.rank))
-            self._relaxed[term.number] = self.reading.make(op, term.dtype, args)
+            alone = op.startswith("Red.") and len(args) == 1  # a reduction of one item is that item
+            self._relaxed[term.number] = args[0] if alone else self.reading.make(op, term.dtype, args)
         return self._relaxed[term.number]
 
     def _kept(self, term: Term) -> tuple[Any, ...]:
