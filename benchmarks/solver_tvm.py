@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import sys
 import time
@@ -73,11 +74,11 @@ def main() -> None:
             if z3:
                 analyzer.set_z3_timeout_ms(1000)
             given = [reader.read(each) for each in query["assume"]]
-            scopes = [analyzer.constraint_scope(each) for each in given]
-            for scope in scopes:
-                scope.__enter__()
-            strength = tvm.sym.ProofStrength
-            proved = bool(analyzer.can_prove(claim, strength.SYMBOLIC_BOUND if z3 else strength.DEFAULT))
+            strength = tvm.sym.ProofStrength.SYMBOLIC_BOUND if z3 else tvm.sym.ProofStrength.DEFAULT
+            with contextlib.ExitStack() as scopes:
+                for each in given:
+                    scopes.enter_context(analyzer.constraint_scope(each))
+                proved = bool(analyzer.can_prove(claim, strength))
         except Exception as error:  # noqa: BLE001 - a question that TVM cannot take is one that it does not prove
             print(f"{query['name']}: {type(error).__name__} {str(error)[:100]}", file=sys.stderr)
         print(json.dumps({"proved": proved, "seconds": time.perf_counter() - start}), flush=True)

@@ -18,7 +18,8 @@ AVAILABLE = cvc5 is not None
 
 
 def replay(script: str, milliseconds: int = 1_000, resources: int = 0) -> str:
-    """``"unsat"``, ``"sat"`` or ``"unknown"``. ``resources`` limits cvc5's own units, for an answer that no clock decides.
+    """``"unsat"``, ``"sat"`` or ``"unknown"``. ``resources`` limits cvc5's own units, for an answer that no clock
+    decides.
 
     Raises:
         ModuleNotFoundError: cvc5 is not installed.
