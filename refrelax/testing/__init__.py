@@ -1,7 +1,50 @@
-"""Making programs and inputs: random arguments by type, and Hypothesis strategies for modules."""
+"""Making programs and inputs: random arguments by type, and Hypothesis strategies for modules.
+
+    from hypothesis import given, strategies as st
+
+    @given(st.data())
+    def test_my_backend(data):
+        module = data.draw(rr.testing.modules())
+        args = data.draw(rr.testing.call_arguments(module))
+
+Hypothesis is an optional dependency (``refrelax[testing]``): the strategies are loaded on first use.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from refrelax.testing.arguments import random_arguments
 
-__all__ = ["random_arguments"]
+if TYPE_CHECKING:
+    from refrelax.testing.externs import EXTERNS
+    from refrelax.testing.modules import modules
+    from refrelax.testing.options import DTYPES, FEATURES, LEVELS
+    from refrelax.testing.passes import pass_sequences
+    from refrelax.testing.types import dims, tensor_types, types
+    from refrelax.testing.values import call_arguments, elements, tensors
+
+_HOME: dict[str, str] = {
+    "EXTERNS": "externs",
+    "modules": "modules",
+    **dict.fromkeys(("DTYPES", "FEATURES", "LEVELS"), "options"),
+    "pass_sequences": "passes",
+    **dict.fromkeys(("dims", "tensor_types", "types"), "types"),
+    **dict.fromkeys(("call_arguments", "elements", "tensors"), "values"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name from its file, imported on first use."""
+    if name in _HOME:
+        found = getattr(import_module(f"refrelax.testing.{_HOME[name]}"), name)
+        globals()[name] = found  # a name that is also a file must stay the strategy
+        return found
+    raise AttributeError(f"module 'refrelax.testing' has no attribute {name!r}")
+
+
+__all__ = [
+    "DTYPES", "EXTERNS", "FEATURES", "LEVELS", "call_arguments", "dims", "elements", "modules", "pass_sequences",
+    "random_arguments", "tensor_types", "tensors", "types",
+]  # fmt: skip
