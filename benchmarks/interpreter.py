@@ -72,8 +72,8 @@ def against_numpy() -> None:
     kernel = compiled._functions["f_matmul"]  # type: ignore[attr-defined]  # the kernel alone, on arrays
     fast = seconds(lambda: kernel(a, b, c), 5)
     same = rr.run(checked, "matmul", *args).arguments[2].tobytes() == c.tobytes()  # type: ignore[union-attr]
-    print(f"matmul 128: interpreter {slow:.2f} s, NumPy bits {fast * 1e3:.1f} ms: {slow / fast:.0f}x, same bits:
-    {same}")
+    times = f"interpreter {slow:.2f} s, NumPy bits {fast * 1e3:.1f} ms: {slow / fast:.0f}x"
+    print(f"matmul 128: {times}, same bits: {same}")
 
 
 def small_module() -> None:
