@@ -17,6 +17,7 @@ from refrelax.syntax.loops import Buffer, BufferParam, BufferStore, For, IfThenE
 from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
+    Cast,
     Intrinsic,
     Not,
     PrimExpr,
@@ -136,7 +137,7 @@ def _numbered(index: PrimExpr) -> PrimExpr | None:
         return index
     if not _clamped(index):
         return None
-    names = {load: SymVar(f"element{k}") for k, load in enumerate(dict.fromkeys(loads))}
+    names = {load: SymVar(f"element{k}", load.dtype) for k, load in enumerate(dict.fromkeys(loads))}
     return _replaced(index, names)
 
 
@@ -151,9 +152,10 @@ def _replaced(e: PrimExpr, names: Mapping[BufferLoad, SymVar]) -> PrimExpr:
             return names[e]
         case Binary(op, a, b):
             return Binary(op, _replaced(a, names), _replaced(b, names))
+        case Cast(dtype, value):
+            return Cast(dtype, _replaced(value, names))
         case _:
-            loads = [n for n in walk(e) if isinstance(n, BufferLoad)]
-            return SymVar(names[loads[0]].name, e.dtype) if loads else e
+            return e
 
 
 def _relevant(scope: _Scope, statement: PrimExpr) -> tuple[PrimExpr, ...]:

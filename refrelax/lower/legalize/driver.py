@@ -14,7 +14,7 @@ from refrelax.lower.claims import Ledger, both
 from refrelax.lower.legalize.bounds import Obligation, obligations
 from refrelax.lower.legalize.scalars import Scalar, product
 from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
-from refrelax.lower.legalize.table import LEGALIZERS, NAMES
+from refrelax.lower.legalize.table import LEGALIZERS, NAMES, SHAPE_ONLY
 from refrelax.rules import rule
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.equal import structural_equal
@@ -32,9 +32,9 @@ from refrelax.syntax.graph import (
     Tuple,
     VarBinding,
 )
-from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.loops import BufferParam, PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
-from refrelax.syntax.scalars import Binary, PrimExpr, as_int, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
 from refrelax.syntax.types import TupleType, Type
 
 MOST = int_imm((1 << 63) - 1)
@@ -126,7 +126,9 @@ class _Rewriter:
         op = call.op.name if isinstance(call.op, Op) else ""
         types = _Scoped(self.checked.types.get(self.name, {}), path)
         result = types(binding.name)
-        site = make_site(call, base_name(op), result, Typing(self.checked.module, types), binding.name)
+        site = make_site(
+            call, base_name(op), result, Typing(self.checked.module, types), binding.name, SHAPE_ONLY.get(op, ())
+        )
         LEGALIZERS[op](site)
         name = self.justified(site, f"{self.name}/{at}")
         passed: tuple[Expr, ...] = (*site.passed, *(PrimValue(v) for v in site.scalars.values()))
@@ -180,11 +182,19 @@ def _facts(site: Site) -> list[PrimExpr]:
     facts = [Binary("EQ", _symbol(site, name), e) for name, e in site.relations.items()] + site.premises
     for param in (*site.k.inputs, *site.k.outputs):
         dims = [Scalar(d) for d in param.buffer.shape]
-        facts += [Binary("GE", d.node, int_imm(0)) for d in dims if as_int(d.node) is None and free_symbols(d.node)]
+        given = isinstance(param, BufferParam) and param in site.k.inputs
+        facts += [
+            Binary("GE", d.node, int_imm(0)) for d in dims if as_int(d.node) is None and (given or _plain(site, d.node))
+        ]
         count = product(dims)
         if as_int(count.node) is None:
             facts.append(Binary("LE", count.node, MOST))
     return list(dict.fromkeys(facts))
+
+
+def _plain(site: Site, dim: PrimExpr) -> bool:
+    """Whether a dim of a result is a symbol of the caller."""
+    return isinstance(dim, SymVar) and dim.name not in site.relations
 
 
 def _symbol(site: Site, name: str) -> PrimExpr:

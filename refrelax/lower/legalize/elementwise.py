@@ -288,11 +288,11 @@ def _clip(s: Site) -> None:
     x = s.array(0)
     if x.dtype == "bool":
         raise Unfit("bounds of truths")
-    low, high = (_bound(x.dtype, s.scalar(k)) for k in (1, 2))
+    low, high = (number_at(x.dtype, s.scalar(k)) for k in (1, 2))
     s.k.compute(s.out, lambda *i: maximum(minimum(x[i], high), low))
 
 
-def _bound(dtype: str, value: Scalar) -> Scalar:
+def number_at(dtype: str, value: Scalar) -> Scalar:
     """A scalar as a number of ``dtype``, rounded once."""
     if isinstance(value.node, Literal):
         number = bits.literal_value(value.node)

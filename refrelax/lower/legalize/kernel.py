@@ -130,11 +130,11 @@ class Kernel:
         at = tuple(axis.var for axis in axes)
         own = Scalar(BufferLoad(out.name, at, out.dtype))
         update = BufferStore(out.name, step(own, *map(Scalar, at), *(Scalar(a.var) for a in steps)).node, at)
-        init = (BufferStore(out.name, start.node, at),)
+        init: tuple[BufferStore, ...] | None = (BufferStore(out.name, start.node, at),)
         if not lengths:  # one step, nothing to initialise for
             value = step(start, *map(Scalar, at)).node
-            update, init = BufferStore(out.name, value, at), ()
-        block = SBlock(self._block(out), (*axes, *steps), (update,), init=init or None)
+            update, init = BufferStore(out.name, value, at), None
+        block = SBlock(self._block(out), (*axes, *steps), (update,), init=init)
         self._nest([*loops, *inner], block)
         return out
 
@@ -186,7 +186,7 @@ class Kernel:
 
     def finish(self) -> PrimFunc:
         """The function: arguments, scalar arguments, results."""
-        params = (*self.inputs, *self.scalars, *self.outputs)
+        params: tuple[BufferParam | ScalarParam, ...] = (*self.inputs, *self.scalars, *self.outputs)
         own = {p.var.name for p in self.scalars}
         symbols: dict[str, SymVar] = {}
         for param in (*self.inputs, *self.outputs):

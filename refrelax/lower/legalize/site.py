@@ -191,8 +191,10 @@ def result_types(found: Type | None) -> list[TensorType]:
     return [known_tensor(each) for each in fields]
 
 
-def make_site(call: Call, name: str, result: Type | None, typing: Typing, bound: str) -> Site:
-    """The site of a call bound to ``bound``. Raises ``Unfit``."""
+def make_site(
+    call: Call, name: str, result: Type | None, typing: Typing, bound: str, unread: Sequence[int] = ()
+) -> Site:
+    """The site of a call bound to ``bound``; the arguments ``unread`` give dims only. Raises ``Unfit``."""
     results = result_types(result)
     flat = [_flatten(call.args[k], typing, f"{bound}_{k}") for k in range(len(call.args))]
     dims = [d for t in results for d in t.shape or ()] + [d for parts in flat for _, t in parts.items for d in _dims(t)]
@@ -201,15 +203,16 @@ def make_site(call: Call, name: str, result: Type | None, typing: Typing, bound:
     for parts in flat:
         site.before += parts.before
         site.solved |= {d.name for _, t in parts.items for d in _dims(t) if isinstance(d, SymVar)}
-    for parts in flat:
-        site.a.append(_argument(site, parts))
-    site.solved |= {d.name for t in results for d in t.shape or () if isinstance(d, SymVar)}
-    several = len(results) > 1
+    rest = iter(flat)
+    for position in range(len(call.args)):
+        site.a.append(None if position in unread else _argument(site, next(rest)))
+    site.solved |= {d.name for t in results for d in _dims(t) if isinstance(d, SymVar)}
     for n, t in enumerate(results):
-        dims_here = [site.dim(d) for d in known_tensor(t).shape or ()]
-        site.outs.append(
-            k.output(f"out{n}" if several else "out", [d for d in dims_here if not isinstance(d, str)], t.dtype or "")
-        )
+        out = [site.dim(d) for d in _dims(t)]
+        site.outs.append(k.output("out" if len(results) == 1 else f"out{n}", out, t.dtype or ""))
+        for old, new in zip(_dims(t), out, strict=True):
+            if not isinstance(old, Literal | SymVar):
+                site.require("lo/extent-nonnegative", Binary("GE", new, int_imm(0)))
     for position, arg in enumerate(call.args):
         if isinstance(arg, PrimValue):
             site.a[position] = site.expression(arg.value)
@@ -221,7 +224,7 @@ class _Parts:
     """One argument: the tensors in it, whether they were a tuple, and the bindings that name them."""
 
     items: list[tuple[Expr, Type]]
-    tuple: bool
+    several: bool
     before: list[tuple[str, Expr]]
 
 
@@ -238,7 +241,7 @@ def _flatten(arg: Expr, typing: Typing, name: str) -> _Parts:
 
 
 def _argument(site: Site, parts: _Parts) -> Argument:
-    if parts.tuple:
+    if parts.several:
         if all(isinstance(t, PrimType) for _, t in parts.items):
             return None
         return [_array(site, e, t) for e, t in parts.items]

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from refrelax.lower.legalize.creation import CREATION, SHAPE_ONLY
 from refrelax.lower.legalize.elementwise import ELEMENTWISE, Legalizer
+from refrelax.lower.legalize.joining import JOINING
+from refrelax.lower.legalize.norms import NORMS
 from refrelax.lower.legalize.reductions import REDUCTIONS
 from refrelax.lower.legalize.shapes import SHAPES
+from refrelax.lower.legalize.windows import WINDOWS
 
-LEGALIZERS: Mapping[str, Legalizer] = {**ELEMENTWISE, **REDUCTIONS, **SHAPES}
+LEGALIZERS: Mapping[str, Legalizer] = {
+    **ELEMENTWISE,
+    **REDUCTIONS,
+    **SHAPES,
+    **CREATION,
+    **JOINING,
+    **NORMS,
+    **WINDOWS,
+}
 """By registered name. An operator that is not here keeps its call."""
 
 NAMES: Mapping[str, str] = {
@@ -17,3 +29,5 @@ NAMES: Mapping[str, str] = {
     "relax.astype": "cast",
 }
 """Kernels that are not called like their operator."""
+
+__all__ = ["LEGALIZERS", "NAMES", "SHAPE_ONLY"]
