@@ -227,6 +227,26 @@ def test_constants_from_a_file(cmd) -> None:
     assert answer.code == 0 and answer.rows()[0]["value"][0]["shape"] == [3, 4]
 
 
+def test_validate(cmd, good: str, tmp_path: Path) -> None:
+    same, other = tmp_path / "same.py", tmp_path / "other.py"
+    same.write_text(GOOD.replace("y", "renamed"), encoding="utf-8")
+    other.write_text(body("y = R.multiply(x, x)"), encoding="utf-8")
+    assert cmd("validate", good, str(same), "--require", "proved").out.startswith("PROVED")
+    refuted = cmd("validate", good, str(other))
+    assert refuted.code == 1 and refuted.out.startswith("REFUTED n=")
+    assert cmd("validate", good, str(other), "--entry", "nope").code in (2, 3)
+
+
+def test_prove(cmd, tmp_path: Path) -> None:
+    assert cmd("prove", "n*m + m == m*(n + 1)").out == "PROVED\n"
+    refuted = cmd("prove", "n > 3", "--json")
+    assert refuted.code == 1 and refuted.rows()[0]["model"]["n"] <= 3
+    assert cmd("prove", "n +").code == 1
+    script = tmp_path / "q.smt2"
+    assert cmd("prove", "n == n", "--smt2", str(script)).code == 0
+    assert "(check-sat)" in script.read_text(encoding="utf-8")
+
+
 # --- the tie ----------------------------------------------------------------------------------------------------------
 
 

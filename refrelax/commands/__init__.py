@@ -10,6 +10,7 @@ COMMANDS: dict[str, Command] = {
     "check": Command("well-formedness and types; all diagnostics", read.check_arguments, read.check),
     "run": Command("run a function", run.arguments, run.run),
     "diff": Command("the first binding on which an implementation diverges", judge.diff_arguments, judge.diff),
+    "validate": Command("one program against another", judge.validate_arguments, judge.validate),
     "prove": Command("prove or refute a claim over integers", prove.arguments, prove.prove),
     "rules": Command("the tie between spec, code and cases", rules.rules_arguments, rules.rules),
     "explain": Command("what a rule or operator says, where it lives, cases", rules.explain_arguments, rules.explain),
