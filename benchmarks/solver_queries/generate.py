@@ -382,7 +382,7 @@ def counterexample(claim: str, assume: list[str], fits: str | None) -> dict[str,
         else {0, 1, 8, 16, 100}
     )
     grid = itertools.product(small, repeat=len(names))
-    drawn = ([random.choice((random.choice(edges), random.randint(-9, 50))) for _ in names] for _ in range(4_000))
+    drawn = ([random.choice((random.choice(edges), random.randint(-9, 50))) for _ in names] for _ in range(2_000))
     for point in itertools.chain(grid, drawn):
         env = dict(zip(names, point))
         if limits and not all(limits[0] <= v <= limits[1] for v in point):
@@ -397,7 +397,7 @@ def counterexample(claim: str, assume: list[str], fits: str | None) -> dict[str,
     return None
 
 
-KEYWORDS = {"and", "or", "not", "min", "max", "select", "truncdiv", "truncmod", "ceildiv", "implies", "abs"}
+KEYWORDS = {"and", "or", "not", "min", "max", "select", "truncdiv", "truncmod", "ceildiv", "implies", "abs", "True", "False"}
 
 
 def main() -> None:
