@@ -57,6 +57,8 @@ def _is_indexed(constant: Any) -> bool:
     """Whether the printer writes an index: everything but 0-d constants of the common dtypes, which it writes
     inline."""
     tensor = _tensor(constant)
+    if not hasattr(tensor, "shape"):  # a dtype as a value is a constant too
+        return False
     return len(tensor.shape) > 0 or str(tensor.dtype) not in _INLINE
 
 

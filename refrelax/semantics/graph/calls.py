@@ -6,10 +6,12 @@ Spec: ``spec/07-evaluation.md``, *Calls across levels*.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from refrelax.errors import InternalError, Span, unspecified
+from refrelax.errors import InternalError, Span, trap, unspecified
 from refrelax.rules import rule
+from refrelax.semantics.builtins.forms import FORMS
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.evaluate import Interpreter, Scope
 from refrelax.semantics.graph.matching import Mismatch, match
@@ -144,25 +146,26 @@ def call_inplace_packed(run: Interpreter, call: Call, scope: Scope) -> Any:
 
 @rule("ev/make-closure")
 def make_closure(run: Interpreter, call: Call, scope: Scope) -> Any:
-    """``R.make_closure(f, (captured…))``: ``f`` with its first arguments fixed."""
-    function = run.eval_expr(call.args[0], scope)
+    """``R.make_closure(f, (captured…))``: ``f`` with its *last* arguments fixed."""
     captured = arguments(run, call.args[1], scope)
-    if isinstance(function, Closure):
-        names = [p.name for p in function.function.params[: len(captured)]]
-        rest = function.function.params[len(captured) :]
-        return _partial(function, dict(zip(names, captured, strict=True)), rest)
-    raise unspecified("ev/call-non-function", "make_closure of something that is no function", call.span)
+    return closure_over(run.eval_expr(call.args[0], scope), captured, call.span)
 
 
-def _partial(function: Closure, captured: dict[str, Any], rest: tuple[Any, ...]) -> Closure:
-    from dataclasses import replace
-
-    symbols = dict(function.symbols)
-    values = {**function.values, **captured}
-    for param in function.function.params[: len(captured)]:
-        if param.type is not None:
-            match(captured[param.name], param.type, symbols, values, f"captured {param.name}")
-    return Closure(replace(function.function, params=rest), values, symbols, function.name)
+def closure_over(function: Any, captured: list[Any], span: Span | None) -> Closure:
+    """A function of the module whose last parameters are bound to ``captured``."""
+    if not isinstance(function, Closure) or len(captured) > len(function.function.params):
+        raise unspecified("ev/call-non-function", "make_closure of something that takes no such arguments", span)
+    params = function.function.params
+    first = len(params) - len(captured)
+    symbols, values = dict(function.symbols), dict(function.values)
+    try:
+        for param, value in zip(params[first:], captured, strict=True):
+            values[param.name] = value
+            if param.type is not None:
+                match(value, param.type, symbols, values, f"captured {param.name}")
+    except Mismatch as mismatch:
+        raise trap(f"ev/param-{mismatch.aspect}", mismatch.message, span) from None
+    return Closure(replace(function.function, params=params[:first]), values, symbols, function.name)
 
 
 @rule("ev/invoke-closure")
@@ -193,5 +196,6 @@ CALL_FORMS: dict[str, CallForm] = {
     "relax.make_closure": make_closure,
     "relax.invoke_closure": invoke_closure,
     "relax.invoke_pure_closure": invoke_closure,
+    **FORMS,
 }
 """Operators evaluated here instead of through ``OPERATORS``."""

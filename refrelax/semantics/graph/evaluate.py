@@ -15,6 +15,8 @@ from typing import Any, Protocol, assert_never
 from refrelax.errors import Effect, InternalError, Span, trap, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.budget import Meter
+from refrelax.semantics.builtins.arena import keep_apart, name_memory
+from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.matching import Mismatch, bind_symbols, compare, match, structure
 from refrelax.semantics.loops.evaluate import run_prim_func
@@ -65,6 +67,8 @@ class Scope:
     path: str
     values: dict[str, Any] = field(default_factory=dict)
     symbols: dict[str, int] = field(default_factory=dict)
+    dead: set[str] = field(default_factory=set)
+    """Names whose life was ended by ``kill_*``; the branches of an ``if`` share it with what is around them."""
 
 
 @dataclass(slots=True)
@@ -87,6 +91,7 @@ class Interpreter:
             case Function() as function:
                 return self.call_function(function, args, Scope(name), span)
             case PrimFunc() as function:
+                keep_apart(f"cls.{name}", args, span)
                 return run_prim_func(self.loop_context(), name, function, args, span)
             case ExternFunc() as function:
                 return self.call_library(function.name, args, span)
@@ -139,11 +144,15 @@ class Interpreter:
             raise trap("ev/return-mismatch", mismatch.message, function.span) from None
 
     @rule("ev/library-missing")
-    def call_library(self, name: str, args: list[Any], span: Span | None = None) -> Any:
-        """Call a registered library function with run-time values."""
+    def call_library(self, name: str, args: list[Any], span: Span | None = None, call: Call | None = None) -> Any:
+        """Call a registered library function with run-time values, or one that the virtual machine brings."""
         function = self.externs.get(name)
         if function is None:
+            builtin = LIBRARY.get(name)
+            if builtin is not None:
+                return builtin(self, args, call or Call(ExternFunc(name), (), span=span))
             raise unspecified("ev/library-missing", f"the library function {name!r} is not registered", span)
+        keep_apart(name, args, span)
         self.effects.append(Effect("call", name))
         return function(*args)
 
@@ -172,6 +181,7 @@ class Interpreter:
                 assert_never(binding)
         scope.values[binding.name] = value
         self._name_symbol(binding.name, value, scope)
+        name_memory(binding.name, value)
         if self.listener is not None:
             self.listener.on_binding(scope.path, binding, value, scope)
         return value
@@ -211,7 +221,7 @@ class Interpreter:
         """The value of an expression."""
         match expr:
             case Var():
-                return scope.values[expr.name]
+                return self._variable(expr, scope)
             case Call():
                 return self.eval_call(expr, scope)
             case Constant():
@@ -242,6 +252,12 @@ class Interpreter:
                 raise InternalError(f"the operator {expr.name} is no value")
             case _:
                 assert_never(expr)
+
+    @rule("ev/variable")
+    def _variable(self, expr: Var, scope: Scope) -> Any:
+        if expr.name in scope.dead:
+            raise unspecified("st/use-after-kill", f"{expr.name} is used after it was killed", expr.span)
+        return scope.values[expr.name]
 
     def _global(self, expr: GlobalVar) -> Any:
         match self.module.functions[expr.name]:
@@ -286,7 +302,7 @@ class Interpreter:
     def _if(self, expr: If, scope: Scope) -> Any:
         """One branch is evaluated; what it binds is not visible after it."""
         taken = self.truth_of(self.eval_expr(expr.condition, scope), expr.span)
-        branch = Scope(scope.path, dict(scope.values), dict(scope.symbols))
+        branch = Scope(scope.path, dict(scope.values), dict(scope.symbols), scope.dead)
         return self.eval_seq(expr.then_branch if taken else expr.else_branch, branch)
 
     @rule("ev/if-condition")
@@ -310,15 +326,34 @@ class Interpreter:
             case Op(name=name):
                 return self._operator(name, call, scope)
             case GlobalVar(name=name):
-                return self.call_global(name, self._args(call, scope), call.span)
+                return self._from_loops(name, self._args(call, scope), call.span)
             case ExternFunc(name=name):
                 from refrelax.semantics.graph.calls import promised
 
-                return promised(self.call_library(name, self._args(call, scope), call.span), call, scope)
-            case Var(name=name):
-                return self.call_value(scope.values[name], self._args(call, scope), call.span)
+                return promised(self.call_library(name, self._args(call, scope), call.span, call), call, scope)
+            case Var():
+                return self.call_value(self._variable(call.op, scope), self._args(call, scope), call.span)
             case _:
                 assert_never(call.op)
+
+    @rule("ev/prim-func-result")
+    def _from_loops(self, name: str, args: list[Any], span: Span | None) -> Any:
+        """Call a function of the module from the graph level; what a loop-level one gives back is a scalar, or void."""
+        result = self.call_global(name, args, span)
+        function = self.module.functions[name]
+        if not isinstance(function, PrimFunc):
+            return result
+        if result is None or function.ret is None:
+            return ()
+        match dtypes.kind(function.ret):
+            case "bool":
+                return Prim("bool", self.numerics.decide(result))
+            case "int" | "uint":
+                return Prim(function.ret, self.numerics.to_index(result, function.ret))
+            case _ if self.numerics.exact_bits and self.numerics.poison_rule(result) is None:
+                return Prim(function.ret, bits.decode(function.ret, self.numerics.at(function.ret).to_bits(result)))
+            case _:
+                raise unspecified("ev/prim-value", f"the {function.ret} that {name} gives has no exact value", span)
 
     def call_value(self, function: Any, args: list[Any], span: Span | None) -> Any:
         """Call a function value."""
@@ -326,7 +361,7 @@ class Interpreter:
             case Closure():
                 return self.call_closure(function, args, span)
             case PackedFunc(name=name) if name.startswith("cls."):
-                return self.call_global(name.removeprefix("cls."), args, span)
+                return self._from_loops(name.removeprefix("cls."), args, span)
             case PackedFunc(name=name):
                 return self.call_library(name, args, span)
             case _:
@@ -339,8 +374,10 @@ class Interpreter:
         from refrelax.semantics.graph.calls import CALL_FORMS
 
         form = CALL_FORMS.get(name)
-        if form is not None:
-            return form(self, call, scope)
+        return self.apply_operator(name, call, scope) if form is None else form(self, call, scope)
+
+    def apply_operator(self, name: str, call: Call, scope: Scope) -> Any:
+        """The value rule of an operator that calls nothing."""
         definition = OPERATORS.get(name)
         if definition is None:
             raise unspecified("ev/operator-without-meaning", f"{name} has no value rule in this edition", call.span)

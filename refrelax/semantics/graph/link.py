@@ -11,6 +11,8 @@ from typing import Any
 
 from refrelax.errors import Diagnostic, Unlinkable, UsageError
 from refrelax.rules import rule
+from refrelax.semantics.builtins.library import LIBRARY
+from refrelax.semantics.builtins.sorting import SORTING
 from refrelax.syntax.graph import Call, ConstantRef, ExternFunc, GlobalVar, Op, StringValue
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Intrinsic, StringImm
@@ -41,7 +43,7 @@ def link(module: Module, entry: str, available: Container[str]) -> None:
                 missing.setdefault(("constant", index), Diagnostic("link/constant-missing", text, node.span))
             case _:
                 name = library_name(node)
-                if name is not None and name not in available:
+                if name is not None and not any(name in each for each in (available, LIBRARY, SORTING)):
                     text = f"the library function {name!r} is not registered"
                     where = getattr(node, "span", None)
                     missing.setdefault(("extern", name), Diagnostic("link/library-function-missing", text, where))

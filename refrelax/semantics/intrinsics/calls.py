@@ -7,6 +7,7 @@ from typing import Any
 
 from refrelax.errors import Effect, unspecified
 from refrelax.rules import rule
+from refrelax.semantics.builtins.sorting import SORTING
 from refrelax.semantics.loops.buffers import resolve
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame
@@ -30,6 +31,8 @@ def build_call(build: Builder, call: Intrinsic) -> Element:
 
 def _argument(build: Builder, arg: PrimExpr) -> Callable[[Frame], Any]:
     """An argument as a value: buffers as tensors, strings as they are, scalars as exact numbers."""
+    if isinstance(arg, Intrinsic) and arg.op == "tvm_stack_make_array":
+        return _described(build, arg)
     if isinstance(arg, BufferRef) or (arg.dtype.startswith("handle") and not isinstance(arg, StringImm)):
         bound = resolve(build, arg)
         return lambda frame: as_tensor(build, bound, frame)
@@ -50,6 +53,23 @@ def _argument(build: Builder, arg: PrimExpr) -> Callable[[Frame], Any]:
         return number
     index, dtype = build_index(build, arg).run, arg.dtype
     return lambda frame: Prim(dtype, index(frame))
+
+
+@rule("ev/stack-array")
+def _described(build: Builder, arg: Intrinsic) -> Callable[[Frame], Tensor]:
+    """``T.tvm_stack_make_array(data, shape, strides, ndim, dtype, offset)``: memory as a tensor that is described in
+    place; strides 0 are row-major, and the dtype is that of the fifth argument."""
+    data, shape, strides, _, element, offset = arg.args
+    base = resolve(build, data)
+    extents = [build_index(build, each).run for each in getattr(shape, "args", ())]
+    steps = [build_index(build, each).run for each in getattr(strides, "args", ())]
+    start, numerics = build_index(build, offset).run, build.context.numerics
+
+    def tensor(frame: Frame) -> Tensor:
+        dims, by = tuple(each(frame) for each in extents), tuple(each(frame) for each in steps)
+        return Tensor(element.dtype, dims, base.storage, numerics, base.origin.run(frame) + start(frame), by)
+
+    return tensor
 
 
 def as_tensor(build: Builder, bound: Bound, frame: Frame) -> Tensor:
@@ -76,6 +96,9 @@ def _library_call(build: Builder, call: Intrinsic) -> Element:
 
     def run(frame: Frame) -> Any:
         function = context.externs.get(name)
+        if function is None and name in SORTING:
+            SORTING[name](context.numerics, *[arg(frame) for arg in args])
+            return None
         if function is None:
             raise unspecified("ev/library-missing", f"the library function {name!r} is not registered", call.span)
         values = [arg(frame) for arg in args]

@@ -39,6 +39,19 @@ class Poison(Opaque):
     rule: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NotedPoison(Poison):
+    """Poison that also says what happened, by the names of the program."""
+
+    note: str = ""
+
+
+@lru_cache(maxsize=1024)
+def noted(rule: str, note: str) -> NotedPoison:
+    """The poison of ``rule`` with a note."""
+    return NotedPoison(rule, note)
+
+
 @lru_cache(maxsize=None)
 def poison(rule: str) -> Poison:
     """The poison of ``rule``."""

@@ -17,6 +17,7 @@ from refrelax.semantics.ops import (
     image,
     join,
     linear,
+    memory,
     nn,
     norm,
     pool,
@@ -37,7 +38,7 @@ from refrelax.semantics.ops.definition import OpDef
 FAMILIES = (
     unary, binary, ternary, create, reduce, reshape, join, slicing, gather, scatter, spread, linear, einsum, shape,
     scan,
-    activation, norm, conv, pool, attention, nn, quantize, image, transform, effects,
+    activation, norm, conv, pool, attention, nn, quantize, image, transform, effects, memory,
 )  # fmt: skip
 
 OPERATORS: dict[str, OpDef] = {row.name: row for family in FAMILIES for row in family.OPERATORS}

@@ -205,6 +205,8 @@ def _statement(reader: Reader, node: ast.stmt) -> None:
                 _assign(reader, node, target, value, None)
             case ast.AnnAssign(target=target, value=ast.expr() as value, annotation=annotation):
                 _assign(reader, node, target, value, annotation)
+            case ast.AnnAssign(target=ast.Name(), value=None):
+                return  # how a variable prints that is defined nowhere: its uses are refused in chapter 04
             case ast.With():
                 _dataflow(reader, node)
             case ast.If():

@@ -1,4 +1,4 @@
-"""Small programs for the build pipelines of TVM, with arguments: each aims at something that lowering must get right."""
+"""Small programs for the build pipelines of TVM, with arguments: each aims at something that lowering can lose."""
 
 from __future__ import annotations
 
@@ -597,7 +597,8 @@ _add(
     "identity",
     """
     @R.function
-    def main(x: R.Tensor((2,), "float32"), y: R.Tensor((3,), "float32")) -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float32"), R.Tensor((3,), "float32")):
+    def main(x: R.Tensor((2,), "float32"), y: R.Tensor((3,), "float32")
+    ) -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float32"), R.Tensor((3,), "float32")):
         a = R.add(x, x)
         b = a
         c = R.negative(b)

@@ -1,8 +1,8 @@
 """The process that has TVM: applies the passes of its build pipelines one at a time and prints every module between.
 
 Run as a script with a Python that has TVM; imports nothing of refrelax. Standard input: one JSON object a line,
-``{"text", "constants", "pipeline"}``. Standard output: ``{"stages": [[pass, text], …]}`` or ``{"refused": [pass, why]}``
-with the stages so far.
+``{"text", "constants", "pipeline"}``. Standard output: ``{"stages": [[pass, text, constants], …]}``, with
+``"refused": [pass, why]`` where a pass failed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 
@@ -40,22 +41,41 @@ def stages(text: str, constants: dict[str, Any], pipeline: str) -> dict[str, Any
     from tvm.script.parser.core import entry
 
     names = entry._default_globals()
-    arrays = {int(k): relax.const(np.array(v, dtype=d)) for k, (d, v) in constants.items()}
+    arrays = {int(k): relax.const(np.array(v, dtype=d).reshape(s)) for k, (d, s, v) in constants.items()}
     if arrays:
         names["metadata"] = {"ir.GenericConst": arrays, "relax.expr.Constant": arrays}
-    done: list[list[str]] = []
+    carry = bridge()
+    done: list[list[Any]] = []
     step = "read"
     try:
         module = tvm.script.from_source(text, extra_vars=names)
-        done.append([step, module.script()])
+        done.append(printed(step, module, carry))
         with tvm.target.Target("llvm"):
             for each in passes(pipeline):
                 step = each.info.name
                 module = each(module)
-                done.append([step, module.script()])
+                done.append(printed(step, module, carry))
     except BaseException as error:  # TVM's reader raises SystemExit
         return {"stages": done, "refused": [step, f"{type(error).__name__}: {str(error)[-1500:]}"]}
     return {"stages": done}
+
+
+def bridge() -> Any:
+    """The function of refrelax that reads the constants of a live module, loaded alone: no package is imported."""
+    import importlib.util
+
+    path = Path(__file__).parents[3] / "refrelax" / "interop" / "tvm" / "live.py"
+    spec = importlib.util.spec_from_file_location("live", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.text_and_constants
+
+
+def printed(name: str, module: Any, carry: Any) -> list[Any]:
+    """One stage: the pass, the text, and the constants as ``{index: [dtype, shape, data]}``."""
+    text, constants = carry(module)
+    return [name, text, {k: [str(v.dtype), list(v.shape), v.flatten().tolist()] for k, v in constants.items()}]
 
 
 def main() -> None:

@@ -1,0 +1,223 @@
+"""The library functions that lowered modules call by name: ``LIBRARY`` maps the name to the meaning.
+
+Spec: ``spec/08-effects-and-storage.md``, *The virtual machine's library*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from refrelax.errors import unspecified
+from refrelax.rules import rule
+from refrelax.semantics.builtins import checks, heap
+from refrelax.semantics.builtins.arena import Arena, allocate
+from refrelax.semantics.builtins.forms import unpacked
+from refrelax.semantics.ops.definition import Evaluation
+from refrelax.semantics.values import DType, Opaque, Prim, Shape, Tensor
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import Call
+
+if TYPE_CHECKING:
+    from refrelax.semantics.graph.evaluate import Interpreter
+
+Builtin = Callable[["Interpreter", list[Any], Call], Any]
+
+
+def _evaluation(run: Interpreter, call: Call) -> Evaluation:
+    return Evaluation(run.numerics, run.effects, call.span, lambda _dim: 0, run.meter.make)
+
+
+def _wanted(condition: bool, what: str, call: Call) -> None:
+    if not condition:
+        raise unspecified("vm/argument", f"{call.op.name} takes {what}", call.span)
+
+
+# --- memory ----------------------------------------------------------------------------------------------------------
+
+
+@rule("vm/alloc-storage")
+def alloc_storage(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(shape, device, dtype, scope)``: room for that many elements."""
+    _wanted(isinstance(args[0], Shape) and isinstance(args[2], DType), "a shape, a device and a dtype", call)
+    nbytes = prod(args[0].dims) * dtypes.itemsize(args[2].name)
+    return Opaque(Arena(nbytes, args[3] if len(args) > 3 else "global"))
+
+
+@rule("vm/alloc-tensor")
+def alloc_tensor(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(storage, offset, shape, dtype, …)``: a tensor over the storage, no element written."""
+    arena = args[0].value if isinstance(args[0], Opaque) else None
+    if not isinstance(arena, Arena) or not isinstance(args[2], Shape) or not isinstance(args[3], DType):
+        raise unspecified("vm/argument", "alloc_tensor takes a storage, an offset, a shape and a dtype", call.span)
+    run.meter.make(prod(args[2].dims))
+    return allocate(arena, checks.number(args[1], call.span), args[2].dims, args[3].name, run.numerics, call.span)
+
+
+@rule("vm/reshape")
+def reshape(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(x, shape)``: a view of the same memory. As many elements as ``x`` has, else the run is open."""
+    x, shape = args
+    _wanted(isinstance(x, Tensor) and isinstance(shape, Shape), "a tensor and a shape", call)
+    if prod(shape.dims) != x.size:
+        raise unspecified("op.reshape/element-count-run", f"{x.shape} as {shape.dims}", call.span)
+    return x.view(shape.dims)
+
+
+@rule("vm/create-view")
+def create_view(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(x, shape, dtype, byte offset)``: as ``R.memory.view``."""
+    from refrelax.semantics.ops.memory import view
+
+    x, shape, dtype, offset = args
+    _wanted(
+        isinstance(x, Tensor) and isinstance(shape, Shape) and isinstance(dtype, DType), "a tensor and a type", call
+    )
+    return view(_evaluation(run, call), x, shape.dims, dtype.name, checks.number(offset, call.span))
+
+
+@rule("vm/copy")
+def same(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """Another reference to the same value."""
+    return args[0]
+
+
+@rule("vm/to-device")
+def to_device(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(x, device type, device, scope)``: a copy."""
+    x = args[0]
+    _wanted(isinstance(x, Tensor), "a tensor", call)
+    return _evaluation(run, call).tensor(x.dtype, x.shape, x.payloads())
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+@rule("vm/shape-of")
+def shape_of(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """The shape of a tensor."""
+    _wanted(isinstance(args[0], Tensor), "a tensor", call)
+    return Shape(args[0].shape)
+
+
+@rule("vm/tensor-to-shape")
+def tensor_to_shape(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """The elements of an integer vector as a shape."""
+    x = args[0]
+    _wanted(isinstance(x, Tensor) and x.ndim == 1 and dtypes.is_integer(x.dtype), "an integer vector", call)
+    return Shape(tuple(run.numerics.to_index(each, x.dtype) for each in x.payloads()))
+
+
+@rule("vm/tuple-getitem")
+def tuple_getitem(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(t, index)``."""
+    index = checks.number(args[1], call.span)
+    _wanted(isinstance(args[0], tuple) and 0 <= index < len(args[0]), "a tuple and an index in range", call)
+    return args[0][index]
+
+
+@rule("vm/tuple-reset-item")
+def tuple_reset_item(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """The tuple lets go of an item, which is not read again: nothing to see."""
+    return ()
+
+
+@rule("vm/make-tuple")
+def make_tuple(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """The arguments as a tuple."""
+    return tuple(args)
+
+
+@rule("vm/null-value")
+def null_value(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """The null value."""
+    return None
+
+
+@rule("vm/read-if-cond")
+def read_if_cond(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """A condition as a bool."""
+    return Prim("bool", run.truth_of(args[0], call.span))
+
+
+# --- functions -------------------------------------------------------------------------------------------------------
+
+
+@rule("vm/make-closure")
+def make_closure(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(f, captured…)``: ``f`` with its last arguments fixed."""
+    from refrelax.semantics.graph.calls import closure_over
+
+    return closure_over(args[0], args[1:], call.span)
+
+
+@rule("vm/invoke-closure")
+def invoke_closure(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(c, args…)``: call a closure."""
+    return run.call_value(args[0], args[1:], call.span)
+
+
+@rule("vm/call-tir-dyn")
+def call_tir_dyn(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(f, args…, shape)``: call a loop-level function with the extents of the shape as its last arguments."""
+    run.call_value(args[0], unpacked(args[1:]), call.span)
+    return ()
+
+
+@rule("vm/call-py-func")
+def call_py_func(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``((name, args),)``: a registered Python function."""
+    _wanted(isinstance(args[0], tuple) and len(args[0]) == 2, "a pair of a name and arguments", call)
+    name, given = args[0]
+    return run.call_library(name, list(given), call.span)
+
+
+@rule("vm/operator")
+def _operator(name: str) -> Builtin:
+    """An operator that legalisation turns into a library function with the same arguments."""
+
+    def apply(run: Interpreter, args: list[Any], call: Call) -> Any:
+        from refrelax.semantics.ops import OPERATORS
+
+        return OPERATORS[name].evaluate(_evaluation(run, call), call, tuple(args))
+
+    return apply
+
+
+LIBRARY: dict[str, Builtin] = {
+    "vm.builtin.alloc_shape_heap": heap.alloc_shape_heap,
+    "vm.builtin.match_shape": heap.match_shape,
+    "vm.builtin.match_prim_value": heap.match_prim_value,
+    "vm.builtin.make_shape": heap.make_shape,
+    "vm.builtin.make_prim_value": heap.make_prim_value,
+    "vm.builtin.check_tensor_info": checks.check_tensor_info,
+    "vm.builtin.check_shape_info": checks.check_shape_info,
+    "vm.builtin.check_prim_value_info": checks.check_prim_value_info,
+    "vm.builtin.check_tuple_info": checks.check_tuple_info,
+    "vm.builtin.check_func_info": checks.check_func_info,
+    "vm.builtin.alloc_storage": alloc_storage,
+    "vm.builtin.alloc_tensor": alloc_tensor,
+    "vm.builtin.reshape": reshape,
+    "runtime.TVMTensorCreateView": create_view,
+    "vm.builtin.ensure_zero_offset": same,
+    "vm.builtin.copy": same,
+    "vm.builtin.to_device": to_device,
+    "vm.builtin.shape_of": shape_of,
+    "vm.builtin.tensor_to_shape": tensor_to_shape,
+    "vm.builtin.tuple_getitem": tuple_getitem,
+    "vm.builtin.tuple_reset_item": tuple_reset_item,
+    "vm.builtin.make_tuple": make_tuple,
+    "vm.builtin.null_value": null_value,
+    "vm.builtin.read_if_cond": read_if_cond,
+    "vm.builtin.make_closure": make_closure,
+    "vm.builtin.invoke_closure": invoke_closure,
+    "vm.builtin.call_tir_dyn": call_tir_dyn,
+    "vm.builtin.call_py_func": call_py_func,
+    "relax.run.print": _operator("relax.print"),
+    "relax.run.assert_op": _operator("relax.assert_op"),
+    "relax.run.shape_to_tensor": _operator("relax.shape_to_tensor"),
+    "relax.run.unique": _operator("relax.unique"),
+    "relax.run.nonzero": _operator("relax.nonzero"),
+}
+"""The library that needs no registration."""

@@ -1,0 +1,92 @@
+"""The sorting functions that dispatched loop programs call by name.
+
+Each takes its input tensors, its output tensors, the axis and the order, and writes the outputs. Sorting is stable.
+
+Spec: ``spec/08-effects-and-storage.md``, *Sorting*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+from refrelax.errors import unspecified
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.values import Prim, Tensor
+
+Line = list[tuple[int, ...]]
+
+
+def _lines(x: Tensor, axis: int, extent: int) -> Iterator[Line]:
+    """The indices of every line of ``x`` along ``axis``, ``extent`` of each."""
+    outer = [range(n) if a != axis else range(1) for a, n in enumerate(x.shape)]
+    for start in product(*outer):
+        yield [(*start[:axis], k, *start[axis + 1 :]) for k in range(extent)]
+
+
+def _write(out: Tensor, index: tuple[int, ...], payload: Payload) -> None:
+    position = out.offset + sum(i * stride for i, stride in zip(index, out.strides, strict=True))
+    out.storage.store(out.dtype, position, payload)
+
+
+def _arguments(args: tuple[Any, ...], tensors: int) -> tuple[list[Tensor], list[int]]:
+    found, rest = list(args[:tensors]), list(args[tensors:])
+    if not all(isinstance(each, Tensor) for each in found) or not all(isinstance(each, Prim) for each in rest):
+        raise unspecified("vm/argument", "a sorting function takes tensors, then numbers")
+    return found, [int(each.value) for each in rest]
+
+
+def _axis(axis: int, x: Tensor) -> int:
+    if not -x.ndim <= axis < x.ndim:
+        raise unspecified("vm/argument", f"axis {axis} of a tensor of rank {x.ndim}")
+    return axis % x.ndim
+
+
+@rule("vm/sort")
+def sort(numerics: Numerics, *args: Any) -> None:
+    """``(x, out, axis, ascending)``."""
+    (x, out), (axis, ascending) = _arguments(args, 2)
+    axis, f = _axis(axis, x), numerics.at(x.dtype)
+    for line in _lines(x, axis, x.shape[axis]):
+        ordered, _ = f.order([x[i] for i in line], not ascending)
+        for index, payload in zip(line, ordered, strict=True):
+            _write(out, index, payload)
+
+
+@rule("vm/argsort")
+def argsort(numerics: Numerics, *args: Any) -> None:
+    """``(x, out, axis, ascending)``: positions, at the dtype of ``out``."""
+    (x, out), (axis, ascending) = _arguments(args, 2)
+    axis, f, g = _axis(axis, x), numerics.at(x.dtype), numerics.at(out.dtype)
+    for line in _lines(x, axis, x.shape[axis]):
+        _, places = f.order([x[i] for i in line], not ascending)
+        for index, place in zip(line, places, strict=True):
+            _write(out, index, place if out.dtype == "int64" else g.cast(place, "int64"))
+
+
+@rule("vm/topk")
+def topk(numerics: Numerics, *args: Any) -> None:
+    """``(x, outs…, k, axis, kind, ascending)``: the first ``k`` of every line; ``kind`` names the outputs."""
+    kinds = [each for each in args if isinstance(each, str)]
+    kind = kinds[0] if kinds else "both"
+    count = 3 if kind == "both" else 2
+    (x, *outs), (k, axis, ascending) = _arguments(tuple(each for each in args if each is not kind), count)
+    axis, f = _axis(axis, x), numerics.at(x.dtype)
+    for line in _lines(x, axis, x.shape[axis]):
+        values, places = f.order([x[i] for i in line], not ascending)
+        for index, value, place in list(zip(line, values, places, strict=True))[: k if k > 0 else None]:
+            for out, wanted in zip(outs, ("values", "indices") if kind == "both" else (kind,), strict=True):
+                if wanted == "values":
+                    _write(out, index, value)
+                else:
+                    _write(out, index, place if out.dtype == "int64" else numerics.at(out.dtype).cast(place, "int64"))
+
+
+SORTING: dict[str, Callable[..., None]] = {
+    "tvm.contrib.sort.sort": sort,
+    "tvm.contrib.sort.argsort": argsort,
+    "tvm.contrib.sort.topk": topk,
+}
+"""Library functions of loop programs that need no registration; the first argument is the reading."""

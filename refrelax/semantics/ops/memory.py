@@ -1,0 +1,250 @@
+"""Operators on explicit memory: ``R.builtin.alloc_tensor``, ``R.memory.*``, ``R.vm.*``.
+
+Those that end the life of a name or call a function (``kill_*``, ``call_tir_dyn``) get their value rule in
+``semantics/builtins/forms.py``, which sees the names in scope.
+
+Spec: ``spec/ops/memory.md``.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from refrelax.errors import InternalError, trap, unspecified
+from refrelax.rules import rule
+from refrelax.semantics.builtins.arena import Arena, allocate
+from refrelax.semantics.ops import dims as D
+from refrelax.semantics.ops.common import (
+    UNKNOWN,
+    arity,
+    dims_of,
+    known_dims,
+    of_rank,
+    rank,
+    shape_argument,
+    shaped_like,
+    short,
+    tensor,
+    tensor_value,
+    with_dims,
+)
+from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.values import DType, Opaque, Prim, Shape, Tensor, Value, empty
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import Call, DataTypeValue, PrimValue
+from refrelax.syntax.scalars import PrimExpr, as_int, int_imm
+from refrelax.syntax.types import VOID, AnyType, ShapeType, TensorType, Type
+
+PAGE = "memory"
+
+
+# --- what the arguments say ------------------------------------------------------------------------------------------
+
+
+@rule("op.memory/dtype-literal")
+def _dtype(d: Deduction, call: Call, position: int) -> str:
+    found = call.args[position]
+    if not isinstance(found, DataTypeValue):
+        d.fail("op.memory/dtype-literal", f"{short(call)}: argument {position} must be a dtype literal, R.dtype(…)")
+    return found.dtype
+
+
+def _number(value: Value) -> int:
+    if not isinstance(value, Prim):
+        raise InternalError("a number was expected")
+    return int(value.value)
+
+
+def _extents(e: Evaluation, value: Value) -> tuple[int, ...]:
+    if not isinstance(value, Shape):
+        raise InternalError("a shape was expected")
+    if any(each < 0 for each in value.dims):
+        raise unspecified("ev/negative-extent", f"a tensor of shape {value.dims}", e.span)
+    return value.dims
+
+
+def _named(value: Value) -> str:
+    if not isinstance(value, DType):
+        raise InternalError("a dtype was expected")
+    return value.name
+
+
+# --- allocation ------------------------------------------------------------------------------------------------------
+
+
+def deduce_builtin_alloc(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """A tensor of the given shape and dtype."""
+    return shaped_like(call, 0, shape_argument(d, call, types, 0), _dtype(d, call, 1))
+
+
+def evaluate_builtin_alloc(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """A fresh tensor, no element written."""
+    shape = _extents(e, args[0])
+    e.spend(prod(shape))
+    return empty(e.numerics, _named(args[1]), shape)
+
+
+def deduce_alloc_storage(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """Anything: a storage is no tensor."""
+    shape_argument(d, call, types, 0)
+    return AnyType()
+
+
+def evaluate_memory_storage(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+    """So many bytes, named by no tensor yet; the dtype is a hint."""
+    return _arena(e, prod(_extents(e, args[0])), args[2])
+
+
+def evaluate_vm_storage(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+    """Room for so many elements of the dtype."""
+    return _arena(e, prod(_extents(e, args[0])) * dtypes.itemsize(_named(args[2])), args[3])
+
+
+def _arena(e: Evaluation, nbytes: int, scope: Value) -> Value:
+    return Opaque(Arena(nbytes, scope if isinstance(scope, str) else "global"))
+
+
+def deduce_alloc_tensor(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """A tensor of the given shape and dtype."""
+    arity(d, call, 4, 5)
+    return shaped_like(call, 2, shape_argument(d, call, types, 2), _dtype(d, call, 3))
+
+
+def deduce_vm_alloc_tensor(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """A tensor of the given shape and dtype; of a shape that is a variable only the rank is kept."""
+    found = deduce_alloc_tensor(d, call, types)
+    if isinstance(found, TensorType) and isinstance(found.shape, str):
+        return of_rank(found.ndim, found.dtype)
+    return found
+
+
+@rule("op.memory.alloc_tensor/storage")
+def evaluate_alloc_tensor(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """A tensor over the storage from byte ``offset``; no element is written, whatever the bytes held before."""
+    arena = args[0].value if isinstance(args[0], Opaque) else None
+    if not isinstance(arena, Arena):
+        raise unspecified("op.memory.alloc_tensor/storage", f"{short(call)}: the first argument is no storage", e.span)
+    shape = _extents(e, args[2])
+    e.spend(prod(shape))
+    return allocate(arena, _number(args[1]), shape, _named(args[3]), e.numerics, e.span)
+
+
+# --- the end of a life; calls ----------------------------------------------------------------------------------------
+
+
+def deduce_void(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """Void."""
+    return VOID
+
+
+def evaluate_elsewhere(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+    """The evaluator's: it needs the names in scope."""
+    raise InternalError(f"{short(call)} is evaluated in semantics/builtins/forms.py")
+
+
+# --- views -----------------------------------------------------------------------------------------------------------
+
+
+def _view_shape(d: Deduction, call: Call, types: tuple[Type, ...], x: TensorType) -> TensorType:
+    found = types[1] if len(types) > 1 else VOID
+    if isinstance(found, ShapeType):
+        return shaped_like(call, 1, found, x.dtype, x.vdevice)
+    dims = known_dims(x)
+    return with_dims(dims, x.dtype, x.vdevice) if dims is not None else TensorType(x.shape, x.dtype, x.ndim, x.vdevice)
+
+
+def _bytes(d: Deduction, x: TensorType) -> PrimExpr | None:
+    dims = dims_of(d, x)
+    if dims is None or x.dtype is None:
+        return None
+    return d.simplify(D.product((*dims, int_imm(dtypes.itemsize(x.dtype), "int64"))))
+
+
+@rule("op.memory.view/bounds")
+def deduce_view(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The same memory at another shape, dtype and byte offset; it must not reach beyond the argument."""
+    x = tensor(d, call, types, 0)
+    result = _view_shape(d, call, types, x)
+    if len(call.args) > 2 and isinstance(call.args[2], DataTypeValue):
+        result = TensorType(result.shape, call.args[2].dtype, rank(result), x.vdevice)
+    have, need = _bytes(d, x), _bytes(d, result)
+    start = call.args[3].value if len(call.args) > 3 and isinstance(call.args[3], PrimValue) else int_imm(0, "int64")
+    sizes = [None if each is None else as_int(each) for each in (have, need, d.simplify(start))]
+    if None not in sizes and sizes[1] + sizes[2] > sizes[0]:  # type: ignore[operator]
+        message = f"{short(call)}: the view ends at byte {sizes[1] + sizes[2]} of {sizes[0]}"  # type: ignore[operator]
+        d.fail("op.memory.view/bounds", message)
+    return result if rank(result) != UNKNOWN else of_rank(UNKNOWN, result.dtype, x.vdevice)
+
+
+def evaluate_view(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+    """The elements of the argument's memory from byte ``relative_byte_offset`` on, at the given shape and dtype."""
+    x = tensor_value(args[0])
+    rest = [*args[1:], None, None, None]
+    shape = rest[0].dims if isinstance(rest[0], Shape) else x.shape
+    dtype = rest[1].name if isinstance(rest[1], DType) else x.dtype
+    offset = int(rest[2].value) if isinstance(rest[2], Prim) else 0
+    return view(e, x, shape, dtype, offset)
+
+
+@rule("op.memory.view/bounds-run", "op.memory.view/alignment", "op.memory.view/reinterpreted")
+def view(e: Evaluation, x: Tensor, shape: tuple[int, ...], dtype: str, offset: int) -> Tensor:
+    """At the argument's dtype the same memory; at another dtype a copy of its bits."""
+    size, count = dtypes.itemsize(dtype), prod(shape)
+    end = offset + count * size
+    if offset < 0 or end > x.size * dtypes.itemsize(x.dtype):
+        message = f"a view of bytes {offset} to {end} of {x.size * dtypes.itemsize(x.dtype)}"
+        raise trap("op.memory.view/bounds-run", message, e.span)
+    if not x.compact:
+        x = e.tensor(x.dtype, x.shape, x.payloads())
+    if dtype == x.dtype:
+        if offset % size:
+            raise unspecified("op.memory.view/alignment", f"byte {offset} is inside an element of {dtype}", e.span)
+        return Tensor(dtype, shape, x.storage, x.numerics, x.offset + offset // size)
+    return e.tensor(dtype, shape, _reinterpreted(e, x, dtype, offset, count))
+
+
+def _reinterpreted(e: Evaluation, x: Tensor, dtype: str, offset: int, count: int) -> list[object]:
+    """The bits of ``x`` read as ``count`` elements of ``dtype``, little-endian; poison stays poison."""
+    f = e.numerics.at(dtype)
+    width = dtypes.itemsize(x.dtype)
+    if not e.numerics.exact_bits:
+        if dtypes.bits(dtype) != dtypes.bits(x.dtype) or offset % width:
+            message = f"bits of {x.dtype} as {dtype} have no meaning in this reading"
+            raise unspecified("op.memory.view/reinterpreted", message, e.span)
+        first = offset // width
+        return [f.reinterpret(each, x.dtype) for each in x.payloads()[first : first + count]]
+    size = dtypes.itemsize(dtype)
+    payloads, patterns = x.payloads(), x.bits()
+    octets = [(0 if p is None else p) >> (8 * k) & 0xFF for p in patterns for k in range(width)]
+    result: list[object] = []
+    for start in range(offset, offset + count * size, size):
+        from_cells = range(start // width, -(-(start + size) // width))
+        lost = [payloads[k] for k in from_cells if patterns[k] is None]
+        pattern = int.from_bytes(bytes(octets[start : start + size]), "little") & ((1 << dtypes.bits(dtype)) - 1)
+        result.append(lost[0] if lost else f.from_bits(pattern))
+    return result
+
+
+def deduce_same(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The argument's type."""
+    return tensor(d, call, types, 0)
+
+
+def evaluate_same(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+    """The argument."""
+    return args[0]
+
+
+OPERATORS: tuple[OpDef, ...] = (
+    OpDef("relax.builtin.alloc_tensor", deduce_builtin_alloc, evaluate_builtin_alloc, PAGE),
+    OpDef("relax.memory.alloc_storage", deduce_alloc_storage, evaluate_memory_storage, PAGE),
+    OpDef("relax.memory.alloc_tensor", deduce_alloc_tensor, evaluate_alloc_tensor, PAGE),
+    OpDef("relax.memory.kill_storage", deduce_void, evaluate_elsewhere, PAGE, pure=False),
+    OpDef("relax.memory.kill_tensor", deduce_void, evaluate_elsewhere, PAGE, pure=False),
+    OpDef("relax.memory.view", deduce_view, evaluate_view, PAGE),
+    OpDef("relax.memory.ensure_zero_offset", deduce_same, evaluate_same, PAGE),
+    OpDef("relax.vm.alloc_storage", deduce_alloc_storage, evaluate_vm_storage, PAGE),
+    OpDef("relax.vm.alloc_tensor", deduce_vm_alloc_tensor, evaluate_alloc_tensor, PAGE),
+    OpDef("relax.vm.kill_object", deduce_void, evaluate_elsewhere, PAGE, pure=False),
+    OpDef("relax.vm.call_tir_dyn", deduce_void, evaluate_elsewhere, PAGE, pure=False),
+)
