@@ -1,0 +1,87 @@
+"""FuseTIR: every ``Primitive`` function becomes one loop program, and loop programs lose their intermediates.
+
+The bodies of the calls are put one after the other; then pointwise nests are inlined into their readers where the
+index map is proved (``inline``), and what is left between a reduction and its epilogue moves into the output
+(``in_place``). No operation on elements is added, dropped or reordered: the result has the same bits.
+
+Loop programs of several nests that were not fused with anything are treated the same.
+
+Spec: ``spec/11-fusion.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from refrelax.lower.claims import Ledger
+from refrelax.lower.fuse_loops.in_place import epilogue_in_place
+from refrelax.lower.fuse_loops.inline import inline_all
+from refrelax.lower.fuse_loops.program import Program, from_prim_func, from_primitive, to_prim_func
+from refrelax.lower.fuse_loops.sites import Sites
+from refrelax.lower.fuse_ops.primitive import is_primitive
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.signatures import callees
+from refrelax.syntax.graph import Function
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import BaseFunc, Module
+
+__all__ = ["optimise", "run"]
+
+
+def run(checked: CheckedModule, ledger: Ledger) -> Module:
+    """The pass."""
+    module = checked.module
+    functions: dict[str, BaseFunc] = dict(module.functions)
+    sites = Sites(checked)
+    fused: set[str] = set()
+    for name, function in module.relax_functions().items():
+        if is_primitive(function) and sites.rewritable(name):
+            program = from_primitive(module, function)
+            if program is not None:
+                optimise(program, ledger, name)
+                functions[name] = to_prim_func(program)
+                fused.add(name)
+    for name, function in module.relax_functions().items():
+        if name not in fused:
+            functions[name] = sites.rewrite(name, function, fused)
+    _drop_orphans(functions, module, fused)
+    for name, func in list(functions.items()):
+        if isinstance(func, PrimFunc) and name not in fused:
+            functions[name] = _inside(func, ledger, name)
+    return module.with_functions(functions)
+
+
+def optimise(p: Program, ledger: Ledger, where: str) -> None:
+    """Inline and move until nothing changes."""
+    inline_all(p, ledger, where)
+    while epilogue_in_place(p, ledger, where):
+        pass
+
+
+def _inside(func: PrimFunc, ledger: Ledger, name: str) -> PrimFunc:
+    """A loop program with fewer intermediates; the same object if there is nothing to gain."""
+    program = from_prim_func(func)
+    if program is None:
+        return func
+    before = len(program.buffers)
+    optimise(program, ledger, name)
+    if len(program.buffers) == before:
+        return func
+    new = to_prim_func(program)
+    return replace(new, params=_in_order(func, new), attrs=func.attrs, private=func.private, s_tir=func.s_tir)
+
+
+def _in_order(old: PrimFunc, new: PrimFunc) -> tuple[object, ...]:
+    """The new function's parameters in the old one's order."""
+    return old.params
+
+
+def _drop_orphans(functions: dict[str, BaseFunc], module: Module, fused: set[str]) -> None:
+    """Drop the private loop programs that only fused functions called."""
+    called = {c for f in functions.values() if isinstance(f, Function) for c in callees(f)}
+    for name in fused:
+        old = module.functions[name]
+        for callee in callees(old) if isinstance(old, Function) else ():
+            func = functions.get(callee)
+            if callee not in called and isinstance(func, PrimFunc) and func.private:
+                del functions[callee]

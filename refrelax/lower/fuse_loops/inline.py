@@ -1,0 +1,208 @@
+"""Inlining: a pointwise nest into the nests that read it, so that its buffer goes away.
+
+``B[i] = f(i)`` and a load ``B[e]`` elsewhere: the load becomes ``f(e)``. Right if ``e`` is proved to lie inside of
+``B`` wherever it is evaluated (a load outside would have been poison, and ``f`` may mean something there), and if it
+stays in range of the index dtype. Elements are computed by the same operations on the same operands in the same
+order, so every bit is the same.
+
+Spec: ``spec/11-fusion.md``, ``lo/fuse-inline``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from refrelax.lower.claims import Ledger, both, eq, within
+from refrelax.lower.domains import Domain, is_plain, shortest
+from refrelax.lower.fuse_loops.program import Program
+from refrelax.lower.nests import Nest, covers, parts, rebuilt
+from refrelax.lower.pattern_kinds import read_once
+from refrelax.lower.weights import INTRINSIC, nodes, weigh
+from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
+from refrelax.shape_solver.defined import in_range
+from refrelax.syntax import dtypes
+from refrelax.syntax.dtypes import integer_range
+from refrelax.syntax.scalars import Binary, BufferLoad, Intrinsic, Not, PrimExpr, SymVar, as_int, int_imm, walk
+
+LARGEST = 600
+"""The most nodes in a value that inlining makes."""
+
+
+class Refused(Exception):
+    """A load cannot be inlined."""
+
+
+@rule("lo/fuse-inline")
+def inline_all(p: Program, ledger: Ledger, where: str) -> bool:
+    """Inline every intermediate that may be and is worth it, first ones first; whether there was one."""
+    changed = False
+    for name in p.intermediates:
+        if inline(p, name, ledger, where):
+            changed = True
+    return changed
+
+
+def inline(p: Program, name: str, ledger: Ledger, where: str) -> bool:
+    """Inline one intermediate into all of its readers, or into none."""
+    producers, readers = p.writers(name), p.readers(name)
+    if not readers:
+        p.drop(name)
+        return True
+    if len(producers) != 1 or producers[0].reduces or not covers(producers[0]):
+        return False
+    (producer,) = producers
+    if not worth(producer, readers) or not _whole(p, producer, ledger, where):
+        return False
+    try:
+        new = [(nest, _Inliner(p, producer, nest, ledger, f"{where}: {name}").nest()) for nest in readers]
+    except Refused:
+        return False
+    for old, rewritten in new:
+        p.substitute(old, rewritten)
+    p.drop(name)
+    return True
+
+
+def worth(producer: Nest, readers: list[Nest]) -> bool:
+    """Whether inlining repeats no work worth mentioning.
+
+    A reduction takes in what it reads once, or a plain move of data; a pointwise nest takes in data movement always,
+    and arithmetic that nobody else needs.
+    """
+    cost = weigh(producer.value)
+    for nest in readers:
+        loads = [load for load in nest.loads() if load.buffer == producer.buffer]
+        if nest.reduces:
+            moved = isinstance(producer.value, BufferLoad) or not any(producer.loads())
+            if not moved and not (len(set(loads)) == 1 and all(read_once(nest, load) for load in loads)):
+                return False
+        if cost and cost * (len(loads) - 1) >= INTRINSIC:
+            return False
+        if nodes(nest.value) + len(loads) * nodes(producer.value) > LARGEST:
+            return False
+    return cost == 0 or len(readers) == 1
+
+
+@rule("lo/fuse-covers")
+def _whole(p: Program, producer: Nest, ledger: Ledger, where: str) -> bool:
+    """Whether the producer computes every element of its buffer."""
+    extents = {axis.var.name: axis.extent for axis in producer.axes}
+    pairs = [
+        (extents[index.name], dim)
+        for index, dim in zip(producer.indices, p.buffers[producer.buffer].shape, strict=True)
+        if isinstance(index, SymVar) and extents[index.name] != dim
+    ]
+    if not pairs:
+        return True
+    claim = both(*(eq(a, b) for a, b in pairs))
+    return ledger.holds(claim, "lo/fuse-covers", f"{where}: {producer.buffer}", p.domain(producer).assumptions(), "int64")
+
+
+class _Inliner:
+    """Rewrites one reader of one buffer."""
+
+    def __init__(self, p: Program, producer: Nest, reader: Nest, ledger: Ledger, where: str) -> None:
+        self.p = p
+        self.producer = producer
+        self.reader = reader
+        self.ledger = ledger
+        self.where = f"{where} into {reader.buffer}"
+
+    def nest(self) -> Nest:
+        domain = self.p.domain(self.reader)
+        if any(load.buffer == self.producer.buffer for i in self.reader.indices for load in _loads(i)):
+            raise Refused
+        init = None if self.reader.init is None else self.expr(self.reader.init, domain)
+        return replace(self.reader, value=self.expr(self.reader.value, domain), init=init)
+
+    def expr(self, e: PrimExpr, domain: Domain) -> PrimExpr:
+        """``e`` with the loads of the buffer replaced; ``domain``: where ``e`` is evaluated."""
+        match e:
+            case BufferLoad():
+                if any(load.buffer == self.producer.buffer for i in e.indices for load in _loads(i)):
+                    raise Refused  # an element as an index: index arithmetic does not wrap, elements do
+                return self.element(e, domain) if e.buffer == self.producer.buffer else e
+            case Intrinsic(op="if_then_else", args=(condition, a, b)):
+                chosen = self.expr(condition, domain)
+                yes, no = self.expr(a, domain.when(condition)), self.expr(b, domain.when(Not(condition)))
+                return replace(e, args=(chosen, yes, no))
+            case _:
+                return rebuilt(e, tuple(self.expr(part, domain) for part in parts(e)))
+
+    def element(self, load: BufferLoad, domain: Domain) -> PrimExpr:
+        """What the producer stores at the load's index."""
+        self.in_bounds(load, domain)
+        by: dict[str, PrimExpr] = {}
+        for own, index in zip(self.producer.indices, load.indices, strict=True):
+            assert isinstance(own, SymVar)
+            if own.dtype != index.dtype:
+                raise Refused
+            by[own.name] = index
+        value = substitute(self.producer.value, by)
+        self.elements_fit(value, domain)
+        return self.shorter(value, domain)
+
+    @rule("lo/fuse-in-bounds")
+    def in_bounds(self, load: BufferLoad, domain: Domain) -> None:
+        """The load stays inside of the buffer."""
+        extents = {axis.var.name: axis.extent for axis in self.reader.axes}
+        bounds = []
+        for index, dim in zip(load.indices, self.p.buffers[load.buffer].shape, strict=True):
+            if not (isinstance(index, SymVar) and extents.get(index.name) == dim):
+                bounds.append(within(index, int_imm(0, index.dtype), _as(dim, index.dtype)))
+        if bounds and not self.holds(both(*bounds), "lo/fuse-in-bounds", domain, load.indices):
+            raise Refused
+
+    @rule("lo/fuse-elements-fit")
+    def elements_fit(self, value: PrimExpr, domain: Domain) -> None:
+        """Integer arithmetic on axes alone: where it becomes part of a condition it no longer wraps, so it must not
+        need to."""
+        if dtypes.kind(value.dtype) == "float" or any(isinstance(node, BufferLoad) for node in walk(value)):
+            return
+        sums = [node for node in walk(value) if isinstance(node, Binary) and node.op in ("Add", "Sub", "Mul")]
+        if sums and not self.holds(both(*(eq(s, s) for s in sums)), "lo/fuse-elements-fit", domain, ()):
+            raise Refused
+
+    @rule("lo/fuse-index-equal")
+    def shorter(self, value: PrimExpr, domain: Domain) -> PrimExpr:
+        """The value with its composed indices simplified, each where the shorter form is proved equal."""
+        match value:
+            case BufferLoad():
+                return replace(value, indices=tuple(self.shorter_index(i, domain) for i in value.indices))
+            case Intrinsic(op="if_then_else", args=(condition, a, b)):
+                yes, no = self.shorter(a, domain.when(condition)), self.shorter(b, domain.when(Not(condition)))
+                return replace(value, args=(condition, yes, no))
+            case _:
+                return rebuilt(value, tuple(self.shorter(part, domain) for part in parts(value)))
+
+    def shorter_index(self, index: PrimExpr, domain: Domain) -> PrimExpr:
+        if is_plain(index):
+            return index
+        short = shortest(index, domain)
+        proved = short != index and self.holds(eq(index, short), "lo/fuse-index-equal", domain, (index,))
+        return short if proved else index
+
+    def holds(self, claim: PrimExpr, rule_id: str, domain: Domain, evaluated: tuple[PrimExpr, ...]) -> bool:
+        """Ask under the domain. ``evaluated``: what the program computes at this very place already, so that its
+        steps are known to fit (only said where they are products of unknowns)."""
+        assume = domain.assumptions()
+        low, high = integer_range("int64")
+        for e in evaluated:
+            if any(isinstance(n, Binary) and n.op == "Mul" and not _constant(n) for n in walk(e)):
+                assume = (*assume, *in_range(e, low, high))
+        return self.ledger.holds(claim, rule_id, self.where, assume, "int64")
+
+
+def _loads(e: PrimExpr) -> list[BufferLoad]:
+    return [node for node in walk(e) if isinstance(node, BufferLoad)]
+
+
+def _constant(product: Binary) -> bool:
+    return as_int(product.a) is not None or as_int(product.b) is not None
+
+
+def _as(dim: PrimExpr, dtype: str) -> PrimExpr:
+    """A dim as an integer of the index's dtype, where it is a number."""
+    value = as_int(dim)
+    return dim if value is None or dim.dtype == dtype else int_imm(value, dtype)
