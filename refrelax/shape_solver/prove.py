@@ -234,7 +234,7 @@ class _Attempt:
         if self.query.fits is not None or self.query.division == "assume":
             original = self.context
         formulas = question(self.claim, original, Plain())
-        return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans), original)
+        return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, "QF_NIA"), original)
 
     def in_digits(self) -> Proved | None:
         context = digits(self.claim, self.context)

@@ -19,10 +19,16 @@ except ImportError:  # the solver extra is not installed
 AVAILABLE = z3 is not None
 
 
-def solve(formulas: Sequence[Node], resources: int, booleans: frozenset[str] = frozenset()) -> str | dict[str, int]:
-    """``"unsat"``, ``"open"``, or integer values of the variables under which all formulas hold."""
+def solve(
+    formulas: Sequence[Node], resources: int, booleans: frozenset[str] = frozenset(), tactic: str = ""
+) -> str | dict[str, int]:
+    """``"unsat"``, ``"open"``, or integer values of the variables under which all formulas hold.
+
+    ``tactic``: the logic whose strategy Z3 uses; by default its plain incremental core, which is faster on most
+    questions.
+    """
     context = z3.Context()
-    solver = z3.SolverFor("QF_NIA", ctx=context)
+    solver = z3.SolverFor(tactic, ctx=context) if tactic else z3.SimpleSolver(ctx=context)
     solver.set("rlimit", resources)
     builder = _Builder(context)
     for formula in formulas:
