@@ -130,6 +130,7 @@ class NumPyExecutable:
         self.mode = mode
         self.source = source_of(checked, mode)
         self._functions = self._load(self.source)
+        self._constants: dict[int, Any] = {}
 
     def _load(self, source: str) -> dict[str, Any]:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
@@ -174,6 +175,17 @@ class NumPyExecutable:
         except (IndexError, ValueError, OverflowError, MemoryError, TypeError, KeyError) as error:
             return Unspecified("impl/error", f"{type(error).__name__}: {error}"), running
         return Returned(outward(result), tuple(outward(v) for v in values), tuple(running.effects)), running
+
+    def call(self, entry: str, *args: Any) -> Any:
+        """A function on arrays to arrays, nothing converted or copied: arguments must be NumPy arrays of the right dtypes.
+
+        Raises:
+            Ended: the run trapped.
+        """
+        func = self.checked.module.functions[entry]
+        running = [Running(self.checked, {}, constants=self._constants)] if isinstance(func, Function) else []
+        with np.errstate(all="ignore"):
+            return self._functions[function(entry)](*running, *args)
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:
         """A function of arrays to arrays; raises ``RunError`` when the run ends otherwise than by returning."""
