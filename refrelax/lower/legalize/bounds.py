@@ -53,7 +53,14 @@ class _Scope:
         return _Scope(self.buffers, {**self.ranges, var.name: (var, low, extent)}, self.path)
 
     def where(self, condition: PrimExpr) -> _Scope:
-        return _Scope(self.buffers, self.ranges, (*self.path, condition))
+        return _Scope(self.buffers, self.ranges, (*self.path, *_parts(condition)))
+
+
+def _parts(condition: PrimExpr) -> tuple[PrimExpr, ...]:
+    """The members of a conjunction."""
+    if isinstance(condition, Binary) and condition.op == "And":
+        return (*_parts(condition.a), *_parts(condition.b))
+    return (condition,)
 
 
 @rule("lo/in-bounds")

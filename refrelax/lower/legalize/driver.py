@@ -35,7 +35,7 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.loops import BufferParam, PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
-from refrelax.syntax.types import TupleType, Type
+from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
 MOST = int_imm((1 << 63) - 1)
 """The greatest number of elements that a tensor can have: one more could not be counted."""
@@ -48,7 +48,7 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     functions: dict[str, BaseFunc] = {}
     for name, func in checked.module.functions.items():
         if isinstance(func, Function):
-            func = _Rewriter(checked, ledger, kernels, name).function(func, "")
+            func = _Rewriter(checked, ledger, kernels, name, _extents(func)).function(func, "")
         functions[name] = func
     return checked.module.with_functions({**functions, **kernels.functions})
 
@@ -88,6 +88,8 @@ class _Rewriter:
     ledger: Ledger
     kernels: Kernels
     name: str
+    extents: list[PrimExpr]
+    """That the symbols which are extents of the function's arguments are not negative."""
 
     def function(self, func: Function, path: str) -> Function:
         return replace(func, body=self.sequence(func.body, path))
@@ -126,9 +128,8 @@ class _Rewriter:
         op = call.op.name if isinstance(call.op, Op) else ""
         types = _Scoped(self.checked.types.get(self.name, {}), path)
         result = types(binding.name)
-        site = make_site(
-            call, base_name(op), result, Typing(self.checked.module, types), binding.name, SHAPE_ONLY.get(op, ())
-        )
+        typing, unread = Typing(self.checked.module, types), SHAPE_ONLY.get(op, ())
+        site = make_site(call, base_name(op), result, typing, self.unused(binding.name), unread)
         LEGALIZERS[op](site)
         name = self.justified(site, f"{self.name}/{at}")
         passed: tuple[Expr, ...] = (*site.passed, *(PrimValue(v) for v in site.scalars.values()))
@@ -141,6 +142,14 @@ class _Rewriter:
         before = [VarBinding(v, e) for v, e in site.before]
         return (*before, replace(binding, value=new))
 
+    def unused(self, name: str) -> str:
+        """A name that begins no name of the function."""
+        known = {each.rpartition("/")[2] for each in self.checked.types.get(self.name, {})}
+        prefix = f"{name}_field"
+        while any(each.startswith(prefix) for each in known):
+            prefix += "_"
+        return prefix
+
     def justified(self, site: Site, where: str) -> str:
         """The name of the site's kernel. Raises ``Unfit`` if something that it rests on is not proved."""
         kernel = site.k.finish()
@@ -148,7 +157,7 @@ class _Rewriter:
         needs = [(rule_, Obligation(statement, ())) for rule_, statement in site.required]
         if known is None or site.relations or site.premises:
             needs += [("lo/in-bounds", each) for each in obligations(kernel)]
-        given = _facts(site)
+        given = _facts(site) + self.extents
         for rule_, each in needs:
             if not self.ledger.holds(each.statement, rule_, where, _given(each, given), "int64", site.call.span):
                 raise Unfit("not proved")
@@ -190,6 +199,21 @@ def _facts(site: Site) -> list[PrimExpr]:
         if as_int(count.node) is None:
             facts.append(Binary("LE", count.node, MOST))
     return list(dict.fromkeys(facts))
+
+
+def _extents(func: Function) -> list[PrimExpr]:
+    """``n >= 0`` for every symbol that is a dim of an argument."""
+    found: dict[PrimExpr, None] = {}
+    pending: list[Type | None] = [p.type for p in func.params]
+    while pending:
+        match pending.pop(0):
+            case TensorType(shape=tuple() as dims) | ShapeType(values=tuple() as dims):
+                found |= dict.fromkeys(d for d in dims if isinstance(d, SymVar))
+            case TupleType(fields=fields):
+                pending += fields
+            case _:
+                pass
+    return [Binary("GE", d, int_imm(0, d.dtype)) for d in found]
 
 
 def _plain(site: Site, dim: PrimExpr) -> bool:

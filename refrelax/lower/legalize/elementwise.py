@@ -20,7 +20,7 @@ from refrelax.lower.legalize.scalars import (
 from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.semantics.ops import attributes as A
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.scalars import Literal
+from refrelax.syntax.scalars import Binary, Literal
 
 Legalizer = Callable[[Site], None]
 One = Callable[[Scalar], Scalar]
@@ -204,7 +204,7 @@ def _floor_mod(a: Scalar, b: Scalar) -> Scalar:
 
 
 def _mod(a: Scalar, b: Scalar) -> Scalar:
-    return function("fmod" if _kind(a) == "float" else "truncmod", a, b)
+    return function("fmod", a, b) if _kind(a) == "float" else Scalar(Binary("Mod", a.node, b.node))
 
 
 def _logical(connect: Two) -> Two:

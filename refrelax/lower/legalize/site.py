@@ -196,8 +196,10 @@ def make_site(
 ) -> Site:
     """The site of a call bound to ``bound``; the arguments ``unread`` give dims only. Raises ``Unfit``."""
     results = result_types(result)
-    flat = [_flatten(call.args[k], typing, f"{bound}_{k}") for k in range(len(call.args))]
-    dims = [d for t in results for d in t.shape or ()] + [d for parts in flat for _, t in parts.items for d in _dims(t)]
+    given = [arg for k, arg in enumerate(call.args) if k not in unread]
+    flat = [_flatten(arg, typing, f"{bound}_{k}") for k, arg in enumerate(given)]
+    dims: list[PrimExpr] = [d for t in results for d in _dims(t)]
+    dims += [d for parts in flat for _, t in parts.items for d in _dims(t)]
     k = Kernel(name, set(_symbols([*dims, *_scalars(call.args)])))
     site = Site(call, k)
     for parts in flat:
