@@ -32,8 +32,27 @@ def diff(options: argparse.Namespace) -> int:
     if options.json:
         emit({"verdict": name, **_row(verdict)})
     else:
-        print(verdict)
+        for line in said(verdict):
+            print(line)
     return CODES.get(name, 3)
+
+
+def said(verdict: Any) -> list[str]:
+    """A verdict in words: the first diverging binding, or how many were judged how."""
+    from refrelax.judge import Agreement, Divergence
+
+    match verdict:
+        case Agreement(bindings=bindings) if bindings:
+            counts = [f"{verdict.inside} of {len(bindings)} bindings inside (least margin {verdict.margin:.2f})"]
+            if verdict.undecided:
+                counts.append(f"{verdict.undecided} undecided")
+            return [f"AGREE  {', '.join(counts)}"]
+        case Agreement(why=why):
+            return [f"AGREE  {why}"]
+        case Divergence(binding=binding, message=message):
+            return [f"DIVERGE  {binding or 'the run'}: {message}"]
+        case _:
+            return [f"NO VERDICT  {verdict.why}"]
 
 
 def _row(node: Any) -> dict[str, Any]:
