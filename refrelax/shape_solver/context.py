@@ -70,12 +70,20 @@ class Context:
     hypotheses: tuple[PrimExpr, ...] = ()
     absurd: bool = False
     fresh: int = 0
+    origins: tuple[tuple[str, PrimExpr], ...] = ()
+    """What each fresh symbol stands for, in terms of symbols that were there before it; the newest last."""
     measured: bool = False
     """Whether a symbol with an upper bound of its own may be measured from another expression."""
 
     def image(self, e: PrimExpr) -> PrimExpr:
         """``e`` over the free symbols."""
         return substitute(e, dict(self.images))
+
+    def restored(self, e: PrimExpr) -> PrimExpr:
+        """``e`` over the original symbols again: each fresh symbol replaced by what it stands for, the newest first."""
+        for name, origin in reversed(self.origins):
+            e = substitute(e, {name: origin})
+        return e
 
     def measuring(self) -> Context:
         """This context with the hypotheses taken in once more, symbols with upper bounds included."""
@@ -241,7 +249,8 @@ def multiple(context: Context, key: str, c: int, residue: int) -> Taken:
     )
     scaled = Binary("Mul", SymVar(name), integer(c))
     by = Binary("Add", scaled, integer(residue)) if residue else scaled
-    return replaced(replace(context, facts=facts, fresh=context.fresh + 1), key, by)
+    origins = (*context.origins, (name, Binary("FloorDiv", SymVar(key), integer(c))))
+    return replaced(replace(context, facts=facts, fresh=context.fresh + 1, origins=origins), key, by)
 
 
 def _take_order(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
@@ -268,7 +277,9 @@ def _take_order(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
         name = f"{key}'{context.fresh}"
         facts = context.facts.with_bounds(name, 0)
         whole = Binary("Add", spelled, SymVar(name))
-        changed, step, _ = replaced(replace(context, facts=facts, fresh=context.fresh + 1), key, whole)
+        origins = (*context.origins, (name, Binary("Sub", SymVar(key), spelled)))
+        context = replace(context, facts=facts, fresh=context.fresh + 1, origins=origins)
+        changed, step, _ = replaced(context, key, whole)
         return changed, step, [] if high is None else [Binary("LE", whole, integer(high))]
     return None
 

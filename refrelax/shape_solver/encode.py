@@ -117,6 +117,11 @@ class Fresh:
                 found += [some(no(("=", plus(k, 1), other)), ("=", times(2, p), q))]
                 found += [some(no(("=", plus(other, 1), k)), ("=", times(2, q), p))]
                 found += [some(no(lt(k, other)), le(times(2, p), q)), some(no(lt(other, k)), le(times(2, q), p))]
+            for place, (i, p_i) in enumerate(self.powers):
+                for j, p_j in self.powers[: place + 1]:
+                    found.append(some(no(("=", k, plus(i, j))), ("=", p, times(p_i, p_j))))
+                    found.append(some(no(("=", i, plus(k, j))), ("=", p_i, times(p, p_j))))
+                    found.append(some(no(("=", j, plus(k, i))), ("=", p_j, times(p, p_i))))
             self.powers.append((k, p))
             return found
 

@@ -87,12 +87,12 @@ class Prover:
     hits: int = 0
     asked: int = 0
     _assumptions: tuple[PrimExpr, ...] = ()
-    _context: Context = field(default_factory=Context)
+    context: Context = field(default_factory=Context)
     _answers: dict[object, Answer] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._assumptions = tuple(map(_expression, self.assume))
-        self._context = Context().assuming(*self._assumptions)
+        self.context = Context().assuming(*self._assumptions)
 
     def prove(self, claim: str | PrimExpr) -> Answer:
         """As the function ``prove``."""
@@ -105,7 +105,7 @@ class Prover:
         if found is not None:
             self.hits += 1
             return _restored(found, names)
-        answer = _Attempt.of(query, self._context, LIMITS[self.effort]).answer()
+        answer = _Attempt.of(query, self.context, LIMITS[self.effort]).answer()
         if isinstance(answer, Refuted):
             self._answers[key] = Refuted({names[name]: value for name, value in answer.model.items()}, answer.stages)
         else:

@@ -46,6 +46,20 @@ def solve(
     }
 
 
+def replay(script: str, resources: int) -> str:
+    """What Z3 says of an SMT-LIB script: ``"unsat"``, ``"sat"`` or ``"unknown"``."""
+    answers = []
+    for tactic in ("", "QF_NIA"):
+        context = z3.Context()
+        solver = z3.SolverFor(tactic, ctx=context) if tactic else z3.SimpleSolver(ctx=context)
+        solver.set("rlimit", resources)
+        solver.add(z3.parse_smt2_string(script.replace("(check-sat)", ""), ctx=context))
+        answers.append(str(solver.check()))
+        if answers[-1] == "unsat":
+            break
+    return answers[-1]
+
+
 class _Builder:
     """Walks the formula language of ``encode``."""
 

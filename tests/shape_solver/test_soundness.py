@@ -27,7 +27,11 @@ def integer(random: Random, depth: int) -> str:
     forms = [f"({a} {op} {b})" for op in ("+", "-", "*", "//", "%")] * 3
     forms += [f"{f}({a}, {b})" for f in ("min", "max", "truncdiv", "truncmod", "ceildiv")]
     forms += [f"select({claim(random, depth - 1)}, {a}, {b})", f"(({a}) & {random.choice((1, 2, 3, 7))})"]
-    forms += [f"(({a}) {random.choice(('<<', '>>'))} ({integer(random, min(depth - 1, 1))}))", f"int8({a})", f"abs({a})"]
+    forms += [
+        f"(({a}) {random.choice(('<<', '>>'))} ({integer(random, min(depth - 1, 1))}))",
+        f"int8({a})",
+        f"abs({a})",
+    ]
     return random.choice(forms)
 
 

@@ -1,0 +1,94 @@
+"""Certificates are confirmed by what had no part in the proof; simplified expressions are equal, shorter and
+defined.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+
+from refrelax.errors import Ended
+from refrelax.semantics.dims import value
+from refrelax.shape_solver import Proved, parse_claim, parse_dim, prove, simplify
+from refrelax.shape_solver.certificate import Certificate, smt2
+from refrelax.shape_solver.certify import certify, enumerated
+from refrelax.shape_solver.claim import Query, Stage
+from refrelax.shape_solver.simplify import cost
+from refrelax.syntax.scalars import free_symbols
+
+BENCH = Path(__file__).parents[2] / "benchmarks" / "solver_queries"
+
+
+@pytest.mark.parametrize(
+    ("claim", "assume", "by"),
+    [
+        ("n*m + m == m*(n + 1)", [], {"z3"}),
+        ("i*m + j < n*m", ["0 <= i < n", "0 <= j < m"], {"z3", "cvc5"}),
+        ("select(n > 0, n, 0) == max(n, 0)", [], {"cvc5"}),
+        ("x * y % 7 != 3 or x != 1 or y != 4", ["0 <= x <= 20", "0 <= y <= 20"], {"enumeration", "z3"}),
+    ],
+)
+def test_somebody_else_confirms(claim: str, assume: list[str], by: set[str]) -> None:
+    answer = prove(claim, assume)
+    assert isinstance(answer, Proved)
+    assert certify(answer.certificate) in by
+
+
+def test_a_forged_certificate_is_not_confirmed() -> None:
+    query = Query(parse_claim("n // 2 * 2 == n"), (parse_claim("0 <= n <= 9"),))
+    with pytest.raises(AssertionError, match="refuted"):
+        certify(Certificate(query, (Stage("all points", "said so"),)))
+    assert certify(Certificate(Query(parse_claim("n // 2 * 2 == n")), (Stage("normal form", "said so"),))) is None
+
+
+def test_enumeration_is_only_tried_where_it_ends() -> None:
+    assert not enumerated(Query(parse_claim("n >= 0"), (parse_claim("n >= 0"),)))
+    assert enumerated(Query(parse_claim("n >= 0"), (parse_claim("0 <= n and n < 5"),)))
+
+
+def test_the_script_stands_alone() -> None:
+    script = smt2(Query(parse_claim("n // m * m <= n"), (parse_claim("m >= 1"),)))
+    assert script.startswith("(set-logic ALL)") and script.count("(check-sat)") == 1
+    assert "|n|" in script and "|m|" in script
+
+
+def test_identities_are_proved_and_confirmed() -> None:
+    questions = json.loads((BENCH / "identities.json").read_text(encoding="utf-8"))
+    assert len(questions) >= 300
+    for question in questions[::9]:
+        answer = prove(question["claim"], question["assume"])
+        assert isinstance(answer, Proved), question
+        assert certify(answer.certificate) is not None, question
+
+
+@pytest.mark.parametrize(
+    ("text", "assume", "expected"),
+    [
+        ("(i*m + j) // m", ["0 <= i", "0 <= j < m"], "i"),
+        ("(i*m + j) % m", ["0 <= j < m"], "j"),
+        ("max(n - 1, 0)", ["n >= 1"], "n - 1"),
+        ("n // 4 * 4", ["n % 4 == 0"], "n"),
+        ("(n + 3) // 4", ["n % 4 == 0"], "n // 4"),
+        ("(n*4 + j) // 4 % 8", ["0 <= j < 4"], "n % 8"),
+        ("min(i*16 + 16, n) - i*16", ["n % 16 == 0", "0 <= i", "i < n // 16"], "16"),
+        ("n // m", [], "n // m"),
+    ],
+)
+def test_simplified_under_assumptions(text: str, assume: list[str], expected: str) -> None:
+    short = simplify(text, assume)
+    assert short == parse_dim(expected)
+    original = parse_dim(text)
+    assert cost(short) <= cost(original)
+    names = sorted(free_symbols(original).union(*(free_symbols(parse_claim(each)) for each in assume)))
+    for point in itertools.product(range(-2, 9), repeat=len(names)):
+        env = dict(zip(names, point))
+        try:
+            held = all(value(parse_claim(each), env) for each in assume)
+            wanted = value(original, env) if held else None
+        except Ended:
+            continue
+        if wanted is not None:
+            assert value(short, env) == wanted, env
