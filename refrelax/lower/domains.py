@@ -13,7 +13,7 @@ from refrelax.semantics.dims import Facts, shape_facts, simplify, substitute
 from refrelax.shape_solver import Proved
 from refrelax.shape_solver.prove import Prover
 from refrelax.syntax import dtypes
-from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, int_imm, walk
+from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
 
 GREATEST = int_imm((1 << 63) - 1)
 
@@ -32,6 +32,20 @@ class Domain:
         if any(isinstance(node, BufferLoad) or dtypes.kind(node.dtype) == "float" for node in walk(condition)):
             return self
         return replace(self, conditions=(*self.conditions, condition))
+
+    def about(self, *expressions: PrimExpr) -> Domain:
+        """The part of the domain that bears on these expressions: axes, extents and conditions that share a symbol
+        with them, directly or through one another."""
+        wanted = {name for e in expressions for name in free_symbols(e)}
+        while True:
+            near = [a for a in self.axes if a.var.name in wanted]
+            told = [c for c in self.conditions if free_symbols(c) & wanted]
+            more = {n for a in near for n in free_symbols(a.extent)} | {n for c in told for n in free_symbols(c)}
+            if more <= wanted:
+                break
+            wanted |= more
+        dims = tuple(d for d in self.dims if free_symbols(d) & wanted)
+        return Domain(tuple(near), dims, tuple(told))
 
     def assumptions(self) -> tuple[PrimExpr, ...]:
         """All of it as statements."""

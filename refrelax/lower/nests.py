@@ -15,15 +15,20 @@ from refrelax.semantics.types.purity import has_effect
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferStore, For, IterKind, IterVar, SBlock, Stmt
 from refrelax.syntax.scalars import (
+    Binary,
     BufferLoad,
     BufferRef,
+    Cast,
     Intrinsic,
     Let,
+    Not,
     PrimExpr,
     Ramp,
     RangeArg,
+    Select,
     SymVar,
     as_int,
+    children,
     int_imm,
     walk,
 )
@@ -107,15 +112,11 @@ def rename_buffers(e: PrimExpr, names: Mapping[str, str]) -> PrimExpr:
 
 def parts(e: PrimExpr) -> tuple[PrimExpr, ...]:
     """The sub-expressions of what may stand in a nest's value."""
-    from refrelax.syntax.scalars import children
-
     return children(e)
 
 
 def rebuilt(e: PrimExpr, new: tuple[PrimExpr, ...]) -> PrimExpr:
     """``e`` with other sub-expressions, in the order of ``parts``."""
-    from refrelax.syntax.scalars import Binary, Cast, Not, Select
-
     if new == parts(e):
         return e
     match e:

@@ -12,9 +12,10 @@ from __future__ import annotations
 from enum import IntEnum
 
 from refrelax.lower.nests import Nest, covers, read_nest
+from refrelax.lower.weights import weigh
 from refrelax.rules import rule
 from refrelax.syntax.loops import BufferParam, PrimFunc
-from refrelax.syntax.scalars import BufferLoad, PrimExpr, SymVar, as_int, walk
+from refrelax.syntax.scalars import BufferLoad, SymVar, as_int
 
 
 class Kind(IntEnum):
@@ -115,20 +116,5 @@ def read_once(nest: Nest, load: BufferLoad) -> bool:
 
 
 def is_copy(nest: Nest) -> bool:
-    """Whether a pointwise nest moves data without computing: its value is a load, or cheap to make again."""
-    return not nest.reduces and weight(nest.value) == 0
-
-
-CHEAP = frozenset({"if_then_else", "likely"})
-
-
-def weight(e: PrimExpr) -> int:
-    """How much computing a value again costs: nothing for moving data and choosing, index arithmetic left out."""
-    from refrelax.lower.weights import weigh
-
-    return weigh(e)
-
-
-def mentions(e: PrimExpr, names: frozenset[str]) -> bool:
-    """Whether any of the variables occurs in ``e``."""
-    return any(isinstance(node, SymVar) and node.name in names for node in walk(e))
+    """Whether a pointwise nest moves data without computing: its value costs nothing to make again."""
+    return not nest.reduces and weigh(nest.value) == 0

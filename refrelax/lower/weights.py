@@ -6,7 +6,18 @@ intrinsic 8. Costs steer which rewrites are worth while; none is right or wrong 
 
 from __future__ import annotations
 
-from refrelax.syntax.scalars import Binary, BufferLoad, Cast, Intrinsic, Literal, Not, PrimExpr, Select, SymVar, children
+from refrelax.syntax.scalars import (
+    Binary,
+    BufferLoad,
+    Cast,
+    Intrinsic,
+    Literal,
+    Not,
+    PrimExpr,
+    Select,
+    SymVar,
+    children,
+)
 
 INTRINSIC = 8
 CHOICES = frozenset({"if_then_else", "likely"})

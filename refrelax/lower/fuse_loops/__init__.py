@@ -15,13 +15,13 @@ from dataclasses import replace
 
 from refrelax.lower.claims import Ledger
 from refrelax.lower.fuse_loops.in_place import epilogue_in_place
+from refrelax.lower.fuse_loops.indices import shorten
 from refrelax.lower.fuse_loops.inline import inline_all
 from refrelax.lower.fuse_loops.program import Program, from_prim_func, from_primitive, to_prim_func
 from refrelax.lower.fuse_loops.sites import Sites
 from refrelax.lower.fuse_ops.primitive import is_primitive
+from refrelax.lower.orphans import without_orphans
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.signatures import callees
-from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
 
@@ -44,7 +44,7 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     for name, function in module.relax_functions().items():
         if name not in fused:
             functions[name] = sites.rewrite(name, function, fused)
-    _drop_orphans(functions, module, fused)
+    functions = without_orphans(functions, module.functions)
     for name, func in list(functions.items()):
         if isinstance(func, PrimFunc) and name not in fused:
             functions[name] = _inside(func, ledger, name)
@@ -52,7 +52,8 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
 
 
 def optimise(p: Program, ledger: Ledger, where: str) -> None:
-    """Inline and move until nothing changes."""
+    """Simplify indices, inline, move into the output, until nothing changes."""
+    shorten(p, ledger, where)
     inline_all(p, ledger, where)
     while epilogue_in_place(p, ledger, where):
         pass
@@ -60,7 +61,7 @@ def optimise(p: Program, ledger: Ledger, where: str) -> None:
 
 def _inside(func: PrimFunc, ledger: Ledger, name: str) -> PrimFunc:
     """A loop program with fewer intermediates; the same object if there is nothing to gain."""
-    program = from_prim_func(func)
+    program = from_prim_func(func) if dict(func.attrs).get("tirx.noalias") is True else None
     if program is None:
         return func
     before = len(program.buffers)
@@ -68,20 +69,4 @@ def _inside(func: PrimFunc, ledger: Ledger, name: str) -> PrimFunc:
     if len(program.buffers) == before:
         return func
     new = to_prim_func(program)
-    return replace(new, params=_in_order(func, new), attrs=func.attrs, private=func.private, s_tir=func.s_tir)
-
-
-def _in_order(old: PrimFunc, new: PrimFunc) -> tuple[object, ...]:
-    """The new function's parameters in the old one's order."""
-    return old.params
-
-
-def _drop_orphans(functions: dict[str, BaseFunc], module: Module, fused: set[str]) -> None:
-    """Drop the private loop programs that only fused functions called."""
-    called = {c for f in functions.values() if isinstance(f, Function) for c in callees(f)}
-    for name in fused:
-        old = module.functions[name]
-        for callee in callees(old) if isinstance(old, Function) else ():
-            func = functions.get(callee)
-            if callee not in called and isinstance(func, PrimFunc) and func.private:
-                del functions[callee]
+    return replace(func, body=new.body, root_allocs=new.root_allocs)

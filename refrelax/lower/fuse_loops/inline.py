@@ -13,16 +13,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from refrelax.lower.claims import Ledger, both, eq, within
-from refrelax.lower.domains import Domain, is_plain, shortest
+from refrelax.lower.domains import Domain
+from refrelax.lower.fuse_loops.indices import Asker
 from refrelax.lower.fuse_loops.program import Program
 from refrelax.lower.nests import Nest, covers, parts, rebuilt
 from refrelax.lower.pattern_kinds import read_once
 from refrelax.lower.weights import INTRINSIC, nodes, weigh
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
-from refrelax.shape_solver.defined import in_range
 from refrelax.syntax import dtypes
-from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.scalars import Binary, BufferLoad, Intrinsic, Not, PrimExpr, SymVar, as_int, int_imm, walk
 
 LARGEST = 600
@@ -52,7 +51,7 @@ def inline(p: Program, name: str, ledger: Ledger, where: str) -> bool:
     if len(producers) != 1 or producers[0].reduces or not covers(producers[0]):
         return False
     (producer,) = producers
-    if not worth(producer, readers) or not _whole(p, producer, ledger, where):
+    if not undisturbed(p, producer, readers) or not worth(producer, readers) or not _whole(p, producer, ledger, where):
         return False
     try:
         new = [(nest, _Inliner(p, producer, nest, ledger, f"{where}: {name}").nest()) for nest in readers]
@@ -62,6 +61,16 @@ def inline(p: Program, name: str, ledger: Ledger, where: str) -> bool:
         p.substitute(old, rewritten)
     p.drop(name)
     return True
+
+
+@rule("lo/fuse-undisturbed")
+def undisturbed(p: Program, producer: Nest, readers: list[Nest]) -> bool:
+    """Whether every reader comes after the producer, and nothing from the producer to the last reader, that one
+    included, stores into what the producer reads."""
+    order = {id(nest): k for k, nest in enumerate(p.nests)}
+    start, places = order[id(producer)], [order[id(nest)] for nest in readers]
+    sources = {load.buffer for load in producer.loads()}
+    return min(places) > start and not any(n.buffer in sources for n in p.nests[start : max(places) + 1])
 
 
 def worth(producer: Nest, readers: list[Nest]) -> bool:
@@ -96,7 +105,8 @@ def _whole(p: Program, producer: Nest, ledger: Ledger, where: str) -> bool:
     if not pairs:
         return True
     claim = both(*(eq(a, b) for a, b in pairs))
-    return ledger.holds(claim, "lo/fuse-covers", f"{where}: {producer.buffer}", p.domain(producer).assumptions(), "int64")
+    given = p.domain(producer).about(claim).assumptions()
+    return ledger.holds(claim, "lo/fuse-covers", f"{where}: {producer.buffer}", given, "int64")
 
 
 class _Inliner:
@@ -106,8 +116,7 @@ class _Inliner:
         self.p = p
         self.producer = producer
         self.reader = reader
-        self.ledger = ledger
-        self.where = f"{where} into {reader.buffer}"
+        self.asker = Asker(ledger, f"{where} into {reader.buffer}")
 
     def nest(self) -> Nest:
         domain = self.p.domain(self.reader)
@@ -141,7 +150,7 @@ class _Inliner:
             by[own.name] = index
         value = substitute(self.producer.value, by)
         self.elements_fit(value, domain)
-        return self.shorter(value, domain)
+        return self.asker.shorter(value, domain)
 
     @rule("lo/fuse-in-bounds")
     def in_bounds(self, load: BufferLoad, domain: Domain) -> None:
@@ -151,7 +160,7 @@ class _Inliner:
         for index, dim in zip(load.indices, self.p.buffers[load.buffer].shape, strict=True):
             if not (isinstance(index, SymVar) and extents.get(index.name) == dim):
                 bounds.append(within(index, int_imm(0, index.dtype), _as(dim, index.dtype)))
-        if bounds and not self.holds(both(*bounds), "lo/fuse-in-bounds", domain, load.indices):
+        if bounds and not self.asker.holds(both(*bounds), "lo/fuse-in-bounds", domain, load.indices):
             raise Refused
 
     @rule("lo/fuse-elements-fit")
@@ -161,45 +170,12 @@ class _Inliner:
         if dtypes.kind(value.dtype) == "float" or any(isinstance(node, BufferLoad) for node in walk(value)):
             return
         sums = [node for node in walk(value) if isinstance(node, Binary) and node.op in ("Add", "Sub", "Mul")]
-        if sums and not self.holds(both(*(eq(s, s) for s in sums)), "lo/fuse-elements-fit", domain, ()):
+        if sums and not self.asker.holds(both(*(eq(s, s) for s in sums)), "lo/fuse-elements-fit", domain, ()):
             raise Refused
-
-    @rule("lo/fuse-index-equal")
-    def shorter(self, value: PrimExpr, domain: Domain) -> PrimExpr:
-        """The value with its composed indices simplified, each where the shorter form is proved equal."""
-        match value:
-            case BufferLoad():
-                return replace(value, indices=tuple(self.shorter_index(i, domain) for i in value.indices))
-            case Intrinsic(op="if_then_else", args=(condition, a, b)):
-                yes, no = self.shorter(a, domain.when(condition)), self.shorter(b, domain.when(Not(condition)))
-                return replace(value, args=(condition, yes, no))
-            case _:
-                return rebuilt(value, tuple(self.shorter(part, domain) for part in parts(value)))
-
-    def shorter_index(self, index: PrimExpr, domain: Domain) -> PrimExpr:
-        if is_plain(index):
-            return index
-        short = shortest(index, domain)
-        proved = short != index and self.holds(eq(index, short), "lo/fuse-index-equal", domain, (index,))
-        return short if proved else index
-
-    def holds(self, claim: PrimExpr, rule_id: str, domain: Domain, evaluated: tuple[PrimExpr, ...]) -> bool:
-        """Ask under the domain. ``evaluated``: what the program computes at this very place already, so that its
-        steps are known to fit (only said where they are products of unknowns)."""
-        assume = domain.assumptions()
-        low, high = integer_range("int64")
-        for e in evaluated:
-            if any(isinstance(n, Binary) and n.op == "Mul" and not _constant(n) for n in walk(e)):
-                assume = (*assume, *in_range(e, low, high))
-        return self.ledger.holds(claim, rule_id, self.where, assume, "int64")
 
 
 def _loads(e: PrimExpr) -> list[BufferLoad]:
     return [node for node in walk(e) if isinstance(node, BufferLoad)]
-
-
-def _constant(product: Binary) -> bool:
-    return as_int(product.a) is not None or as_int(product.b) is not None
 
 
 def _as(dim: PrimExpr, dtype: str) -> PrimExpr:

@@ -16,7 +16,7 @@ from refrelax.lower.pattern_kinds import outputs, program
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.syntax.graph import Call, DataflowBlock, Expr, Function, GlobalVar, PrimValue, Tuple, Var, VarBinding
-from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc, ScalarParam
+from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc, ScalarParam, Stmt
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
 from refrelax.syntax.types import ShapeType, TensorType, Type
@@ -33,6 +33,7 @@ class Program:
     buffers: dict[str, Buffer] = field(default_factory=dict)
     nests: list[Nest] = field(default_factory=list)
     taken: Taken = field(default_factory=Taken)
+    blocks: Taken = field(default_factory=Taken)
 
     @property
     def intermediates(self) -> list[str]:
@@ -126,9 +127,7 @@ def _append(
     names[binding.name] = result.add(binding.name, out.shape, out.dtype)
     known[binding.name] = out
     actual = [names.get(arg.name, "") if isinstance(arg, Var) else "" for arg in args] + [names[binding.name]]
-    params = {
-        p.buffer.name: name for p, name in zip(func.params, actual, strict=True) if isinstance(p, BufferParam)
-    }
+    params = {p.buffer.name: name for p, name in zip(func.params, actual, strict=True) if isinstance(p, BufferParam)}
     append_body(result, func, nests, params, found.given)
     return True
 
@@ -159,7 +158,7 @@ def append_body(
         )
         by = {**given, **{old.var.name: new.var for old, new in zip(nest.axes, axes, strict=True)}}
         fresh = rewritten(nest, by, renamed, axes)
-        result.nests.append(replace(fresh, block=result.taken.fresh(nest.block)))
+        result.nests.append(replace(fresh, block=result.blocks.fresh(nest.block)))
 
 
 def from_prim_func(func: PrimFunc) -> Program | None:
@@ -186,11 +185,8 @@ def from_prim_func(func: PrimFunc) -> Program | None:
 def to_prim_func(p: Program) -> PrimFunc:
     """Inputs, scalars, output; intermediates are allocated by the function."""
     scalars = [ScalarParam(v) for v in p.scalars]
-    params = (
-        *(BufferParam(p.buffers[name]) for name in p.inputs),
-        *scalars,
-        BufferParam(p.buffers[p.output]),
-    )
+    inputs = [BufferParam(p.buffers[name]) for name in p.inputs]
+    params: tuple[ScalarParam | BufferParam, ...] = (*inputs, *scalars, BufferParam(p.buffers[p.output]))
     own = {v.name for v in p.scalars}
     symbols: dict[str, SymVar] = {}
     for name in (*p.inputs, p.output):
@@ -208,7 +204,7 @@ def to_prim_func(p: Program) -> PrimFunc:
     )
 
 
-def body(p: Program) -> tuple[object, ...]:
+def body(p: Program) -> tuple[Stmt, ...]:
     """The statements of the nests, under loop variables of their own."""
     return tuple(
         write_nest(nest, tuple(p.taken.fresh(axis.var.name.removeprefix("v_") or "i") for axis in nest.axes))

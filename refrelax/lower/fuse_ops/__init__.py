@@ -16,10 +16,13 @@ from refrelax.lower.claims import Ledger
 from refrelax.lower.fuse_ops.graph import Member, read_block
 from refrelax.lower.fuse_ops.groups import form_groups
 from refrelax.lower.fuse_ops.interface import extents, interface_holds
+from refrelax.lower.fuse_ops.outputs import split_outputs
 from refrelax.lower.fuse_ops.primitive import Primitive, is_primitive, make_primitive
 from refrelax.lower.names import Taken
+from refrelax.lower.orphans import without_orphans
+from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.syntax.graph import Binding, BindingBlock, Block, DataflowBlock, Function, If, SeqExpr, VarBinding
+from refrelax.syntax.graph import Binding, BindingBlock, Block, DataflowBlock, If, SeqExpr, VarBinding
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.types import TensorType, Type
 
@@ -28,15 +31,18 @@ __all__ = ["run"]
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The pass."""
-    module = checked.module
-    names = Taken(module.functions)
+    before = checked.module.functions
+    names = Taken(before)
+    module = split_outputs(checked.module, names)
+    if module is not checked.module:
+        checked = check(module)
     functions: dict[str, BaseFunc] = dict(module.functions)
     for name, function in module.relax_functions().items():
         if not is_primitive(function):
             fuser = _Fuser(checked, ledger, name, names)
             functions[name] = replace(function, body=fuser.sequence(function.body))
             functions.update(fuser.made)
-    return module.with_functions(functions)
+    return module.with_functions(without_orphans(functions, before))
 
 
 class _Fuser:

@@ -121,9 +121,7 @@ def used(e: Expr) -> set[str]:
 
 
 @rule("lo/fuse-candidate")
-def _member(
-    module: Module, types: Mapping[str, Type], binding: Binding, position: int, segment: int
-) -> Member | None:
+def _member(module: Module, types: Mapping[str, Type], binding: Binding, position: int, segment: int) -> Member | None:
     """The binding as a member: a ``call_tir`` of a loop program of known kind, with one output of known extents, on
     tensors of known extents and on scalars."""
     match binding:

@@ -115,9 +115,7 @@ def _function(members: list[Member], heads: list[Param], params: Mapping[Expr, s
     for head in heads:
         if head.type is not None:
             symbols.update(dict.fromkeys(symbol.name for symbol in definable(head.type)))
-    return Function(
-        tuple(heads), last.out, body, private=True, attrs=((PRIMITIVE, True),), symbols=tuple(symbols)
-    )
+    return Function(tuple(heads), last.out, body, private=True, attrs=((PRIMITIVE, True),), symbols=tuple(symbols))
 
 
 def _call(member: Member, params: Mapping[Expr, str]) -> Call:

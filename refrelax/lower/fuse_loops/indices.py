@@ -1,0 +1,79 @@
+"""Shorter indices: each replacement is proved equal where the index is evaluated, and proved to fit.
+
+Spec: ``spec/11-fusion.md``, ``lo/fuse-index-equal``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from refrelax.lower.claims import Ledger, eq
+from refrelax.lower.domains import Domain, is_plain, shortest
+from refrelax.lower.fuse_loops.program import Program
+from refrelax.lower.nests import parts, rebuilt
+from refrelax.rules import rule
+from refrelax.shape_solver.defined import in_range
+from refrelax.syntax import dtypes
+from refrelax.syntax.dtypes import integer_range
+from refrelax.syntax.scalars import COMPARISONS, Binary, BufferLoad, Intrinsic, Not, PrimExpr, as_int, walk
+
+
+@dataclass(slots=True)
+class Asker:
+    """Asks about index expressions of one nest."""
+
+    ledger: Ledger
+    where: str
+
+    def holds(self, claim: PrimExpr, rule_id: str, domain: Domain, evaluated: tuple[PrimExpr, ...]) -> bool:
+        """Ask under the domain. ``evaluated``: what the program computes at this very place already, so that its
+        steps are known to fit (only said where they are products of unknowns)."""
+        assume = domain.about(claim).assumptions()
+        low, high = integer_range("int64")
+        for e in evaluated:
+            if any(isinstance(n, Binary) and n.op == "Mul" and not _constant(n) for n in walk(e)):
+                assume = (*assume, *in_range(e, low, high))
+        return self.ledger.holds(claim, rule_id, self.where, assume, "int64")
+
+    @rule("lo/fuse-index-equal")
+    def shorter(self, e: PrimExpr, domain: Domain) -> PrimExpr:
+        """``e`` with the indices of its loads, and the sides of its integer comparisons, simplified where the shorter
+        form is proved equal. ``domain``: where ``e`` is evaluated."""
+        match e:
+            case BufferLoad():
+                return replace(e, indices=tuple(self.index(i, domain) for i in e.indices))
+            case Intrinsic(op="if_then_else", args=(condition, a, b)):
+                first = self.shorter(condition, domain)
+                yes, no = self.shorter(a, domain.when(condition)), self.shorter(b, domain.when(Not(condition)))
+                return replace(e, args=(first, yes, no))
+            case Binary(op=op, a=a, b=b) if op in COMPARISONS and _index_only(a) and _index_only(b):
+                return Binary(op, self.index(a, domain), self.index(b, domain))
+            case _:
+                return rebuilt(e, tuple(self.shorter(part, domain) for part in parts(e)))
+
+    def index(self, index: PrimExpr, domain: Domain) -> PrimExpr:
+        """One index, shorter if that is proved."""
+        if is_plain(index):
+            return index
+        short = shortest(index, domain.about(index))
+        proved = short != index and self.holds(eq(index, short), "lo/fuse-index-equal", domain, (index,))
+        return short if proved else index
+
+
+def _constant(product: Binary) -> bool:
+    return as_int(product.a) is not None or as_int(product.b) is not None
+
+
+def _index_only(e: PrimExpr) -> bool:
+    """Integer arithmetic on variables and numbers."""
+    return all(dtypes.kind(n.dtype) == "int" and not isinstance(n, BufferLoad | Intrinsic) for n in walk(e))
+
+
+def shorten(p: Program, ledger: Ledger, where: str) -> None:
+    """Simplify the indices of every nest."""
+    for nest in list(p.nests):
+        asker, domain = Asker(ledger, f"{where}: {nest.buffer}"), p.domain(nest)
+        value = asker.shorter(nest.value, domain)
+        init = None if nest.init is None else asker.shorter(nest.init, domain)
+        if value != nest.value or init != nest.init:
+            p.substitute(nest, replace(nest, value=value, init=init))
