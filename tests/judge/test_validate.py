@@ -1,0 +1,139 @@
+"""``validate``: which pairs are equivalent, with what evidence, and what refutes the others."""
+
+from __future__ import annotations
+
+import pytest
+
+import refrelax as rr
+from refrelax import judge
+
+HEAD = "n = TypeVar('n')\n@I.ir_module\nclass Module:\n"
+
+SOFTMAX = """
+    @R.function
+    def main(x: R.Tensor((n, 4), "float32")) -> R.Tensor((n, 4), "float32"):
+        y = R.nn.softmax(x, axis=-1)
+        return y
+"""
+
+SOFTMAX_BY_HAND = """
+    @R.function
+    def main(x: R.Tensor((n, 4), "float32")) -> R.Tensor((n, 4), "float32"):
+        m = R.max(x, axis=[{axis}], keepdims=True)
+        s = R.subtract(x, m)
+        e = R.exp(s)
+        t = R.sum(e, axis=[1], keepdims=True)
+        y = R.divide({divided})
+        return y
+"""
+
+
+def module(body: str) -> rr.Module:
+    return rr.parse(HEAD + body)
+
+
+def test_a_program_is_equivalent_to_itself_under_other_names() -> None:
+    renamed = module(SOFTMAX.replace("y = ", "result = ").replace("return y", "return result"))
+    found = rr.validate(module(SOFTMAX), renamed)
+    assert isinstance(found, rr.Equivalent)
+    assert isinstance(found.evidence, rr.Proved)
+
+
+def test_another_spelling_of_softmax_gives_the_same_terms() -> None:
+    found = rr.validate(module(SOFTMAX), module(SOFTMAX_BY_HAND.format(axis=1, divided="e, t")))
+    assert isinstance(found, rr.Equivalent)
+    assert isinstance(found.evidence, judge.ProvedAt | rr.Proved)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        SOFTMAX_BY_HAND.format(axis=1, divided="t, e"),
+        SOFTMAX_BY_HAND.format(axis=1, divided="s, t"),
+        SOFTMAX.replace("axis=-1", "axis=0"),
+        SOFTMAX.replace("R.nn.softmax(x, axis=-1)", "R.nn.log_softmax(x, axis=-1)"),
+    ],
+)
+def test_a_wrong_program_is_refuted_with_runnable_arguments(wrong: str) -> None:
+    found = rr.validate(module(SOFTMAX), module(wrong))
+    assert isinstance(found, rr.Refuted)
+    example = found.counterexample
+    assert example is not None
+    assert set(found.model) == {"n"}
+    again = [rr.run(rr.check(module(text)), "main", *example.args) for text in (SOFTMAX, wrong)]
+    assert isinstance(again[0], rr.Returned)
+    assert isinstance(again[1], rr.Returned)
+    assert again[0].value.tolist() != again[1].value.tolist()
+
+
+def test_a_reassociated_sum_is_permitted_where_it_is_a_reduction() -> None:
+    flat = """
+    @R.function
+    def main(x: R.Tensor((n, 4), "float32")) -> R.Tensor((), "float32"):
+        y = R.sum(x)
+        return y
+"""
+    nested = """
+    @R.function
+    def main(x: R.Tensor((n, 4), "float32")) -> R.Tensor((), "float32"):
+        z = R.sum(x, axis=[0])
+        y = R.sum(z)
+        return y
+"""
+    found = rr.validate(module(flat), module(nested))
+    assert isinstance(found, rr.Equivalent)
+
+
+OPEN = """
+    @T.prim_func(private=True)
+    def f(A: T.Buffer((n,), "float32"), B: T.Buffer((n,), "float32")):
+        for i in range(n):
+            B[i] = {load}
+
+    @R.function
+    def main(x: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        cls = Module
+        y = R.call_tir(cls.f, (x,), out_ty=R.Tensor((n,), "float32"))
+        return y
+"""
+
+
+def test_refinement_has_a_direction() -> None:
+    """What the first program leaves open may become anything; what only the second leaves open is a difference."""
+    poisoned, clamped = module(OPEN.format(load="A[i + 1]")), module(OPEN.format(load="A[T.min(i + 1, n - 1)]"))
+    assert isinstance(rr.validate(poisoned, clamped), rr.Equivalent)
+    found = rr.validate(clamped, poisoned)
+    assert isinstance(found, rr.Refuted)
+    assert found.counterexample is not None
+    assert "ld/load-out-of-bounds" in found.counterexample.message
+
+
+def test_programs_that_cannot_be_compared_give_no_verdict() -> None:
+    other = """
+    @R.function
+    def main(x: R.Tensor((n, 4), "float32"), y: R.Tensor((n, 4), "float32")) -> R.Tensor((n, 4), "float32"):
+        z = R.add(x, y)
+        return z
+"""
+    found = rr.validate(module(SOFTMAX), module(other))
+    assert isinstance(found, rr.NoVerdict)
+    assert "arguments" in found.why
+    with pytest.raises(rr.UsageError):
+        rr.validate(module(SOFTMAX), module(SOFTMAX), entry="nothing")
+
+
+def test_integer_inputs_that_decide_indices_are_tested() -> None:
+    take = """
+    @R.function
+    def main(x: R.Tensor((5, 2), "float32"), i: R.Tensor((3,), "int64")) -> R.Tensor((3, 2), "float32"):
+        y = R.take(x, i, axis=0, mode="{mode}")
+        return y
+"""
+    renamed = take.format(mode="wrap").replace("y = ", "z = ").replace("return y", "return z")
+    same = rr.validate(module(take.format(mode="wrap")), module(renamed))
+    assert isinstance(same, rr.Equivalent)
+    found = rr.validate(module(take.format(mode="wrap")), module(take.format(mode="clip")))
+    assert isinstance(found, rr.Refuted)
+    open_first = rr.validate(module(take.format(mode="fast")), module(take.format(mode="clip")))
+    assert isinstance(open_first, rr.Equivalent)
+    assert isinstance(open_first.evidence, judge.Tested | rr.Proved)
