@@ -8,6 +8,7 @@ import pytest
 
 import refrelax as rr
 from refrelax.backends import compile as compile_
+from refrelax.examples import load
 from refrelax.lower import lower
 from refrelax.lower.legalize import LEGALIZERS
 from refrelax.semantics.graph.link import nodes
@@ -67,3 +68,100 @@ def test_operator(op: str, params: str, call: str) -> None:
 
 def test_every_legalizer_has_a_case() -> None:
     assert {f"relax.{op}" for op, _, _ in CASES} == set(LEGALIZERS)
+
+
+def model(name: str) -> tuple[rr.CheckedModule, Any]:
+    example = load(name)
+    stage = example.stage("imported")
+    return rr.check(rr.bind_constants(rr.parse(stage.text), stage.constants)), example
+
+
+@pytest.mark.parametrize("name", ["mlp", "cnn", "decoder"])
+def test_model(name: str) -> None:
+    checked, example = model(name)
+    lowered = lower(checked, "legalize")
+    assert operators(lowered.module) == {"relax.call_tir"}
+    assert all(claim.proved for claim in lowered.claims)
+    assert rr.structural_equal(rr.parse(rr.print_module(lowered.module.module)), lowered.module.module)
+    compiled = compile_(lowered.module, backend="numpy", mode="bits")
+    args = example.runs[0].args
+    wanted = rr.run(checked, "main", *args)
+    assert isinstance(wanted, rr.Returned)
+    for after in (rr.run(lowered.module, "main", *args), compiled.run("main", *args)):
+        assert isinstance(after, rr.Returned)
+        assert cells(after.value) == cells(wanted.value)
+
+
+def test_model_under_the_enclosure() -> None:
+    """The loop programs leave the freedom that the operators leave: what one computes is permitted by the other."""
+    checked, example = model("mlp")
+    lowered = lower(checked, "legalize").module
+    args = example.runs[0].args
+    permitted = rr.run(lowered, "main", *args, numerics="enclosure")
+    sampled = rr.run(checked, "main", *args, numerics="sampled", seed=3)
+    assert isinstance(permitted, rr.Returned) and isinstance(sampled, rr.Returned)
+    for box, found in zip(permitted.value, sampled.value, strict=True):
+        assert isinstance(box.judge(found), rr.Inside)
+
+
+STAYS = [
+    ("x: f32[n, 3], k: f32[m]", "R.reshape(x, R.shape([m, 3]))"),
+    ("x: f32[m, 3], k: f32[n]", "R.broadcast_to(x, R.shape([n, 3]))"),
+    ("x: f32[n, 3], y: f32[m]", "R.matmul(x, y)"),
+]
+
+
+@pytest.mark.parametrize(("params", "call"), STAYS)
+def test_what_is_not_proved_is_not_rewritten(params: str, call: str) -> None:
+    checked = rr.check(rr.parse(module_text(params, call)))
+    lowered = lower(checked, "legalize")
+    assert lowered.module.module == checked.module
+    assert [type(c.answer).__name__ for c in lowered.claims] == ["Refuted"]
+
+
+def test_unknown_dims_stay() -> None:
+    checked = rr.check(rr.parse(module_text("x: R.Tensor(ndim=2, dtype='float32')", "R.add(x, x)")))
+    lowered = lower(checked, "legalize")
+    assert lowered.module.module == checked.module
+    assert lowered.claims == ()
+
+
+def test_kernels_are_shared_and_named_apart() -> None:
+    text = module_text("x: f32[n, 3], y: f32[m, 3], z: f32[2]", "R.add(x, x)").replace(
+        "            R.output(gv)\n",
+        "            b = R.add(y, y)\n            c = R.add(z, z)\n            d = R.exp(b)\n            R.output(gv)\n",
+    )
+    lowered = lower(rr.check(rr.parse(text)), "legalize").module.module
+    assert set(lowered.prim_funcs()) == {"add", "add1", "exp"}
+
+
+NESTED = """
+from tvm.script import ir as I, relax as R, tirx as T
+n, m = T.int64(), T.int64()
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(p: R.Tensor((), dtype="bool"), x: R.Tensor((n, 3), dtype="float32")) -> R.Tensor((n, 3), dtype="float32"):
+        @R.function
+        def inner(y: R.Tensor((m, 3), dtype="float32")) -> R.Tensor((m, 3), dtype="float32"):
+            a: R.Tensor((m, 3), dtype="float32") = R.exp(y)
+            return a
+
+        if p:
+            b: R.Tensor((n, 3), dtype="float32") = inner(x)
+            r: R.Tensor((n, 3), dtype="float32") = R.add(b, x)
+        else:
+            r: R.Tensor((n, 3), dtype="float32") = R.negative(x)
+        return r
+"""
+
+
+def test_nested_functions_and_branches() -> None:
+    checked = rr.check(rr.parse(NESTED))
+    lowered = lower(checked, "legalize").module
+    assert operators(lowered) == {"relax.call_tir"}
+    for p in (True, False):
+        before, after = (rr.run(c, "main", p, [[1.0, 2.0, -0.5]]) for c in (checked, lowered))
+        assert isinstance(before, rr.Returned) and isinstance(after, rr.Returned)
+        assert cells(before.value) == cells(after.value)

@@ -1,0 +1,162 @@
+"""Dead code: bindings that nothing uses, functions that nothing calls, names of what has a name.
+
+Inside a dataflow block everything is pure, and an unused binding goes even if computing it could fail: the outcome may
+only become more defined. Outside, a binding goes only if its value cannot fail: a name, a constant, a tuple of such, a
+field, a closure. No claim is needed.
+
+Spec: ``spec/10-lowering.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from refrelax.lower.claims import Ledger
+from refrelax.lower.tuples import resolve_fields
+from refrelax.rules import rule
+from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.graph import (
+    Binding,
+    Block,
+    Constant,
+    ConstantRef,
+    DataflowBlock,
+    DataTypeValue,
+    Expr,
+    ExternFunc,
+    Function,
+    GlobalVar,
+    If,
+    MatchCast,
+    SeqExpr,
+    StringValue,
+    Tuple,
+    TupleGetItem,
+    Var,
+    VarBinding,
+)
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.scalars import Intrinsic, SymVar
+from refrelax.syntax.types import TensorType
+
+
+def run(checked: CheckedModule, ledger: Ledger) -> Module:
+    """The module without dead bindings, then without dead private functions."""
+    functions: dict[str, BaseFunc] = {}
+    for name, func in checked.module.functions.items():
+        if isinstance(func, Function):
+            func = _Sweep().function(resolve_fields(func, checked.types.get(name, {})))
+        functions[name] = func
+    return checked.module.with_functions(_live(functions))
+
+
+# --- bindings --------------------------------------------------------------------------------------------------------
+
+
+def mentions(root: Any) -> Iterator[str]:
+    """Names of the variables and symbols that occur below ``root``, in expressions and in types."""
+    for node in nodes(root):
+        match node:
+            case Var(name=name) | SymVar(name=name):
+                yield name
+            case TensorType(shape=str() as name):
+                yield name
+            case _:
+                pass
+
+
+@dataclass(slots=True)
+class _Sweep:
+    """One function of the module, from its end: what is mentioned further down, and the symbols of its arguments."""
+
+    used: set[str] = field(default_factory=set)
+    given: set[str] = field(default_factory=set)
+
+    def function(self, func: Function) -> Function:
+        """The function with a swept body; everything it mentions counts as used."""
+        symbols = set(mentions(tuple(p.type for p in func.params)))
+        self.given |= symbols
+        body = self.sequence(func.body)
+        self.used |= symbols | set(mentions(func.ret)) | set(mentions(func.attrs))
+        return replace(func, body=body)
+
+    def sequence(self, seq: SeqExpr) -> SeqExpr:
+        self.used |= set(mentions(seq.body))
+        blocks = [self.block(each) for each in reversed(seq.blocks)]
+        return replace(seq, blocks=tuple(each for each in reversed(blocks) if each.bindings))
+
+    def block(self, block: Block) -> Block:
+        pure = isinstance(block, DataflowBlock)
+        if isinstance(block, DataflowBlock):
+            block = replace(block, outputs=tuple(name for name in block.outputs if name in self.used))
+        kept = [new for old in reversed(block.bindings) if (new := self.binding(old, pure)) is not None]
+        return replace(block, bindings=tuple(reversed(kept)))
+
+    @rule("lo/dead-binding")
+    def binding(self, binding: Binding, pure: bool) -> Binding | None:
+        """The binding with what is inside it swept; ``None`` if it is dead."""
+        if binding.name not in self.used and self._may_go(binding, pure):
+            return None
+        match binding:
+            case VarBinding(value=If() as branch):
+                yes, no = self.sequence(branch.then_branch), self.sequence(branch.else_branch)
+                self.used |= set(mentions((branch.condition, binding.annotation)))
+                return replace(binding, value=replace(branch, then_branch=yes, else_branch=no))
+            case VarBinding(value=Function() as inner):
+                self.used |= set(mentions(binding.annotation))
+                return replace(binding, value=self.function(inner))
+            case _:
+                self.used |= set(mentions(binding))
+                return binding
+
+    def _may_go(self, binding: Binding, pure: bool) -> bool:
+        if isinstance(binding, MatchCast):
+            return pure and not (set(mentions(binding.type)) - self.given) & self.used
+        return pure or _cannot_fail(binding.value)
+
+
+def _cannot_fail(value: Expr) -> bool:
+    match value:
+        case Tuple(fields=fields):
+            return all(map(_cannot_fail, fields))
+        case TupleGetItem(tuple=inner):
+            return _cannot_fail(inner)
+        case _:
+            return isinstance(
+                value,
+                Var | GlobalVar | ExternFunc | Constant | ConstantRef | StringValue | DataTypeValue | Function,
+            )
+
+
+# --- functions -------------------------------------------------------------------------------------------------------
+
+
+@rule("lo/dead-function")
+def _live(functions: dict[str, BaseFunc]) -> dict[str, BaseFunc]:
+    """The functions that a public one reaches; all of them if none is public."""
+    live = [name for name, f in functions.items() if not (isinstance(f, Function | PrimFunc) and f.private)]
+    if not live:
+        return functions
+    seen = set(live)
+    while live:
+        for name in callees(functions[live.pop()]):
+            if name in functions and name not in seen:
+                seen.add(name)
+                live.append(name)
+    return {name: f for name, f in functions.items() if name in seen}
+
+
+def callees(root: Any) -> Iterator[str]:
+    """Names of the functions of the module that are mentioned below ``root``."""
+    for node in nodes(root):
+        match node:
+            case GlobalVar(name=name):
+                yield name
+            case Intrinsic(op=op) if op.startswith("cls."):
+                yield op.removeprefix("cls.")
+            case _:
+                pass
