@@ -119,7 +119,9 @@ class Building:
         """A tensor of exactly this type: a variable in scope, a constant, or a new parameter."""
         same = self.tensors(lambda t: t.dtype == dtype and self.same(dims_of(t), shape))
         choices: list[Any] = [*same, "fresh"]
-        if all(as_int(d) is not None for d in shape) and prod(int(as_int(d) or 0) for d in shape) <= 6:
+        known = [as_int(d) for d in shape]
+        # text cannot say what extents follow an extent of 0
+        if None not in known and 0 not in known[:-1] and prod(e or 0 for e in known) <= 6:
             choices.append("constant")
         match self.pick(choices):
             case "fresh":

@@ -191,7 +191,8 @@ def reshape(b: Building) -> None:
     """Two neighbouring axes become one, an axis of one appears, or everything is flattened."""
     x, type_ = b.tensor(b.options.dtypes)
     shape = list(dims_of(type_))
-    form = b.pick(("flatten", "merge", "one"))
+    copied = any(as_int(d) == 0 for d in shape)  # R.reshape takes a literal 0 for "the extent that stands here"
+    form = "flatten" if copied else b.pick(("flatten", "merge", "one"))
     if form == "merge" and len(shape) >= 2:
         b.operator("reshape", x, ShapeExpr((Binary("Mul", shape[0], shape[1]), *shape[2:])))
     elif form == "one":

@@ -15,7 +15,7 @@ from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
-from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError
+from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError, trap
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import DType, Prim, Shape
@@ -95,6 +95,18 @@ class Running:
         for array, tensor in zip([*args, *outputs], given, strict=True):
             if isinstance(array, np.ndarray):
                 array[...] = tensor.numpy()
+
+    def shown(self, *args: Any) -> tuple[()]:
+        """``R.print``: an effect with the format and the values as they are now."""
+        self.effects.append(Effect("print", "relax.print", tuple(outward(copied(a)) for a in args)))
+        return ()
+
+    def asserted(self, condition: Any, *args: Any) -> tuple[()]:
+        """``R.assert_op``: the run ends unless the condition holds."""
+        if not runtime.truth(condition):
+            text = args[0] if args and isinstance(args[0], str) else ""
+            raise trap("op.assert_op/failed", text or "assertion failed")
+        return ()
 
     # --- what is shown of each binding --------------------------------------------------------------------------------
 

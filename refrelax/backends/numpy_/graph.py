@@ -338,6 +338,10 @@ def _call(writer: Writer, call: Call) -> str:
         case Op(name=name) if name in PACKED:
             given = ", ".join(value(writer, each) for each in call.args[1:])
             return f"run.library({_library(call.args[0])!r}, [{given}])"
+        case Op(name=name) if name in EFFECTS:
+            return f"run.{EFFECTS[name]}({', '.join(value(writer, each) for each in call.args)})"
+        case Op(name="relax.null_value"):
+            return "None"
         case Op(name=name) if name in OPERATORS:
             return _operator(writer, name, call)
         case Op(name=name):
@@ -355,6 +359,8 @@ def _call(writer: Writer, call: Call) -> str:
 
 
 PACKED = frozenset({"relax.call_packed", "relax.call_pure_packed"})
+EFFECTS = {"relax.print": "shown", "relax.assert_op": "asserted"}
+"""Operators that are seen from outside, by the method of the run that does them."""
 
 
 def _library(callee: Expr) -> str:
@@ -369,6 +375,9 @@ def _operator(writer: Writer, name: str, call: Call) -> str:
     """``ops["add"](x, y)``; attributes by keyword, prim values with their dtype."""
     args = [_argument(writer, each) for each in call.args]
     attrs = [f"{key}={_plain(v)!r}" for key, v in call.attrs]
+    if name == "relax.reshape" and isinstance(call.args[1], ShapeExpr):
+        kept = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0]
+        attrs += [f"kept={kept!r}"] if kept else []
     return f"ops[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
 
 

@@ -12,35 +12,17 @@ from typing import Any
 import numpy as np
 
 from refrelax.arrays import numpy_dtype
-from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_ import (
+    exact,
+    operators_index,
+    operators_linear,
+    operators_network,
+    operators_shape,
+    operators_window,
+)
+from refrelax.backends.numpy_.operands import Attrs, Run, array, axes_of, extents, number
 from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
 from refrelax.semantics.values import Prim, Shape
-
-Attrs = dict[str, Any]
-"""The attributes of a call as plain Python values: lists, numbers, strings, ``None``."""
-
-Run = Callable[[Attrs, Sequence[Any], bool], Any]
-"""``run(attributes, arguments, fast)``."""
-
-
-def axes_of(attrs: Attrs, name: str, ndim: int) -> list[int]:
-    """A list of axes (``None``: all), none negative."""
-    value = attrs[name]
-    if value is None:
-        return list(range(ndim))
-    return sorted(a % ndim for a in (value if isinstance(value, list) else [value]))
-
-
-def array(value: Any) -> Any:
-    """A tensor, or a prim value as the tensor of shape (1,) that it is among operands."""
-    return np.array([value.value], dtype=numpy_dtype(value.dtype)) if isinstance(value, Prim) else value
-
-
-def extents(value: Any) -> tuple[int, ...]:
-    """A shape argument: a ``Shape``, or a tuple of prim values."""
-    dims = value.dims if isinstance(value, Shape) else value
-    return tuple(int(d.value) if isinstance(d, Prim) else int(d) for d in dims)
-
 
 # --- elementwise -----------------------------------------------------------------------------------------------------
 
@@ -95,12 +77,8 @@ def _relu(_attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
 
 def _clip(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     x, low, high = args
-    low, high = (np.asarray(_number(v)).astype(x.dtype) for v in (low, high))
+    low, high = (np.asarray(number(v)).astype(x.dtype) for v in (low, high))
     return exact.maximum(exact.minimum(x, high), low)
-
-
-def _number(value: Any) -> Any:
-    return value.value if isinstance(value, Prim) else value
 
 
 def _where(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -133,8 +111,11 @@ def _filled_like(number: int) -> Run:
     return run
 
 
-def _reshape(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+def _reshape(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    """``kept``: the axes where the text has a literal 0, which stands for the extent that is there."""
     shape = list(extents(args[1]))
+    for k in attrs.get("kept", ()):
+        shape[k] = args[0].shape[k] if k < args[0].ndim else 0
     if -1 in shape:
         rest = prod(e for e in shape if e != -1)
         shape[shape.index(-1)] = args[0].size // rest if rest else 0
@@ -144,7 +125,7 @@ def _reshape(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 def _permute_dims(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     axes = attrs["axes"]
     order = None if axes is None else [a % args[0].ndim for a in axes]
-    return np.ascontiguousarray(np.transpose(args[0], order))
+    return np.transpose(args[0], order).copy()
 
 
 def _concat(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -283,4 +264,9 @@ OPERATORS: dict[str, Run] = {
     "relax.shape_of": lambda _c, a, _f: Shape(tuple(a[0].shape)),
     "relax.hint_on_device": lambda _c, a, _f: a[0],
     "relax.to_vdevice": lambda _c, a, _f: a[0],
+    **operators_shape.OPERATORS,
+    **operators_index.OPERATORS,
+    **operators_linear.OPERATORS,
+    **operators_network.OPERATORS,
+    **operators_window.OPERATORS,
 }  # fmt: skip

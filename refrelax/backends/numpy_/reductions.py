@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,13 @@ def lines_first(x: Any, axes: Sequence[int]) -> Any:
     """``x`` with the reduced axes moved to the front and flattened to one, in increasing index order."""
     kept = [a for a in range(x.ndim) if a not in axes]
     moved = np.transpose(x, [*axes, *kept])
-    return moved.reshape(-1, *(x.shape[a] for a in kept)) if axes else moved[None]
+    count = prod(x.shape[a] for a in axes)
+    return moved.reshape(count, *(x.shape[a] for a in kept)) if axes else moved[None]
 
 
 def reduce(op: str, x: Any, axes: Sequence[int], keepdims: bool = False, fast: bool = False) -> Any:
     """``op`` over ``axes``; the extreme of nothing is any value."""
-    axes = sorted(axes)
+    axes = sorted(a % x.ndim for a in axes)
     if fast and x.dtype in (np.float32, np.float64) and (x.size or op in _STARTS):
         return _FAST[op](x, axis=tuple(axes), keepdims=keepdims)
     lines = lines_first(x, axes)
@@ -72,7 +74,7 @@ def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:
 def argreduce(op: str, x: Any, axis: int | None, keepdims: bool) -> Any:
     """The first position of the extreme, int64; a NaN is the extreme. Of nothing: any value."""
     flat = x.reshape(-1) if axis is None else x
-    along = 0 if axis is None else axis
+    along = 0 if axis is None else axis % x.ndim
     if flat.shape[along] == 0:
         result = np.zeros([e for a, e in enumerate(flat.shape) if a != along], dtype=np.int64)
     else:

@@ -9,6 +9,7 @@ Spec: ``spec/03c-printing-and-json.md``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import get_args
 
 from refrelax.syntax.graph import (
@@ -93,12 +94,13 @@ def _operator(name: str) -> str:
 
 
 def _elements(node: Constant) -> str:
+    """Nested lists; an axis of extent 0 ends them: ``[[], []]`` is what text can say of the shape (2, 0)."""
     texts = [number(node.dtype, each) for each in node.data]
-    for extent in reversed(node.shape):
-        texts = (
-            ["[" + ", ".join(texts[k : k + extent]) + "]" for k in range(0, len(texts), extent or 1)] if texts else []
-        )
-        texts = texts or ["[]"]
+    shape = node.shape[: node.shape.index(0)] if 0 in node.shape else node.shape
+    if 0 in node.shape:
+        texts = ["[]"] * prod(shape)
+    for extent in reversed(shape):
+        texts = ["[" + ", ".join(texts[k : k + extent]) + "]" for k in range(0, len(texts), extent)]
     return texts[0]
 
 

@@ -8,6 +8,8 @@ import pytest
 from refrelax.syntax import bits, parse, print_module
 from refrelax.syntax import scalars as s
 from refrelax.syntax import types as ty
+from refrelax.syntax.graph import Constant
+from refrelax.syntax.write.expressions import expr_text
 from refrelax.syntax.write.scalars import Style, expression
 
 n, m = s.SymVar("n"), s.SymVar("m")
@@ -197,3 +199,8 @@ def test_an_anonymous_statement_whose_variable_is_used_keeps_its_name() -> None:
     text = MODULE.replace(f"{bare}r", f"_: R.Tuple = {bare}_")
     assert text != MODULE
     assert print_module(parse(text)) == text
+
+
+@pytest.mark.parametrize(("shape", "text"), [((0,), "[]"), ((2, 0), "[[], []]"), ((1, 2, 0), "[[[], []]]")])
+def test_a_constant_without_elements_keeps_its_shape(shape: tuple[int, ...], text: str) -> None:
+    assert expr_text(Constant("float32", shape, ())) == f'R.const({text}, "float32")'

@@ -1,0 +1,64 @@
+"""How rows of the operator tables read their arguments and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from refrelax.arrays import numpy_dtype
+from refrelax.semantics.values import Prim, Shape
+from refrelax.syntax import bits, dtypes
+
+Attrs = dict[str, Any]
+"""The attributes of a call as plain Python values: lists, numbers, strings, ``None``."""
+
+Run = Callable[[Attrs, Sequence[Any], bool], Any]
+"""``run(attributes, arguments, fast)``."""
+
+SMALL_FLOATS = (np.float32, np.float64)
+"""The formats in which mode ``fast`` calculates as NumPy does."""
+
+
+def axes_of(attrs: Attrs, name: str, ndim: int) -> list[int]:
+    """A list of axes (``None``: all), none negative."""
+    value = attrs[name]
+    if value is None:
+        return list(range(ndim))
+    return sorted(a % ndim for a in (value if isinstance(value, list) else [value]))
+
+
+def array(value: Any) -> Any:
+    """A tensor, or a prim value as the tensor of shape (1,) that it is among operands."""
+    return np.array([value.value], dtype=numpy_dtype(value.dtype)) if isinstance(value, Prim) else value
+
+
+def extents(value: Any) -> tuple[int, ...]:
+    """A shape argument: a ``Shape``, or a tuple of prim values."""
+    dims = value.dims if isinstance(value, Shape) else value
+    return tuple(int(d.value) if isinstance(d, Prim) else int(d) for d in dims)
+
+
+def number(value: Any) -> Any:
+    """A prim value as the Python number it is."""
+    return value.value if isinstance(value, Prim) else value
+
+
+def literal(like: Any, value: Any) -> Any:
+    """A number (also a ``Fraction``) rounded once to the dtype of ``like``, as an array of rank 0."""
+    kind = np.dtype(like.dtype if hasattr(like, "dtype") else like)
+    if not is_float(kind):
+        return np.array(value).astype(kind)
+    pattern = bits.encode(kind.name, value)
+    return np.array([pattern], dtype=f"uint{8 * kind.itemsize}").view(kind).reshape(())
+
+
+def is_float(kind: Any) -> bool:
+    """Whether a NumPy dtype is a float format, those of ml_dtypes included."""
+    return dtypes.is_float(np.dtype(kind).name)
+
+
+def plain(fast: bool, x: Any) -> bool:
+    """Whether NumPy's own functions will do for ``x``."""
+    return fast and x.dtype in SMALL_FLOATS

@@ -1,0 +1,143 @@
+"""Contractions: einsum, outer products, attention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from refrelax.arrays import numpy_dtype
+from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.operands import Attrs, Run, literal, plain
+from refrelax.backends.numpy_.reductions import matmul, reduce, softmax
+from refrelax.errors import unspecified
+from refrelax.semantics.ops.binary import promote
+
+
+def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    """``fast``: NumPy's. Else one point of the summed labels at a time, the labels in order of first occurrence."""
+    operands = list(args[0]) if isinstance(args[0], tuple) else [args[0]]
+    words, out = labels(attrs["subscripts"].replace(" ", ""), [x.ndim for x in operands])
+    size: dict[str, int] = {}
+    for word, x in zip(words, operands, strict=True):
+        for label, n in zip(word, x.shape, strict=True):
+            size[label] = n if n != 1 or label not in size else size[label]
+    if plain(fast, operands[0]) and all(size[c] == n for w, x in zip(words, operands, strict=True) for c, n in zip(w, x.shape, strict=True)):
+        return np.einsum(f"{','.join(words)}->{out}", *operands, optimize=True)
+    summed = [label for label in size if label not in out]
+    spread = [_spread(x, word, out, summed) for x, word in zip(operands, words, strict=True)]
+    shape = [size[label] for label in out]
+    total = np.zeros(shape, dtype=operands[0].dtype)
+    for point in np.ndindex(*(size[label] for label in summed)):
+        parts = [x[(..., *(0 if n == 1 else p for p, n in zip(point, x.shape[len(out) :], strict=True)))] for x in spread]
+        item = parts[0]
+        if len(parts) > 2:
+            item = np.ones((), dtype=item.dtype) * item
+        for part in parts[1:]:
+            item = item * part
+        total = total + item
+    return np.asarray(total, dtype=operands[0].dtype).reshape(shape)
+
+
+def labels(text: str, ranks: list[int]) -> tuple[list[str], str]:
+    """The labels of each operand and of the result; ``...`` becomes upper-case letters not in use."""
+    left, arrow, right = text.partition("->")
+    words = left.split(",")
+    widest = max((r - len(w.replace("...", "")) for w, r in zip(words, ranks, strict=True) if "..." in w), default=0)
+    spare = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if c not in text][:widest]
+    if not arrow:
+        plain_text = left.replace("...", "").replace(",", "")
+        right = "..." * ("..." in left) + "".join(sorted(c for c in set(plain_text) if plain_text.count(c) == 1))
+    found = []
+    for word, rank in zip(words, ranks, strict=True):
+        count = rank - len(word.replace("...", ""))
+        found.append(word.replace("...", "".join(spare[len(spare) - count :]) if count else ""))
+    return found, right.replace("...", "".join(spare))
+
+
+def _spread(x: Any, word: str, out: str, summed: list[str]) -> Any:
+    """``x`` with one axis for each label of the result, then of the summed ones; repeated labels become a diagonal."""
+    while len(set(word)) < len(word):
+        label = next(c for c in word if word.count(c) > 1)
+        a, b = word.index(label), word.index(label, word.index(label) + 1)
+        x = np.moveaxis(np.diagonal(x, axis1=a, axis2=b), -1, a)
+        word = word[:b] + word[b + 1 :]
+    order = [*out, *summed]
+    x = np.transpose(x, [word.index(c) for c in order if c in word])
+    extents = iter(x.shape)
+    return x.reshape([next(extents) if c in word else 1 for c in order])
+
+
+def outer(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    a, b = args
+    meeting = numpy_dtype(promote(a.dtype.name, b.dtype.name))
+    x, y = exact.cast(a, meeting)[:, None], exact.cast(b, meeting)[None, :]
+    return exact.cast(x & y if meeting == np.bool_ else x * y, a.dtype)
+
+
+# --- attention -------------------------------------------------------------------------------------------------------
+
+
+def attention(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    """``softmax(q k^T * scale + bias) v`` over the keys that each query sees; (batch, sequence, head, feature)."""
+    q, k, v, *rest = args
+    if attrs.get("window_size") is not None:
+        raise unspecified("op.nn.attention/window", "a sliding window")
+    if q.shape[0] != k.shape[0] or k.shape[:2] != v.shape[:2] or q.shape[3] != k.shape[3]:
+        raise unspecified("op.nn.attention/extents", f"{q.shape}, {k.shape}, {v.shape}")
+    k, v = (np.repeat(t, max(q.shape[2] // max(t.shape[2], 1), 1), axis=2) for t in (k, v))
+    q, k, v = (np.transpose(t, (0, 2, 1, 3)) for t in (q, k, v))
+    scores = scaled(matmul(q, np.swapaxes(k, -1, -2), q.dtype, fast), attrs["scale"], q.shape[3])
+    if rest:
+        scores = scores + rest[0]
+    limits = visible(attrs["causal_mask"], q.shape[2], k.shape[2])
+    if plain(fast, q):
+        hidden = np.arange(k.shape[2]) >= limits[:, None]
+        weights = softmax(np.where(hidden, literal(q, float("-inf")), scores), -1, True)
+        found = np.matmul(weights, v)
+    else:
+        rows = [_row(scores[:, :, i, :count], v[:, :, :count], q.dtype) for i, count in enumerate(limits)]
+        empty = np.zeros((*q.shape[:2], 0, v.shape[3]), dtype=q.dtype)
+        found = np.stack(rows, axis=2) if rows else empty
+    return np.transpose(found, (0, 2, 1, 3)).copy()
+
+
+def _row(scores: Any, v: Any, dtype: Any) -> Any:
+    """One query: weights (batch, head, key) over values (batch, head, key, feature)."""
+    weights = softmax(scores, -1, False)
+    return matmul(weights[:, :, None, :], v, dtype, False)[:, :, 0, :]
+
+
+def visible(mask: str | None, queries: int, keys: int) -> Any:
+    """How many keys each query sees."""
+    ahead = {"TopLeft": 0, "BottomRight": abs(queries - keys)}.get(mask or "", keys)
+    return np.minimum(keys, np.arange(queries) + ahead + 1)
+
+
+def scaled(scores: Any, scale: float | None, features: int) -> Any:
+    """The scores times ``scale``, or divided by the square root of the number of features."""
+    if scale is not None:
+        return scores * literal(scores, scale)
+    root = isqrt(features)
+    exactly = literal(scores, root) if root * root == features else exact.elementary("sqrt", literal(scores, features))
+    return scores / exactly
+
+
+def cross_entropy(_attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    """``-sum(x * y)``, divided by the first extent when the rank is above 1."""
+    x, y = args
+    if x.shape != y.shape:
+        raise unspecified("op.nn.cross_entropy_with_logits/equal-extents", f"{x.shape} and {y.shape}")
+    total = -reduce("add", (x * y).reshape(-1), [0], fast=fast)
+    return np.asarray(total / literal(x, x.shape[0]) if x.ndim > 1 else total)
+
+
+OPERATORS: dict[str, Run] = {
+    "relax.einsum": einsum,
+    "relax.outer": outer,
+    "relax.nn.attention": attention,
+    "relax.nn.attention_bias": attention,
+    "relax.nn.cross_entropy_with_logits": cross_entropy,
+}

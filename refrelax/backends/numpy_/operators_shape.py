@@ -1,0 +1,238 @@
+"""Operators that make, cut, repeat and rearrange arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from refrelax.arrays import numpy_dtype
+from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.operands import Attrs, Run, array, extents, is_float, literal, number
+from refrelax.backends.numpy_.reductions import reduce
+from refrelax.errors import unspecified
+from refrelax.semantics.values import Shape
+
+# --- making ----------------------------------------------------------------------------------------------------------
+
+
+def arange(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    start, stop, step = (Fraction(number(v)) for v in args)
+    if step == 0:
+        raise unspecified("op.arange/zero-step", "a step of 0")
+    count = max(0, -((start - stop) // step))
+    dtype = numpy_dtype(attrs["dtype"])
+    if is_float(dtype):
+        return literal(dtype, start) + exact.cast(np.arange(count), dtype) * literal(dtype, step)
+    return (int(start) + np.arange(count, dtype=np.int64) * int(step)).astype(dtype)
+
+
+def full_like(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    dtype = numpy_dtype(attrs["dtype"]) if attrs["dtype"] else args[0].dtype
+    return np.broadcast_to(exact.cast(array(args[1]).reshape(()), dtype), args[0].shape).copy()
+
+
+def _diagonal(shape: tuple[int, ...], k: int, dtype: Any) -> Any:
+    return np.eye(shape[0], shape[1], k).astype(dtype)
+
+
+def eye(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    n, m, k = (int(number(v)) for v in args)
+    return _diagonal((n, m), k, numpy_dtype(attrs["dtype"]))
+
+
+def eye_like(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    dtype = numpy_dtype(attrs["dtype"]) if attrs["dtype"] else args[0].dtype
+    return _diagonal(args[0].shape, int(number(args[1])), dtype)
+
+
+def _triangle(lower: bool) -> Run:
+    def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+        x, k = args[0], int(number(args[1]))
+        rows, columns = np.arange(x.shape[-2])[:, None], np.arange(x.shape[-1])
+        kept = columns - rows <= k if lower else columns - rows >= k
+        return np.where(kept, x, np.zeros((), x.dtype))
+
+    return run
+
+
+# --- cutting and joining ---------------------------------------------------------------------------------------------
+
+
+def split(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    """Cut at indices, or into sections of ``ceil(n / sections)``."""
+    (x,), cuts = args, attrs["indices_or_sections"]
+    axis = attrs["axis"] % x.ndim
+    n = x.shape[axis]
+    if isinstance(cuts, list):
+        edges = [0, *(min(max(cut, 0), n) for cut in cuts), n]
+    else:
+        size = -(-n // cuts)
+        edges = [*(size * s for s in range(cuts)), n]
+        if edges[-2] > n:
+            raise unspecified("op.split/sections", f"{n} elements do not make {cuts} sections")
+    if len(edges) == 2:
+        return x.copy()
+    lead = (slice(None),) * axis
+    pairs = zip(edges, edges[1:], strict=False)
+    return tuple(x[(*lead, slice(a, max(a, b)))].copy() for a, b in pairs)
+
+
+def stack(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    return np.stack(list(args[0]), axis=attrs["axis"] or 0)
+
+
+def strided_slice(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    x = args[0]
+    axes, begin, end = (extents(v) for v in args[1:4])
+    strides = extents(args[4]) if len(args) > 4 else (1,) * len(axes)
+    bounds = {axis % x.ndim: each for axis, *each in zip(axes, begin, end, strides, strict=True)}
+    return sliced(x, bounds, bool(attrs["assume_inbound"]))
+
+
+def dynamic_strided_slice(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    x = args[0]
+    columns = [[int(e) for e in np.asarray(v)] for v in args[1:4]]
+    return sliced(x, dict(enumerate([list(each) for each in zip(*columns, strict=True)])), False)
+
+
+def sliced(x: Any, bounds: dict[int, list[int]], inbound: bool) -> Any:
+    """``x[begin:end:stride]`` on some axes; bounds are clamped unless they are promised to lie inside."""
+    index: list[Any] = [slice(None)] * x.ndim
+    for axis, (a, b, s) in bounds.items():
+        n = x.shape[axis]
+        if s == 0:
+            raise unspecified("op.strided_slice/zero-stride-run", "a stride of 0")
+        if inbound and not (0 <= a <= n and 0 <= b <= n):
+            raise unspecified("op.strided_slice/inbound", f"[{a}, {b}) of {n} elements")
+        low, high = (-1, n - 1) if s < 0 else (0, n)
+        a, b = ((v if inbound else min(max(v + n if v < 0 else v, low), high)) for v in (a, b))
+        index[axis] = np.arange(a, b, s)
+        x = x[tuple(index)]
+        index[axis] = slice(None)
+    return x.copy()
+
+
+def squeeze(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    """Without the chosen axes of extent 1."""
+    (x,), axis = args, attrs["axis"]
+    chosen = range(x.ndim) if axis is None else [a % x.ndim for a in (axis if isinstance(axis, list) else [axis])]
+    return x.reshape([n for k, n in enumerate(x.shape) if k not in chosen or n != 1]).copy()
+
+
+def repeat(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    return np.repeat(args[0], attrs["repeats"], axis=attrs["axis"])
+
+
+def flip(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    return np.flip(args[0], axis=attrs["axis"]).copy()
+
+
+def meshgrid(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    parts = [v.reshape(-1) for v in args[0]]
+    return tuple(v.copy() for v in np.meshgrid(*parts, indexing=attrs["indexing"] or "ij"))
+
+
+def pad(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    """A border of ``pad_value``, or of mirrored, nearest or wrapped elements."""
+    (x,), widths = args, attrs["pad_width"]
+    before, after = widths[::2], widths[1::2]
+    mode = attrs["pad_mode"]
+    if any(n + a + b < 0 for n, a, b in zip(x.shape, before, after, strict=True)):
+        raise unspecified("op.nn.pad/range", f"{x.shape} by {widths}")
+    fill = literal(x, attrs["pad_value"]) if is_float(x.dtype) else np.array(int(attrs["pad_value"])).astype(x.dtype)
+    outside = np.zeros([n + a + b for n, a, b in zip(x.shape, before, after, strict=True)], dtype=bool)
+    for axis, (a, extent) in enumerate(zip(before, outside.shape, strict=True)):
+        n = x.shape[axis]
+        at = _source(np.arange(extent) - a, n, mode)
+        shape = [1] * x.ndim
+        shape[axis] = extent
+        outside = outside | ((at < 0) | (at >= n)).reshape(shape)
+        if n:
+            x = np.take(x, np.clip(at, 0, n - 1), axis=axis)
+        else:
+            x = np.zeros([*x.shape[:axis], extent, *x.shape[axis + 1 :]], dtype=x.dtype)
+    return np.where(outside, fill, x) if mode == "constant" else x
+
+
+def _source(p: Any, n: int, mode: str) -> Any:
+    match mode:
+        case "reflect":
+            return np.where(p < 0, -p, np.where(p >= n, 2 * n - 2 - p, p))
+        case "replicate":
+            return np.clip(p, 0, n - 1)
+        case "circular":
+            return p % n if n else p
+        case _:
+            return p
+
+
+def pixel_shuffle(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    (x,), r = args, attrs["upscale_factor"]
+    *lead, c, h, w = x.shape
+    k = len(lead)
+    cells = x.reshape(*lead, c // (r * r), r, r, h, w)
+    moved = np.transpose(cells, [*range(k), k, k + 3, k + 1, k + 4, k + 2])
+    return moved.reshape(*lead, c // (r * r), h * r, w * r)
+
+
+def one_hot(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    x, on, off = args
+    axis, dtype = attrs["axis"], numpy_dtype(on.dtype)
+    axis = axis + x.ndim + 1 if axis < 0 else axis
+    keys = np.arange(attrs["depth"]).reshape([-1 if k == axis else 1 for k in range(x.ndim + 1)])
+    hit = np.expand_dims(x.astype(np.int64), axis) == keys
+    return np.where(hit, literal(dtype, on.value), literal(dtype, off.value)).astype(dtype)
+
+
+# --- sums that undo broadcasting, shapes as values -------------------------------------------------------------------
+
+
+def collapse(x: Any, shape: tuple[int, ...], fast: bool) -> Any:
+    """The sum over the axes that broadcasting ``shape`` would have added or stretched."""
+    lead = x.ndim - len(shape)
+    if lead < 0 or any(m not in (1, n) for n, m in zip(x.shape[lead:], shape, strict=True)):
+        raise unspecified("op.collapse_sum/extents", f"{x.shape} to {shape}")
+    axes = [k for k, n in enumerate(x.shape) if k < lead or (n != 1 and shape[k - lead] == 1)]
+    return reduce("add", x, axes, True, fast).reshape(shape)
+
+
+def tensor_to_shape(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    return Shape(tuple(int(e) for e in np.asarray(args[0]).reshape(-1)))
+
+
+OPERATORS: dict[str, Run] = {
+    "relax.arange": arange,
+    "relax.full_like": full_like,
+    "relax.eye": eye,
+    "relax.eye_like": eye_like,
+    "relax.tril": _triangle(True),
+    "relax.triu": _triangle(False),
+    "relax.split": split,
+    "relax.stack": stack,
+    "relax.strided_slice": strided_slice,
+    "relax.dynamic_strided_slice": dynamic_strided_slice,
+    "relax.squeeze": squeeze,
+    "relax.repeat": repeat,
+    "relax.tile": lambda c, a, _f: np.tile(a[0], c["repeats"]),
+    "relax.flip": flip,
+    "relax.meshgrid": meshgrid,
+    "relax.nn.pad": pad,
+    "relax.nn.pixel_shuffle": pixel_shuffle,
+    "relax.nn.batch_flatten": lambda _c, a, _f: a[0].reshape(a[0].shape[0], prod(a[0].shape[1:])).copy(),
+    "relax.one_hot": one_hot,
+    "relax.collapse_sum_like": lambda _c, a, fast: collapse(a[0], a[1].shape, fast),
+    "relax.collapse_sum_to": lambda _c, a, fast: collapse(a[0], extents(a[1]), fast),
+    "relax.size": lambda _c, a, _f: np.array(a[0].size, dtype=np.int64),
+    "relax.shape_to_tensor": lambda _c, a, _f: np.array(extents(a[0]), dtype=np.int64),
+    "relax.tensor_to_shape": tensor_to_shape,
+    "relax.wrap_param": lambda c, a, _f: exact.cast(a[0], numpy_dtype(c["dtype"])),
+    "relax.builtin.stop_lift_params": lambda _c, a, _f: a[0],
+    "relax.grad.no_grad": lambda _c, a, _f: a[0],
+    "relax.grad.start_checkpoint": lambda _c, a, _f: a[0],
+    "relax.grad.end_checkpoint": lambda _c, a, _f: a[0],
+    "relax.nn.dropout": lambda _c, a, _f: (a[0].copy(), np.ones_like(a[0])),
+}

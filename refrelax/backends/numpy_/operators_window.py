@@ -1,0 +1,193 @@
+"""Operators over sliding windows: convolution and pooling, of one to three spatial axes.
+
+An array is brought to the plain layout (batch, channel, space), padded, and seen through one strided view a tap. ``bits``
+adds tap by tap in the defined order; ``fast`` collects the taps into columns and multiplies matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from refrelax.arrays import numpy_dtype
+from refrelax.backends.errors import Unsupported
+from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, plain
+from refrelax.backends.numpy_.reductions import reduce
+from refrelax.errors import unspecified
+from refrelax.semantics.ops.binary import promote
+
+DATA = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
+KERNEL = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
+
+
+def order(layout: str, plain_layout: str) -> list[int]:
+    """The axes of ``layout`` in the order of the plain one."""
+    if sorted(layout) != sorted(plain_layout):
+        raise Unsupported(f"the layout {layout}")
+    return [layout.index(c) for c in plain_layout]
+
+
+def to_plain(x: Any, layout: str, plain_layout: str) -> Any:
+    return np.transpose(x, order(layout, plain_layout))
+
+
+def from_plain(x: Any, layout: str, plain_layout: str) -> Any:
+    return np.transpose(x, np.argsort(order(layout, plain_layout))).copy()
+
+
+def taps(
+    x: Any, kernel: Sequence[int], strides: Sequence[int], dilation: Sequence[int], counts: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """Every position in the window with the elements that all windows have there, in increasing order."""
+    for at in product(*(range(k) for k in kernel)):
+        cut = tuple(
+            slice(t * d, t * d + (n - 1) * s + 1 if n else t * d, s)
+            for t, d, s, n in zip(at, dilation, strides, counts, strict=True)
+        )
+        yield at, x[(..., *cut)]
+
+
+def padded(x: Any, before: Sequence[int], after: Sequence[int], fill: Any) -> Any:
+    """Space grown on both sides."""
+    widths = [(0, 0)] * (x.ndim - len(before)) + list(zip(before, after, strict=True))
+    shape = [n + a + b for n, (a, b) in zip(x.shape, widths, strict=True)]
+    result = np.full(shape, fill, dtype=x.dtype)
+    result[tuple(slice(a, a + n) for n, (a, _) in zip(x.shape, widths, strict=True))] = x
+    return result
+
+
+# --- convolution -----------------------------------------------------------------------------------------------------
+
+
+def _conv(n: int) -> Run:
+    def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+        x, w = args
+        meeting = numpy_dtype(promote(x.dtype.name, w.dtype.name))
+        dtype = numpy_dtype(attrs["out_dtype"]) if attrs["out_dtype"] not in (None, "", "void") else x.dtype
+        x, w = (exact.cast(exact.cast(v, meeting), dtype) for v in (x, w))
+        x, w = to_plain(x, attrs["data_layout"], DATA[n]), to_plain(w, attrs["kernel_layout"], KERNEL[n])
+        groups = attrs["groups"]
+        if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
+            raise unspecified("op.conv/channels-run", f"{x.shape} and {w.shape}")
+        before, after = attrs["padding"][:n], attrs["padding"][n:]
+        counts = [
+            (m - d * (k - 1) - 1 + p + q) // s + 1
+            for m, k, p, q, d, s in zip(
+                x.shape[2:], w.shape[2:], before, after, attrs["dilation"], attrs["strides"], strict=True
+            )
+        ]
+        views = list(
+            taps(padded(x, before, after, 0), w.shape[2:], attrs["strides"], attrs["dilation"], counts)
+        )
+        found = (_columns if plain(fast, x) else _tap_by_tap)(views, w, groups, counts)
+        return from_plain(found, attrs["out_layout"] or attrs["data_layout"], DATA[n])
+
+    return run
+
+
+Views = list[tuple[tuple[int, ...], Any]]
+
+
+def _tap_by_tap(views: Views, w: Any, groups: int, counts: Sequence[int]) -> Any:
+    """Input channels outermost, then the taps: the defined order."""
+    per_group, inputs = w.shape[0] // groups, w.shape[1]
+    first = np.arange(w.shape[0]) // max(per_group, 1) * inputs
+    space = (1,) * len(counts)
+    batch = views[0][1].shape[0] if views else 0
+    total = np.zeros((batch, w.shape[0], *counts), dtype=w.dtype)
+    for i in range(inputs):
+        for at, view in views:
+            total = total + view[:, first + i] * w[(slice(None), i, *at)].reshape(1, -1, *space)
+    return total
+
+
+def _columns(views: Views, w: Any, groups: int, counts: Sequence[int]) -> Any:
+    """Columns of taps times the kernel, one product of matrices a group."""
+    batch = views[0][1].shape[0]
+    columns = np.stack([view for _, view in views], axis=2)
+    columns = columns.reshape(batch, groups, w.shape[1] * len(views), prod(counts))
+    kernel = w.reshape(groups, w.shape[0] // groups, w.shape[1] * len(views))
+    return np.matmul(kernel[None], columns).reshape(batch, w.shape[0], *counts)
+
+
+# --- pooling ---------------------------------------------------------------------------------------------------------
+
+
+def pooled_extent(size: int, taps_: int, stride: int, dilation: int, before: int, after: int, ceil: bool) -> int:
+    """The number of windows along an axis."""
+    room = size + before + after - dilation * (taps_ - 1) - 1
+    if not ceil:
+        return room // stride + 1
+    count = -(-room // stride) + 1
+    return count - 1 if (count - 1) * stride >= size + before else count
+
+
+def _pool(n: int, largest: bool) -> Run:
+    def run(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+        x = to_plain(args[0], attrs["layout"], DATA[n])
+        kernel, strides, dilation = attrs["pool_size"], attrs["strides"], attrs["dilation"]
+        before, after = attrs["padding"][:n], attrs["padding"][n:]
+        size = x.shape[2:]
+        geometry = list(zip(size, kernel, strides, dilation, before, after, strict=True))
+        counts = [pooled_extent(*each, attrs["ceil_mode"]) for each in geometry]
+        reach = [(c - 1) * s + d * (k - 1) + 1 for c, (_, k, s, d, _, _) in zip(counts, geometry, strict=True)]
+        more = [max(r - p - m, 0) for r, (m, _, _, _, p, _) in zip(reach, geometry, strict=True)]
+        fill = lowest(x.dtype) if largest else 0
+        views = taps(padded(x, before, more, fill), kernel, strides, dilation, counts)
+        if largest:
+            total = np.full((*x.shape[:2], *counts), fill, dtype=x.dtype)
+            for _, view in views:
+                total = exact.maximum(total, view)
+        else:
+            total = np.zeros((*x.shape[:2], *counts), dtype=x.dtype)
+            for _, view in views:
+                total = total + view
+            end = [m + (q if attrs["count_include_pad"] else 0) for m, q in zip(size, after, strict=True)]
+            low = [-p if attrs["count_include_pad"] else 0 for p in before]
+            total = exact.truncated_divide(total, exact.cast(_covered(geometry, counts, low, end), x.dtype))
+        return from_plain(total, attrs["out_layout"] or attrs["layout"], DATA[n])
+
+    return run
+
+
+def _covered(geometry: list[Any], counts: Sequence[int], low: Sequence[int], end: Sequence[int]) -> Any:
+    """How many positions of each window lie between ``low`` and ``end``, at least 1."""
+    total = np.ones((), dtype=np.int64)
+    for (_, k, s, d, p, _), count, least, most in zip(geometry, counts, low, end, strict=True):
+        spots = np.arange(count)[:, None] * s - p + np.arange(k)[None, :] * d
+        total = total[..., None] * ((spots >= least) & (spots < most)).sum(axis=1)
+    return np.maximum(total, 1)
+
+
+def lowest(dtype: Any) -> Any:
+    """What loses to every element."""
+    return literal(dtype, float("-inf")) if is_float(dtype) else np.iinfo(dtype).min
+
+
+def _adaptive(n: int) -> Run:
+    def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+        x = to_plain(args[0], attrs["layout"], DATA[n])
+        wanted = attrs["output_size"] if attrs["output_size"] is not None else list(x.shape[2:])
+        wanted = wanted * n if len(wanted) == 1 else wanted
+        result = np.zeros((*x.shape[:2], *wanted), dtype=x.dtype)
+        for y in product(*(range(q) for q in wanted)):
+            spans = [slice(p * m // q, -(-(p + 1) * m // q)) for p, m, q in zip(y, x.shape[2:], wanted, strict=True)]
+            cells = x[(..., *spans)].reshape(*x.shape[:2], -1) if x.size else np.zeros((*x.shape[:2], 0), x.dtype)
+            count = exact.cast(np.array(max(cells.shape[-1], 1)), x.dtype)
+            result[(..., *y)] = exact.truncated_divide(reduce("add", cells, [2], fast=fast), count)
+        return from_plain(result, attrs["out_layout"] or attrs["layout"], DATA[n])
+
+    return run
+
+
+OPERATORS: dict[str, Run] = {
+    **{f"relax.nn.conv{n}d": _conv(n) for n in (1, 2, 3)},
+    **{f"relax.nn.max_pool{n}d": _pool(n, largest=True) for n in (1, 2, 3)},
+    **{f"relax.nn.avg_pool{n}d": _pool(n, largest=False) for n in (1, 2, 3)},
+    **{f"relax.nn.adaptive_avg_pool{n}d": _adaptive(n) for n in (1, 2, 3)},
+}
