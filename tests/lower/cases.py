@@ -40,9 +40,65 @@ class Module:
 """
 
 
-ONE_FLOAT = ["exp", "log", "sqrt", "rsqrt", "sigmoid", "erf", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "nn.silu", "nn.gelu", "nn.gelu_tanh", "nn.selu"]
-ONE_ANY = ["abs", "negative", "sign", "square", "floor", "ceil", "round", "trunc", "logical_not", "nn.relu", "isnan", "isinf", "isfinite"]
-TWO = ["add", "subtract", "multiply", "divide", "floor_divide", "mod", "floor_mod", "maximum", "minimum", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor"]
+ONE_FLOAT = [
+    "exp",
+    "log",
+    "sqrt",
+    "rsqrt",
+    "sigmoid",
+    "erf",
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asin",
+    "acos",
+    "atan",
+    "asinh",
+    "acosh",
+    "atanh",
+    "nn.silu",
+    "nn.gelu",
+    "nn.gelu_tanh",
+    "nn.selu",
+]
+ONE_ANY = [
+    "abs",
+    "negative",
+    "sign",
+    "square",
+    "floor",
+    "ceil",
+    "round",
+    "trunc",
+    "logical_not",
+    "nn.relu",
+    "isnan",
+    "isinf",
+    "isfinite",
+]
+TWO = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "floor_divide",
+    "mod",
+    "floor_mod",
+    "maximum",
+    "minimum",
+    "equal",
+    "not_equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+]
 BITS = ["bitwise_and", "bitwise_or", "bitwise_xor"]
 REDUCE = ["sum", "prod", "max", "min"]
 STAT = ["mean", "variance"]

@@ -186,6 +186,7 @@ def base_name(op: str) -> str:
     return NAMES.get(op) or op.removeprefix("relax.").removeprefix("nn.").removeprefix("image.").replace(".", "_")
 
 
+@rule("lo/tensor-fits")
 def _facts(site: Site) -> list[PrimExpr]:
     """What is known where the call runs: what named dims stand for, and that tensors have countably many elements."""
     facts = [Binary("EQ", _symbol(site, name), e) for name, e in site.relations.items()] + site.premises

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from refrelax.lower.legalize.scalars import Scalar, index
+from refrelax.rules import rule
 from refrelax.syntax.loops import (
     Buffer,
     BufferParam,
@@ -121,6 +122,7 @@ class Kernel:
         """
         return self.fold(out, lengths, identity, lambda own, *at: Scalar(Binary(op, own.node, item(*at).node)))
 
+    @rule("lo/empty-reduction")
     def fold(self, out: Array, lengths: Sequence[Scalar], start: Scalar, step: Callable[..., Scalar]) -> Array:
         """``out[i] = start``, then ``out[i] = step(out[i], *i, *r)`` for all ``r`` below ``lengths``."""
         if self._may_be_empty(out, lengths):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from refrelax.lower.legalize.kernel import Array, Kernel
 from refrelax.lower.legalize.scalars import Scalar
+from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, Constant, ConstantRef, Expr, PrimValue, ShapeExpr, Tuple, TupleGetItem, Var
@@ -77,6 +78,7 @@ class Site:
 
     # --- dims ---------------------------------------------------------------------------------------------------------
 
+    @rule("lo/kernel-dims")
     def dim(self, dim: PrimExpr) -> PrimExpr:
         """A dim of the caller as a dim of a kernel's buffer."""
         if isinstance(dim, Literal | SymVar):
