@@ -15,7 +15,7 @@ from refrelax.shape_solver.context import Context, multiple, settle
 from refrelax.shape_solver.digits import sides
 from refrelax.shape_solver.normal import proves
 from refrelax.shape_solver.refute import Judge, Sampler
-from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.scalars import PrimExpr, SymVar
 
 MAX_CASES = 64
 """Residues tried together."""
@@ -36,7 +36,7 @@ def by_residues(claim: PrimExpr, context: Context) -> int:
     for residues in itertools.product(*(range(c) for _, c in found)):
         case = context
         for (key, c), residue in zip(found, residues):
-            changed, step, _ = multiple(case, key, c, residue)
+            changed, step, _ = multiple(case, SymVar(key), c, residue)
             case = settle(changed, [], step)
         if not proves(claim, case):
             return 0

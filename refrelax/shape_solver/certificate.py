@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from refrelax.rules import rule
-from refrelax.shape_solver.claim import Query, Stage
+from refrelax.shape_solver.claim import Query, Stage, conjunction
+from refrelax.shape_solver.defined import in_range
 from refrelax.shape_solver.encode import Node, Plain, settled
 
 
@@ -32,11 +33,14 @@ class Certificate:
 def smt2(query: Query) -> str:
     """``query`` as an SMT-LIB 2 script that is unsatisfiable exactly if the claim holds."""
     reading = Plain()
+    claim = query.claim
+    if query.fits is not None:
+        claim = conjunction(list(dict.fromkeys([*in_range(claim, *query.fits), claim])))
     formulas = [settled(each, True, reading) for each in query.assumptions]
     if query.division == "require":
-        formulas.append(("not", settled(query.claim, True, reading)))
+        formulas.append(("not", settled(claim, True, reading)))
     else:
-        formulas.append(settled(query.claim, False, reading))
+        formulas.append(settled(claim, False, reading))
     symbols = query.symbols()
     if query.fits is not None:
         low, high = query.fits

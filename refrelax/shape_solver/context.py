@@ -236,21 +236,22 @@ def _take_divisibility(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
         if r % common:
             return replace(context, absurd=True), {}, []
         step = c // common
-        return multiple(context, symbols[0][0], step, -(r // common) * pow(a // common, -1, step) % step)
+        residue = -(r // common) * pow(a // common, -1, step) % step
+        return multiple(context, SymVar(symbols[0][0], atoms.table[symbols[0][0]].dtype), step, residue)
     return None
 
 
-def multiple(context: Context, key: str, c: int, residue: int) -> Taken:
-    """``key`` replaced by ``c * key' + residue``."""
-    name = f"{key}'{context.fresh}"
-    low, high = context.facts.of(key)
+def multiple(context: Context, symbol: SymVar, c: int, residue: int) -> Taken:
+    """``symbol`` replaced by ``c * symbol' + residue``."""
+    name = f"{symbol.name}'{context.fresh}"
+    low, high = context.facts.of(symbol.name)
     facts = context.facts.with_bounds(
         name, None if low is None else -(-(low - residue) // c), None if high is None else (high - residue) // c
     )
-    scaled = Binary("Mul", SymVar(name), integer(c))
+    scaled = Binary("Mul", SymVar(name, symbol.dtype), integer(c))
     by = Binary("Add", scaled, integer(residue)) if residue else scaled
-    origins = (*context.origins, (name, Binary("FloorDiv", SymVar(key), integer(c))))
-    return replaced(replace(context, facts=facts, fresh=context.fresh + 1, origins=origins), key, by)
+    origins = (*context.origins, (name, Binary("FloorDiv", symbol, integer(c))))
+    return replaced(replace(context, facts=facts, fresh=context.fresh + 1, origins=origins), symbol.name, by)
 
 
 def _take_order(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
@@ -276,8 +277,9 @@ def _take_order(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
             continue
         name = f"{key}'{context.fresh}"
         facts = context.facts.with_bounds(name, 0)
-        whole = Binary("Add", spelled, SymVar(name))
-        origins = (*context.origins, (name, Binary("Sub", SymVar(key), spelled)))
+        dtype = atoms.table[key].dtype
+        whole = Binary("Add", spelled, SymVar(name, dtype))
+        origins = (*context.origins, (name, Binary("Sub", SymVar(key, dtype), spelled)))
         context = replace(context, facts=facts, fresh=context.fresh + 1, origins=origins)
         changed, step, _ = replaced(context, key, whole)
         return changed, step, [] if high is None else [Binary("LE", whole, integer(high))]

@@ -61,7 +61,7 @@ def _divided(atoms: Atoms) -> tuple[str, PrimExpr, str, Poly] | None:
         divisor = atom.args[1]
         if key is None or not nonneg(sub(divisor, ONE), atoms) or key in _keys(divisor, atoms):
             continue
-        spelled = spell(divisor, atoms, "int64")
+        spelled = spell(divisor, atoms, atoms.table[key].dtype)
         if spelled is None:
             continue
         rank = (max(map(len, divisor)), sum(map(abs, divisor.values())), atom.key)

@@ -12,7 +12,7 @@ import pytest
 
 from refrelax.errors import Ended
 from refrelax.semantics.dims import value
-from refrelax.shape_solver import Proved, parse_claim, parse_dim, prove, simplify
+from refrelax.shape_solver import Proved, parse_claim, parse_dim, prove, simplify, z3_
 from refrelax.shape_solver.certificate import Certificate, smt2
 from refrelax.shape_solver.certify import certify, enumerated
 from refrelax.shape_solver.claim import Query, Stage
@@ -53,6 +53,13 @@ def test_the_script_stands_alone() -> None:
     script = smt2(Query(parse_claim("n // m * m <= n"), (parse_claim("m >= 1"),)))
     assert script.startswith("(set-logic ALL)") and script.count("(check-sat)") == 1
     assert "|n|" in script and "|m|" in script
+
+
+def test_the_script_states_the_obligation_of_fits() -> None:
+    claim = parse_claim("n + 1 > n")
+    assert z3_.replay(smt2(Query(claim)), 100_000) == "unsat"
+    assert z3_.replay(smt2(Query(claim, (), (-128, 127))), 100_000) == "sat"
+    assert z3_.replay(smt2(Query(parse_claim("n // m == n // m"), (), None, "require")), 100_000) == "sat"
 
 
 def test_identities_are_proved_and_confirmed() -> None:
