@@ -61,7 +61,7 @@ def run(
     chosen = reading(numerics, seed) if isinstance(numerics, str) else numerics
     values = [inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, args)]
     interpreter = Interpreter(module, chosen, Meter.of(budget or Budget()), listener=listener)
-    interpreter.externs = {name: _wrapped(f, chosen) for name, f in externs.items()}
+    interpreter.externs = {name: wrapped(f, chosen) for name, f in externs.items()}
     try:
         result = interpreter.call_global(entry, values)
     except Ended as end:
@@ -77,7 +77,7 @@ def run(
     )
 
 
-def _wrapped(function: Callable[..., Any], numerics: Numerics) -> Callable[..., Any]:
+def wrapped(function: Callable[..., Any], numerics: Numerics) -> Callable[..., Any]:
     """A library function, given surface values and giving run-time values."""
     return lambda *args: inward(function(*(outward(a) for a in args)), None, numerics)
 

@@ -13,7 +13,7 @@ from refrelax.arrays import Tensor
 from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, Trapped
 from refrelax.judge.verdicts import BindingVerdict
-from refrelax.runs import inward
+from refrelax.runs import inward, wrapped
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter, Scope
 from refrelax.semantics.graph.link import nodes
@@ -94,7 +94,7 @@ def judge_binding(checked: CheckedModule, binding: Binding, frame: Frame, extern
     """Evaluate one binding under the enclosure reading, from the frame's values, and compare."""
     numerics = reading("enclosure")
     run = Interpreter(checked.module, numerics, Meter.of(Budget()))
-    run.externs = dict(externs)
+    run.externs = {name: wrapped(each, numerics) for name, each in externs.items()}
     scope = Scope(frame.path)
     for name in _used(binding):
         if name in frame.names:
