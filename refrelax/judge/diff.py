@@ -19,6 +19,9 @@ from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.loops import PrimFunc
 
+BACKENDS = frozenset({"numpy", "cupy", "cuda-emulated"})
+"""Implementations that show every binding."""
+
 Externs = Mapping[str, Callable[..., Any]]
 
 
@@ -32,7 +35,7 @@ def diff(
 ) -> Verdict:
     """Judge an implementation on one call.
 
-    ``impl``: ``"numpy"`` (judged binding by binding), or anything with ``run(module, entry, args) -> Outcome``
+    ``impl``: ``"numpy"``, ``"cupy"``, ``"cuda-emulated"`` (judged binding by binding), or anything with ``run(module, entry, args) -> Outcome``
     (``"tvm"``, a ``conformance.Implementation``), judged on its results.
     """
     externs = externs or {}
@@ -41,7 +44,7 @@ def diff(
         return NoVerdict(f"the definition ran out of {reference.what}")
     if isinstance(reference, Unspecified):
         return NoVerdict(f"the definition leaves this run open: {reference.message} [{reference.rule}]", excluded=True)
-    if impl == "numpy":
+    if isinstance(impl, str) and impl in BACKENDS:
         return _diff_backend(checked, entry, args, str(impl), mode, externs, reference)
     return _diff_implementation(checked, entry, args, _implementation(impl), externs, reference)
 
@@ -53,7 +56,9 @@ def _implementation(impl: str | Any) -> Any:
         from importlib import import_module
 
         return import_module("refrelax.interop.tvm").TvmImplementation()  # a layer below: found when it is asked for
-    raise UsageError(f"unknown implementation {impl!r}; known: numpy, tvm, or an object with run(module, entry, args)")
+    raise UsageError(
+        f"unknown implementation {impl!r}; known: {', '.join(sorted(BACKENDS))}, tvm, or an object with run(module, entry, args)"
+    )
 
 
 def _diff_backend(

@@ -1,0 +1,92 @@
+"""Running CUDA source on a GPU, through CuPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from refrelax.backends.cupy_.devices import DeviceArray, array_of, bytes_of
+from refrelax.backends.cupy_.kernels import Kernel
+from refrelax.backends.cupy_.names import is_float
+from refrelax.backends.cupy_.plan import Plan
+from refrelax.errors import UsageError
+
+
+def find_cupy() -> Any:
+    """CuPy with a device behind it.
+
+    Raises:
+        UsageError: CuPy is not installed, or there is no device.
+    """
+    try:
+        import cupy
+    except ImportError:
+        raise UsageError("the backend cupy needs CuPy: pip install 'refrelax[cuda]'") from None
+    if not cupy.cuda.is_available():
+        raise UsageError("the backend cupy needs a CUDA device; none is available (cuda-emulated runs on the CPU)")
+    return cupy
+
+
+class CuPyProgram:
+    """A loaded module."""
+
+    def __init__(self, cupy: Any, module: Any) -> None:
+        self.cupy = cupy
+        self.module = module
+        self.functions: dict[str, Any] = {}
+
+    def launch(self, kernel: Kernel, blocks: int, args: list[Any], status: Any) -> None:
+        function = self.functions.get(kernel.name)
+        if function is None:
+            function = self.functions[kernel.name] = self.module.get_function(kernel.name)
+        given = [self._packed(p.kind, p.dtype, a) for p, a in zip(kernel.parameters, args, strict=False)]
+        if len(args) < len(kernel.parameters):
+            given.append(status)
+        function((blocks,), (kernel.threads,), tuple(given))
+
+    def _packed(self, kind: str, dtype: str, value: Any) -> Any:
+        if kind == "buffer":
+            return value.memory
+        if not is_float(dtype):
+            return np.int64(value)
+        return np.float64(value) if dtype == "float64" else np.dtype(np.float32).type(value)
+
+
+class CuPyDevice:
+    """The current CUDA device. Memory comes from CuPy's pool, as bytes."""
+
+    def __init__(self) -> None:
+        self.cupy = find_cupy()
+
+    def upload(self, array: Any) -> DeviceArray:
+        made = self.empty(array.shape, array.dtype)
+        self.restore(made, array)
+        return made
+
+    def download(self, array: DeviceArray) -> Any:
+        return array_of(self.cupy.asnumpy(array.memory), array.shape, array.dtype).copy()
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
+        made = DeviceArray(None, tuple(shape), np.dtype(dtype))
+        made.memory = self.cupy.empty(made.nbytes, dtype=np.uint8)
+        return made
+
+    def copy(self, array: DeviceArray) -> DeviceArray:
+        return DeviceArray(array.memory.copy(), array.shape, array.dtype)
+
+    def restore(self, array: DeviceArray, saved: Any) -> None:
+        raw = bytes_of(saved)
+        array.memory[: len(raw)] = self.cupy.asarray(raw)
+
+    def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> CuPyProgram:
+        # CuPy names the architecture of the device itself
+        options = ("--std=c++17", f"--fmad={'false' if mode == 'bits' else 'true'}")
+        return CuPyProgram(self.cupy, self.cupy.RawModule(code=source, options=options, backend="nvrtc"))
+
+    def status(self) -> Any:
+        return self.cupy.zeros(1, dtype=np.uint32)
+
+    def read_status(self, status: Any) -> int:
+        return int(status[0])

@@ -1,0 +1,76 @@
+"""What a device is to the launcher: memory, and programs whose kernels it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+
+from refrelax.backends.cupy_.kernels import Kernel
+from refrelax.backends.cupy_.plan import Plan
+
+
+@dataclass(slots=True)
+class DeviceArray:
+    """A compact row-major array in a device's memory; ``dtype`` is NumPy's (``ml_dtypes`` for bfloat16)."""
+
+    memory: Any
+    shape: tuple[int, ...]
+    dtype: Any
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its memory: never none, so that a pointer to it always points to an element."""
+        return max(self.size, 1) * int(self.dtype.itemsize)
+
+
+class Program(Protocol):
+    """A loaded source text."""
+
+    def launch(self, kernel: Kernel, blocks: int, args: list[Any], status: Any) -> None:
+        """Run a kernel. ``args``: a value per parameter but ``status``, arrays or numbers, in order."""
+
+
+class Device(Protocol):
+    """Where kernels run."""
+
+    def upload(self, array: Any) -> DeviceArray: ...
+
+    def download(self, array: DeviceArray) -> Any: ...
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
+        """Memory whose contents mean nothing."""
+
+    def copy(self, array: DeviceArray) -> DeviceArray: ...
+
+    def restore(self, array: DeviceArray, saved: Any) -> None:
+        """Overwrite with a NumPy array of the same shape and dtype."""
+
+    def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> Program: ...
+
+    def status(self) -> Any:
+        """A fresh status word in the device's memory."""
+
+    def read_status(self, status: Any) -> int: ...
+
+
+def bytes_of(array: Any) -> Any:
+    """The elements of a NumPy array as bytes, in order."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+def array_of(raw: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """A NumPy array from its bytes."""
+    count = prod(shape) * int(dtype.itemsize)
+    return raw[:count].view(dtype).reshape(shape)

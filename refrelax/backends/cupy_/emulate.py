@@ -1,0 +1,187 @@
+"""Running CUDA source on the CPU: the same text, compiled by g++ behind ``emulation/shim.h``.
+
+A fault that the shim finds (an access out of bounds, a race, shared memory read before it is written, threads that part
+at a barrier) is a bug of the source: ``InternalError``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from refrelax.backends.cupy_.devices import DeviceArray, array_of, bytes_of
+from refrelax.backends.cupy_.kernels import Kernel, Parameter
+from refrelax.backends.cupy_.names import c_type, is_float
+from refrelax.backends.cupy_.plan import Plan
+from refrelax.errors import InternalError, UsageError
+
+SHIM = Path(__file__).parent / "emulation" / "shim.h"
+
+FLAGS = ("-std=c++17", "-O1", "-fwrapv", "-ffp-contract=off", "-w", "-shared", "-fPIC")
+"""``-ffp-contract=off`` in both modes: x86-64 without FMA has nothing to contract, and bits must not depend on it."""
+
+RACE_LIMIT = 1 << 18
+"""Races are looked for where a launch's buffers have at most this many elements together."""
+
+
+class Launch(ctypes.Structure):
+    _fields_ = (
+        ("blocks", ctypes.c_longlong),
+        ("threads", ctypes.c_int),
+        ("barriers", ctypes.c_int),
+        ("order", ctypes.c_int),
+        ("races", ctypes.c_int),
+    )
+
+
+class Argument(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("count", ctypes.c_longlong),
+        ("integer", ctypes.c_longlong),
+        ("number", ctypes.c_double),
+        ("name", ctypes.c_char_p),
+    )
+
+
+def compiler() -> str | None:
+    """The path of g++, or ``None``."""
+    return shutil.which("g++")
+
+
+@cache
+def workshop() -> Path:
+    """Where shared objects of this process lie; removed with it."""
+    folder = tempfile.TemporaryDirectory(prefix="refrelax-cuda-")
+    _KEPT.append(folder)
+    return Path(folder.name)
+
+
+_KEPT: list[Any] = []
+
+
+@lru_cache(maxsize=64)
+def build(source: str) -> Any:
+    """A source text as a loaded library.
+
+    Raises:
+        UsageError: there is no g++.
+        InternalError: g++ refused the source.
+    """
+    gxx = compiler()
+    if gxx is None:
+        raise UsageError("the backend cuda-emulated needs g++ (Debian: apt-get install g++)")
+    name = sha256(source.encode()).hexdigest()[:16]
+    text, shared = workshop() / f"{name}.cpp", workshop() / f"{name}.so"
+    text.write_text(source, encoding="utf-8")
+    command = [gxx, *FLAGS, "-include", str(SHIM), "-o", str(shared), str(text)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise InternalError(f"generated CUDA source does not compile:\n{done.stderr[:4000]}")
+    return ctypes.CDLL(str(shared))
+
+
+def entry(kernel: Kernel) -> str:
+    """The C function that launches a kernel: it unpacks the arguments and runs the blocks."""
+    given = ", ".join(_unpacked(p, k) for k, p in enumerate(kernel.parameters))
+    return (
+        f'extern "C" int emulate_{kernel.name}(const emulated::Launch* launch, const emulated::Argument* args, '
+        f"char* message) {{\n"
+        f"  return emulated::run(*launch, message, [&] {{ {kernel.name}({given}); }});\n}}\n"
+    )
+
+
+def _unpacked(parameter: Parameter, k: int) -> str:
+    match parameter.kind:
+        case "buffer":
+            const = "" if parameter.written else "const "
+            return f"emulated::span<{const}{c_type(parameter.dtype)}>(args[{k}], launch->races)"
+        case "status":
+            return f"(u32*)args[{k}].data"
+        case _ if is_float(parameter.dtype):
+            return f"cast<{c_type(parameter.dtype)}>(args[{k}].number)"
+        case _:
+            return f"args[{k}].integer"
+
+
+class EmulatedProgram:
+    """A compiled source. ``order``: 0 runs threads forward, 1 backward, any other number in that shuffle."""
+
+    def __init__(self, library: Any, order: int) -> None:
+        self.library = library
+        self.order = order
+
+    def launch(self, kernel: Kernel, blocks: int, args: list[Any], status: Any) -> None:
+        given = (Argument * len(kernel.parameters))()
+        elements = 0
+        for k, (parameter, value) in enumerate(
+            zip(kernel.parameters, [*args, *([status] if len(args) < len(kernel.parameters) else [])], strict=True)
+        ):
+            elements += _pack(given[k], parameter, value)
+        how = Launch(blocks, kernel.threads, kernel.barriers, self.order, elements <= RACE_LIMIT)
+        message = ctypes.create_string_buffer(512)
+        run = getattr(self.library, f"emulate_{kernel.name}")
+        if run(ctypes.byref(how), given, message):
+            raise InternalError(f"kernel {kernel.name}: {message.value.decode(errors='replace')}")
+
+
+def _pack(argument: Argument, parameter: Parameter, value: Any) -> int:
+    """Fill in one argument; gives its number of elements."""
+    match parameter.kind:
+        case "buffer":
+            argument.data, argument.count = value.memory.ctypes.data, max(value.size, 1)
+            argument.name = parameter.name.encode()
+            return int(value.size)
+        case "status":
+            argument.data = value.ctypes.data
+        case _ if is_float(parameter.dtype):
+            argument.number = float(value)
+        case _:
+            argument.integer = int(value)
+    return 0
+
+
+class EmulatedDevice:
+    """The CPU. Memory is NumPy's; fresh memory is filled with bytes 0xff: NaN, or -1 (``bool``: 0)."""
+
+    def __init__(self, order: int = 0) -> None:
+        self.order = order
+
+    def upload(self, array: Any) -> DeviceArray:
+        made = self.empty(array.shape, array.dtype)
+        self.restore(made, array)
+        return made
+
+    def download(self, array: DeviceArray) -> Any:
+        return array_of(array.memory, array.shape, array.dtype).copy()
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
+        made = DeviceArray(None, tuple(shape), np.dtype(dtype))
+        made.memory = np.full(made.nbytes, 0 if made.dtype == np.bool_ else 0xFF, dtype=np.uint8)
+        return made
+
+    def copy(self, array: DeviceArray) -> DeviceArray:
+        return DeviceArray(array.memory.copy(), array.shape, array.dtype)
+
+    def restore(self, array: DeviceArray, saved: Any) -> None:
+        raw = bytes_of(saved)
+        array.memory[: len(raw)] = raw
+
+    def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> EmulatedProgram:
+        entries = [entry(kernel) for plan in plans.values() for kernel in plan.kernels]
+        return EmulatedProgram(build("\n".join([source, *entries])), self.order)
+
+    def status(self) -> Any:
+        return np.zeros(1, dtype=np.uint32)
+
+    def read_status(self, status: Any) -> int:
+        return int(status[0])

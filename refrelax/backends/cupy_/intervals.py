@@ -1,0 +1,101 @@
+"""Where every step of an index can lie: the no-overflow obligation, once for all sizes or at each launch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int
+
+LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
+
+Interval = tuple[int, int]
+
+
+class Overflow(Exception):
+    """Some step may leave int64."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """An index left unchecked in a kernel: every step of it must fit for the sizes of the launch.
+
+    ``domains``: the loop variables in scope, outermost first, with their ``(min, extent)``.
+    """
+
+    index: PrimExpr
+    domains: tuple[tuple[str, PrimExpr, PrimExpr], ...]
+
+    def fits(self, symbols: Mapping[str, Interval]) -> bool:
+        """Whether no step leaves int64 for symbols in these ranges."""
+        known = dict(symbols)
+        try:
+            for name, low, extent in self.domains:
+                start, size = interval(low, known), interval(extent, known)
+                known[name] = (start[0], max(start[0], start[1] + size[1] - 1))
+            interval(self.index, known)
+        except Overflow:
+            return False
+        return True
+
+
+def interval(e: PrimExpr, known: Mapping[str, Interval]) -> Interval:
+    """An interval that holds every value of ``e``.
+
+    Raises:
+        Overflow: a step may leave int64, or nothing is known of a symbol.
+    """
+    match e:
+        case Literal():
+            number = as_int(e)
+            assert number is not None
+            return number, number
+        case SymVar():
+            if e.name not in known:
+                raise Overflow
+            return known[e.name]
+        case Binary():
+            return _within(_binary(e.op, interval(e.a, known), interval(e.b, known)))
+        case Cast():
+            return interval(e.value, known)
+        case Not():
+            interval(e.a, known)
+            return 0, 1
+        case Intrinsic(op="if_then_else", args=(c, a, b)):
+            interval(c, known)
+            return _hull(interval(a, known), interval(b, known))
+        case _:
+            raise Overflow
+
+
+def _within(found: Interval) -> Interval:
+    if found[0] < LEAST or found[1] > GREATEST:
+        raise Overflow
+    return found
+
+
+def _hull(a: Interval, b: Interval) -> Interval:
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def _binary(op: str, a: Interval, b: Interval) -> Interval:
+    match op:
+        case "Add":
+            return a[0] + b[0], a[1] + b[1]
+        case "Sub":
+            return a[0] - b[1], a[1] - b[0]
+        case "Mul":
+            products = [x * y for x in a for y in b]
+            return min(products), max(products)
+        case "Min":
+            return min(a[0], b[0]), min(a[1], b[1])
+        case "Max":
+            return max(a[0], b[0]), max(a[1], b[1])
+        case "FloorDiv" | "Div":
+            largest = max(abs(a[0]), abs(a[1]))
+            return (0 if a[0] >= 0 and b[0] >= 0 else -largest - 1), largest
+        case "FloorMod" | "Mod":
+            largest = max(abs(b[0]), abs(b[1]))
+            return (0 if (a[0] >= 0 and b[0] >= 0) or (op == "FloorMod" and b[0] >= 0) else -largest), largest
+        case _:
+            return 0, 1

@@ -1,0 +1,191 @@
+"""Running a plan: symbols from the arguments, temporaries, launches in order, reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from refrelax.arrays import numpy_dtype
+from refrelax.backends.cupy_.bounds import SYMBOL_LIMIT
+from refrelax.backends.cupy_.devices import Device, DeviceArray, Program
+from refrelax.backends.cupy_.kernels import TILE, Kernel, Parameter
+from refrelax.backends.cupy_.names import is_float
+from refrelax.backends.cupy_.plan import Check, Plan
+from refrelax.backends.numpy_ import runtime
+from refrelax.errors import Ended, Exhausted, trap, unspecified
+from refrelax.semantics.dims import value
+from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc, ScalarParam
+from refrelax.syntax.scalars import PrimExpr, SymVar
+
+STORE_OUT_OF_BOUNDS, ASSERT_FAILED, DIVISION_BY_ZERO, IN_DOUBT = 1, 2, 4, 8
+"""The bits of a status word: ``Report`` of the prelude."""
+
+MOST_BLOCKS = (1 << 31) - 1
+
+
+@dataclass(slots=True)
+class Call:
+    """One call of a PrimFunc: the values of its symbols and scalars, its arrays by buffer name."""
+
+    plan: Plan
+    symbols: dict[str, Any]
+    arrays: dict[str, DeviceArray]
+
+
+def stand_in(array: DeviceArray) -> Any:
+    """An array of the same dtype and rank without elements, for the checks of the NumPy backend."""
+    return np.empty((0,) * array.ndim, array.dtype)
+
+
+def enter(plan: Plan, args: tuple[Any, ...]) -> Call:
+    """Dtypes and ranks, then symbols, then the other extents."""
+    runtime.expect_arity(plan.name, len(args), len(plan.func.params))
+    call = Call(plan, {}, {})
+    pairs = list(zip(plan.func.params, args, strict=True))
+    for param, given in pairs:
+        if isinstance(param, ScalarParam):
+            call.symbols[param.var.name] = given if is_float(param.var.dtype) else int(given)
+    pending: list[tuple[Buffer, int, PrimExpr, int]] = []
+    for param, given in pairs:
+        if isinstance(param, BufferParam):
+            pending += _buffer(plan.name, param.buffer, given, call)
+    for buffer, axis, dim, found in pending:
+        runtime.check_extent(plan.name, buffer.name, axis, found, value(dim, call.symbols))
+    if any(isinstance(s, int) and s > SYMBOL_LIMIT for s in call.symbols.values()):
+        raise Ended(Exhausted(f"extents (at most {SYMBOL_LIMIT})"))
+    return call
+
+
+def _buffer(function: str, buffer: Buffer, given: Any, call: Call) -> list[tuple[Buffer, int, PrimExpr, int]]:
+    """One array; gives the extents that define no symbol."""
+    seen = stand_in(given) if isinstance(given, DeviceArray) else given
+    runtime.check_buffer(function, buffer.name, seen, buffer.dtype, len(buffer.shape))
+    call.arrays[buffer.name] = given
+    for axis, stride in enumerate(buffer.strides):
+        if isinstance(stride, SymVar):
+            call.symbols.setdefault(stride.name, prod(given.shape[axis + 1 :]))
+    if isinstance(buffer.elem_offset, SymVar):
+        call.symbols.setdefault(buffer.elem_offset.name, 0)
+    rest = []
+    for axis, dim in enumerate(buffer.shape):
+        if isinstance(dim, SymVar) and dim.name not in call.symbols:
+            call.symbols[dim.name] = int(given.shape[axis])
+        else:
+            rest.append((buffer, axis, dim, int(given.shape[axis])))
+    return rest
+
+
+@dataclass(slots=True)
+class Launcher:
+    """A PrimFunc as generated graph source calls it."""
+
+    plan: Plan
+    device: Device
+    program: Program
+    mode: str
+    host: Callable[[PrimFunc, str], Callable[..., Any]]
+    seen: set[tuple[str, tuple[Any, ...]]] = field(default_factory=set)
+    in_doubt: int = 0
+
+    def __call__(self, *args: Any) -> None:
+        call = enter(self.plan, args)
+        saved = self._written(call) if self.mode == "bits" and self.plan.reports else {}
+        for buffer in self.plan.temporaries:
+            shape = tuple(value(dim, call.symbols) for dim in buffer.shape)
+            if any(extent < 0 for extent in shape):
+                raise unspecified("ev/negative-extent", f"{self.plan.name}: a buffer of shape {shape}")
+            call.arrays[buffer.name] = self.device.empty(shape, numpy_dtype(buffer.dtype))
+        status = self.device.status() if self.plan.reports else None
+        for step in self.plan.steps:
+            if all(value(guard, call.symbols) for guard in step.guards):
+                self._step(step, call, status)
+        if status is not None:
+            self._heed(self.device.read_status(status), args, call, saved)
+
+    def _written(self, call: Call) -> dict[str, DeviceArray]:
+        """Copies of the parameters that kernels write, in case they are in doubt about a rounding."""
+        names = {p.name for k in self.plan.kernels for p in k.parameters if p.written}
+        return {name: self.device.copy(array) for name, array in call.arrays.items() if name in names}
+
+    def _step(self, step: Kernel | Check, call: Call, status: Any) -> None:
+        if isinstance(step, Check):
+            if not value(step.condition, call.symbols):
+                raise trap("ld/assert-fails", step.message)
+            return
+        blocks, total = size(step, call.symbols)
+        if blocks == 0:
+            return
+        if blocks > MOST_BLOCKS:
+            raise Ended(Exhausted("blocks of a launch"))
+        self._obligations(step, call.symbols)
+        args = [argument(p, call, total) for p in step.parameters if p.kind != "status"]
+        self.program.launch(step, blocks, args, status)
+
+    def _obligations(self, kernel: Kernel, symbols: dict[str, Any]) -> None:
+        """Unchecked indices fit int64 for these sizes."""
+        if not kernel.obligations:
+            return
+        key = (kernel.name, tuple(symbols.items()))
+        if key in self.seen:
+            return
+        known = {name: (number, number) for name, number in symbols.items() if isinstance(number, int)}
+        if not all(obligation.fits(known) for obligation in kernel.obligations):
+            raise Ended(Exhausted(f"the range of indices in {kernel.name}"))
+        self.seen.add(key)
+
+    def _heed(self, reports: int, args: tuple[Any, ...], call: Call, saved: dict[str, DeviceArray]) -> None:
+        """What the kernels reported, as the outcome that it means."""
+        name = self.plan.name
+        if reports & STORE_OUT_OF_BOUNDS:
+            raise unspecified("ld/store-out-of-bounds", f"{name}: a store out of bounds")
+        if reports & DIVISION_BY_ZERO:
+            raise unspecified("num/int-division-by-zero", f"{name}: integer division by zero")
+        if reports & ASSERT_FAILED:
+            raise trap("ld/assert-fails", f"{name}: an assertion failed in a kernel")
+        if reports & IN_DOUBT:
+            self._settle(args, call, saved)
+
+    def _settle(self, args: tuple[Any, ...], call: Call, saved: dict[str, DeviceArray]) -> None:
+        """A rounding was too close to call on the device: the NumPy backend, which decides it, runs the function."""
+        self.in_doubt += 1
+        for name, before in saved.items():
+            if name in {p.buffer.name for p in self.plan.func.params if isinstance(p, BufferParam)}:
+                self.device.restore(call.arrays[name], self.device.download(before))
+        given = [self.device.download(a) if isinstance(a, DeviceArray) else a for a in args]
+        self.host(self.plan.func, self.plan.name)(*given)
+        for before, after in zip(args, given, strict=True):
+            if isinstance(before, DeviceArray):
+                self.device.restore(before, after)
+
+
+def size(kernel: Kernel, symbols: dict[str, Any]) -> tuple[int, int]:
+    """Blocks of a launch, and the threads that have work."""
+
+    def product(extents: tuple[PrimExpr, ...]) -> int:
+        return prod(max(value(e, symbols), 0) for e in extents)
+
+    match kernel.form:
+        case "sequential":
+            return 1, 1
+        case "row reduction":
+            return product(kernel.batch), 0
+        case "tiled contraction":
+            tiles = (-(-product(kernel.rows) // TILE)) * (-(-product(kernel.columns) // TILE))
+            return product(kernel.batch) * tiles, 0
+        case _:
+            total = product(kernel.batch)
+            return -(-total // kernel.threads), total
+
+
+def argument(parameter: Parameter, call: Call, total: int) -> Any:
+    match parameter.kind:
+        case "buffer":
+            return call.arrays[parameter.name]
+        case "total":
+            return total
+        case _:
+            return call.symbols[parameter.name]

@@ -1,0 +1,216 @@
+"""PrimFuncs as kernels in order, and the whole module as one CUDA source text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from refrelax.backends.cupy_.bounds import Bounds
+from refrelax.backends.cupy_.expressions import Text, Used
+from refrelax.backends.cupy_.kernels import Kernel, Maker
+from refrelax.backends.cupy_.names import c_type, is_float
+from refrelax.backends.cupy_.nests import as_loop, small
+from refrelax.backends.errors import Unsupported
+from refrelax.lower.claims import Claim, Ledger
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.loops import (
+    AllocBuffer,
+    AssertStmt,
+    AttrStmt,
+    Bind,
+    Buffer,
+    BufferParam,
+    BufferStore,
+    Evaluate,
+    For,
+    IfThenElse,
+    PrimFunc,
+    SBlock,
+    ScalarParam,
+    Stmt,
+    While,
+)
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import Intrinsic, Not, PrimExpr, SymVar, as_int
+
+
+@cache
+def prelude() -> str:
+    """What every kernel source begins with."""
+    return (Path(__file__).parent / "prelude.cuh").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An ``assert`` on symbols, which the host decides."""
+
+    condition: PrimExpr
+    message: str
+    guards: tuple[PrimExpr, ...]
+
+
+@dataclass(slots=True)
+class Plan:
+    """One PrimFunc: what it allocates, and what it launches, in order.
+
+    ``claims``: what was asked of the shape solver to leave bounds checks out.
+    """
+
+    name: str
+    func: PrimFunc
+    temporaries: list[Buffer] = field(default_factory=list)
+    steps: list[Kernel | Check] = field(default_factory=list)
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        return [step for step in self.steps if isinstance(step, Kernel)]
+
+    @property
+    def reports(self) -> bool:
+        """Whether some kernel may report something."""
+        return any(p.kind == "status" for kernel in self.kernels for p in kernel.parameters)
+
+
+def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick") -> Plan:
+    """The kernels of a PrimFunc.
+
+    Raises:
+        Unsupported: a construct without a translation.
+    """
+    if func.ret is not None and func.ret not in ("void", "None"):
+        raise Unsupported(f"the scalar result of {name} in a CUDA kernel")
+    ledger = Ledger(effort)
+    buffers = {p.buffer.name: p.buffer for p in func.params if isinstance(p, BufferParam)}
+    text = Text(dict(buffers), Bounds(ledger, name, _extents(func)), mode == "bits", Used())
+    for param in func.params:
+        if isinstance(param, ScalarParam):
+            _scalar(param, text)
+    result = Plan(name, func)
+    planner = _Planner(result, Maker(name, text, mode == "fast"))
+    for buffer in func.root_allocs:
+        planner.allocate(buffer)
+    planner.body(func.body, ())
+    result.claims = tuple(ledger.claims)
+    return result
+
+
+def _scalar(param: ScalarParam, text: Text) -> None:
+    if param.var.dtype.startswith("handle"):
+        raise Unsupported("a handle parameter without a buffer")
+    c_type(param.var.dtype)
+    if is_float(param.var.dtype):
+        text.elements.add(param.var.name)
+
+
+def _extents(func: PrimFunc) -> frozenset[str]:
+    """Symbols that are extents of parameters, hence never negative."""
+    return frozenset(
+        dim.name for p in func.params if isinstance(p, BufferParam) for dim in p.buffer.shape if isinstance(dim, SymVar)
+    )
+
+
+@dataclass(slots=True)
+class _Planner:
+    plan: Plan
+    maker: Maker
+
+    def allocate(self, buffer: Buffer) -> None:
+        """Memory for the whole call."""
+        if buffer.data is not None or buffer.strides:
+            raise Unsupported("a view of other memory in a CUDA kernel")
+        c_type(buffer.dtype)
+        self.maker.text.buffers[buffer.name] = buffer
+        self.plan.temporaries.append(buffer)
+
+    def body(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> None:
+        """A statement list of the host."""
+        text = self.maker.text
+        for k, stmt in enumerate(stmts):
+            if isinstance(stmt, Bind) and text.is_index(stmt.value) and not is_float(stmt.var.dtype):
+                text.aliases[stmt.var.name] = text.resolve(stmt.value)
+            elif isinstance(stmt, Bind) or (isinstance(stmt, AllocBuffer) and stmt.buffer.scalar):
+                self.launch(stmts[k:], guards)  # what follows depends on a value in memory: one thread runs it all
+                return
+            else:
+                self.one(as_loop(stmt), guards)
+
+    def one(self, stmt: Stmt, guards: tuple[PrimExpr, ...]) -> None:
+        text = self.maker.text
+        match stmt:
+            case AllocBuffer(buffer=buffer):
+                self.allocate(buffer)
+            case AttrStmt():
+                self.body(stmt.body, guards)
+            case SBlock() if not stmt.iters and stmt.init is None and not stmt.matches and _always(stmt):
+                for buffer in stmt.allocs:
+                    self.allocate(buffer)
+                self.body(stmt.body, guards)
+            case IfThenElse() if text.is_index(stmt.condition):
+                condition = text.resolve(stmt.condition)
+                self.body(stmt.then_body, (*guards, condition))
+                self.body(stmt.else_body, (*guards, Not(condition)))
+            case AssertStmt() if text.is_index(stmt.condition):
+                message = f"{stmt.kind}: {''.join(stmt.message)}"
+                self.plan.steps.append(Check(text.resolve(stmt.condition), message, guards))
+            case Evaluate(value=Intrinsic(op="assume" | "tvm_storage_sync")):
+                pass
+            case _:
+                self.launch((stmt,), guards)
+
+    def launch(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> None:
+        for buffer in large_allocations(stmts):
+            self.allocate(buffer)
+        kernel = self.maker.kernel(stmts, guards)
+        aliases = self.maker.text.aliases
+        if aliases and any(p.name in aliases for p in kernel.parameters):
+            raise Unsupported("a variable of the host in a kernel")
+        self.plan.steps.append(kernel)
+
+
+def _always(block: SBlock) -> bool:
+    return block.predicate is None or as_int(block.predicate) == 1
+
+
+def large_allocations(stmts: tuple[Stmt, ...]) -> list[Buffer]:
+    """Buffers allocated inside that are too large for a thread of its own: they live as long as the call."""
+    found: list[Buffer] = []
+    for stmt in stmts:
+        match stmt:
+            case SBlock():
+                found += [b for b in stmt.allocs if not small(b)]
+                found += large_allocations((*(stmt.init or ()), *stmt.body))
+            case AllocBuffer(buffer=buffer):
+                found += [] if small(buffer) else [buffer]
+            case For() | While() | AttrStmt():
+                found += large_allocations(stmt.body)
+            case IfThenElse():
+                found += large_allocations((*stmt.then_body, *stmt.else_body))
+            case BufferStore() | _:
+                pass
+    return found
+
+
+def plans(module: Module, mode: str) -> dict[str, Plan]:
+    """The plan of every PrimFunc of a module."""
+    return {name: plan(name, f, mode) for name, f in module.functions.items() if isinstance(f, PrimFunc)}
+
+
+def source_text(made: dict[str, Plan], mode: str) -> str:
+    """The prelude and all kernels."""
+    parts = [f"// Generated by refrelax: CUDA C++, mode {mode}.", prelude()]
+    for name, each in made.items():
+        parts.append(f"// --- {name} " + "-" * max(3, 110 - len(name)))
+        parts += [kernel.source() for kernel in each.kernels]
+    return "\n\n".join(parts) + "\n"
+
+
+def cuda_source(module: CheckedModule | Module, mode: str = "fast") -> str:
+    """The CUDA C++ source of every PrimFunc of a module; the same text for the same module.
+
+    Raises:
+        Unsupported: a construct without a translation.
+    """
+    plain = module.module if isinstance(module, CheckedModule) else module
+    return source_text(plans(plain, mode), mode)
