@@ -29,6 +29,8 @@ IMMEDIATE, LOAD = range(2)
 def alloc_shape_heap(run: Interpreter, args: list[Any], call: Call) -> Any:
     """``(size,)``: a heap with no slot written."""
     size = number(args[0], call.span)
+    if size < 0:
+        raise unspecified("vm/argument", f"a heap of {size} slots", call.span)
     run.meter.make(size)
     return empty(run.numerics, "int64", (size,), name="shape heap")
 
@@ -71,6 +73,8 @@ def match_shape(run: Interpreter, args: list[Any], call: Call) -> Any:
         raise failed(text_of(args), "type", "expected a tensor or a shape", call.span)
     if len(dims) != size:
         raise failed(text_of(args), "rank", f"expected {size} dimensions, found {len(dims)}", call.span)
+    if len(args) < 3 + 2 * size:
+        raise unspecified("vm/argument", f"match_shape of {size} dimensions found {len(args)} arguments", call.span)
     for axis, extent in enumerate(dims):
         code, slot = (number(each, call.span) for each in args[3 + 2 * axis : 5 + 2 * axis])
         _match(run, extent, heap, code, slot, f"dimension {axis}", args, call)
@@ -97,6 +101,8 @@ def _made(run: Interpreter, heap: Any, code: int, slot: int, call: Call) -> int:
 def make_shape(run: Interpreter, args: list[Any], call: Call) -> Any:
     """``(heap, n, code, slot, …)``: a shape from immediates and slots."""
     size = number(args[1], call.span)
+    if len(args) < 2 + 2 * size or size < 0:
+        raise unspecified("vm/argument", f"make_shape of {size} dimensions found {len(args)} arguments", call.span)
     codes = [number(each, call.span) for each in args[2 : 2 + 2 * size]]
     return Shape(tuple(_made(run, args[0], codes[2 * k], codes[2 * k + 1], call) for k in range(size)))
 

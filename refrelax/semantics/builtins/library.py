@@ -58,7 +58,7 @@ def alloc_tensor(run: Interpreter, args: list[Any], call: Call) -> Any:
 @rule("vm/reshape")
 def reshape(run: Interpreter, args: list[Any], call: Call) -> Any:
     """``(x, shape)``: a view of the same memory. As many elements as ``x`` has, else the run is open."""
-    x, shape = args
+    x, shape = args[:2]
     _wanted(isinstance(x, Tensor) and isinstance(shape, Shape), "a tensor and a shape", call)
     if prod(shape.dims) != x.size:
         raise unspecified("op.reshape/element-count-run", f"{x.shape} as {shape.dims}", call.span)
@@ -70,7 +70,7 @@ def create_view(run: Interpreter, args: list[Any], call: Call) -> Any:
     """``(x, shape, dtype, byte offset)``: as ``R.memory.view``."""
     from refrelax.semantics.ops.memory import view
 
-    x, shape, dtype, offset = args
+    x, shape, dtype, offset = args[:4]
     _wanted(
         isinstance(x, Tensor) and isinstance(shape, Shape) and isinstance(dtype, DType), "a tensor and a type", call
     )
@@ -185,39 +185,47 @@ def _operator(name: str) -> Builtin:
     return apply
 
 
-LIBRARY: dict[str, Builtin] = {
-    "vm.builtin.alloc_shape_heap": heap.alloc_shape_heap,
-    "vm.builtin.match_shape": heap.match_shape,
-    "vm.builtin.match_prim_value": heap.match_prim_value,
-    "vm.builtin.make_shape": heap.make_shape,
-    "vm.builtin.make_prim_value": heap.make_prim_value,
-    "vm.builtin.check_tensor_info": checks.check_tensor_info,
-    "vm.builtin.check_shape_info": checks.check_shape_info,
-    "vm.builtin.check_prim_value_info": checks.check_prim_value_info,
-    "vm.builtin.check_tuple_info": checks.check_tuple_info,
-    "vm.builtin.check_func_info": checks.check_func_info,
-    "vm.builtin.alloc_storage": alloc_storage,
-    "vm.builtin.alloc_tensor": alloc_tensor,
-    "vm.builtin.reshape": reshape,
-    "runtime.TVMTensorCreateView": create_view,
-    "vm.builtin.ensure_zero_offset": same,
-    "vm.builtin.copy": same,
-    "vm.builtin.to_device": to_device,
-    "vm.builtin.shape_of": shape_of,
-    "vm.builtin.tensor_to_shape": tensor_to_shape,
-    "vm.builtin.tuple_getitem": tuple_getitem,
-    "vm.builtin.tuple_reset_item": tuple_reset_item,
-    "vm.builtin.make_tuple": make_tuple,
-    "vm.builtin.null_value": null_value,
-    "vm.builtin.read_if_cond": read_if_cond,
-    "vm.builtin.make_closure": make_closure,
-    "vm.builtin.invoke_closure": invoke_closure,
-    "vm.builtin.call_tir_dyn": call_tir_dyn,
-    "vm.builtin.call_py_func": call_py_func,
-    "relax.run.print": _operator("relax.print"),
-    "relax.run.assert_op": _operator("relax.assert_op"),
-    "relax.run.shape_to_tensor": _operator("relax.shape_to_tensor"),
-    "relax.run.unique": _operator("relax.unique"),
-    "relax.run.nonzero": _operator("relax.nonzero"),
+LIBRARY: dict[str, tuple[int, Builtin]] = {
+    "vm.builtin.alloc_shape_heap": (1, heap.alloc_shape_heap),
+    "vm.builtin.match_shape": (3, heap.match_shape),
+    "vm.builtin.match_prim_value": (4, heap.match_prim_value),
+    "vm.builtin.make_shape": (2, heap.make_shape),
+    "vm.builtin.make_prim_value": (3, heap.make_prim_value),
+    "vm.builtin.check_tensor_info": (2, checks.check_tensor_info),
+    "vm.builtin.check_shape_info": (2, checks.check_shape_info),
+    "vm.builtin.check_prim_value_info": (2, checks.check_prim_value_info),
+    "vm.builtin.check_tuple_info": (2, checks.check_tuple_info),
+    "vm.builtin.check_func_info": (1, checks.check_func_info),
+    "vm.builtin.alloc_storage": (3, alloc_storage),
+    "vm.builtin.alloc_tensor": (4, alloc_tensor),
+    "vm.builtin.reshape": (2, reshape),
+    "runtime.TVMTensorCreateView": (4, create_view),
+    "vm.builtin.ensure_zero_offset": (1, same),
+    "vm.builtin.copy": (1, same),
+    "vm.builtin.to_device": (1, to_device),
+    "vm.builtin.shape_of": (1, shape_of),
+    "vm.builtin.tensor_to_shape": (1, tensor_to_shape),
+    "vm.builtin.tuple_getitem": (2, tuple_getitem),
+    "vm.builtin.tuple_reset_item": (2, tuple_reset_item),
+    "vm.builtin.make_tuple": (0, make_tuple),
+    "vm.builtin.null_value": (0, null_value),
+    "vm.builtin.read_if_cond": (1, read_if_cond),
+    "vm.builtin.make_closure": (1, make_closure),
+    "vm.builtin.invoke_closure": (1, invoke_closure),
+    "vm.builtin.call_tir_dyn": (1, call_tir_dyn),
+    "vm.builtin.call_py_func": (1, call_py_func),
+    "relax.run.print": (1, _operator("relax.print")),
+    "relax.run.assert_op": (1, _operator("relax.assert_op")),
+    "relax.run.shape_to_tensor": (1, _operator("relax.shape_to_tensor")),
+    "relax.run.unique": (5, _operator("relax.unique")),
+    "relax.run.nonzero": (1, _operator("relax.nonzero")),
 }
-"""The library that needs no registration."""
+"""The library that needs no registration: the least number of arguments, and the meaning."""
+
+
+def call_builtin(run: Interpreter, name: str, args: list[Any], call: Call) -> Any:
+    """Call a function of ``LIBRARY``."""
+    least, meaning = LIBRARY[name]
+    if len(args) < least:
+        raise unspecified("vm/argument", f"{name} takes {least} arguments or more, found {len(args)}", call.span)
+    return meaning(run, args, call)

@@ -59,13 +59,15 @@ def arguments(run: Interpreter, expr: Expr, scope: Scope) -> list[Any]:
     return list(value) if isinstance(value, tuple) else [value]
 
 
-def invoke(run: Interpreter, callee: Expr, args: list[Any], scope: Scope, span: Span | None) -> Any:
-    """Call what the first argument of a call form names."""
+def invoke(
+    run: Interpreter, callee: Expr, args: list[Any], scope: Scope, span: Span | None, call: Call | None = None
+) -> Any:
+    """Call what the first argument of a call form names. ``call``: the same call without that argument."""
     match callee:
         case GlobalVar(name=name):
             return run.call_global(name, args, span)
         case ExternFunc(name=name) | StringValue(value=name):
-            return run.call_library(name, args, span)
+            return run.call_library(name, args, span, call)
         case _:
             return run.call_value(run.eval_expr(callee, scope), args, span)
 
@@ -120,7 +122,7 @@ def call_dps_packed(run: Interpreter, call: Call, scope: Scope) -> Any:
 def call_packed(run: Interpreter, call: Call, scope: Scope) -> Any:
     """Call a library function for its result, which must have the promised type."""
     args = [run.eval_expr(each, scope) for each in call.args[1:]]
-    result = invoke(run, call.args[0], args, scope, call.span)
+    result = invoke(run, call.args[0], args, scope, call.span, replace(call, args=call.args[1:]))
     return promised(result, call, scope)
 
 

@@ -16,7 +16,7 @@ from refrelax.errors import Effect, InternalError, Span, trap, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.budget import Meter
 from refrelax.semantics.builtins.arena import keep_apart, name_memory
-from refrelax.semantics.builtins.library import LIBRARY
+from refrelax.semantics.builtins.library import LIBRARY, call_builtin
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.matching import Mismatch, bind_symbols, compare, match, structure
 from refrelax.semantics.loops.evaluate import run_prim_func
@@ -148,9 +148,8 @@ class Interpreter:
         """Call a registered library function with run-time values, or one that the virtual machine brings."""
         function = self.externs.get(name)
         if function is None:
-            builtin = LIBRARY.get(name)
-            if builtin is not None:
-                return builtin(self, args, call or Call(ExternFunc(name), (), span=span))
+            if name in LIBRARY:
+                return call_builtin(self, name, args, call or Call(ExternFunc(name), (), span=span))
             raise unspecified("ev/library-missing", f"the library function {name!r} is not registered", span)
         keep_apart(name, args, span)
         self.effects.append(Effect("call", name))

@@ -37,9 +37,11 @@ def floats(*shape: int, start: float = -1.5, step: float = 0.625) -> Any:
     return fill(shape)
 
 
-def ints(*shape: int) -> Any:
-    """A nested list of small distinct integers."""
-    return floats(*shape, start=-2, step=1)
+def zeros(*shape: int) -> Any:
+    """An array of zeros; a list could not keep the shape of one without elements."""
+    import numpy as np
+
+    return np.zeros(shape, "float32")
 
 
 _PROGRAMS: list[Program] = []
@@ -673,7 +675,7 @@ _add(
         c: R.Tensor((n + m, 3), "float32") = R.negative(b)
         return c
 """,
-    [],
+    zeros(0, 3),
     floats(2, 3),
 )
 
@@ -709,6 +711,317 @@ _add(
 """,
     floats(2),
     floats(2, start=3.0, step=1.5),
+)
+
+_add(
+    "prim_dtypes",
+    """
+    @R.function
+    def main(k: T.int32, b: T.bool, x: R.Tensor((3,), "float32")) -> R.Tuple(R.Tensor((3,), "float32"), R.Any):
+        if b:
+            y = R.add(x, x)
+        else:
+            y = R.negative(x)
+        r = (y, k)
+        return r
+""",
+    7,
+    True,
+    floats(3),
+)
+
+_add(
+    "nested_branches",
+    """
+    @R.function
+    def main(c: R.Tensor((), "bool"), d: R.Tensor((), "bool"), x: R.Tensor(("n", 3), "float32")
+    ) -> R.Tensor(("n", 3), "float32"):
+        n = T.int64()
+        z: R.Tensor((n, 3), "float32") = R.exp(x)
+        if c:
+            if d:
+                a: R.Tensor((n, 3), "float32") = R.add(z, x)
+                q: R.Tensor((n, 3), "float32") = R.multiply(a, a)
+            else:
+                q: R.Tensor((n, 3), "float32") = R.subtract(z, x)
+            r: R.Tensor((n, 3), "float32") = R.add(q, x)
+        else:
+            r: R.Tensor((n, 3), "float32") = R.negative(x)
+        return r
+""",
+    True,
+    False,
+    [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+)
+
+_add(
+    "branch_returns_tuple",
+    """
+    @R.function
+    def main(c: R.Tensor((), "bool"), x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")
+    ) -> R.Tensor((2,), "float32"):
+        if c:
+            t = (x, y)
+        else:
+            t = (y, x)
+        a = t[0]
+        b = t[1]
+        r = R.subtract(a, b)
+        s = R.multiply(r, a)
+        return s
+""",
+    False,
+    floats(2),
+    floats(2, start=4.0),
+)
+
+_add(
+    "set_operators",
+    """
+    @R.function
+    def main(x: R.Tensor((6,), "int64")) -> R.Tuple(R.Tensor(ndim=1, dtype="int64"), R.Tensor(ndim=2, dtype="int64")):
+        u = R.unique(x, sorted=True, return_index=False, return_inverse=False, return_counts=False)
+        z = R.nonzero(x)
+        r = (u, z)
+        return r
+""",
+    [3, 0, 3, 1, 0, 2],
+)
+
+_add(
+    "prints",
+    """
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        _ = R.print(x, format="x is {}")
+        y = R.add(x, x)
+        _1 = R.print(y, format="y is {}")
+        return y
+""",
+    floats(2),
+)
+
+_add(
+    "failed_assertion",
+    """
+    @R.function(pure=False)
+    def main(c: R.Tensor((), "bool"), x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        _ = R.assert_op(c, format="must hold")
+        y = R.add(x, x)
+        return y
+""",
+    False,
+    floats(2),
+)
+
+_add(
+    "shape_arithmetic",
+    """
+    @R.function
+    def main(x: R.Tensor(("n", "m"), "float32")) -> R.Tensor(("n * m // 2",), "float32"):
+        n = T.int64()
+        m = T.int64()
+        a: R.Tensor((n * m,), "float32") = R.reshape(x, R.shape([n * m]))
+        b: R.Tensor((2, n * m // 2), "float32") = R.reshape(a, R.shape([2, n * m // 2]))
+        c: R.Tensor((n * m // 2,), "float32") = R.sum(b, axis=[0])
+        d: R.Tensor((n * m // 2,), "float32") = R.add(c, c)
+        return d
+""",
+    floats(2, 3),
+)
+
+_add(
+    "shape_variable",
+    """
+    @R.function
+    def main(x: R.Tensor(ndim=2, dtype="float32"), s: R.Shape(ndim=2)) -> R.Tensor(ndim=2, dtype="float32"):
+        y = R.reshape(x, s)
+        return y
+""",
+    floats(2, 6),
+    (3, 4),
+)
+
+_add(
+    "casts_of_tuples",
+    """
+    @R.function
+    def main(t: R.Tuple(R.Tensor(dtype="float32"), R.Shape(ndim=1), R.Any)) -> R.Tensor(ndim=1, dtype="float32"):
+        n = T.int64()
+        a = t[0]
+        s = t[1]
+        p = R.match_cast(s, R.Shape([n]))
+        b = R.match_cast(a, R.Tensor((n,), "float32"))
+        c: R.Tensor((n,), "float32") = R.add(b, b)
+        return c
+""",
+    (floats(3), (3,), 5),
+)
+
+_add(
+    "callable_parameter",
+    """
+    @R.function(private=True)
+    def square(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        y = R.multiply(x, x)
+        return y
+
+    @R.function(private=True)
+    def twice(f: R.Callable((R.Tensor((2,), "float32"),), R.Tensor((2,), "float32"), True), x: R.Tensor((2,), "float32")
+    ) -> R.Tensor((2,), "float32"):
+        y: R.Tensor((2,), "float32") = f(x)
+        z: R.Tensor((2,), "float32") = f(y)
+        return z
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        cls = Module
+        y: R.Tensor((2,), "float32") = cls.twice(cls.square, x)
+        return y
+""",
+    floats(2),
+)
+
+_add(
+    "top_k",
+    """
+    @R.function
+    def main(x: R.Tensor((2, 5), "float32")) -> R.Tuple(R.Tensor((2, 3), "float32"), R.Tensor((2, 3), "int32")):
+        r = R.topk(x, k=3, axis=-1, ret_type="both", largest=True, dtype="int32")
+        return r
+""",
+    [[2.0, -1.0, 0.5, 4.0, 1.0], [0.0, 9.0, -3.0, 2.5, 2.25]],
+)
+
+_add(
+    "gather",
+    """
+    @R.function
+    def main(x: R.Tensor(("n", 3), "float32"), i: R.Tensor((2,), "int64")) -> R.Tensor((2, 3), "float32"):
+        a = R.take(x, i, axis=0)
+        b = R.where(R.greater(a, R.const(0.0, "float32")), a, R.negative(a))
+        return b
+""",
+    floats(4, 3),
+    [3, 1],
+)
+
+_add(
+    "reductions",
+    """
+    @R.function
+    def main(x: R.Tensor(("n", 3), "float32")) -> R.Tuple(R.Tensor(("n",), "float32"), R.Tensor(("n",), "int64")):
+        n = T.int64()
+        with R.dataflow():
+            a: R.Tensor((n,), "float32") = R.max(x, axis=[1])
+            b: R.Tensor((n,), "float32") = R.sum(x, axis=[1])
+            c: R.Tensor((n,), "float32") = R.add(a, b)
+            d: R.Tensor((n,), "int64") = R.argmax(x, axis=1)
+            r = (c, d)
+            R.output(r)
+        return r
+""",
+    floats(4, 3),
+)
+
+_add(
+    "zero_elements",
+    """
+    @R.function
+    def main(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n * 3",), "float32"):
+        n = T.int64()
+        a: R.Tensor((n, 3), "float32") = R.add(x, x)
+        b: R.Tensor((n * 3,), "float32") = R.reshape(a, R.shape([n * 3]))
+        return b
+""",
+    zeros(0, 3),
+)
+
+_add(
+    "in_place_after_reshape",
+    """
+    @T.prim_func(private=True, s_tir=True)
+    def bump(A: T.Buffer((T.int64(6),), "float32")):
+        for i in range(T.int64(6)):
+            with T.sblock("s"):
+                vi = T.axis.spatial(T.int64(6), i)
+                A[vi] = A[vi] + T.float32(1)
+
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        cls = Module
+        with R.dataflow():
+            a = R.add(x, x)
+            b = R.reshape(a, R.shape([6]))
+            c = R.multiply(b, b)
+            R.output(c)
+        d = R.call_tir_inplace(cls.bump, (c,), inplace_indices=[0], out_ty=R.Tensor((6,), "float32"))
+        e = R.reshape(d, R.shape([2, 3]))
+        return e
+""",
+    floats(2, 3),
+)
+
+_add(
+    "library_with_symbols",
+    """
+    @R.function
+    def main(x: R.Tensor(("n", "m"), "float32")) -> R.Tensor(("n", "m"), "float32"):
+        n = T.int64()
+        m = T.int64()
+        a: R.Tensor((n, m), "float32") = R.add(x, x)
+        b = R.call_dps_packed("my.double", (a,), out_ty=R.Tensor((n, m), "float32"))
+        c: R.Tensor((n, m), "float32") = R.multiply(b, a)
+        d = R.call_dps_packed("my.double", (c,), out_ty=R.Tensor((n, m), "float32"))
+        e: R.Tensor((n, m), "float32") = R.negative(d)
+        return e
+""",
+    floats(2, 3),
+    externs=("my.double",),
+)
+
+_add(
+    "fewer_symbols_than_dims",
+    """
+    @R.function
+    def main(x: R.Tensor(("n", "n"), "float32"), y: R.Tensor(("n", "n + 1"), "float32")
+    ) -> R.Tensor(("n", "2 * n + 1"), "float32"):
+        n = T.int64()
+        a: R.Tensor((n, n), "float32") = R.permute_dims(x)
+        b: R.Tensor((n, 2 * n + 1), "float32") = R.concat((a, y), axis=1)
+        c: R.Tensor((n, 2 * n + 1), "float32") = R.abs(b)
+        return c
+""",
+    floats(3, 3),
+    floats(3, 4),
+)
+
+_add(
+    "planned_by_hand",
+    """
+    @T.prim_func(private=True, s_tir=True)
+    def double(A: T.Buffer((T.int64(4),), "float32"), B: T.Buffer((T.int64(4),), "float32")):
+        for i in range(T.int64(4)):
+            with T.sblock("s"):
+                vi = T.axis.spatial(T.int64(4), i)
+                B[vi] = A[vi] + A[vi]
+
+    @R.function(pure=False)
+    def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        cls = Module
+        s = R.memory.alloc_storage(R.shape([32]), 0, "global", "float32")
+        a: R.Tensor((4,), "float32") = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+        _ = cls.double(x, a)
+        b: R.Tensor((4,), "float32") = R.memory.alloc_tensor(s, 16, R.shape([4]), "float32")
+        _1 = cls.double(a, b)
+        _2 = R.memory.kill_tensor(a)
+        c: R.Tensor((4,), "float32") = R.memory.alloc_tensor(s, 0, R.shape([4]), "float32")
+        _3 = cls.double(b, c)
+        _4 = R.memory.kill_tensor(b)
+        _5 = R.memory.kill_storage(s)
+        return c
+""",
+    floats(4),
 )
 
 PROGRAMS = tuple(_PROGRAMS)

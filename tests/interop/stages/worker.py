@@ -34,13 +34,15 @@ def passes(pipeline: str) -> list[Any]:
 
 
 def stages(text: str, constants: dict[str, Any], pipeline: str) -> dict[str, Any]:
-    """The module as read, then after each pass."""
+    """The module as read, then after each pass. The infinities that TVM prints are rewritten: it does not read them."""
     import numpy as np
     import tvm
     from tvm import relax
     from tvm.script.parser.core import entry
 
     names = entry._default_globals()
+    names["infinity"] = float("inf")
+    text = text.replace('R.const("-inf"', "R.const(-infinity").replace('R.const("inf"', "R.const(infinity")
     arrays = {int(k): relax.const(np.array(v, dtype=d).reshape(s)) for k, (d, s, v) in constants.items()}
     if arrays:
         names["metadata"] = {"ir.GenericConst": arrays, "relax.expr.Constant": arrays}

@@ -1,0 +1,107 @@
+"""Every module between the passes of TVM's pipelines is read, printed, checked, and runs as the first one does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import refrelax as rr
+from refrelax import examples
+from refrelax.interop.tvm import find_python
+from refrelax.semantics.values import Tensor as Core
+
+from .processes import Stages
+from .programs import PROGRAMS, Program
+
+pytestmark = [pytest.mark.tvm, pytest.mark.skipif(find_python() is None, reason="no interpreter with TVM")]
+PIPELINES = ("zero", "default_build", "cpu_generic")
+LENGTHS = {"zero": 6, "default_build": 16, "cpu_generic": 19}
+
+ILL_FORMED = {"branch", "branch_after_values"}
+"""Programs that ``StaticPlanBlockMemory`` breaks: ``spec/deviations.md``, *A storage used where it is not defined*."""
+
+
+@pytest.fixture(scope="module")
+def tvm() -> Iterator[Stages]:
+    stages = Stages(str(find_python()))
+    yield stages
+    stages.close()
+
+
+def double(x: rr.Tensor, out: rr.Tensor) -> None:
+    f = x.core.numerics.at(x.core.dtype)
+    out.core.assign([f.add(each, each) for each in x.core.payloads()])
+
+
+EXTERNS: dict[str, Callable[..., Any]] = {"my.double": double, "my.same": lambda x: x}
+
+
+def shown(value: Any) -> Any:
+    """A value as data, poison as ``None``."""
+    if isinstance(value, tuple):
+        return tuple(map(shown, value))
+    core = value.core if isinstance(value, rr.Tensor) else value
+    return (core.dtype, core.shape, tuple(core.bits())) if isinstance(core, Core) else value
+
+
+def observed(out: rr.Outcome) -> Any:
+    """What two runs are compared by."""
+    if isinstance(out, rr.Returned):
+        effects = [(each.kind, each.name, shown(each.payload)) for each in out.effects]
+        return shown(out.value), shown(out.arguments), effects, out.poison
+    return type(out).__name__, getattr(out, "rule", None)
+
+
+def read(text: str, constants: dict[str, Any]) -> rr.Module:
+    """A printed stage, which must also survive our own printer."""
+    module = rr.parse(text)
+    assert rr.parse(rr.print_module(module)) == module
+    arrays = {int(k): np.array(data, dtype=dtype).reshape(shape) for k, (dtype, shape, data) in constants.items()}
+    return rr.bind_constants(module, arrays)
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
+def test_small_programs(tvm: Stages, program: Program, pipeline: str) -> None:
+    found = tvm.of(program.text, {}, pipeline)
+    assert len(found["stages"]) == LENGTHS[pipeline], found.get("refused")
+    first = None
+    planned = False
+    for step, text, constants in found["stages"]:
+        planned = planned or step == "StaticPlanBlockMemory"
+        module = read(text, constants)
+        if planned and program.name in ILL_FORMED:
+            with pytest.raises(rr.IllFormed) as refused:
+                rr.check(module)
+            assert {each.rule for each in refused.value.diagnostics} == {"wf/var-defined-before-use"}
+            continue
+        now = observed(rr.run(rr.check(module), "main", *program.args, externs=EXTERNS))
+        first = now if first is None else first
+        assert now == first, f"after {step}"
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+@pytest.mark.parametrize("name", examples.names())
+def test_models(tvm: Stages, name: str, pipeline: str) -> None:
+    """Values may differ by rounding (a legalised operator adds in another order): all lie in the enclosure."""
+    model = examples.load(name)
+    imported = model.stage("imported")
+    constants = {
+        k: [c.dtype, list(c.shape), np.frombuffer(c.data, c.dtype).tolist()] for k, c in imported.constants.items()
+    }
+    args = [np.frombuffer(each.data, each.dtype).reshape(each.shape) for each in model.runs[0].args]
+    found = tvm.of(imported.text, constants, pipeline)
+    assert len(found["stages"]) == LENGTHS[pipeline], found.get("refused")
+    bound: Any = None
+    for step, text, held in found["stages"]:
+        checked = rr.check(read(text, held))
+        if bound is None:
+            bound = rr.run(checked, "main", *args, numerics="enclosure")
+            assert isinstance(bound, rr.Returned)
+        out = rr.run(checked, "main", *args)
+        assert isinstance(out, rr.Returned) and not out.poison, f"after {step}: {out}"
+        for enclosure, value in zip(bound.value, out.value, strict=True):
+            assert not isinstance(enclosure.judge(value.numpy()), rr.Outside), f"after {step}"
