@@ -35,8 +35,8 @@ def diff(
 ) -> Verdict:
     """Judge an implementation on one call.
 
-    ``impl``: ``"numpy"``, ``"cupy"``, ``"cuda-emulated"`` (judged binding by binding), or anything with ``run(module, entry, args) -> Outcome``
-    (``"tvm"``, a ``conformance.Implementation``), judged on its results.
+    ``impl``: ``"numpy"``, ``"cupy"``, ``"cuda-emulated"`` (judged binding by binding), or anything with
+    ``run(module, entry, args) -> Outcome`` (``"tvm"``, a ``conformance.Implementation``), judged on its results.
     """
     externs = externs or {}
     reference = run(checked, entry, *args, externs=externs)
@@ -56,8 +56,9 @@ def _implementation(impl: str | Any) -> Any:
         from importlib import import_module
 
         return import_module("refrelax.interop.tvm").TvmImplementation()  # a layer below: found when it is asked for
+    known = ", ".join(sorted(BACKENDS))
     raise UsageError(
-        f"unknown implementation {impl!r}; known: {', '.join(sorted(BACKENDS))}, tvm, or an object with run(module, entry, args)"
+        f"unknown implementation {impl!r}; known: {known}, tvm, or an object with run(module, entry, args)"
     )
 
 

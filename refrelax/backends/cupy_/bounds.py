@@ -61,8 +61,8 @@ class Bounds:
         self.path.extend(c for c in conjuncts(condition) if arithmetic(c))
 
     def inside(self, index: PrimExpr, dim: PrimExpr, buffer: str) -> bool:
-        """Whether ``0 <= index < dim`` is proved. That its steps fit int64 becomes an obligation of the launch unless it
-        holds for all sizes."""
+        """Whether ``0 <= index < dim`` is proved. That its steps fit int64 becomes an obligation of the launch, unless
+        it holds for all sizes."""
         k, n = as_int(index), as_int(dim)
         if k is not None and n is not None:
             return 0 <= k < n
@@ -87,10 +87,7 @@ class Bounds:
     def _oblige(self, index: PrimExpr) -> None:
         """The steps of an unchecked index fit int64: for all sizes up to the limit, or to be seen at each launch."""
         obligation = Obligation(index, tuple((name, low, size) for name, (low, size) in self.domains.items()))
-        if (
-            not obligation.fits(dict.fromkeys(self.extents, (0, SYMBOL_LIMIT)))
-            and obligation not in self.obligations
-        ):
+        if not obligation.fits(dict.fromkeys(self.extents, (0, SYMBOL_LIMIT))) and obligation not in self.obligations:
             self.obligations.append(obligation)
 
     def _ask(self, statement: PrimExpr, where: str) -> bool:
@@ -107,7 +104,7 @@ class Bounds:
         """What holds of the symbols of a statement: domains of loops, extents, and the path."""
         given: list[PrimExpr] = []
         pending, seen = symbols(statement), set()
-        path = [c for c in self.path]
+        path = list(self.path)
         while pending:
             var = pending.pop(0)
             if var.name in seen:

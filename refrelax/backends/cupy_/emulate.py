@@ -26,8 +26,8 @@ from refrelax.errors import InternalError, UsageError
 
 SHIM = Path(__file__).parent / "emulation" / "shim.h"
 
-FLAGS = ("-std=c++17", "-O1", "-fwrapv", "-ffp-contract=off", "-w", "-shared", "-fPIC")
-"""``-ffp-contract=off`` in both modes: x86-64 without FMA has nothing to contract, and bits must not depend on it."""
+FLAGS = ("-std=c++17", "-O0", "-fwrapv", "-ffp-contract=off", "-w", "-shared", "-fPIC")
+"""Not optimised: most sources run for less time than g++ takes. ``-ffp-contract=off`` in both modes: x86-64 without FMA has nothing to contract, and bits must not depend on it."""
 
 RACE_LIMIT = 1 << 18
 """Races are looked for where a launch's buffers have at most this many elements together."""
@@ -92,11 +92,16 @@ def build(source: str) -> Any:
 
 def entry(kernel: Kernel) -> str:
     """The C function that launches a kernel: it unpacks the arguments and runs the blocks."""
-    given = ", ".join(_unpacked(p, k) for k, p in enumerate(kernel.parameters))
-    return (
-        f'extern "C" int emulate_{kernel.name}(const emulated::Launch* launch, const emulated::Argument* args, '
-        f"char* message) {{\n"
-        f"  return emulated::run(*launch, message, [&] {{ {kernel.name}({given}); }});\n}}\n"
+    given = ", ".join(f"given_{k}" for k in range(len(kernel.parameters)))
+    lines = [f"  auto given_{k} = {_unpacked(p, k)};" for k, p in enumerate(kernel.parameters)]
+    return "\n".join(
+        [
+            f'extern "C" int emulate_{kernel.name}(const emulated::Launch* launch, const emulated::Argument* args,',
+            "    char* message) {",
+            *lines,
+            f"  return emulated::run(*launch, message, [&] {{ {kernel.name}({given}); }});",
+            "}",
+        ]
     )
 
 

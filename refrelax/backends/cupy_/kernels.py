@@ -261,9 +261,8 @@ class _Writer:
         self.tile(out, batch, c, "left", (*c.rows, *c.depth), c.left)
         self.tile(out, batch, c, "right", (*c.columns, *c.depth), c.right)
         out.line("SYNC();")
-        out.line(
-            f"for (i32 inner = 0; inner < {TILE}; ++inner) acc += left[line * {edge} + inner] * right[inner * {edge} + lane];"
-        )
+        out.line(f"for (i32 inner = 0; inner < {TILE}; ++inner)")
+        out.line(f"  acc += left[line * {edge} + inner] * right[inner * {edge} + lane];")
         out.line("SYNC();")
         out.close()
         out.open("if (row < rows && column < columns)")

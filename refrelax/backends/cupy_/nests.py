@@ -48,7 +48,7 @@ Combine = _Lit["Add", "Mul", "Max", "Min"]
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """Perfectly nested loops, outermost first, around ``leaf``. ``parallel``: those whose iterations are independent."""
+    """Perfectly nested loops, outermost first, around ``leaf``; ``parallel``: those with independent iterations."""
 
     loops: tuple[For, ...]
     leaf: tuple[Stmt, ...]

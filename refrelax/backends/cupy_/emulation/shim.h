@@ -6,17 +6,13 @@
 // by a barrier, or it is a race.
 #pragma once
 #define REFRELAX_EMULATION 1
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS 1  // C's own headers: the C++ library takes longer to read than a kernel
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
-
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <string>
-#include <type_traits>
-#include <unordered_map>
-#include <vector>
 
 #define __global__
 #define __device__
@@ -27,11 +23,35 @@ inline Dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace emulated {
 
-struct Fault { std::string message; };
+struct Fault { char message[512]; };
 
-[[noreturn]] inline void fail(const std::string& what) {
-  throw Fault{what + " (block " + std::to_string(blockIdx.x) + ", thread " + std::to_string(threadIdx.x) + ")"};
+[[noreturn]] inline void fail(const char* format, ...) {
+  Fault fault;
+  va_list values;
+  va_start(values, format);
+  int used = vsnprintf(fault.message, 400, format, values);
+  va_end(values);
+  snprintf(fault.message + used, 100, " (block %u, thread %u)", blockIdx.x, threadIdx.x);
+  throw fault;
 }
+
+template <class T> struct Array {  // grows, never shrinks
+  T* items = nullptr;
+  long long count = 0;
+  void ensure(long long wanted) {
+    if (wanted <= count) return;
+    T* larger = new T[wanted]();
+    for (long long k = 0; k < count; ++k) larger[k] = items[k];
+    delete[] items;
+    items = larger, count = wanted;
+  }
+  T& operator[](long long k) { return items[k]; }
+};
+
+template <class T> struct Plainly { typedef T Type; static constexpr bool constant = false; };
+template <class T> struct Plainly<const T> { typedef T Type; static constexpr bool constant = true; };
+template <bool Condition, class A, class B> struct Either { typedef A Type; };
+template <class A, class B> struct Either<false, A, B> { typedef B Type; };
 
 struct Launch {
   long long blocks;
@@ -69,17 +89,39 @@ struct Access {
 struct Shadow {
   Access reader, writer;
   void read(const char* name, long long index) {
-    if (writer.conflicts()) fail("race: " + std::string(name) + "[" + std::to_string(index) + "] is read while another thread writes it");
+    if (writer.conflicts()) fail("race: %s[%lld] is read while another thread writes it", name, index);
     reader.mark();
   }
   void write(const char* name, long long index) {
     if (writer.conflicts() || reader.conflicts())
-      fail("race: " + std::string(name) + "[" + std::to_string(index) + "] is written while another thread uses it");
+      fail("race: %s[%lld] is written while another thread uses it", name, index);
     writer.mark();
   }
 };
 
-inline std::unordered_map<const void*, std::vector<Shadow>> shadows;
+// Who touched what, by the start of the memory: two parameters may be the same array.
+struct Memory {
+  const void* start;
+  Array<Shadow> cells;
+};
+inline Array<Memory> memories;
+inline long long memories_used;
+
+inline Shadow* shadow_of(const void* start, long long count) {
+  long long k = 0;
+  while (k < memories_used && memories[k].start != start) ++k;
+  if (k == memories_used) {
+    memories.ensure(++memories_used);
+    memories[k] = Memory{start, Array<Shadow>()};
+  }
+  memories[k].cells.ensure(count);
+  return memories[k].cells.items;
+}
+
+inline void forget_memories() {
+  for (long long k = 0; k < memories_used; ++k) delete[] memories[k].cells.items;
+  memories_used = 0;
+}
 
 // --- global memory ---------------------------------------------------------------------------------------------------
 
@@ -100,25 +142,16 @@ template <class T> struct Cell {  // an element of memory that is also written
 };
 
 template <class T> struct span {
-  typedef std::remove_const_t<T> Plain;
+  typedef typename Plainly<T>::Type Plain;
   T* data;
   long long count;
   const char* name;
   Shadow* shadow = nullptr;
-  span(const Argument& a, bool races) : data((T*)a.data), count(a.count), name(a.name) {
-    if (races) {
-      auto& cells = shadows[a.data];
-      if ((long long)cells.size() < count) cells.resize(count);
-      shadow = cells.data();
-    }
-  }
-  void check(long long index) const {
-    if (index < 0 || index >= count)
-      fail(std::string("out of bounds: ") + name + "[" + std::to_string(index) + "] of " + std::to_string(count));
-  }
-  std::conditional_t<std::is_const_v<T>, Plain, Cell<Plain>> operator[](long long index) const {
-    check(index);
-    if constexpr (std::is_const_v<T>) {
+  span(const Argument& a, bool races)
+      : data((T*)a.data), count(a.count), name(a.name), shadow(races ? shadow_of(a.data, a.count) : nullptr) {}
+  typename Either<Plainly<T>::constant, Plain, Cell<Plain>>::Type operator[](long long index) const {
+    if (index < 0 || index >= count) fail("out of bounds: %s[%lld] of %lld", name, index, count);
+    if constexpr (Plainly<T>::constant) {
       if (shadow) shadow[index].read(name, index);
       return data[index];
     } else {
@@ -138,7 +171,7 @@ template <class T> struct SharedCell {
   const char* name;
   long long index;
   operator T() const {
-    if (!*written) fail(std::string("uninitialised: ") + name + "[" + std::to_string(index) + "] is read before it is written");
+    if (!*written) fail("uninitialised: %s[%lld] is read before it is written", name, index);
     shadow->read(name, index);
     return *where;
   }
@@ -160,13 +193,13 @@ template <class T, int N> struct Shared {
   Shared& enter() {
     if (seen != generation) {
       seen = generation;
-      std::memset((void*)cells, 0xff, sizeof cells);
+      memset((void*)cells, 0xff, sizeof cells);
       for (int k = 0; k < N; ++k) shadow[k] = Shadow(), written[k] = false;
     }
     return *this;
   }
   SharedCell<T> operator[](long long index) {
-    if (index < 0 || index >= N) fail(std::string("out of bounds: shared ") + name + "[" + std::to_string(index) + "]");
+    if (index < 0 || index >= N) fail("out of bounds: shared %s[%lld] of %d", name, index, N);
     return {cells + index, shadow + index, written + index, name, index};
   }
 };
@@ -174,29 +207,31 @@ template <class T, int N> struct Shared {
 // --- threads ---------------------------------------------------------------------------------------------------------
 
 enum class State { READY, AT_BARRIER, AT_EXCHANGE, DONE };
-constexpr size_t STACK = 64 * 1024;
+constexpr unsigned long STACK = 64 * 1024;
 
 struct Fiber {
   ucontext_t context;
-  std::unique_ptr<char[]> stack;
+  char* stack = nullptr;
   State state = State::READY;
   int site = 0;
   int exchanges = 0;
 };
 
-inline std::vector<Fiber> fibers;
-inline std::vector<unsigned long long> deposits[2];
+inline Fiber fibers[1024];
+inline int fiber_count;
+inline unsigned long long deposits[2][1024];
 inline ucontext_t scheduler;
 inline void (*entry)(void*);
 inline void* closure;
-inline std::string fault;
-inline bool fibered;
+inline Fault fault;
+inline bool fibered, faulty;
 
 inline void trampoline() {
   try {
     entry(closure);
   } catch (const Fault& f) {
-    if (fault.empty()) fault = f.message;
+    if (!faulty) fault = f;
+    faulty = true;
   }
   fibers[threadIdx.x].state = State::DONE;
   swapcontext(&fibers[threadIdx.x].context, &scheduler);
@@ -217,70 +252,74 @@ template <class T> T shuffle_down(unsigned, T value, unsigned distance) {
   static_assert(sizeof(T) <= 8, "what warps exchange");
   const unsigned self = threadIdx.x, lane = self % 32;
   const int turn = fibers[self].exchanges++ % 2;
-  std::memcpy(&deposits[turn][self], &value, sizeof(T));
+  memcpy(&deposits[turn][self], &value, sizeof(T));
   wait(State::AT_EXCHANGE, 0);
   if (lane + distance >= 32 || self + distance >= blockDim.x) return value;
   T found;
-  std::memcpy(&found, &deposits[turn][self + distance], sizeof(T));
+  memcpy(&found, &deposits[turn][self + distance], sizeof(T));
   return found;
 }
 
 inline bool release_warps() {
   bool any = false;
-  for (size_t first = 0; first < fibers.size(); first += 32) {
-    const size_t last = std::min(first + 32, fibers.size());
+  for (int first = 0; first < fiber_count; first += 32) {
+    const int last = first + 32 < fiber_count ? first + 32 : fiber_count;
     bool all = true;
-    for (size_t k = first; k < last; ++k) all = all && fibers[k].state == State::AT_EXCHANGE;
-    for (size_t k = first; all && k < last; ++k) fibers[k].state = State::READY;
+    for (int k = first; k < last; ++k) all = all && fibers[k].state == State::AT_EXCHANGE;
+    for (int k = first; all && k < last; ++k) fibers[k].state = State::READY;
     any = any || all;
   }
   return any;
 }
 
 inline bool release_block() {
-  for (const Fiber& f : fibers)
-    if (f.state != State::AT_BARRIER || f.site != fibers[0].site) return false;
-  for (Fiber& f : fibers) f.state = State::READY;
+  for (int k = 0; k < fiber_count; ++k)
+    if (fibers[k].state != State::AT_BARRIER || fibers[k].site != fibers[0].site) return false;
+  for (int k = 0; k < fiber_count; ++k) fibers[k].state = State::READY;
   ++epoch;
   return true;
 }
 
-inline void arrange(std::vector<long long>& order, int how, unsigned long long salt) {
-  for (size_t k = 0; k < order.size(); ++k) order[k] = how == 1 ? (long long)(order.size() - 1 - k) : (long long)k;
+inline void arrange(Array<long long>& order, long long count, int how, unsigned long long salt) {
+  order.ensure(count);
+  for (long long k = 0; k < count; ++k) order[k] = how == 1 ? count - 1 - k : k;
   if (how <= 1) return;
   unsigned long long state = 0x9e3779b97f4a7c15ULL * (how + 1) + salt;
-  for (size_t k = order.size(); k > 1; --k) {
+  for (long long k = count; k > 1; --k) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    std::swap(order[k - 1], order[state % k]);
+    const long long other = (long long)(state % k), kept = order[k - 1];
+    order[k - 1] = order[other], order[other] = kept;
   }
 }
 
+inline Array<long long> block_order, thread_order;
+
 inline void run_block_of_fibers(const Launch& launch) {
-  fibers.resize(launch.threads);
-  for (auto& slots : deposits) slots.assign(launch.threads, 0);
-  for (Fiber& f : fibers) {
-    if (!f.stack) f.stack.reset(new char[STACK]);
+  fiber_count = launch.threads;
+  for (int k = 0; k < fiber_count; ++k) {
+    Fiber& f = fibers[k];
+    if (!f.stack) f.stack = (char*)malloc(STACK);
     getcontext(&f.context);
-    f.context.uc_stack.ss_sp = f.stack.get();
+    f.context.uc_stack.ss_sp = f.stack;
     f.context.uc_stack.ss_size = STACK;
     f.context.uc_link = nullptr;
     f.state = State::READY;
     f.exchanges = 0;
     makecontext(&f.context, trampoline, 0);
   }
-  std::vector<long long> order(launch.threads);
   for (unsigned long long round = 0;; ++round) {
-    arrange(order, launch.order, round);
+    arrange(thread_order, fiber_count, launch.order, round);
     bool ran = false;
-    for (long long k : order) {
+    for (int turn = 0; turn < fiber_count; ++turn) {
+      const long long k = thread_order[turn];
       if (fibers[k].state != State::READY) continue;
       ran = true;
       threadIdx.x = (unsigned)k;
       swapcontext(&scheduler, &fibers[k].context);
-      if (!fault.empty()) throw Fault{fault};
+      if (faulty) throw fault;
     }
     bool finished = true;
-    for (const Fiber& f : fibers) finished = finished && f.state == State::DONE;
+    for (int k = 0; k < fiber_count; ++k) finished = finished && fibers[k].state == State::DONE;
     if (finished) return;
     const bool released = release_warps();
     if (!release_block() && !released && !ran) fail("divergence: some threads wait where the others do not come");
@@ -288,17 +327,17 @@ inline void run_block_of_fibers(const Launch& launch) {
 }
 
 template <class F> int run(const Launch& launch, char* message, F kernel) {
-  shadows.clear();
-  fault.clear();
+  faulty = false;
   fibered = launch.barriers;
   entry = [](void* f) { (*(F*)f)(); };
   closure = (void*)&kernel;
   blockDim = {(unsigned)launch.threads, 1, 1};
   gridDim = {(unsigned)launch.blocks, 1, 1};
-  std::vector<long long> blocks(launch.blocks), threads(launch.threads);
-  arrange(blocks, launch.order, 1);
+  arrange(block_order, launch.blocks, launch.order, 1);
+  int outcome = 0;
   try {
-    for (long long b : blocks) {
+    for (long long turn = 0; turn < launch.blocks; ++turn) {
+      const long long b = block_order[turn];
       blockIdx.x = (unsigned)b;
       ++generation;
       epoch = 0;
@@ -306,17 +345,18 @@ template <class F> int run(const Launch& launch, char* message, F kernel) {
         run_block_of_fibers(launch);
         continue;
       }
-      arrange(threads, launch.order, b);
-      for (long long t : threads) {
-        threadIdx.x = (unsigned)t;
+      arrange(thread_order, launch.threads, launch.order, b);
+      for (int k = 0; k < launch.threads; ++k) {
+        threadIdx.x = (unsigned)thread_order[k];
         kernel();
       }
     }
   } catch (const Fault& f) {
-    std::snprintf(message, 512, "%s", f.message.c_str());
-    return 1;
+    memcpy(message, f.message, sizeof f.message);
+    outcome = 1;
   }
-  return 0;
+  forget_memories();
+  return outcome;
 }
 
 }  // namespace emulated
@@ -341,7 +381,7 @@ inline unsigned atomicOr(unsigned* where, unsigned bits) {
 template <class To, class From> inline To bit_copy(From x) {
   static_assert(sizeof(To) == sizeof(From), "equal sizes");
   To r;
-  std::memcpy(&r, &x, sizeof r);
+  memcpy(&r, &x, sizeof r);
   return r;
 }
 inline unsigned bits_of(float x) { return bit_copy<unsigned>(x); }
@@ -361,11 +401,11 @@ inline float f16_widen(unsigned short x) {
 // To nearest, ties to even: the mantissa is rounded where its last kept bit lies, in exact binary64 arithmetic.
 inline unsigned short f16_round(float x) {
   const unsigned short sign = (unsigned short)(bits_of(x) >> 16 & 0x8000);
-  const double size = std::fabs((double)x);
+  const double size = fabs((double)x);
   if (x != x) return sign | 0x7e00;
   if (size >= 65520.0) return sign | 0x7c00;
-  int exponent = size > 0 ? std::ilogb(size) : -14;
+  int exponent = size > 0 ? ilogb(size) : -14;
   if (exponent < -14) exponent = -14;
-  const long units = (long)std::nearbyint(std::ldexp(size, 10 - exponent));
+  const long units = (long)nearbyint(ldexp(size, 10 - exponent));
   return (unsigned short)(sign | (((exponent + 14) << 10) + units));
 }
