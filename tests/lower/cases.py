@@ -281,4 +281,74 @@ CASES: list[tuple[str, str, str]] = [
     ("nn.adaptive_avg_pool1d", "x: f32[n, 2, 7]", "R.nn.adaptive_avg_pool1d(x, output_size=3)"),
     ("nn.adaptive_avg_pool2d", "x: f32[1, 2, 5, 4]", "R.nn.adaptive_avg_pool2d(x, output_size=[2, 3])"),
     ("nn.adaptive_avg_pool3d", "x: f32[1, 2, 3, 2, 4]", "R.nn.adaptive_avg_pool3d(x, output_size=[2, 1, 3])"),
+    # attention
+    (
+        "nn.attention",
+        "q: f32[2, n, 4, 3], k: f32[2, m, 2, 3], v: f32[2, m, 2, 5]",
+        "R.nn.attention(q, k, v)",
+    ),
+    (
+        "nn.attention",
+        "q: f32[1, n, 2, 4], k: f32[1, m, 2, 4], v: f32[1, m, 2, 3]",
+        "R.nn.attention(q, k, v, scale=0.3, causal_mask='TopLeft')",
+    ),
+    (
+        "nn.attention_bias",
+        "q: f32[1, n, 2, 4], k: f32[1, 3, 1, 4], v: f32[1, 3, 1, 2], b: f32[1, 2, n, 3]",
+        "R.nn.attention(q, k, v, b, causal_mask='BottomRight')",
+    ),
+    # sums
+    ("einsum", "x: f32[n, 3], y: f32[3, 4]", "R.einsum((x, y), subscripts='ij,jk->ik')"),
+    ("einsum", "x: f32[2, n, 3], y: f32[2, 3, n]", "R.einsum((x, y), subscripts='...ij,...ji->...')"),
+    ("einsum", "x: f32[3, 3]", "R.einsum((x,), subscripts='ii')"),
+    ("einsum", "x: f32[2, 3], y: f32[3], z: f32[4]", "R.einsum((x, y, z), subscripts='ij,j,k')"),
+    ("outer", "x: f32[n], y: f32[m]", "R.outer(x, y)"),
+    ("collapse_sum_like", "x: f32[2, n, 3], y: f32[n, 1]", "R.collapse_sum_like(x, y)"),
+    ("collapse_sum_to", "x: f32[2, n, 3]", "R.collapse_sum_to(x, R.shape([1, 3]))"),
+    ("nn.cross_entropy_with_logits", "x: f32[n, 3], y: f32[n, 3]", "R.nn.cross_entropy_with_logits(x, y)"),
+    ("nn.cross_entropy_with_logits", "x: f32[5], y: f32[5]", "R.nn.cross_entropy_with_logits(x, y)"),
+    *[
+        ("nn.nll_loss", "x: f32[n, 3, 2], t: i64[n, 2], w: f32[3]", f"R.nn.nll_loss(x, t, w, '{how}', ignore_index=2)")
+        for how in ("none", "sum", "mean")
+    ],
+    ("nn.nll_loss", "x: f32[3], t: i64[]", "R.nn.nll_loss(x, t, reduction='sum')"),
+    ("bucketize", "x: f32[n, 2], e: f32[4]", "R.bucketize(x, e, right=True)"),
+    ("bucketize", "x: i32[5], e: i32[m]", "R.bucketize(x, e, out_int32=True)"),
+    # positions that are data
+    ("gather_elements", "x: f32[4, 3], i: i64[4, 2]", "R.gather_elements(x, i, axis=1)"),
+    ("gather_nd", "x: f32[2, 4, 3], i: i64[n, 2]", "R.gather_nd(x, i)"),
+    ("gather_nd", "x: f32[2, 4, 3], i: i64[2, 5, 1]", "R.gather_nd(x, i, batch_dims=1)"),
+    ("index_tensor", "x: f32[3, 4, 2], i: i64[n, 1], j: i32[5]", "R.index_tensor(x, (i, j))"),
+    ("reverse_sequence", "x: f32[3, 8, 2]", "R.reverse_sequence(x, R.const([3, 0, 8], 'int32'), seq_axis=1)"),
+    *[
+        (
+            "scatter_elements",
+            "x: f32[3, 18], i: i64[2, 4], u: f32[2, 4]",
+            f"R.scatter_elements(x, i, u, axis=1, reduction='{how}')",
+        )
+        for how in ("update", "add", "mul", "min", "max")
+    ],
+    ("scatter_nd", "x: f32[18, 2], i: i64[5, 1], u: f32[5, 2]", "R.scatter_nd(x, i, u, reduction='add')"),
+    ("scatter_nd", "x: f32[18, 19], i: i32[3, 2], u: f32[3]", "R.scatter_nd(x, i, u)"),
+    ("index_put", "x: f32[18, 19], i: i64[4], j: i64[4], v: f32[4]", "R.index_put(x, (i, j), v)"),
+    ("index_put", "x: f32[18], i: i64[4], v: f32[1]", "R.index_put(x, (i,), v, accumulate=True)"),
+    ("slice_scatter", "x: f32[n, 8], y: f32[n, 3]", "R.slice_scatter(x, y, 1, 7, 2, axis=1)"),
+    (
+        "grad.take_backward",
+        "g: f32[2, 4, 3], x: f32[2, 5, 3]",
+        "R.grad.take_backward(g, x, R.const([1, 0, 1, 4], 'int64'), axis=1)",
+    ),
+    (
+        "one_hot",
+        "i: i64[n, 3]",
+        "R.one_hot(i, R.prim_value(T.float32(1.5)), R.prim_value(T.float32(0)), depth=4, axis=1)",
+    ),
+    ("meshgrid", "x: f32[n], y: f32[m], z: f32[2]", "R.meshgrid((x, y, z), indexing='ij')"),
+    ("meshgrid", "x: f32[n], y: f32[m]", "R.meshgrid((x, y), indexing='xy')"),
+    ("shape_to_tensor", "x: f32[n, 3]", "R.shape_to_tensor(R.shape([n, 3, n * 2]))"),
+    ("size", "x: f32[n, 3]", "R.size(x)"),
+    ("quantize", "x: f32[n, 3], a: f32[3], z: i8[3]", "R.quantize(x, a, z, axis=1, out_dtype='int8')"),
+    ("quantize", "x: f16[4], a: f16[], z: f16[]", "R.quantize(x, a, z, axis=0, out_dtype='float8_e4m3fn')"),
+    ("dequantize", "x: i8[n, 3], a: f32[3], z: i8[3]", "R.dequantize(x, a, z, axis=1, out_dtype='float32')"),
+    ("dequantize", "x: u8[4], a: f16[], z: u8[]", "R.dequantize(x, a, z, axis=0, out_dtype='float16')"),
 ]

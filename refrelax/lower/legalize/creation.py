@@ -166,5 +166,6 @@ SHAPE_ONLY: Mapping[str, tuple[int, ...]] = {
     "relax.ones_like": (0,),
     "relax.zeros_like": (0,),
     "relax.eye_like": (0,),
+    "relax.collapse_sum_like": (1,),
 }
 """Arguments of which only the dims matter: the kernel does not take them."""

@@ -123,18 +123,19 @@ class Kernel:
         return self.fold(out, lengths, identity, lambda own, *at: Scalar(Binary(op, own.node, item(*at).node)))
 
     @rule("lo/empty-reduction")
-    def fold(self, out: Array, lengths: Sequence[Scalar], start: Scalar, step: Callable[..., Scalar]) -> Array:
-        """``out[i] = start``, then ``out[i] = step(out[i], *i, *r)`` for all ``r`` below ``lengths``."""
+    def fold(self, out: Array, lengths: Sequence[Scalar], start: Scalar | Body, step: Callable[..., Scalar]) -> Array:
+        """``out[i] = start(*i)``, then ``out[i] = step(out[i], *i, *r)`` for all ``r`` below ``lengths``."""
+        begin: Body = (lambda *_: start) if isinstance(start, Scalar) else start
         if self._may_be_empty(out, lengths):
-            self.compute(out, lambda *_: start)
+            self.compute(out, begin)
         loops, axes = self._axes(out.dims, "i", "spatial")
         inner, steps = self._axes(lengths, "r", "reduce")
         at = tuple(axis.var for axis in axes)
         own = Scalar(BufferLoad(out.name, at, out.dtype))
         update = BufferStore(out.name, step(own, *map(Scalar, at), *(Scalar(a.var) for a in steps)).node, at)
-        init: tuple[BufferStore, ...] | None = (BufferStore(out.name, start.node, at),)
+        init: tuple[BufferStore, ...] | None = (BufferStore(out.name, begin(*map(Scalar, at)).node, at),)
         if not lengths:  # one step, nothing to initialise for
-            value = step(start, *map(Scalar, at)).node
+            value = step(begin(*map(Scalar, at)), *map(Scalar, at)).node
             update, init = BufferStore(out.name, value, at), None
         block = SBlock(self._block(out), (*axes, *steps), (update,), init=init)
         self._nest([*loops, *inner], block)

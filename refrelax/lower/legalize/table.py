@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from refrelax.lower.legalize.attention import ATTENTION
 from refrelax.lower.legalize.creation import CREATION, SHAPE_ONLY
 from refrelax.lower.legalize.elementwise import ELEMENTWISE, Legalizer
+from refrelax.lower.legalize.gathering import GATHERING
 from refrelax.lower.legalize.joining import JOINING
 from refrelax.lower.legalize.norms import NORMS
 from refrelax.lower.legalize.reductions import REDUCTIONS
 from refrelax.lower.legalize.shapes import SHAPES
+from refrelax.lower.legalize.sums import SUMS
 from refrelax.lower.legalize.windows import WINDOWS
 
 LEGALIZERS: Mapping[str, Legalizer] = {
@@ -20,6 +23,9 @@ LEGALIZERS: Mapping[str, Legalizer] = {
     **JOINING,
     **NORMS,
     **WINDOWS,
+    **ATTENTION,
+    **SUMS,
+    **GATHERING,
 }
 """By registered name. An operator that is not here keeps its call."""
 
