@@ -27,7 +27,8 @@ from refrelax.errors import InternalError, UsageError
 SHIM = Path(__file__).parent / "emulation" / "shim.h"
 
 FLAGS = ("-std=c++17", "-O0", "-fwrapv", "-ffp-contract=off", "-w", "-shared", "-fPIC")
-"""Not optimised: most sources run for less time than g++ takes. ``-ffp-contract=off`` in both modes: x86-64 without FMA has nothing to contract, and bits must not depend on it."""
+"""Not optimised: most sources run for less time than g++ takes. ``-ffp-contract=off`` in both modes: x86-64 without FMA
+has nothing to contract, and bits must not depend on the machine."""
 
 RACE_LIMIT = 1 << 18
 """Races are looked for where a launch's buffers have at most this many elements together."""

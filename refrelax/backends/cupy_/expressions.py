@@ -48,7 +48,8 @@ class Text:
 
     ``aliases``: block variables and index lets as expressions over loop variables and symbols; ``local``: names that
     are C++ variables at this place (the rest are symbols, which become parameters); ``elements``: those of them that
-    hold elements; ``private``: buffers of the thread's own.
+    hold elements; ``private``: buffers of the thread's own;
+    ``registers``: buffers whose one element of interest is a variable; ``stored``: buffers that the kernel writes.
     """
 
     buffers: dict[str, Buffer]
@@ -60,12 +61,13 @@ class Text:
     elements: set[str] = field(default_factory=set)
     private: set[str] = field(default_factory=set)
     registers: dict[str, str] = field(default_factory=dict)
+    stored: frozenset[str] = frozenset()
 
     def scope(self) -> Text:
         """The same kernel, with names of its own."""
         return Text(
             dict(self.buffers), self.bounds.scope(), self.exact, self.used, dict(self.aliases), set(self.local),
-            set(self.elements), set(self.private), dict(self.registers),
+            set(self.elements), set(self.private), dict(self.registers), self.stored,
         )  # fmt: skip
 
     def resolve(self, expr: PrimExpr) -> PrimExpr:
@@ -246,7 +248,9 @@ class Text:
         buffer = self.buffers[expr.buffer]
         if expr.buffer not in self.private:
             self.used.buffers[expr.buffer] = buffer
-        return f"{c_name(expr.buffer)}[{self.offset(buffer, expr.indices)}]"
+        text = f"{c_name(expr.buffer)}[{self.offset(buffer, expr.indices)}]"
+        # memory that is also written is not a plain array under emulation: its elements are read by a conversion
+        return f"({c_type(buffer.dtype)}){text}" if expr.buffer in self.stored else text
 
     def offset(self, buffer: Buffer, indices: tuple[PrimExpr, ...]) -> str:
         """The row-major offset of an element, its indices moved into range."""

@@ -10,7 +10,7 @@ from refrelax.backends.cupy_ import statements
 from refrelax.backends.cupy_.expressions import Text, Used
 from refrelax.backends.cupy_.intervals import Obligation
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
-from refrelax.backends.cupy_.nests import Nest, Reduction, is_zero, nest_of, reduction_of, variables
+from refrelax.backends.cupy_.nests import Nest, Reduction, accesses, is_zero, nest_of, reduction_of, variables
 from refrelax.backends.cupy_.statements import Lines
 from refrelax.syntax.loops import BufferStore, For, Stmt
 from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, walk
@@ -87,6 +87,8 @@ class Maker:
         """The kernel of one statement (or of several, which one thread then runs)."""
         text = self.text.scope()
         text.used, text.bounds.obligations = Used(), []
+        found = accesses(tuple(stmts))
+        text.stored = frozenset(name for name, _ in found.stores) - found.private
         for guard in guards:
             text.bounds.learn(guard)
         nest = nest_of(stmts[0]) if len(stmts) == 1 else Nest((), tuple(stmts), ())
@@ -111,10 +113,8 @@ class _Writer:
     guards: tuple[PrimExpr, ...]
 
     def write(self, nest: Nest, reduction: Reduction | None) -> Kernel:
-        if not nest.parallel:
-            return self.sequential(nest)
         if reduction is None:
-            return self.elementwise(nest)
+            return self.elementwise(nest) if nest.parallel else self.sequential(nest)
         if self.fast:
             contraction = contraction_of(reduction, self.text)
             if contraction is not None:

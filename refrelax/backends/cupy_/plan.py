@@ -10,7 +10,7 @@ from refrelax.backends.cupy_.bounds import Bounds
 from refrelax.backends.cupy_.expressions import Text, Used
 from refrelax.backends.cupy_.kernels import Kernel, Maker
 from refrelax.backends.cupy_.names import c_type, is_float
-from refrelax.backends.cupy_.nests import as_loop, small
+from refrelax.backends.cupy_.nests import as_loop, small, synchronises
 from refrelax.backends.errors import Unsupported
 from refrelax.lower.claims import Claim, Ledger
 from refrelax.semantics.types.checked import CheckedModule
@@ -160,6 +160,8 @@ class _Planner:
                 self.launch((stmt,), guards)
 
     def launch(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> None:
+        if synchronises(stmts):
+            raise Unsupported("a barrier between the threads of the program in a CUDA kernel")
         for buffer in large_allocations(stmts):
             self.allocate(buffer)
         kernel = self.maker.kernel(stmts, guards)
