@@ -140,6 +140,8 @@ class Ended(Exception):
 
     def __init__(self, outcome: Trapped | Exhausted | Unspecified) -> None:
         self.outcome = outcome
+        self.loops: list[tuple[str, int]] = []
+        """Loop variables in scope where it happened, innermost first; filled in as the loops are left."""
         super().__init__(str(outcome))
 
 

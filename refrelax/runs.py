@@ -44,12 +44,14 @@ def run(
     externs: Mapping[str, Callable[..., Any]] | None = None,
     listener: Listener | None = None,
     seed: int = 0,
+    check_regions: bool = False,
 ) -> Outcome:
     """Run a function of a checked module under a reading.
 
     ``args``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of ints for shapes; converted by the
     parameter types. A PrimFunc takes its buffers, outputs included. ``externs``: library functions by name, called as
     ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds the ``sampled`` reading.
+    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``.
 
     Raises:
         UsageError: no such function; an argument that is no value.
@@ -60,7 +62,9 @@ def run(
     link(module, entry, externs)
     chosen = reading(numerics, seed) if isinstance(numerics, str) else numerics
     values = [inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, args)]
-    interpreter = Interpreter(module, chosen, Meter.of(budget or Budget()), listener=listener)
+    interpreter = Interpreter(
+        module, chosen, Meter.of(budget or Budget()), listener=listener, check_regions=check_regions
+    )
     interpreter.externs = {name: wrapped(f, chosen) for name, f in externs.items()}
     try:
         result = interpreter.call_global(entry, values)

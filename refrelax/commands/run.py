@@ -23,6 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", choices=("bits", "fast"), default="fast", help="of a backend")
     parser.add_argument("--steps", type=int, metavar="N", help="budget: bindings and loop iterations")
     parser.add_argument("--elements", type=int, metavar="N", help="budget: tensor elements made")
+    parser.add_argument("--check-regions", action="store_true", help="hold blocks to their T.reads and T.writes")
     add_json(parser)
 
 
@@ -41,7 +42,14 @@ def run(options: argparse.Namespace) -> int:
 def _outcome(checked: CheckedModule, options: argparse.Namespace, given: list[object]) -> Outcome:
     if options.backend == "interpreter":
         limits = {k: v for k in ("steps", "elements") if (v := getattr(options, k)) is not None}
-        return api.run(checked, options.entry, *given, numerics=options.numerics, budget=Budget(**limits))
+        return api.run(
+            checked,
+            options.entry,
+            *given,
+            numerics=options.numerics,
+            budget=Budget(**limits),
+            check_regions=options.check_regions,
+        )
     from refrelax.backends import compile as compile_
 
     outcome: Outcome = compile_(checked, backend=options.backend, mode=options.mode).run(options.entry, *given)

@@ -82,6 +82,8 @@ class Interpreter:
     listener: Listener | None = None
     effects: list[Effect] = field(default_factory=list)
     constants: dict[int, Tensor] = field(default_factory=dict)
+    check_regions: bool = False
+    """Whether loop-level accesses are held to the declared regions of their blocks."""
 
     # --- functions ---------------------------------------------------------------------------------------------------
 
@@ -100,7 +102,15 @@ class Interpreter:
 
     def loop_context(self) -> Context:
         """What loop-level evaluation needs of this run."""
-        return Context(self.numerics, self.meter, self.call_global, self.externs, self.effects, self.listener)
+        return Context(
+            self.numerics,
+            self.meter,
+            self.call_global,
+            self.externs,
+            self.effects,
+            self.listener,
+            self.check_regions,
+        )
 
     @rule("ev/function-call", "ev/arity", "ev/param-type", "ev/param-dtype", "ev/param-rank", "ev/param-shape")
     def call_function(self, function: Function, args: list[Any], scope: Scope, span: Span | None = None) -> Any:

@@ -50,7 +50,7 @@ def _without_meaning(call: Intrinsic) -> Element:
 
 def build_effect(build: Builder, value: PrimExpr) -> Run:
     """A call for its effect. An expression without effect (``0``, ``T.assume(…)``) does nothing."""
-    from refrelax.semantics.loops.statements import BreakLoop, ContinueLoop, ReturnValue
+    from refrelax.semantics.loops.statements import BreakLoop, ContinueLoop, ReturnValue, ThreadEnds
 
     match value:
         case Intrinsic(op="ret"):
@@ -67,6 +67,12 @@ def build_effect(build: Builder, value: PrimExpr) -> Run:
                 raise kind
 
             return jump
+        case Intrinsic(op="thread_return"):
+
+            def end_thread(_frame: Frame) -> None:
+                raise ThreadEnds
+
+            return end_thread
         case Intrinsic(op="tvm_storage_sync" | "assume" | "prefetch"):
             return lambda _frame: None  # a barrier of a single thread; hints
         case Intrinsic():

@@ -10,6 +10,7 @@ Spec: ``spec/07-evaluation.md``, *Blocks*.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from refrelax.rules import rule
@@ -21,7 +22,7 @@ from refrelax.semantics.loops.memory import OUTSIDE, out_of_bounds, position
 from refrelax.semantics.numbers.interface import ReduceOp
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferStore, IterVar, SBlock
-from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, walk
+from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, walk
 
 
 @rule("ev/block")
@@ -68,11 +69,19 @@ def block_prologue(build: Builder, block: SBlock) -> Run:
 
 def _opening(build: Builder, block: SBlock) -> tuple[list[Run], Run | None, list[Run]]:
     """The axis bindings that cost something, the predicate unless it is constantly true, and the allocations."""
+    outside = frozenset(build.buffers)
     axes = [run for axis in block.iters if (run := _bind_axis(build, axis)) is not None]
+    if build.depth and reduces_across(block, build.threads):
+        build.unwatched |= {each.buffer for each in block.init or () if isinstance(each, BufferStore)}
     predicate = None if block.predicate is None else build_index(build, block.predicate)
     for match in block.matches:
         build_match(build, match)
     allocs = [build_alloc(build, each) for each in block.allocs]
+    if build.context.check_regions:
+        from refrelax.semantics.loops.regions import declare
+
+        declared = declare(build, block, outside)
+        build.declared = () if declared is None else (*build.declared, declared)
     return axes, None if predicate is None or predicate.constant == 1 else predicate.run, allocs
 
 
@@ -141,6 +150,15 @@ def _at_start(build: Builder, axis: IterVar) -> Run:
         return lambda frame: frame[slot] == constant
     run, low = value.run, least.run
     return lambda frame: run(frame) == low(frame)
+
+
+def reduces_across(block: SBlock, threads: Iterable[str]) -> bool:
+    """Whether a block with ``T.init`` has a reduce axis that a variable of ``threads`` runs over."""
+    names = set(threads)
+    return block.init is not None and any(
+        axis.kind == "reduce" and any(isinstance(each, SymVar) and each.name in names for each in walk(axis.binding))
+        for axis in block.iters
+    )
 
 
 # --- reductions ------------------------------------------------------------------------------------------------------

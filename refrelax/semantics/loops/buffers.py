@@ -5,9 +5,12 @@ Spec: ``spec/07-evaluation.md``, *Buffers*; ``spec/08-effects-and-storage.md``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from math import prod
+from typing import Any
 
-from refrelax.errors import InternalError, unspecified
+from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
@@ -15,6 +18,7 @@ from refrelax.semantics.loops.memory import row_major_indices
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN
 from refrelax.semantics.storage import Storage, fresh
 from refrelax.semantics.values import Tensor
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Buffer, MatchBufferRegion
 from refrelax.syntax.scalars import BufferRef, Intrinsic, PrimExpr, SymVar
 
@@ -25,38 +29,141 @@ def nothing(_frame: Frame) -> None:
 
 @rule("ev/alloc-buffer")
 def build_alloc(build: Builder, buffer: Buffer) -> Run:
-    """Fresh memory each time the statement runs; every element starts as poison ``st/never-written``."""
+    """Fresh memory each time the statement runs; every element starts as poison ``st/never-written``.
+
+    In lockstep, memory of scope ``shared`` is one per block of threads, and fresh when the block starts.
+    """
+    launch = build.launch
+    shared = launch is not None and buffer.scope.startswith("shared")
+    if launch is not None and shared and buffer.name in launch.shared:
+        build.buffers[buffer.name] = build.handles[buffer.name] = launch.shared[buffer.name]
+        return nothing
     shape = tuple(build_index(build, each) for each in buffer.shape)
-    count = _most_elements(buffer, shape)
-    build.context.meter.make(count)
-    storage = fresh(buffer.dtype, count, buffer.scope, buffer.name)
+    count = _most_elements(build, buffer, shape)
+    storage = fresh(buffer.dtype, count or 0, buffer.scope, buffer.name)
     bound = view(build, buffer, storage, shape)
+    if count is None:
+        return _sized_at_run_time(build, buffer, bound)
+    build.context.meter.make(count)
     bound.elements = count
+    bound.depth = launch.depth if launch is not None and shared else build.depth
     build.buffers[buffer.name] = bound
     build.handles[buffer.name] = bound
-    cells, blank = bound.cells, [NEVER_WRITTEN] * count
+    reset = _resetting(build, bound)
+    if launch is not None and shared:
+        launch.shared[buffer.name] = bound
+        launch.resets.append(reset)
+        return nothing
+    watch = getattr(build.context.listener, "on_allocation", None)
+    if watch is None:
+        return lambda _frame: reset()
+    return _watched_allocation(build, buffer, shape, reset, watch)
 
-    def allocate(_frame: Frame) -> None:
-        cells[:] = blank
+
+def _resetting(build: Builder, bound: Bound) -> Callable[[], None]:
+    storage, dtype, races = bound.storage, bound.dtype, build.context.races
+    blank = [NEVER_WRITTEN] * bound.elements
+
+    def reset() -> None:
+        for name, plane in storage.planes.items():
+            plane[:] = blank if name == dtype else [NEVER_WRITTEN] * len(plane)
+            if races.records:
+                races.forget(storage, name)
+
+    if len(storage.planes) == 1 and build.depth == 0:
+        cells = bound.cells
+
+        def quick() -> None:
+            cells[:] = blank
+            if len(storage.planes) > 1 or races.records:
+                reset()
+
+        return quick
+    return reset
+
+
+def _watched_allocation(
+    build: Builder, buffer: Buffer, shape: tuple[Index, ...], reset: Callable[[], None], watch: Any
+) -> Run:
+    path = build.path
+
+    def allocate(frame: Frame) -> None:
+        reset()
+        watch(path, buffer.name, buffer.dtype, tuple(each.run(frame) for each in shape), buffer.scope)
 
     return allocate
 
 
-def _most_elements(buffer: Buffer, shape: tuple[Index, ...]) -> int:
-    """Elements to reserve: the largest extent that each dim can have."""
-    extents = []
-    for index in shape:
-        if index.hi is None:
-            raise InternalError(f"the extent of {buffer.name} has no known bound where it is allocated")
-        extents.append(max(index.hi, 0))
-    return prod(extents)
+def private_copy(build: Builder, bound: Bound) -> Callable[[], None]:
+    """Rebind a buffer to memory of the thread that is being built; what it gives copies the present contents there."""
+    count = len(bound.cells)
+    build.context.meter.make(count)
+    storage = fresh(bound.dtype, count, bound.scope, bound.name)
+    own = storage.plane(bound.dtype)
+    copy = replace(bound, storage=storage, cells=own, depth=build.depth)
+    for name, other in list(build.buffers.items()):
+        if other is bound:
+            build.buffers[name] = copy
+    for name, other in list(build.handles.items()):
+        if other is bound:
+            build.handles[name] = copy
+    source = bound.cells
+
+    def fill() -> None:
+        own[:] = source
+
+    return fill
+
+
+def _most_elements(build: Builder, buffer: Buffer, shape: tuple[Index, ...]) -> int | None:
+    """Elements to reserve: up to the last that the largest extents reach; ``None`` if no bound is known."""
+    most = [index.hi for index in shape]
+    if any(extent is not None and extent <= 0 for extent in most):
+        return 0
+    if not buffer.strides and buffer.elem_offset is None:
+        return None if None in most else prod(extent for extent in most if extent is not None)
+    steps = [build_index(build, each).hi for each in buffer.strides] if buffer.strides else None
+    offset = 0 if buffer.elem_offset is None else build_index(build, buffer.elem_offset).hi
+    if steps is None:
+        steps = [each.hi for each in row_major_indices(shape)]
+    last = offset
+    for extent, step in zip(most, steps, strict=True):
+        if extent is None or step is None or last is None:
+            return None
+        last += (extent - 1) * step
+    return None if last is None else last + 1
+
+
+@rule("ld/allocation-extent")
+def _sized_at_run_time(build: Builder, buffer: Buffer, bound: Bound) -> Run:
+    """An allocation whose extents are known only when it is reached."""
+    build.buffers[buffer.name] = build.handles[buffer.name] = bound
+    bound.depth = build.depth
+    cells, storage, size, races = bound.cells, bound.storage, dtypes.itemsize(buffer.dtype), build.context.races
+    make, shape, strides, origin = build.context.meter.make, bound.shape, bound.strides, bound.origin.run
+
+    def allocate(frame: Frame) -> None:
+        extents = [each.run(frame) for each in shape]
+        if any(extent < 0 for extent in extents):
+            message = f"{buffer.name} is allocated with extents ({', '.join(map(str, extents))})"
+            raise unspecified("ld/allocation-extent", message, buffer.span)
+        count = 0
+        if all(extents):
+            count = 1 + origin(frame) + sum((n - 1) * step.run(frame) for n, step in zip(extents, strides, strict=True))
+        make(count)
+        cells[:] = [NEVER_WRITTEN] * count
+        storage.nbytes = count * size
+        races.forget(storage, buffer.dtype)
+
+    return allocate
 
 
 def view(build: Builder, buffer: Buffer, storage: Storage, shape: tuple[Index, ...]) -> Bound:
     """``buffer`` as a view of ``storage``: its strides (row-major unless given) and its element offset."""
     strides = tuple(build_index(build, s) for s in buffer.strides) if buffer.strides else row_major_indices(shape)
     origin = fixed(0) if buffer.elem_offset is None else build_index(build, buffer.elem_offset)
-    return Bound(buffer.name, buffer.dtype, storage, storage.plane(buffer.dtype), shape, strides, origin, buffer.scope)
+    cells = storage.plane(buffer.dtype)
+    return Bound(buffer.name, buffer.dtype, storage, cells, shape, strides, origin, buffer.scope, depth=build.depth)
 
 
 @rule("ev/decl-buffer")
@@ -66,6 +173,7 @@ def build_decl(build: Builder, buffer: Buffer) -> Run:
         return build_alloc(build, buffer)
     base = resolve(build, buffer.data)
     bound = view(build, buffer, base.storage, tuple(build_index(build, each) for each in buffer.shape))
+    bound.depth, bound.scope = base.depth, base.scope
     if base.dtype != buffer.dtype:
         build.aliasing = True
     build.buffers[buffer.name] = bound

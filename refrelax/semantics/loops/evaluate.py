@@ -5,9 +5,10 @@ Spec: ``spec/07-evaluation.md``, *PrimFuncs*.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from refrelax.errors import Span, trap
+from refrelax.errors import Ended, Exhausted, Span, trap
 from refrelax.rules import rule
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.loops.buffers import build_alloc
@@ -31,6 +32,7 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
         raise trap("ev/arity", f"{name} takes {len(function.params)} arguments, {len(args)} were given", span)
     context.meter.enter()
     build = new_builder(context)
+    build.implicit, build.path = function.s_tir, name
     symbols = _bind_scalars(build, name, function, args, span)
     _bind_symbols(build, name, function, args, symbols, span)
     for param, arg in zip(function.params, args, strict=True):
@@ -48,9 +50,19 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
         body(frame)
     except ReturnValue as result:
         return result.value
+    except Ended as end:
+        raise located(end) from None
     finally:
         context.meter.leave()
     return None
+
+
+def located(end: Ended) -> Ended:
+    """The end of a run, with the loop variables in scope in its message."""
+    if not end.loops or isinstance(end.outcome, Exhausted):
+        return end
+    where = ", ".join(f"{name} = {value}" for name, value in reversed(end.loops))
+    return Ended(replace(end.outcome, message=f"{end.outcome.message} (where {where})"))
 
 
 def _bind_scalars(build: Builder, name: str, function: PrimFunc, args: list[Any], span: Span | None) -> dict[str, int]:

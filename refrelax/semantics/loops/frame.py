@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from refrelax.errors import Effect, Span
 from refrelax.semantics.budget import Meter
+from refrelax.semantics.loops.races import Races
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.storage import Cells, Storage
+
+if TYPE_CHECKING:
+    from refrelax.semantics.loops.launch import Launch
+    from refrelax.semantics.loops.regions import Declared
+    from refrelax.syntax.scalars import CommReducer
 
 Frame = list[Any]
 """One slot a variable: a Python int for index variables, a payload for element variables."""
@@ -64,6 +70,8 @@ class Bound:
     scope: str = "global"
     elements: int = 0
     """How many elements the allocation has, for resetting it; 0 for views."""
+    depth: int = 0
+    """How many concurrent loops were around its allocation: strands of deeper ones share it."""
 
 
 Extern = Callable[..., Any]
@@ -79,6 +87,9 @@ class Context:
     externs: Mapping[str, Extern] = field(default_factory=dict)
     effects: list[Effect] = field(default_factory=list)
     listener: Any = None
+    check_regions: bool = False
+    """Whether accesses are held to the ``T.reads`` and ``T.writes`` of their blocks."""
+    races: Races = field(default_factory=Races)
 
 
 @dataclass(slots=True)
@@ -93,6 +104,30 @@ class Builder:
     handles: dict[str, Any]
     aliasing: bool = False
     """Whether some buffer of the function shares memory at another dtype, so that stores must keep planes in step."""
+    depth: int = 0
+    """Concurrent loops (parallel, thread-bound) around the statement that is being built."""
+    implicit: bool = False
+    """Whether the compiler owes the synchronisation of shared memory (block level, no barrier written)."""
+    launch: Launch | None = None
+    """The block of threads in lockstep that is being built, if any."""
+    coords: tuple[tuple[str, int], ...] = ()
+    """In lockstep: the thread, as its value per thread tag."""
+    threads: dict[str, str] = field(default_factory=dict)
+    """Thread variables in scope, with their tags."""
+    varying: frozenset[str] = frozenset()
+    """Variables that may differ between the threads of a block."""
+    uniform: bool = True
+    """In lockstep: whether all threads reach the statement that is being built."""
+    reducer: CommReducer | None = None
+    """The reducer of the enclosing ``reduce_scope``."""
+    unwatched: frozenset[str] = frozenset()
+    """Buffers that a reduction across threads writes: its threads take turns."""
+    declared: tuple[Declared, ...] = ()
+    """The regions of the enclosing blocks, when they are checked."""
+    loops: tuple[tuple[str, int], ...] = ()
+    """The enclosing loop variables and their slots, outermost first."""
+    path: str = ""
+    """The function, for what watches the run."""
 
     def child(self) -> Builder:
         """The same frame, with scopes of its own."""
@@ -102,6 +137,7 @@ class Builder:
             elements=dict(self.elements),
             buffers=dict(self.buffers),
             handles=dict(self.handles),
+            threads=dict(self.threads),
         )
 
     def new_slot(self) -> int:

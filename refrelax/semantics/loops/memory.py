@@ -9,8 +9,9 @@ Spec: ``spec/07-evaluation.md``, *Buffers*.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal as _Lit
 
-from refrelax.errors import Span, unspecified
+from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame, Index, Run, fixed
 from refrelax.semantics.numbers.poison import poison
@@ -21,6 +22,7 @@ OUTSIDE = -1
 _OUT_OF_BOUNDS = poison("ld/load-out-of-bounds")
 
 Position = Callable[[Frame], int]
+Access = _Lit["read", "write"]
 
 
 def position(bound: Bound, indices: Sequence[Index]) -> tuple[Position, bool]:
@@ -103,6 +105,10 @@ def build_load(build: Builder, bound: Bound, indices: Sequence[Index]) -> Elemen
     """``bound[indices]`` as an element; a cell never written holds poison ``st/never-written``."""
     where, doubtful = position(bound, indices)
     cells, numerics = bound.cells, build.context.numerics
+    if build.declared:
+        where = held_to_region(build, bound, indices, where, "read", None)
+    if is_watched(build, bound):
+        where = _watched_read(build, bound, indices, where)
     if numerics.collects:
         return _settling_load(build, bound, where)
     if not doubtful:
@@ -135,6 +141,10 @@ def build_store(build: Builder, bound: Bound, indices: Sequence[Index], value: E
     """``bound[indices] = value``: the value first, then the place."""
     where, doubtful = position(bound, indices)
     cells = bound.cells
+    if build.declared:
+        where = held_to_region(build, bound, indices, where, "write", span)
+    if is_watched(build, bound):
+        return _watched_store(build, bound, where, value, indices, span)
     if build.aliasing or bound.storage.mixed:
         return _careful_store(bound, where, value, indices, span)
     if not doubtful:
@@ -167,10 +177,86 @@ def _careful_store(bound: Bound, where: Position, value: Element, indices: Seque
     return store
 
 
+# --- accesses that other strands can see -----------------------------------------------------------------------------
+
+
+def is_watched(build: Builder, bound: Bound) -> bool:
+    """Whether another strand can reach this memory, and nothing but order keeps the two apart.
+
+    Where the compiler owes the synchronisation of a block's threads, only global memory is watched.
+    """
+    if build.depth <= bound.depth or bound.name in build.unwatched:
+        return False
+    return bound.scope.partition(".")[0] in (("global",) if build.implicit else ("global", "shared"))
+
+
+@rule("ev/data-race")
+def _watched_read(build: Builder, bound: Bound, indices: Sequence[Index], where: Position) -> Position:
+    races = build.context.races
+    record = races.record(bound.storage, bound.dtype)
+
+    def watched(frame: Frame) -> int:
+        k = where(frame)
+        if k != OUTSIDE and races.read(record, k) is not None:
+            races.report(_race(build, bound, indices, frame, "reads", "writes", None))
+        return k
+
+    return watched
+
+
+def _watched_store(
+    build: Builder, bound: Bound, where: Position, value: Element, indices: Sequence[Index], span: Span | None
+) -> Run:
+    races, storage, dtype, cells = build.context.races, bound.storage, bound.dtype, bound.cells
+    record = races.record(storage, dtype)
+
+    def store(frame: Frame) -> None:
+        payload = value(frame)
+        k = where(frame)
+        if k == OUTSIDE:
+            raise out_of_bounds(bound, indices, frame, span)
+        if races.write(record, k, cells[k], payload) is not None:
+            races.report(_race(build, bound, indices, frame, "writes", "reads, or writes with another value,", span))
+        storage.store(dtype, k, payload)
+
+    return store
+
+
+def _race(
+    build: Builder, bound: Bound, indices: Sequence[Index], frame: Frame, does: str, other: str, span: Span | None
+) -> Ended:
+    message = f"this iteration {does} {bound.name}[{spelled(indices, frame)}], which another one {other} in no order"
+    race = unspecified("ev/data-race", message, span)
+    race.loops = [(name, frame[slot]) for name, slot in reversed(build.loops)]
+    return race
+
+
+def held_to_region(
+    build: Builder, bound: Bound, indices: Sequence[Index], where: Position, does: Access, span: Span | None
+) -> Position:
+    """``where``, after a check that the enclosing block declares the access."""
+    from refrelax.semantics.loops.regions import check_of
+
+    check = check_of(build, bound, indices, does, span)
+    if check is None:
+        return where
+    test = check
+
+    def checked(frame: Frame) -> int:
+        test(frame)
+        return where(frame)
+
+    return checked
+
+
+def spelled(indices: Sequence[Index], frame: Frame) -> str:
+    """An index in a message."""
+    return ", ".join(str(int(i.run(frame))) for i in indices)
+
+
 def out_of_bounds(bound: Bound, indices: Sequence[Index], frame: Frame, span: Span | None) -> Exception:
     """The end of a run that stores outside a buffer, naming the index and the buffer's shape."""
-    at = ", ".join(str(i.run(frame)) for i in indices)
-    shape = ", ".join(str(e.run(frame)) for e in bound.shape)
+    at, shape = spelled(indices, frame), spelled(bound.shape, frame)
     return unspecified("ld/store-out-of-bounds", f"store to {bound.name}[{at}], whose shape is ({shape})", span)
 
 

@@ -5,15 +5,16 @@ Spec: ``spec/07-evaluation.md``, *Statements*.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, assert_never
 
-from refrelax.errors import InternalError, trap
+from refrelax.errors import Ended, trap, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import build_block
 from refrelax.semantics.loops.buffers import build_alloc, build_decl
 from refrelax.semantics.loops.elements import build_element
-from refrelax.semantics.loops.frame import Builder, Frame, Run
+from refrelax.semantics.loops.frame import Builder, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index, is_index
 from refrelax.semantics.loops.memory import build_store
 from refrelax.semantics.loops.vectors import build_vector_store
@@ -37,6 +38,9 @@ from refrelax.syntax.loops import (
     While,
 )
 
+Begin = Callable[[int], None]
+"""What is told the value of a loop variable when an iteration starts."""
+
 
 class BreakLoop(Exception):
     """Control flow: leaves the innermost loop."""
@@ -44,6 +48,10 @@ class BreakLoop(Exception):
 
 class ContinueLoop(Exception):
     """Control flow: goes on with the innermost loop."""
+
+
+class ThreadEnds(Exception):
+    """Control flow: ends the thread that runs (``T.thread_return()``)."""
 
 
 class ReturnValue(Exception):
@@ -134,51 +142,78 @@ def _store(build: Builder, stmt: BufferStore) -> Run:
 
 @rule("ev/for")
 def build_for(build: Builder, stmt: For) -> Run:
-    """``for``: the body once per value, in increasing order; parallel, vectorised, unrolled and thread-bound loops too.
+    """``for``: the body once per value, in increasing order; vectorised and unrolled loops too.
 
-    (Iterations of those kinds are independent in a race-free program, so this order is one of the permitted ones.
-    Thread-bound loops whose threads meet at a barrier are built by ``threads.py``.)
+    Parallel and thread-bound loops are built by ``threads.py``: their iterations have no order.
     """
     from refrelax.semantics.loops import threads
 
-    if stmt.kind == "thread_binding" and threads.synchronises(stmt.body):
-        return threads.build_block_of_threads(build, stmt)
-    low, extent = build_index(build, stmt.min), build_index(build, stmt.extent)
-    high = None if low.lo is None or extent.hi is None else (low.hi or low.lo) + extent.hi - 1
+    if threads.is_concurrent(stmt):
+        return threads.build_concurrent(build, stmt)
+    return build_serial(build, stmt, build_index(build, stmt.min), build_index(build, stmt.extent))
+
+
+def build_serial(build: Builder, stmt: For, low: Index, extent: Index, begin: Begin | None = None) -> Run:
+    """A loop whose iterations run in increasing order. ``begin`` is told the value at the start of each iteration."""
     inner = build.child()
-    slot = inner.variable(stmt.var.name, low.lo, high)
+    slot = inner.variable(stmt.var.name, low.lo, _greatest(low, extent))
+    inner.loops = (*build.loops, (stmt.var.name, slot))
     body = build_body(inner, stmt.body)
-    start, count, charge = low.run, extent.run, build.context.meter.step
     step = 1 if stmt.step is None else build_index(build, stmt.step).constant
     if step is None:
-        raise InternalError("a loop step that is not a constant")
+        raise unspecified("ld/loop-step", "the step of a loop is not a constant", stmt.span)
+    if step <= 0:
+        raise unspecified("ld/loop-step", f"the step of a loop is {step}: it is positive", stmt.span)
     if leaves_loop(stmt.body):
-        return _for_with_exits(slot, low.run, extent.run, step, body, build)
+        body = _with_continue(body)
+    watch = getattr(build.context.listener, "on_step", None)
+    if begin is not None or watch is not None:
+        body = _announced(build, stmt.var.name, slot, body, begin, watch)
+    return _iterate(stmt.var.name, slot, low.run, extent.run, step, body, build.context.meter.step)
+
+
+def _greatest(low: Index, extent: Index) -> int | None:
+    """The greatest value that a loop variable can have."""
+    return None if low.hi is None or extent.hi is None else low.hi + extent.hi - 1
+
+
+def _iterate(name: str, slot: int, start: Run, count: Run, step: int, body: Run, charge: Callable[[int], None]) -> Run:
+    """The loop itself. A run that ends inside it names the value of its variable (this costs nothing otherwise)."""
 
     def run(frame: Frame) -> None:
         first, n = start(frame), count(frame)
-        charge(max(n, 0))
-        for value in range(first, first + n, step):
-            frame[slot] = value
+        charge(n if n > 0 else 0)
+        value = first
+        try:
+            for value in range(first, first + n, step):
+                frame[slot] = value
+                body(frame)
+        except BreakLoop:
+            pass
+        except Ended as end:
+            end.loops.append((name, value))
+            raise
+
+    return run
+
+
+def _with_continue(body: Run) -> Run:
+    def run(frame: Frame) -> None:
+        with suppress(ContinueLoop):
             body(frame)
 
     return run
 
 
-def _for_with_exits(slot: int, start: Run, count: Run, step: int, body: Run, build: Builder) -> Run:
-    charge = build.context.meter.step
+def _announced(build: Builder, name: str, slot: int, body: Run, begin: Begin | None, watch: Any) -> Run:
+    path = build.path
 
     def run(frame: Frame) -> None:
-        first, n = start(frame), count(frame)
-        charge(max(n, 0))
-        for value in range(first, first + n, step):
-            frame[slot] = value
-            try:
-                body(frame)
-            except ContinueLoop:
-                continue
-            except BreakLoop:
-                break
+        if begin is not None:
+            begin(frame[slot])
+        if watch is not None:
+            watch(path, name, frame[slot])
+        body(frame)
 
     return run
 

@@ -1,173 +1,41 @@
-"""Threads of a GPU block and their barriers.
+"""Concurrent loops: parallel loops, and the loops that GPU threads are bound to.
 
-A thread-bound loop without a barrier is an ordinary loop. With one, every value of the loop variable is a *thread*: a
-coroutine over a frame and thread-private memory of its own, which yields at each ``T.tvm_storage_sync``. All threads
-advance to the barrier before any of them goes on; nested thread-bound loops form one group. Only statements that
-contain a barrier are built as coroutines; what lies below them is built as plain closures.
+A concurrent loop is built in one of two ways.
+
+* *One after the other*: an ordinary loop whose iterations are strands of their own to the race detector. This is how
+  parallel loops, blocks of a grid, and threads that neither wait nor exchange anything run.
+* *In lockstep*: every value of the loop variable is a *thread*, a coroutine (``lockstep.py``) over a frame and
+  thread-private memory of its own; ``launch.py`` answers what the threads wait for. Nested thread-bound loops form one
+  group.
 
 Spec: ``spec/07-evaluation.md``, *Threads*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
-from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
+from refrelax.semantics.loops.blocks import reduces_across
 from refrelax.semantics.loops.frame import Builder, Frame, Run
 from refrelax.semantics.loops.indices import build_index
-from refrelax.syntax.loops import (
-    AttrStmt,
-    Evaluate,
-    For,
-    IfThenElse,
-    LaunchThread,
-    SBlock,
-    Stmt,
-    While,
-)
-from refrelax.syntax.scalars import Intrinsic, int_imm
+from refrelax.semantics.loops.launch import Launch
+from refrelax.semantics.loops.visit import accessed, expressions, statements_of
+from refrelax.syntax.loops import Evaluate, For, LaunchThread, SBlock, Stmt
+from refrelax.syntax.scalars import Intrinsic, int_imm, walk
 
-Coroutine = Callable[[Frame], Generator[None, None, None]]
-"""A built statement that yields at every barrier."""
+BARRIER = "tvm_storage_sync"
+SHUFFLES = frozenset({"tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuffle_down", "tvm_warp_shuffle_xor"})
+EXCHANGES = SHUFFLES | {"tvm_warp_activemask"}
+"""Exchanges that have a value."""
 
-BARRIERS = frozenset({"tvm_storage_sync"})
+WAITING = EXCHANGES | {BARRIER, "tvm_thread_allreduce"}
 
 
-def synchronises(body: tuple[Stmt, ...]) -> bool:
-    """Whether a barrier occurs anywhere in ``body``."""
-    return any(_has_barrier(stmt) for stmt in body)
-
-
-def _has_barrier(stmt: Stmt) -> bool:
-    match stmt:
-        case Evaluate(value=Intrinsic(op=op)):
-            return op in BARRIERS
-        case For() | While() | AttrStmt() | LaunchThread() | SBlock():
-            return synchronises(stmt.body)
-        case IfThenElse():
-            return synchronises(stmt.then_body) or synchronises(stmt.else_body)
-        case _:
-            return False
-
-
-def build_block_of_threads(build: Builder, loop: For) -> Run:
-    """A thread-bound loop with barriers in its body, as a plain statement: runs the threads to their end."""
-    if loop.thread is not None and loop.thread.startswith("blockIdx"):
-        return _blocks_one_after_the_other(build, loop)
-    group = _group(build, loop)
-
-    def run(frame: Frame) -> None:
-        for _barrier in group(frame):
-            pass
-
-    return run
-
-
-def _blocks_one_after_the_other(build: Builder, loop: For) -> Run:
-    """Blocks share no barrier: their order is free, increasing here."""
-    from refrelax.semantics.loops.statements import build_for
-
-    return build_for(build, replace(loop, kind="serial", thread=None))
-
-
-@rule("ev/barrier", "ev/barrier-divergence")
-def _group(build: Builder, loop: For) -> Coroutine:
-    """All values of a thread-bound loop in lockstep from barrier to barrier."""
-    count = build_index(build, loop.extent)
-    if count.constant is None:
-        raise unspecified("ld/thread-extent", f"the extent of {loop.thread} is not known at launch", loop.span)
-    threads = [_thread(build, loop, k) for k in range(count.constant)]
-
-    def run(frame: Frame) -> Generator[None, None, None]:
-        running = [thread(frame) for thread in threads]
-        while True:
-            arrived = [_advance(each) for each in running]
-            if not any(arrived):
-                return
-            if not all(arrived):
-                raise diverged(loop, arrived)
-            yield
-
-    return run
-
-
-def diverged(loop: For, arrived: list[bool]) -> Exception:
-    """The end of a run in which some threads wait at a barrier that others never reach."""
-    at, gone = arrived.index(True), arrived.index(False)
-    where: Span | None = loop.span
-    return unspecified(
-        "ev/barrier-divergence",
-        f"thread {loop.thread} = {at} waits at a barrier that thread {gone} never reaches",
-        where,
-    )
-
-
-def _advance(thread: Generator[None, None, None]) -> bool:
-    """Run a thread to its next barrier: whether it reached one (``False``: it ended)."""
-    try:
-        next(thread)
-    except StopIteration:
-        return False
-    return True
-
-
-def _thread(build: Builder, loop: For, value: int) -> Coroutine:
-    """One thread: its own closures (so that thread-private buffers are its own) over a copy of the frame."""
-    own = replace(build.child(), slots=[build.slots[0]])
-    slot = own.variable(loop.var.name, value, value)
-    body = build_coroutine_body(own, loop.body)
-
-    def run(frame: Frame) -> Generator[None, None, None]:
-        private = [*frame, *[None] * (own.slots[0] - len(frame))]
-        private[slot] = value
-        yield from body(private)
-
-    return run
-
-
-def build_coroutine_body(build: Builder, body: tuple[Stmt, ...]) -> Coroutine:
-    """Statements in order; those with a barrier as coroutines, the others as plain closures."""
-    from refrelax.semantics.loops.statements import build_stmt
-
-    inner = build.child()
-    steps: list[tuple[bool, Any]] = []
-    for stmt in body:
-        waits = _has_barrier(stmt)
-        steps.append((waits, _coroutine(inner, stmt) if waits else build_stmt(inner, stmt)))
-
-    def run(frame: Frame) -> Generator[None, None, None]:
-        for waits, step in steps:
-            if waits:
-                yield from step(frame)
-            else:
-                step(frame)
-
-    return run
-
-
-def _coroutine(build: Builder, stmt: Stmt) -> Coroutine:
-    match stmt:
-        case Evaluate():
-            return _barrier
-        case For(kind="thread_binding"):
-            return _group(build, stmt)
-        case LaunchThread():
-            return _group(build, as_thread_loop(stmt))
-        case For():
-            return _serial(build, stmt)
-        case While():
-            return _while(build, stmt)
-        case IfThenElse():
-            return _if(build, stmt)
-        case AttrStmt():
-            return build_coroutine_body(build, stmt.body)
-        case SBlock():
-            return _block(build, stmt)
-        case _:
-            raise AssertionError(f"{type(stmt).__name__} cannot hold a barrier")
+def is_concurrent(loop: For) -> bool:
+    """Whether the iterations of a loop run in no order."""
+    return loop.kind in ("parallel", "thread_binding")
 
 
 def as_thread_loop(stmt: LaunchThread) -> For:
@@ -176,62 +44,154 @@ def as_thread_loop(stmt: LaunchThread) -> For:
     return For(stmt.var, zero, stmt.extent, stmt.body, kind="thread_binding", thread=stmt.thread, span=stmt.span)
 
 
-def _barrier(_frame: Frame) -> Generator[None, None, None]:
-    yield
-
-
-def _serial(build: Builder, loop: For) -> Coroutine:
-    low, extent = build_index(build, loop.min), build_index(build, loop.extent)
-    inner = build.child()
-    slot = inner.variable(
-        loop.var.name, low.lo, None if low.hi is None or extent.hi is None else low.hi + extent.hi - 1
-    )
-    body = build_coroutine_body(inner, loop.body)
-
-    def run(frame: Frame) -> Generator[None, None, None]:
-        first = low.run(frame)
-        for value in range(first, first + extent.run(frame)):
-            frame[slot] = value
-            yield from body(frame)
-
-    return run
-
-
-def _while(build: Builder, loop: While) -> Coroutine:
-    condition, body, charge = (
-        build_index(build, loop.condition).run,
-        build_coroutine_body(build, loop.body),
-        build.context.meter.step,
+def waits(stmt: Stmt) -> bool:
+    """Whether a thread may have to wait for others in ``stmt``."""
+    return any(
+        isinstance(node, Intrinsic) and node.op in WAITING
+        for each in statements_of([stmt])
+        for expr in expressions(each)
+        for node in walk(expr)
     )
 
-    def run(frame: Frame) -> Generator[None, None, None]:
-        while condition(frame):
-            charge(1)
-            yield from body(frame)
+
+def has_barrier(stmts: Iterable[Stmt]) -> bool:
+    """Whether a storage synchronisation is written anywhere in ``stmts``."""
+    return any(
+        isinstance(each, Evaluate) and isinstance(each.value, Intrinsic) and each.value.op == BARRIER
+        for each in statements_of(stmts)
+    )
+
+
+def is_block_index(loop: For) -> bool:
+    return loop.thread is not None and loop.thread.startswith("blockIdx")
+
+
+@rule("ev/parallel")
+def build_concurrent(build: Builder, loop: For) -> Run:
+    """A parallel or thread-bound loop as a plain statement."""
+    if loop.kind == "thread_binding" and not is_block_index(loop):
+        explicit = any(waits(each) for each in loop.body)
+        if explicit or (build.implicit and communicates(build, loop)):
+            return _block_of_threads(build, loop, explicit)
+    return _one_after_the_other(build, loop)
+
+
+# --- one after the other ---------------------------------------------------------------------------------------------
+
+
+def _one_after_the_other(build: Builder, loop: For) -> Run:
+    """The iterations in increasing order, each a strand of its own."""
+    from refrelax.semantics.loops.statements import build_serial
+
+    races, low, extent = build.context.races, build_index(build, loop.min), build_index(build, loop.extent)
+    inner = replace(build.child(), depth=build.depth + 1)
+    name_thread(inner, loop)
+    plain = build_serial(inner, replace(loop, kind="serial", thread=None), low, extent, _strand(inner))
+
+    def run(frame: Frame) -> None:
+        outer = races.label
+        races.label = (*outer, (races.instance(), None))
+        try:
+            plain(frame)
+        finally:
+            races.label = outer
 
     return run
 
 
-def _if(build: Builder, stmt: IfThenElse) -> Coroutine:
-    condition = build_index(build, stmt.condition).run
-    then, other = build_coroutine_body(build, stmt.then_body), build_coroutine_body(build, stmt.else_body)
+def _strand(build: Builder) -> Callable[[int], None]:
+    """Gives the strand of an iteration its label, at its start."""
+    races = build.context.races
 
-    def run(frame: Frame) -> Generator[None, None, None]:
-        yield from then(frame) if condition(frame) else other(frame)
+    def begin(value: int) -> None:
+        outer = races.label
+        races.label = (*outer[:-1], (outer[-1][0], value))
 
-    return run
+    return begin
 
 
-def _block(build: Builder, block: SBlock) -> Coroutine:
-    """A block around a barrier (the root block, a block of opaque statements): axes and predicate, then the body."""
-    from refrelax.semantics.loops.blocks import block_prologue
+def name_thread(build: Builder, loop: For) -> None:
+    """Note which thread tag a loop variable stands for."""
+    if loop.thread is not None:
+        build.threads[loop.var.name] = loop.thread
+    if not is_block_index(loop):
+        build.varying |= {loop.var.name}
 
-    inner = build.child()
-    prologue = block_prologue(inner, block)
-    body = build_coroutine_body(inner, block.body)
 
-    def run(frame: Frame) -> Generator[None, None, None]:
-        if prologue(frame):
-            yield from body(frame)
+# --- in lockstep -----------------------------------------------------------------------------------------------------
+
+
+@rule("ev/implicit-synchronisation")
+def communicates(build: Builder, loop: For) -> bool:
+    """Whether threads hand something over in shared memory that they read again before the loop ends.
+
+    Before threads are unified (one tag bound in a nest twice) every thread still does all of the work by itself, and
+    a reduction across threads is still a reduction block: both run one after the other.
+    """
+    if _rebinds(loop, {*build.threads.values()}) or _reduces_across(loop, {*build.threads}):
+        return False
+    return bool(handed_over(build, loop.body))
+
+
+def handed_over(build: Builder, body: tuple[Stmt, ...]) -> set[str]:
+    """The shared buffers that are both read and written in ``body``."""
+    read, written = accessed(body)
+    scopes = {name: bound.scope for name, bound in build.buffers.items()}
+    for stmt in statements_of(body):
+        for buffer in getattr(stmt, "allocs", ()) or ():
+            scopes[buffer.name] = buffer.scope
+        own = getattr(stmt, "buffer", None)
+        if own is not None and not isinstance(own, str):
+            scopes[own.name] = own.scope
+    return {name for name in read & written if is_shared(scopes.get(name, "global"))}
+
+
+def is_shared(scope: str) -> bool:
+    """Whether memory of this scope belongs to a block of threads."""
+    return scope.startswith("shared")
+
+
+def _rebinds(loop: For, tags: set[str]) -> bool:
+    if loop.thread in tags:
+        return True
+    inside = {*tags, loop.thread or ""}
+    for stmt in statements_of(loop.body):
+        tag = stmt.thread if isinstance(stmt, For | LaunchThread) else None
+        if tag is not None and tag in inside:
+            return True
+    return False
+
+
+def _reduces_across(loop: For, threads: set[str]) -> bool:
+    inside = {*threads, loop.var.name}
+    for stmt in statements_of(loop.body):
+        if isinstance(stmt, For | LaunchThread) and stmt.thread is not None:
+            inside.add(stmt.var.name)
+        if isinstance(stmt, SBlock) and reduces_across(stmt, inside):
+            return True
+    return False
+
+
+@rule("ev/barrier")
+def _block_of_threads(build: Builder, loop: For, explicit: bool) -> Run:
+    """All threads of a block, from one point where they wait to the next."""
+    from refrelax.semantics.loops.lockstep import build_group
+
+    written = has_barrier(loop.body)
+    launch = Launch(build.context.races, build.depth, written or not build.implicit)
+    inner = replace(build.child(), launch=launch, implicit=build.implicit and not written, uniform=True, coords=())
+    group = build_group(inner, loop)
+
+    def run(frame: Frame) -> None:
+        launch.start()
+        threads = group(frame)
+        try:
+            pending = next(threads)
+            while True:
+                pending = threads.send(launch.answer(pending))
+        except StopIteration:
+            launch.settle()
+        finally:
+            launch.finish()
 
     return run

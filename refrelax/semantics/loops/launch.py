@@ -1,0 +1,198 @@
+"""A block of GPU threads in lockstep: what its threads wait for, and what they are answered.
+
+Each thread yields a ``Request`` (a barrier, a warp exchange, a reduction across threads) and waits. When every thread
+waits or has ended, ``Launch.answer`` says which of them go on, and with what. A request that can never be answered is a
+barrier that some thread never reaches.
+
+Spec: ``spec/07-evaluation.md``, *Threads*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from refrelax.errors import Span, unspecified
+from refrelax.rules import rule
+from refrelax.semantics.loops.races import Label, Races
+from refrelax.semantics.numbers.poison import poison
+
+Coords = tuple[tuple[str, int], ...]
+"""A thread: its value for each thread tag, outermost loop first."""
+
+WARP = 32
+"""Threads of a warp, in increasing order of ``x + extent(x) * (y + extent(y) * z)``."""
+
+INACTIVE = poison("ev/warp-shuffle-inactive")
+
+
+@dataclass(slots=True)
+class Request:
+    """What a thread waits for. ``kind``: ``barrier``, ``warp-barrier``, ``active``, ``shuffle``, ``reduce``.
+
+    ``values``: the payloads that it brings; ``source``: the lane that a shuffle reads, in this thread's warp;
+    ``mask``: the lanes that take part; ``tags``: the thread tags that a reduction runs over; ``combine``: its reducer.
+    """
+
+    kind: str
+    what: str
+    span: Span | None = None
+    values: tuple[Any, ...] = ()
+    source: int = 0
+    mask: int = -1
+    active: bool = True
+    tags: frozenset[str] = frozenset()
+    combine: Callable[[Iterable[tuple[Any, ...]]], tuple[Any, ...]] | None = None
+
+
+Pending = dict[Coords, Request]
+Answers = dict[Coords, Any]
+
+
+@dataclass(slots=True)
+class Launch:
+    """One block of threads: extents by tag, memory shared by its threads, who has ended, and the barrier epoch."""
+
+    races: Races
+    depth: int
+    explicit: bool = True
+    extents: dict[str, int] = field(default_factory=dict)
+    shared: dict[str, Any] = field(default_factory=dict)
+    resets: list[Callable[[], None]] = field(default_factory=list)
+    ended: set[Coords] = field(default_factory=set)
+    outer: Label = ()
+    epoch: int = 0
+    warp_epochs: dict[int, int] = field(default_factory=dict)
+
+    def start(self) -> None:
+        """A new block: shared memory is fresh, no thread has ended."""
+        self.ended.clear()
+        self.outer = self.races.label
+        self.races.lockstep = True
+        self._new_epoch()
+        for reset in self.resets:
+            reset()
+
+    def settle(self) -> None:
+        """All threads wait or have ended, and nothing else is wrong: what they did to each other counts now."""
+        if self.races.found is not None:
+            race, self.races.found = self.races.found, None
+            raise race
+
+    def finish(self) -> None:
+        """The block is over, or the run is."""
+        self.races.label, self.races.lockstep, self.races.found = self.outer, False, None
+
+    def _new_epoch(self) -> None:
+        self.epoch = self.races.instance()
+        self.warp_epochs.clear()
+
+    def enter(self, coords: Coords) -> None:
+        """The thread ``coords`` goes on."""
+        linear = self.linear(coords)
+        warp = linear // WARP
+        since = self.warp_epochs.get(warp, 0)
+        self.races.label = (*self.outer, (self.epoch, warp), (since, linear))
+
+    def linear(self, coords: Coords) -> int:
+        """The number of a thread in its block."""
+        at = dict(coords)
+        x, y = self.extents.get("threadIdx.x", 1), self.extents.get("threadIdx.y", 1)
+        inner = at.get("threadIdx.x", 0) + x * (at.get("threadIdx.y", 0) + y * at.get("threadIdx.z", 0))
+        virtual = sum(v for tag, v in coords if not tag.startswith("threadIdx"))
+        return inner + virtual * x * y * self.extents.get("threadIdx.z", 1)
+
+    def answer(self, pending: Pending) -> Answers:
+        """Who goes on, with what; at least one thread does.
+
+        Raises:
+            Ended: ``Unspecified("ev/barrier-divergence")`` when no thread can.
+        """
+        answers = {**self._warps(pending), **self._reductions(pending)}
+        if answers:
+            return answers
+        if not self.ended and all(each.kind == "barrier" for each in pending.values()):
+            self.settle()
+            self._new_epoch()
+            return dict.fromkeys(pending)
+        raise self._diverged(pending)
+
+    # --- warps -------------------------------------------------------------------------------------------------------
+
+    @rule("ev/warp-shuffle", "ev/warp-active-mask", "ev/warp-barrier")
+    def _warps(self, pending: Pending) -> Answers:
+        warps: dict[int, dict[int, Coords]] = {}
+        for coords in pending:
+            linear = self.linear(coords)
+            warps.setdefault(linear // WARP, {})[linear % WARP] = coords
+        answers: Answers = {}
+        for warp, lanes in warps.items():
+            answers.update(self._warp(warp, lanes, pending))
+        return answers
+
+    def _warp(self, warp: int, lanes: dict[int, Coords], pending: Pending) -> Answers:
+        asking = [k for k in lanes if pending[lanes[k]].kind == "active"]
+        if asking:
+            mask = sum(1 << k for k in asking)
+            return {lanes[k]: mask for k in asking}
+        shuffling = {k: pending[lanes[k]] for k in lanes if pending[lanes[k]].kind == "shuffle"}
+        if shuffling:
+            return self._shuffle(lanes, shuffling)
+        if all(pending[each].kind == "warp-barrier" for each in lanes.values()):
+            self.warp_epochs[warp] = self.races.instance()
+            return dict.fromkeys(lanes.values())
+        return {}
+
+    def _shuffle(self, lanes: dict[int, Coords], shuffling: dict[int, Request]) -> Answers:
+        """Every lane gets what its source lane brought; a lane that is not there brings poison."""
+        wanted = {k for k in lanes for request in shuffling.values() if request.mask >> k & 1}
+        if not wanted <= shuffling.keys():
+            return {}
+        return {
+            lanes[k]: shuffling[request.source].values[0] if request.source in shuffling else INACTIVE
+            for k, request in shuffling.items()
+        }
+
+    # --- reductions --------------------------------------------------------------------------------------------------
+
+    @rule("ev/thread-allreduce")
+    def _reductions(self, pending: Pending) -> Answers:
+        groups: dict[Coords, list[Coords]] = {}
+        answers: Answers = {}
+        for coords, request in pending.items():
+            key = tuple(each for each in coords if each[0] not in request.tags) if request.kind == "reduce" else None
+            if key is not None:
+                groups.setdefault(key, []).append(coords)
+        for members in groups.values():
+            first = pending[members[0]]
+            expected = 1
+            for tag in first.tags:
+                expected *= self.extents[tag]
+            if len(members) == expected and first.combine is not None:
+                ordered = sorted(members, key=self.linear)
+                result = first.combine(pending[each].values for each in ordered if pending[each].active)
+                answers.update(dict.fromkeys(members, result))
+        if len(answers) == len(pending):
+            self._new_epoch()  # a reduction by all threads of a block also orders their memory
+        return answers
+
+    @rule("ev/barrier-divergence")
+    def _diverged(self, pending: Pending) -> Exception:
+        """The end of a run in which some threads wait for what others never reach."""
+        at, request = next(iter(pending.items()))
+        other = next((c for c, r in pending.items() if r.kind != request.kind), None)
+        if self.ended:
+            why = f"thread {spelled(min(self.ended))} never reaches"
+        elif other is not None:
+            why = f"thread {spelled(other)}, which waits at {pending[other].what}, does not reach"
+        else:
+            why = "others do not reach"
+        return unspecified(
+            "ev/barrier-divergence", f"thread {spelled(at)} waits at {request.what} that {why}", request.span
+        )
+
+
+def spelled(coords: Coords) -> str:
+    """A thread in a message: ``threadIdx.x = 3, threadIdx.y = 0``."""
+    return ", ".join(f"{tag} = {value}" for tag, value in coords)

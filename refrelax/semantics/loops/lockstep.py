@@ -1,0 +1,368 @@
+"""Statements as coroutines: what lies above a point where threads wait for each other.
+
+A coroutine yields the requests of the threads that wait in it, by thread, and is sent the answers of those that go on.
+Only statements in which a thread may wait are built this way; what lies below them stays plain closures.
+
+Spec: ``spec/07-evaluation.md``, *Threads*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from refrelax.errors import Ended, unspecified
+from refrelax.rules import rule
+from refrelax.semantics.loops.blocks import block_prologue
+from refrelax.semantics.loops.buffers import private_copy
+from refrelax.semantics.loops.exchanges import build_request, hoisted
+from refrelax.semantics.loops.frame import Builder, Frame
+from refrelax.semantics.loops.indices import build_index
+from refrelax.semantics.loops.launch import Answers, Coords, Pending, Request
+from refrelax.semantics.loops.statements import BreakLoop, ContinueLoop, ThreadEnds, build_stmt
+from refrelax.semantics.loops.threads import (
+    as_thread_loop,
+    handed_over,
+    is_block_index,
+    is_shared,
+    name_thread,
+    waits,
+)
+from refrelax.semantics.loops.visit import accessed, expressions
+from refrelax.syntax.loops import (
+    AttrStmt,
+    Bind,
+    Evaluate,
+    For,
+    IfThenElse,
+    LaunchThread,
+    SBlock,
+    Stmt,
+    While,
+)
+from refrelax.syntax.scalars import BufferLoad, CommReducer, PrimExpr, SymVar, walk
+
+Threads = Generator[Pending, Answers, None]
+Coroutine = Callable[[Frame], Threads]
+"""A built statement that yields wherever its threads wait."""
+
+SYNCHRONISED = Request("barrier", "the synchronisation of shared memory")
+
+
+@rule("ev/thread-group")
+def build_group(build: Builder, loop: For) -> Coroutine:
+    """All values of a thread-bound loop; each goes on as soon as it is answered."""
+    launch, tag = build.launch, loop.thread or ""
+    assert launch is not None
+    bound = dict(build.coords)
+    if tag in bound:
+        return _same_thread(build, loop, bound[tag])
+    count = build_index(build, loop.extent).constant
+    if count is None:
+        raise unspecified("ld/thread-extent", f"the extent of {tag} is not known at launch", loop.span)
+    launch.extents[tag] = count
+    threads = [_thread(build, loop, k) for k in range(count)]
+    coords = [(*build.coords, (tag, k)) for k in range(count)]
+
+    def run(frame: Frame) -> Threads:
+        children = [_Child(thread(frame), who) for thread, who in zip(threads, coords, strict=True)]
+        answers: Answers = {}
+        while True:
+            for child in children:
+                child.advance(answers, launch.ended)
+            pending = {who: request for child in children for who, request in child.waiting.items()}
+            if not pending:
+                break
+            answers = yield pending
+        launch.ended.difference_update(coords)
+        if build.coords:
+            launch.enter(build.coords)
+
+    return run
+
+
+@dataclass(slots=True, eq=False)
+class _Child:
+    """One thread of a group (or the threads of a group inside it): where it is, and what it waits for."""
+
+    threads: Threads
+    coords: Coords
+    waiting: Pending = field(default_factory=dict)
+    started: bool = False
+    done: bool = False
+
+    def advance(self, answers: Answers, ended: set[Coords]) -> None:
+        """Go on if it starts now, or if one of its threads is answered."""
+        if self.done or (self.started and not any(who in answers for who in self.waiting)):
+            return
+        try:
+            self.waiting = self.threads.send(answers) if self.started else next(self.threads)
+            self.started = True
+        except StopIteration:
+            self.done, self.waiting = True, {}
+            ended.add(self.coords)
+
+
+@rule("ev/thread-tag-repeated")
+def _same_thread(build: Builder, loop: For, value: int) -> Coroutine:
+    """A loop bound to a tag that an enclosing loop is bound to: the same thread, so only its own value."""
+    inner = build.child()
+    slot = inner.variable(loop.var.name, value, value)
+    name_thread(inner, loop)
+    extent, body = build_index(build, loop.extent).run, build_coroutine_body(inner, loop.body)
+
+    def run(frame: Frame) -> Threads:
+        if value < extent(frame):
+            frame[slot] = value
+            yield from body(frame)
+
+    return run
+
+
+@rule("ev/thread-private-memory")
+def _thread(build: Builder, loop: For, value: int) -> Coroutine:
+    """One thread: its own closures, and private copies of the local memory that it touches, over a copy of the
+    frame."""
+    launch = build.launch
+    assert launch is not None
+    coords = (*build.coords, (loop.thread or "", value))
+    own = replace(build.child(), slots=[build.slots[0]], depth=build.depth + 1, coords=coords)
+    slot = own.variable(loop.var.name, value, value)
+    own.loops = (*build.loops, (loop.var.name, slot))
+    name_thread(own, loop)
+    copies = _private_memory(own, loop)
+    body = build_coroutine_body(own, loop.body)
+    name = loop.var.name
+
+    def run(frame: Frame) -> Threads:
+        private = [*frame, *[None] * (own.slots[0] - len(frame))]
+        private[slot] = value
+        launch.enter(coords)
+        for copy in copies:
+            copy()
+        try:
+            yield from body(private)
+        except ThreadEnds:
+            return
+        except Ended as end:
+            end.loops.append((name, value))
+            raise
+
+    return run
+
+
+def _private_memory(build: Builder, loop: For) -> list[Callable[[], None]]:
+    read, written = accessed(loop.body)
+    copies = []
+    for name in sorted(read | written):
+        bound = build.buffers.get(name)
+        if bound is not None and bound.scope == "local" and bound.depth < build.depth:
+            copies.append(private_copy(build, bound))
+    return copies
+
+
+# --- statements ------------------------------------------------------------------------------------------------------
+
+
+def build_coroutine_body(build: Builder, body: tuple[Stmt, ...]) -> Coroutine:
+    """Statements in order; those that wait as coroutines, the others as plain closures.
+
+    Where the compiler owes the synchronisation, a barrier follows each statement that touches shared memory.
+    """
+    inner = build.child()
+    steps: list[tuple[bool, Any]] = []
+    for stmt in body:
+        note_varying(inner, stmt)
+        slow = waits(stmt) or _synchronises_inside(inner, stmt)
+        steps.append((slow, _coroutine(inner, stmt) if slow else build_stmt(inner, stmt)))
+        if not slow and inner.implicit and inner.uniform and _touches_shared(inner, stmt):
+            steps.append((True, _wait(inner, SYNCHRONISED)))
+
+    def run(frame: Frame) -> Threads:
+        for slow, step in steps:
+            if slow:
+                yield from step(frame)
+            else:
+                step(frame)
+
+    return run
+
+
+def _synchronises_inside(build: Builder, stmt: Stmt) -> bool:
+    """Whether the compiler owes a synchronisation between two parts of ``stmt`` that all threads reach."""
+    if not build.implicit or not build.uniform:
+        return False
+    body: tuple[Stmt, ...] = getattr(stmt, "body", ())
+    match stmt:
+        case For() | SBlock() | AttrStmt() | LaunchThread():
+            pass
+        case IfThenElse() if not varies(build, stmt.condition):
+            body = (*stmt.then_body, *stmt.else_body)
+        case _:
+            return False
+    if isinstance(stmt, For) and (varies(build, stmt.min) or varies(build, stmt.extent)):
+        return False
+    if isinstance(stmt, SBlock) and stmt.predicate is not None and varies(build, stmt.predicate):
+        return False
+    return bool(handed_over(build, body))
+
+
+def _touches_shared(build: Builder, stmt: Stmt) -> bool:
+    read, written = accessed([stmt])
+    return any(name in build.buffers and is_shared(build.buffers[name].scope) for name in read | written)
+
+
+def varies(build: Builder, expr: PrimExpr) -> bool:
+    """Whether the threads of a block may disagree on ``expr``."""
+    return any(
+        isinstance(node, BufferLoad) or (isinstance(node, SymVar) and node.name in build.varying) for node in walk(expr)
+    )
+
+
+def note_varying(build: Builder, stmt: Stmt) -> None:
+    """Variables that a statement defines by something that varies."""
+    match stmt:
+        case Bind() if varies(build, stmt.value):
+            build.varying |= {stmt.var.name}
+        case SBlock():
+            build.varying |= {axis.var.name for axis in stmt.iters if varies(build, axis.binding)}
+        case For() if varies(build, stmt.min) or varies(build, stmt.extent):
+            build.varying |= {stmt.var.name}
+        case _:
+            pass
+
+
+def _coroutine(build: Builder, stmt: Stmt) -> Coroutine:
+    match stmt:
+        case For(kind="thread_binding") if not is_block_index(stmt):
+            return build_group(build, stmt)
+        case LaunchThread():
+            return _coroutine(build, as_thread_loop(stmt))
+        case For():
+            return _serial(build, stmt)
+        case While():
+            return _while(build, stmt)
+        case IfThenElse():
+            return _if(build, stmt)
+        case AttrStmt():
+            reducer = stmt.node if isinstance(stmt.node, CommReducer) else build.reducer
+            return build_coroutine_body(replace(build.child(), reducer=reducer), stmt.body)
+        case SBlock():
+            return _block(build, stmt)
+        case _:
+            return _leaf(build, stmt)
+
+
+def _leaf(build: Builder, stmt: Stmt) -> Coroutine:
+    """A statement with exchanges among its expressions: they happen first, then the statement with their values."""
+    steps, rest = hoisted(build, stmt)
+    asks = [(build_request(build, each.call), each.slot) for each in steps]
+    coords, launch = build.coords, build.launch
+    assert launch is not None
+    plain = None if rest is None else build_stmt(build, rest)
+
+    def run(frame: Frame) -> Threads:
+        for ask, receive in asks:
+            answers = yield {coords: ask.request(frame)}
+            launch.enter(coords)
+            received = ask.receive(frame, answers[coords])
+            if receive is not None:
+                frame[receive] = received
+        if plain is not None:
+            plain(frame)
+
+    return run
+
+
+def _wait(build: Builder, request: Request) -> Coroutine:
+    coords, launch = build.coords, build.launch
+    assert launch is not None
+
+    def run(_frame: Frame) -> Threads:
+        yield {coords: request}
+        launch.enter(coords)
+
+    return run
+
+
+def _serial(build: Builder, loop: For) -> Coroutine:
+    """A loop around something that waits; blocks of a grid inside a thread run one after the other too."""
+    low, extent = build_index(build, loop.min), build_index(build, loop.extent)
+    inner = build.child()
+    high = None if low.hi is None or extent.hi is None else low.hi + extent.hi - 1
+    slot = inner.variable(loop.var.name, low.lo, high)
+    inner.loops = (*build.loops, (loop.var.name, slot))
+    name_thread(inner, loop) if loop.thread else None
+    body, charge, name = build_coroutine_body(inner, loop.body), build.context.meter.step, loop.var.name
+    step = 1 if loop.step is None else build_index(build, loop.step).constant or 1
+
+    def run(frame: Frame) -> Threads:
+        first, count = low.run(frame), extent.run(frame)
+        charge(max(count, 0))
+        for value in range(first, first + count, step):
+            frame[slot] = value
+            try:
+                yield from body(frame)
+            except ContinueLoop:
+                continue
+            except BreakLoop:
+                break
+            except Ended as end:
+                end.loops.append((name, value))
+                raise
+
+    return run
+
+
+def _while(build: Builder, loop: While) -> Coroutine:
+    if any(waits(Evaluate(each)) for each in expressions(loop)):
+        raise unspecified("ld/exchange-place", "an exchange between threads in the condition of a while", loop.span)
+    condition = build_index(build, loop.condition).run
+    body, charge = build_coroutine_body(build, loop.body), build.context.meter.step
+
+    def run(frame: Frame) -> Threads:
+        while condition(frame):
+            charge(1)
+            try:
+                yield from body(frame)
+            except ContinueLoop:
+                continue
+            except BreakLoop:
+                break
+
+    return run
+
+
+def _if(build: Builder, stmt: IfThenElse) -> Coroutine:
+    if waits(Evaluate(stmt.condition)):
+        return _if_on_an_exchange(build, stmt)
+    condition = build_index(build, stmt.condition).run
+    inner = replace(build.child(), uniform=build.uniform and not varies(build, stmt.condition))
+    then, other = build_coroutine_body(inner, stmt.then_body), build_coroutine_body(inner, stmt.else_body)
+
+    def run(frame: Frame) -> Threads:
+        yield from then(frame) if condition(frame) else other(frame)
+
+    return run
+
+
+def _if_on_an_exchange(build: Builder, stmt: IfThenElse) -> Coroutine:
+    """The condition is named first, by a statement of its own."""
+    name = f"condition at {id(stmt)}"
+    var = SymVar(name, stmt.condition.dtype)
+    return build_coroutine_body(build, (Bind(var, stmt.condition, span=stmt.span), replace(stmt, condition=var)))
+
+
+def _block(build: Builder, block: SBlock) -> Coroutine:
+    """A block around something that waits: axes and predicate, then the body."""
+    guarded = block.predicate is not None and varies(build, block.predicate)
+    inner = replace(build.child(), uniform=build.uniform and not guarded)
+    prologue = block_prologue(inner, block)
+    body = build_coroutine_body(inner, block.body)
+
+    def run(frame: Frame) -> Threads:
+        if prologue(frame):
+            yield from body(frame)
+
+    return run

@@ -1,0 +1,129 @@
+"""Data races between the threads of a launch and between the iterations of parallel loops.
+
+Every point of a run lies on a *strand*, labelled by the concurrent loops around it: a run of a loop (its *instance*)
+and the iteration. Two accesses are concurrent when the first level at which their labels differ is one instance and two
+iterations; a barrier starts a new instance for the threads that it joins. Per cell the last strand that changed it and
+one strand that read it are enough, since strands run one after the other (the argument of the SP-bags algorithm,
+Feng and Leiserson 1997).
+
+Only accesses inside a concurrent loop, to memory from outside it, come here.
+
+Spec: ``spec/07-evaluation.md``, *Threads*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import copysign
+from typing import Any
+
+from refrelax.errors import Ended
+from refrelax.semantics.storage import Storage
+
+Label = tuple[tuple[int, Any], ...]
+"""(instance of a concurrent loop, iteration) per level, outermost first."""
+
+
+@dataclass(slots=True)
+class Accesses:
+    """What is known of one cell: the strand that gave it its value, others that wrote the same value, one reader."""
+
+    writer: Label | None = None
+    also: set[Label] = field(default_factory=set)
+    reader: Label | None = None
+
+
+Record = dict[int, Accesses]
+
+
+@dataclass(slots=True)
+class Races:
+    """The strand that is running, and the accesses to every watched storage."""
+
+    label: Label = ()
+    instances: int = 0
+    records: dict[tuple[int, str], tuple[Storage, Record]] = field(default_factory=dict)
+    lockstep: bool = False
+    found: Ended | None = None
+    """In lockstep, the first race since the last barrier: told when all threads wait, unless a barrier that some of
+    them never reach explains it."""
+
+    def report(self, race: Ended) -> None:
+        """End the run, at once or when the threads in lockstep wait."""
+        if not self.lockstep:
+            race.loops.clear()  # the loops name themselves as they are left
+            raise race
+        if self.found is None:
+            self.found = race
+
+    def instance(self) -> int:
+        """The number of a new run of a concurrent loop."""
+        self.instances += 1
+        return self.instances
+
+    def record(self, storage: Storage, dtype: str) -> Record:
+        """The accesses to the cells of a storage at a dtype."""
+        return self.records.setdefault((id(storage), dtype), (storage, {}))[1]
+
+    def forget(self, storage: Storage, dtype: str) -> None:
+        """A storage begins a new life."""
+        found = self.records.get((id(storage), dtype))
+        if found is not None:
+            found[1].clear()
+
+    def read(self, record: Record, cell: int) -> Label | None:
+        """Note a read; gives the concurrent strand that changed the cell, if there is one."""
+        me, seen = self.label, record.get(cell)
+        if seen is None:
+            record[cell] = Accesses(reader=me)
+            return None
+        writer = seen.writer
+        if writer is not None and concurrent(writer, me) and not _wrote_too(seen, me):
+            return writer
+        if seen.reader is None or not concurrent(seen.reader, me):
+            seen.reader = me
+        return None
+
+    def write(self, record: Record, cell: int, old: Any, new: Any) -> Label | None:
+        """Note a write; gives a concurrent strand that read the cell or wrote something else, if there is one."""
+        me, seen = self.label, record.get(cell)
+        if same(old, new):
+            if seen is not None and seen.writer is not None and concurrent(seen.writer, me):
+                seen.also.add(me)
+            return None
+        if seen is not None:
+            for other in (seen.writer, seen.reader, *seen.also):
+                if other is not None and concurrent(other, me):
+                    return other
+        record[cell] = Accesses(writer=me)
+        return None
+
+
+def _wrote_too(seen: Accesses, me: Label) -> bool:
+    return me in seen.also or any(not concurrent(other, me) for other in seen.also)
+
+
+def concurrent(a: Label, b: Label) -> bool:
+    """Whether no order is promised between two strands."""
+    if a is b:
+        return False
+    for (i, x), (j, y) in zip(a, b, strict=False):
+        if i != j:
+            return False
+        if x != y:
+            return True
+    return False
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two payloads are one value, as far as that can be told without a reading."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float):
+        return (a == b and copysign(1.0, a) == copysign(1.0, b)) or (a != a and b != b)
+    try:
+        return bool(a == b)
+    except Exception:  # (a payload that cannot be compared is a different one)
+        return False

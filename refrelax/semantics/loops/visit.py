@@ -1,0 +1,136 @@
+"""Walking loop-level statements: the statements inside, the expressions of one, the buffers that are touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from refrelax.syntax.loops import (
+    AllocBuffer,
+    AssertStmt,
+    AttrStmt,
+    Bind,
+    BufferStore,
+    Evaluate,
+    For,
+    IfThenElse,
+    LaunchThread,
+    Return,
+    SBlock,
+    Stmt,
+    While,
+)
+from refrelax.syntax.scalars import (
+    Binary,
+    Broadcast,
+    BufferLoad,
+    BufferRef,
+    Cast,
+    Intrinsic,
+    Let,
+    Not,
+    PrimExpr,
+    Ramp,
+    RangeArg,
+    Select,
+    Shuffle,
+    walk,
+)
+
+
+def inner_statements(stmt: Stmt) -> tuple[Stmt, ...]:
+    """The statements directly inside ``stmt``."""
+    match stmt:
+        case For() | While() | AttrStmt() | LaunchThread():
+            return stmt.body
+        case SBlock():
+            return (*(stmt.init or ()), *stmt.body)
+        case IfThenElse():
+            return (*stmt.then_body, *stmt.else_body)
+        case _:
+            return ()
+
+
+def statements_of(stmts: Iterable[Stmt]) -> Iterator[Stmt]:
+    """All statements in ``stmts``, outer ones first."""
+    for stmt in stmts:
+        yield stmt
+        yield from statements_of(inner_statements(stmt))
+
+
+def expressions(stmt: Stmt) -> tuple[PrimExpr, ...]:
+    """The expressions of ``stmt`` itself, in the order in which they are evaluated."""
+    match stmt:
+        case BufferStore():
+            guard = () if stmt.predicate is None else (stmt.predicate,)
+            return (*guard, stmt.value, *stmt.indices)
+        case Bind() | Evaluate() | Return():
+            return (stmt.value,)
+        case AllocBuffer():
+            return () if stmt.init is None else (stmt.init,)
+        case IfThenElse() | AssertStmt() | While():
+            return (stmt.condition,)
+        case For():
+            return (stmt.min, stmt.extent)
+        case LaunchThread():
+            return (stmt.extent,)
+        case SBlock():
+            guard = () if stmt.predicate is None else (stmt.predicate,)
+            return (*(axis.binding for axis in stmt.iters), *guard)
+        case _:
+            return ()
+
+
+def accessed(stmts: Iterable[Stmt]) -> tuple[set[str], set[str]]:
+    """The buffers that are read and those that are written in ``stmts``; one passed on as a handle is both."""
+    read: set[str] = set()
+    written: set[str] = set()
+    for stmt in statements_of(stmts):
+        if isinstance(stmt, BufferStore):
+            written.add(stmt.buffer)
+        for expr in expressions(stmt):
+            for node in walk(expr):
+                match node:
+                    case BufferLoad(buffer=name):
+                        read.add(name)
+                    case BufferRef(buffer=name) | RangeArg(buffer=name):
+                        read.add(name)
+                        written.add(name)
+                    case _:
+                        pass
+    return read, written
+
+
+def rebuild(expr: PrimExpr, change: Callable[[PrimExpr], PrimExpr]) -> PrimExpr:
+    """``expr`` with every node replaced by what ``change`` makes of it, operands first, left to right."""
+
+    def go(node: PrimExpr) -> PrimExpr:
+        return change(_with_operands(node, go))
+
+    return go(expr)
+
+
+def _with_operands(node: PrimExpr, go: Callable[[PrimExpr], PrimExpr]) -> PrimExpr:
+    match node:
+        case Binary():
+            return replace(node, a=go(node.a), b=go(node.b))
+        case Not():
+            return replace(node, a=go(node.a))
+        case Cast() | Broadcast():
+            return replace(node, value=go(node.value))
+        case Select():
+            condition = go(node.condition)
+            return replace(node, condition=condition, true_value=go(node.true_value), false_value=go(node.false_value))
+        case Intrinsic():
+            return replace(node, args=tuple(go(each) for each in node.args))
+        case BufferLoad():
+            return replace(node, indices=tuple(go(each) for each in node.indices))
+        case Ramp():
+            return replace(node, base=go(node.base), stride=go(node.stride))
+        case Shuffle():
+            return replace(node, vectors=tuple(go(each) for each in node.vectors))
+        case Let():
+            value = go(node.value)
+            return replace(node, value=value, body=go(node.body))
+        case _:
+            return node
