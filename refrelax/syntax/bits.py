@@ -146,7 +146,8 @@ def _encode_float(dtype: str, value: Real) -> int:
             return quiet if quiet is not None else 0
         if math.isinf(value):
             return _overflow(dtype, value < 0)
-    return _round_to_pattern(dtype, Fraction(value), math.copysign(1.0, value) < 0 if isinstance(value, float) else value < 0)
+        return _round_to_pattern(dtype, Fraction(value), math.copysign(1.0, value) < 0)
+    return _round_to_pattern(dtype, Fraction(value), value < 0)
 
 
 def _overflow(dtype: str, negative: bool) -> int:

@@ -1,7 +1,7 @@
 """Dtypes as TVM spells them, and facts about them.
 
-A dtype is a plain string: ``"float32"``, ``"bfloat16"``, ``"int8"``, ``"bool"``, ``"float8_e4m3fn"``, ``"handle"``, ``"void"``,
-with a lane suffix for vectors: ``"float32x4"``. Strings compare, hash and print as everyone expects.
+A dtype is a plain string: ``"float32"``, ``"bfloat16"``, ``"int8"``, ``"bool"``, ``"float8_e4m3fn"``, ``"handle"``,
+``"void"``, with a lane suffix for vectors: ``"float32x4"``. Strings compare, hash and print as everyone expects.
 """
 
 from __future__ import annotations

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from refrelax.errors import Span
-from refrelax.syntax.scalars import Literal, PrimExpr, _span
+from refrelax.syntax.scalars import PrimExpr, _span
 from refrelax.syntax.types import Type
+
 
 @dataclass(frozen=True, slots=True)
 class AttrList:
@@ -73,7 +74,9 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """``R.const(…)``: an inline constant, its elements as bit patterns in row-major order (a scalar has shape ``()``)."""
+    """``R.const(…)``: an inline constant, its elements as bit patterns in row-major order (a scalar has shape
+    ``()``).
+    """
 
     dtype: str
     shape: tuple[int, ...]
@@ -83,9 +86,13 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class ConstantRef:
-    """``metadata["ir.GenericConst"][index]``: a constant whose array lies in the side table (``Constants``)."""
+    """``metadata["ir.GenericConst"][index]``: a constant whose array lies in the side table (``Module.constants``).
+
+    ``kind`` is ``"ffi.Tensor"`` for an array among attributes, which nothing reads.
+    """
 
     index: int
+    kind: str = "ir.GenericConst"
     span: Span | None = _span()
 
 

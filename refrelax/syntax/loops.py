@@ -1,7 +1,7 @@
 """The loop level: TensorIR functions, statements and buffers as frozen data.
 
-A statement list is a tuple; ``Let``, ``AllocBuffer`` and ``DeclBuffer`` scope over the rest of the tuple that holds them.
-Names (variables, buffers) are unique within a function; a ``BufferLoad`` or ``BufferStore`` names its buffer.
+A statement list is a tuple; ``Let``, ``AllocBuffer`` and ``DeclBuffer`` scope over the rest of the tuple that holds
+them. Names (variables, buffers) are unique within a function; a ``BufferLoad`` or ``BufferStore`` names its buffer.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ IterKind = _Lit["spatial", "reduce", "scan", "opaque"]
 class Buffer:
     """A multi-dimensional view of memory.
 
-    ``strides`` is ``()`` for a compact row-major buffer. ``elem_offset``, in elements, is ``None`` for 0. ``data`` names
-    the buffer or handle variable whose memory this one shares (``None``: its own). ``scalar`` marks a mutable scalar
-    (``z: T.int32 = 5``), which is a local buffer of shape ``(1,)`` that prints and reads as a plain name.
+    ``strides`` is ``()`` for a compact row-major buffer. ``elem_offset``, in elements, is ``None`` for 0. ``data``
+    names the buffer or handle variable whose memory this one shares (``None``: its own). ``scalar`` marks a mutable
+    scalar (``z: T.int32 = 5``), which is a local buffer of shape ``(1,)`` that prints and reads as a plain name.
     """
 
     name: str
@@ -60,7 +60,9 @@ class BufferParam:
 
 @dataclass(frozen=True, slots=True)
 class PrimFunc:
-    """A loop-level function. ``symbols``: the scalar variables that its buffer shapes, strides and offsets define, in order."""
+    """A loop-level function. ``symbols``: the scalar variables that its buffer shapes, strides and offsets define,
+    in order.
+    """
 
     params: tuple[ScalarParam | BufferParam, ...]
     body: tuple[Stmt, ...]
@@ -81,7 +83,8 @@ class PrimFunc:
 class For:
     """``for var in range(min, min + extent, step)`` and its kinds. ``thread``: the tag of a thread-bound loop.
 
-    ``extent`` counts from ``min`` in units of 1; with a ``step`` the variable takes ``min, min + step, …`` below ``min + extent``.
+    ``extent`` counts from ``min`` in units of 1; with a ``step`` the variable takes ``min, min + step, …`` below
+    ``min + extent``.
     """
 
     var: SymVar
@@ -182,7 +185,9 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class AllocBuffer:
-    """``T.alloc_buffer`` / ``T.alloc_local`` / ``T.alloc_shared``, and the declaration of a mutable scalar (with ``init``)."""
+    """``T.alloc_buffer`` / ``T.alloc_local`` / ``T.alloc_shared``, and the declaration of a mutable scalar (with
+    ``init``).
+    """
 
     buffer: Buffer
     init: PrimExpr | None = None

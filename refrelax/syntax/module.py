@@ -18,7 +18,9 @@ BaseFunc = Function | PrimFunc | ExternFunc
 
 @dataclass(frozen=True, slots=True)
 class ConstantArray:
-    """The array behind ``metadata["ir.GenericConst"][k]``: dtype, shape, and the elements' bytes, little-endian, row-major."""
+    """The array behind ``metadata["ir.GenericConst"][k]``: dtype, shape, and the elements' bytes, little-endian,
+    row-major.
+    """
 
     dtype: str
     shape: tuple[int, ...]

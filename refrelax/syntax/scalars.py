@@ -22,7 +22,9 @@ BinaryOp = _Lit[
     "Add", "Sub", "Mul", "Div", "Mod", "FloorDiv", "FloorMod", "Min", "Max",
     "EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or",
 ]  # fmt: skip
-"""``Div`` and ``Mod`` truncate on integers (``T.Div``, ``T.truncmod``); ``FloorDiv`` and ``FloorMod`` are ``//`` and ``%``."""
+"""``Div`` and ``Mod`` truncate on integers (``T.Div``, ``T.truncmod``); ``FloorDiv`` and ``FloorMod`` are ``//`` and
+``%``.
+"""
 
 BINARY_OPS: tuple[str, ...] = get_args(BinaryOp)
 COMPARISONS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE"})
@@ -30,7 +32,7 @@ CONNECTIVES = frozenset({"And", "Or"})
 
 
 def _span() -> Span | None:
-    return field(default=None, compare=False, repr=False, kw_only=True)  # type: ignore[no-any-return]
+    return field(default=None, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """``T.Select(condition, true_value, false_value)``: both arms are evaluated; poison in the other arm does not matter."""
+    """``T.Select(condition, true_value, false_value)``: both arms are evaluated; poison in the other arm does not
+    matter.
+    """
 
     condition: PrimExpr
     true_value: PrimExpr
@@ -115,9 +119,9 @@ class Select:
 class Intrinsic:
     """A call of a named intrinsic: ``T.exp(x)`` is ``Intrinsic("exp", (x,), "float32")``.
 
-    ``op`` is TVM's ``tirx.`` name without the prefix (``if_then_else``, ``shift_left``, ``bitwise_and``, ``call_extern``,
-    ``tvm_storage_sync``, …) or ``cls.name`` for a call of another function of the module. ``attrs`` are keyword
-    arguments, sorted by name.
+    ``op`` is TVM's ``tirx.`` name without the prefix (``if_then_else``, ``shift_left``, ``bitwise_and``,
+    ``call_extern``, ``tvm_storage_sync``, …) or ``cls.name`` for a call of another function of the module. ``attrs``
+    are keyword arguments, sorted by name.
     """
 
     op: str
@@ -194,7 +198,9 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class BufferRef:
-    """A buffer as an argument: ``B.data`` (``part="data"``), ``B.access_ptr(…)``, ``B.elem_offset``, ``B.strides[k]``, ``B`` itself (``part=""``)."""
+    """A buffer as an argument: ``B.data`` (``part="data"``), ``B.access_ptr(…)``, ``B.elem_offset``,
+    ``B.strides[k]``, ``B`` itself (``part=""``).
+    """
 
     buffer: str
     part: str = "data"
@@ -217,7 +223,9 @@ class CommReducer:
 
 @dataclass(frozen=True, slots=True)
 class RangeArg:
-    """``T.Range(start, end)`` or a buffer region ``A[0:4]`` among the arguments of an intrinsic: (min, extent) per axis."""
+    """``T.Range(start, end)`` or a buffer region ``A[0:4]`` among the arguments of an intrinsic: (min, extent) per
+    axis.
+    """
 
     buffer: str
     ranges: tuple[tuple[PrimExpr, PrimExpr], ...]

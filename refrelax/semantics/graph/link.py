@@ -38,7 +38,7 @@ def link(module: Module, entry: str, available: Container[str]) -> None:
     missing: dict[tuple[str, Any], Diagnostic] = {}
     for node in _reachable(module, entry):
         match node:
-            case ConstantRef(index=index) if index not in module.constants:
+            case ConstantRef(index=index, kind="ir.GenericConst") if index not in module.constants:
                 text = f"constant {index} is not bound: give its array (bind_constants, --consts)"
                 missing.setdefault(("constant", index), Diagnostic("link/constant-missing", text, node.span))
             case _:

@@ -27,6 +27,7 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.read import call_forms, operators
 from refrelax.syntax.read.constants import constant, shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, TypeVarDecl
+from refrelax.syntax.read.metadata import ARRAYS
 from refrelax.syntax.read.reader import Reader
 from refrelax.syntax.read.types import dotted, read_dims, read_dtype
 from refrelax.syntax.scalars import Literal, SymVar, int_imm
@@ -146,12 +147,13 @@ def _attribute(reader: Reader, node: ast.Attribute) -> Expr:
 def _subscript(reader: Reader, node: ast.Subscript, base: ast.expr, index: ast.expr) -> Expr:
     match base:
         case ast.Subscript(value=ast.Name(id="metadata"), slice=ast.Constant(value=str() as key)):
-            if key not in ("ir.GenericConst", "relax.expr.Constant"):
+            if key not in ARRAYS:
                 reader.src.fail(node, "syn/metadata", f'expected metadata["ir.GenericConst"], found metadata[{key!r}]')
             place = constant(reader.src, index, reader.scope)
             if not isinstance(place, int) or isinstance(place, bool) or place < 0:
                 reader.src.fail(index, "syn/metadata", f"expected the index of a constant, found `{shown(index)}`")
-            return ConstantRef(place, span=reader.src.span(node))
+            kind = key if key == "ffi.Tensor" else "ir.GenericConst"
+            return ConstantRef(place, kind, span=reader.src.span(node))
     known, value = try_constant(reader.src, node, reader.scope)
     if known:
         return from_constant(reader, node, value)

@@ -18,6 +18,7 @@ from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Sourc
 from refrelax.syntax.read.editions import migrate
 from refrelax.syntax.read.graph import read_function, type_var
 from refrelax.syntax.read.loops import read_prim_func
+from refrelax.syntax.read.metadata import take_metadata
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted
 
@@ -39,6 +40,7 @@ def read_module(src: Source, tree: ast.Module) -> Module:
         Malformed: it is neither.
     """
     _rename_imports(src, tree)
+    take_metadata(src, tree)
     migrate(src, tree)
     scope = Scope()
     for name in ("Module", "cls"):

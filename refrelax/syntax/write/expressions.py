@@ -59,7 +59,7 @@ def expr_text(node: Expr) -> str:
         case Constant():
             return f"R.const({_elements(node)}, {quoted(node.dtype)})"
         case ConstantRef():
-            return f'metadata["ir.GenericConst"][{node.index}]'
+            return f"metadata[{quoted(node.kind)}][{node.index}]"
         case PrimValue():
             return expression(node.value)
         case ShapeExpr():
