@@ -15,9 +15,10 @@ class Taken:
         self.names.update(names)
 
     def fresh(self, wish: str) -> str:
-        """``wish``, or the first of ``wish_1``, ``wish_2``, … that is free; a number at its end is counted up."""
+        """``wish``, or the first of ``wish_1``, ``wish_2``, … that is free; ``_1`` at its end is counted up."""
         name, k = wish, 0
-        stem = wish.rstrip("0123456789").rstrip("_") or wish
+        before, _, number = wish.rpartition("_")
+        stem = before if before and number.isdigit() else wish
         while name in self.names:
             k += 1
             name = f"{stem}_{k}"

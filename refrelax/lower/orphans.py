@@ -21,7 +21,8 @@ def called(functions: Mapping[str, BaseFunc]) -> set[str]:
         elif isinstance(f, PrimFunc):
             for s in statements(f.body):
                 for e in expressions(s):
-                    found |= {n.op.removeprefix("cls.") for n in walk(e) if isinstance(n, Intrinsic)}
+                    calls = (n.op for n in walk(e) if isinstance(n, Intrinsic))
+                    found |= {op.removeprefix("cls.") for op in calls if op.startswith("cls.")}
     return found
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from refrelax.lower.claims import Ledger, both, eq
+from refrelax.lower.domains import Domain
 from refrelax.lower.fuse_ops.graph import Member, Operand
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.types.signatures import widened
 from refrelax.syntax.loops import BufferParam, PrimFunc
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
 from refrelax.syntax.types import TensorType
 
 
@@ -65,10 +66,6 @@ def interface_holds(ledger: Ledger, member: Member, where: str, assume: tuple[Pr
 
 
 def extents(types: list[TensorType]) -> tuple[PrimExpr, ...]:
-    """What is known of the symbols of these types: those that are an extent themselves are nonnegative."""
-    names: dict[str, SymVar] = {}
-    for each in types:
-        for dim in each.shape if isinstance(each.shape, tuple) else ():
-            if isinstance(dim, SymVar):
-                names.setdefault(dim.name, dim)
-    return tuple(Binary("GE", v, int_imm(0, v.dtype)) for v in names.values())
+    """What is known where these types are: their extents were evaluated, so they are nonnegative and in range."""
+    dims = tuple(dict.fromkeys(dim for each in types for dim in (each.shape if isinstance(each.shape, tuple) else ())))
+    return Domain((), dims).assumptions()

@@ -129,8 +129,10 @@ def _call(member: Member, params: Mapping[Expr, str]) -> Call:
 
 
 def title(members: list[Member]) -> str:
-    """``fused_matmul_add_relu``; what is too long is cut in the middle."""
-    names = [m.callee for m in members]
-    if len("_".join(names)) > 80:
-        names = [*names[:3], f"and_{len(names) - 4}_more", names[-1]]
-    return "fused_" + "_".join(names)
+    """``fused_matmul_add_relu``; of what is too long, the beginning and how many more there are."""
+    names = [m.callee.removeprefix("fused_") for m in members]
+    shown = names
+    while len("_".join(shown)) > 80 and len(shown) > 1:
+        shown = shown[:-1]
+    more = f"_and_{len(names) - len(shown)}_more" if len(shown) < len(names) else ""
+    return "fused_" + "_".join(shown) + more

@@ -1,0 +1,198 @@
+"""Pattern kinds: one program a kind, order of reads, and where the paper's printed algorithm is wrong."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import refrelax as rr
+from refrelax.lower.nests import Axis, Nest, covers, read_nest
+from refrelax.lower.pattern_kinds import Kind, nest_kind, pattern_kind, program, read_once
+from refrelax.lower.reshapes import is_reshape
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, int_imm
+from tests.lower.fusion_modules import HEAD, buffer, kernel, nest, pointwise
+from tests.lower.paper_algorithms import as_printed
+
+X2, Y1 = buffer("X", "n, m"), buffer("Y", "m")
+I, J, K = SymVar("i"), SymVar("j"), SymVar("k")
+
+
+def function(text: str) -> PrimFunc:
+    module = rr.parse(HEAD + text)
+    (found,) = module.prim_funcs().values()
+    rr.check(module)
+    return found
+
+
+CASES: dict[str, tuple[Kind, str]] = {
+    "elementwise": (Kind.ELEMENTWISE, pointwise("f", "X[i, j] + X[i, j]", "n, m", X2)),
+    "constant": (Kind.ELEMENTWISE, pointwise("f", 'T.Cast("float32", i)', "n, m", X2)),
+    "broadcast": (Kind.BROADCAST, pointwise("f", "Y[j] * T.float32(2)", "n, m", Y1, "n, m").replace("Y: T", "X: T.Buffer((n,)), Y: T")),
+    "unit axis": (Kind.BROADCAST, pointwise("f", "X[i, T.int64(0)]", "n, m", buffer("X", "n, T.int64(1)"))),
+    "bias": (Kind.ELEMENTWISE, pointwise("f", "X[i, j] + Y[j]", "n, m", f"{X2}; {Y1}")),
+    "transpose": (Kind.INJECTIVE, pointwise("f", "X[j, i]", "n, m", buffer("X", "m, n"))),
+    "transpose first": (Kind.INJECTIVE, pointwise("f", "X[j, i] + Y[i, j]", "n, n", f"{buffer('X', 'n, n')}; {buffer('Y', 'n, n')}")),
+    "transpose last": (Kind.INJECTIVE, pointwise("f", "Y[i, j] + X[j, i]", "n, n", f"{buffer('X', 'n, n')}; {buffer('Y', 'n, n')}")),
+    "reversed": (Kind.INJECTIVE, pointwise("f", "X[n - T.int64(1) - i]", "n", buffer("X", "n"))),
+    "gather": (Kind.INJECTIVE, pointwise("f", "X[Y[i]]", "n", f"{buffer('X', 'm')}; {buffer('Y', 'n', 'int64')}")),
+    "sum": (
+        Kind.REDUCTION,
+        kernel("f", f"{X2}; {buffer('O', 'n')}", nest("s", "O", "i", "O[i] + X[i, j]", "n, m", "T.float32(0)", "SR")),
+    ),
+    "mean": (
+        Kind.REDUCTION,
+        kernel(
+            "f",
+            f"{X2}; {buffer('O', 'n')}",
+            nest("s", "A", "i", "A[i] + X[i, j]", "n, m", "T.float32(0)", "SR")
+            + "\n"
+            + nest("d", "O", "k", "A[k] / T.float32(3)", "n").replace("i = ", "k = ").replace("li", "lk"),
+            'A = T.sblock_alloc_buffer((n,), "float32")',
+        ),
+    ),
+    "matmul": (
+        Kind.OUTPUT_FUSIBLE,
+        kernel(
+            "f",
+            f"{X2}; {buffer('W', 'm, T.int64(5)')}; {buffer('O', 'n, T.int64(5)')}",
+            nest("s", "O", "i, j", "O[i, j] + X[i, k] * W[k, j]", "n, T.int64(5), m", "T.float32(0)", "SSR"),
+        ),
+    ),
+    "pooling": (
+        Kind.OUTPUT_FUSIBLE,
+        kernel(
+            "f",
+            f"{buffer('X', 'n * T.int64(2) + T.int64(1)')}; n: T.int64; {buffer('O', 'n')}",
+            nest("s", "O", "i", "T.max(O[i], X[i * T.int64(2) + j])", "n, T.int64(3)", "T.float32(0)", "SR"),
+        ),
+    ),
+    "prefix sum": (
+        Kind.OPAQUE,
+        kernel(
+            "f",
+            f"{buffer('X', 'n')}; {buffer('O', 'n')}",
+            "for i in range(n):\n    O[i] = T.if_then_else(i > T.int64(0), O[i - T.int64(1)], T.float32(0)) + X[i]",
+        ),
+    ),
+    "two outputs": (
+        Kind.OPAQUE,
+        kernel(
+            "f",
+            f"{buffer('X', 'n')}; {buffer('P', 'n')}; {buffer('O', 'n')}",
+            nest("s", "P", "i", "X[i]", "n") + "\n" + nest("t", "O", "k", "X[k]", "n").replace("i = ", "k = ").replace("li", "lk"),
+        ),
+    ),
+    "diagonal": (
+        Kind.OPAQUE,
+        kernel("f", f"{buffer('X', 'n')}; {buffer('O', 'n, n')}", nest("s", "O", "i, i", "X[i]", "n")),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_kind(name: str) -> None:
+    wanted, text = CASES[name]
+    assert pattern_kind(function(text)) == wanted
+
+
+READS: tuple[tuple[PrimExpr, ...], ...] = (
+    (I, J),
+    (J,),
+    (I,),
+    (J, I),
+    (Binary("Add", I, int_imm(1)), J),
+    (int_imm(0), J),
+)
+
+
+def reading(indices: tuple[tuple[PrimExpr, ...], ...]) -> tuple[Nest, list[BufferLoad]]:
+    """A nest over ``(i, j)`` that adds up loads at these indices, and the loads in order."""
+    loads = [BufferLoad(f"A{k}", each, "float32") for k, each in enumerate(indices)]
+    value: PrimExpr = loads[0]
+    for load in loads[1:]:
+        value = Binary("Add", value, load)
+    return Nest((Axis(I, SymVar("n")), Axis(J, SymVar("m"))), "O", (I, J), value), loads
+
+
+@given(st.lists(st.sampled_from(READS), min_size=1, max_size=4))
+def test_order_of_reads_does_not_matter(reads: list[tuple[PrimExpr, ...]]) -> None:
+    kinds = {nest_kind(reading(order)[0]) for order in itertools.permutations(reads)}
+    assert len(kinds) == 1
+
+
+@given(st.lists(st.sampled_from(READS), min_size=1, max_size=4))
+def test_kind_grows_with_reads(reads: list[tuple[PrimExpr, ...]]) -> None:
+    """Another read never makes a program less than it was; an element at its own index excuses a broadcast."""
+    before = nest_kind(reading(tuple(reads))[0])
+    for more in READS:
+        after = nest_kind(reading((*reads, more))[0])
+        assert after >= before or (before, after) == (Kind.BROADCAST, Kind.ELEMENTWISE)
+
+
+def test_the_printed_algorithm_depends_on_the_order() -> None:
+    """``C[i, j] = A[j, i] + B[i, j]``: elementwise as printed, since the last read wins; injective in truth."""
+    nest_, loads = reading(((J, I), (I, J)))
+    assert as_printed(nest_, loads) == Kind.ELEMENTWISE
+    assert as_printed(nest_, loads[::-1]) == Kind.INJECTIVE
+    assert nest_kind(nest_) == Kind.INJECTIVE
+
+
+def test_the_printed_algorithm_forgets_a_read() -> None:
+    """``C[i, j] = B[i, j] + A[i + 1, j]``: the second read matches no test, and the kind of the first stays."""
+    nest_, loads = reading(((I, J), (Binary("Add", I, int_imm(1)), J)))
+    assert as_printed(nest_, loads) == Kind.ELEMENTWISE
+    assert nest_kind(nest_) == Kind.INJECTIVE
+
+
+@given(st.lists(st.sampled_from(READS), min_size=1, max_size=3))
+def test_the_printed_algorithm_is_never_more_careful(reads: list[tuple[PrimExpr, ...]]) -> None:
+    nest_, loads = reading(tuple(reads))
+    printed = [as_printed(nest_, list(order)) for order in itertools.permutations(loads)]
+    known = [kind for kind in printed if kind != Kind.OPAQUE]
+    assert all(kind <= max(nest_kind(nest_), Kind.BROADCAST) for kind in known)
+
+
+def test_reads_once() -> None:
+    axes = (Axis(I, SymVar("n")), Axis(J, int_imm(1)), Axis(K, SymVar("m"), "reduce"))
+    nest_ = Nest(axes, "O", (I, J), int_imm(0), int_imm(0))
+    assert read_once(nest_, BufferLoad("A", (I, K), "float32"))
+    assert not read_once(nest_, BufferLoad("A", (K,), "float32"))
+    assert not read_once(nest_, BufferLoad("A", (Binary("Add", I, K),), "float32"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for i in range(n):\n    for j in range(i):\n        O[i] = X[j]",
+        "for i in range(n):\n    if X[i] > T.float32(0):\n        O[i] = X[i]",
+        "for i in T.serial(T.int64(1), n):\n    O[i] = X[i]",
+        "for i in range(n):\n    O[i] = X[i]\n    O[i] = X[i]",
+        'for i in range(n):\n    with T.sblock("b"):\n        vi = T.axis.spatial(n, i)\n        T.where(i < T.int64(3))\n        O[vi] = X[vi]',
+        'for i in range(n):\n    with T.sblock("b"):\n        vi = T.axis.spatial(n, n - T.int64(1) - i)\n        O[vi] = X[vi]',
+        'for i in range(n):\n    with T.sblock("b"):\n        vi = T.axis.reduce(n, i)\n        O[vi] = X[vi]',
+    ],
+)  # fmt: skip
+def test_not_a_nest(body: str) -> None:
+    func = function(kernel("f", f"{buffer('X', 'n')}; {buffer('O', 'n')}", body))
+    assert read_nest(func.body[0]) is None or not covers(program(func)[0])  # type: ignore[index]
+    assert pattern_kind(func) == Kind.OPAQUE
+
+
+@pytest.mark.parametrize(
+    ("value", "source", "target", "wanted"),
+    [
+        ("X[i, j * T.int64(4) + k]", "n, T.int64(12)", "n, T.int64(3), T.int64(4)", True),
+        ("X[i, j // T.int64(4), j % T.int64(4)]", "n, T.int64(3), T.int64(4)", "n, T.int64(12)", True),
+        ("X[i, j * T.int64(4) + k]", "n, T.int64(13)", "n, T.int64(3), T.int64(4)", False),
+        ("X[i, k * T.int64(3) + j]", "n, T.int64(12)", "n, T.int64(3), T.int64(4)", False),
+        ("X[i, j]", "n, T.int64(4)", "n, T.int64(4)", False),
+        ("X[j]", "n", "T.int64(1), n", False),
+    ],
+)
+def test_reshapes(value: str, source: str, target: str, wanted: bool) -> None:
+    func = function(pointwise("f", value, target, buffer("X", source)))
+    assert is_reshape(func) is wanted
