@@ -23,6 +23,8 @@ class Proved(claim.Proved):
     """
 
     claims: tuple[Any, ...] = field(default=(), repr=False)
+    relaxations: tuple[str, ...] = ()
+    """Named relaxations that the proof needed."""
 
     def __str__(self) -> str:
         return f"PROVED ({len(self.claims)} claims)" if self.claims else "PROVED"

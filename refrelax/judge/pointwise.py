@@ -1,11 +1,289 @@
-"""Proof of equality for all shapes and values: two programs as element terms, compared by congruence."""
+"""Proof of equality for all shapes and values: two programs as element terms, compared by congruence.
+
+Operators are legalized first; a graph of ``call_tir`` then composes the terms of its loop programs. The entry's
+signatures must be the same up to the names of symbols. Whatever the terms cannot say (effects, branches, library
+functions, checks at run time) means: no proof.
+
+Spec: ``spec/06-shapes.md``, Pointwise equality.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from refrelax.errors import InternalError, Rejection
 from refrelax.judge.evidence import Proved
+from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.shape_solver.pointwise import OPEN, Claim, Descent, Logic, NotRead, Obligation, Tensor, Terms, read
+from refrelax.shape_solver.pointwise.logic import symbols_nonnegative
+from refrelax.syntax import graph
+from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
+from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
+
+Value = Tensor | tuple["Value", ...] | PrimExpr | graph.ShapeExpr
+"""What a binding holds: a tensor, a tuple, a scalar, a shape."""
 
 
+@rule("va/pointwise")
 def prove_equal(first: CheckedModule, second: CheckedModule, entry: str) -> Proved | None:
-    """A proof that the entry of both programs gives equal elements, or ``None``."""
-    return None
+    """A proof that the entry of both programs gives equal elements wherever the first determines them, or ``None``."""
+    found = attempt(first, second, entry)
+    return found if isinstance(found, Proved) else None
+
+
+def explain(first: CheckedModule, second: CheckedModule, entry: str = "main") -> str:
+    """Why no proof is found: what cannot be read, or the elements that are not seen to be equal; the claims of a proof."""
+    found = attempt(first, second, entry)
+    return "\n".join(map(str, found.claims)) if isinstance(found, Proved) else found
+
+
+def attempt(first: CheckedModule, second: CheckedModule, entry: str) -> Proved | str:
+    """A proof, or why there is none."""
+    try:
+        return _Comparison().proof(first, second, entry)
+    except NotRead as reason:
+        return str(reason)
+
+
+@dataclass(slots=True)
+class _Comparison:
+    terms: Terms = field(default_factory=Terms)
+    logic: Logic = field(default_factory=Logic)
+
+    def proof(self, first: CheckedModule, second: CheckedModule, entry: str) -> Proved | str:
+        ours, theirs = _legalized(first), _legalized(second)
+        a, b = ours.functions.get(entry), theirs.functions.get(entry)
+        inputs, names_a, names_b = self.inputs(_signature(a), _signature(b))
+        one, two = _Program(ours, self.terms, self.logic), _Program(theirs, self.terms, self.logic)
+        x, y = one.entry(entry, inputs, names_a), two.entry(entry, inputs, names_b)
+        descent = Descent(self.terms, self.logic)
+        if not _equal(descent, x, y):
+            return "\n".join(descent.trail) or "the results have different forms"
+        for each in two.obligations:
+            if not self.logic.holds(each.statement, each.given, each.purpose):
+                return f"not proved of the second program: {Claim(each.purpose, each.statement, each.given)}"
+        claims = tuple(self.logic.claims.values())
+        return Proved(None, claims=claims, relaxations=tuple(sorted(descent.relaxations)))
+
+    def inputs(
+        self, ours: tuple[tuple[str, TensorType], ...], theirs: tuple[tuple[str, TensorType], ...]
+    ) -> tuple[tuple[Tensor, ...], dict[str, PrimExpr], dict[str, PrimExpr]]:
+        """The parameters, and what the symbols of both signatures stand for: symbols of this comparison."""
+        if len(ours) != len(theirs):
+            raise NotRead("the entries take different numbers of arguments")
+        names_a: dict[str, PrimExpr] = {}
+        names_b: dict[str, PrimExpr] = {}
+        tensors = []
+        for (name, a), (_, b) in zip(ours, theirs, strict=True):
+            if a.dtype != b.dtype or a.dtype is None or len(_dims(a)) != len(_dims(b)):
+                raise NotRead(f"the parameter {name} has different types")
+            for x, y in zip(_dims(a), _dims(b), strict=True):
+                self.match(x, y, names_a, names_b)
+            tensors.append(Tensor(name, tuple(substitute(d, names_a) for d in _dims(a)), a.dtype))
+        self.logic.assume(*symbols_nonnegative(names_a.values()))
+        for (name, a), (_, b), tensor in zip(ours, theirs, tensors, strict=True):
+            if any(substitute(y, names_b) != d for y, d in zip(_dims(b), tensor.shape, strict=True)):
+                raise NotRead(f"the parameter {name} has different shapes")
+            if any(n not in names_a for d in _dims(a) for n in free_symbols(d)):
+                raise NotRead(f"a symbol of {name} is no dimension of a parameter")
+        return tuple(tensors), names_a, names_b
+
+    def match(self, x: PrimExpr, y: PrimExpr, a: dict[str, PrimExpr], b: dict[str, PrimExpr]) -> None:
+        if isinstance(x, SymVar) and isinstance(y, SymVar) and x.dtype == y.dtype:
+            if x.name not in a and y.name not in b:
+                a[x.name] = b[y.name] = self.terms.fresh(x.name, x.dtype)
+
+
+def _legalized(checked: CheckedModule) -> Module:
+    """The module with operators as loop programs, where they can be."""
+    if not checked.module.relax_functions():
+        return checked.module
+    from refrelax.lower.claims import Ledger
+    from refrelax.lower.legalize import run
+
+    try:
+        return run(checked, Ledger())
+    except (Rejection, InternalError) as problem:
+        raise NotRead(f"operators are not legalized: {problem}") from problem
+
+
+def _signature(func: object) -> tuple[tuple[str, TensorType], ...]:
+    match func:
+        case graph.Function():
+            if not func.pure:
+                raise NotRead("an impure function")
+            found = tuple((p.name, p.type) for p in func.params)
+        case PrimFunc():
+            found = tuple((p.buffer.name, _buffer_type(p)) for p in func.params if isinstance(p, BufferParam))
+            if len(found) != len(func.params):
+                raise NotRead("an entry with scalar parameters")
+        case _:
+            raise NotRead("the entry is no function")
+    if not all(isinstance(type_, TensorType) and isinstance(type_.shape, tuple) for _, type_ in found):
+        raise NotRead("a parameter that is no tensor of known rank")
+    return found  # type: ignore[return-value]
+
+
+def _buffer_type(param: BufferParam) -> TensorType:
+    return TensorType(param.buffer.shape, param.buffer.dtype, len(param.buffer.shape))
+
+
+def _dims(type_: TensorType) -> tuple[PrimExpr, ...]:
+    assert isinstance(type_.shape, tuple)
+    return type_.shape
+
+
+def _equal(descent: Descent, x: Value, y: Value) -> bool:
+    match x, y:
+        case Tensor(), Tensor():
+            return descent.tensors(x, y)
+        case tuple(), tuple():
+            return len(x) == len(y) and all(_equal(descent, a, b) for a, b in zip(x, y, strict=True))
+        case graph.ShapeExpr(a), graph.ShapeExpr(b):
+            return len(a) == len(b) and all(descent.logic.equal(p, q) for p, q in zip(a, b, strict=True))
+        case (Tensor() | tuple() | graph.ShapeExpr()), _:
+            return False
+        case _, (Tensor() | tuple() | graph.ShapeExpr()):
+            return False
+        case _:
+            return x.dtype == y.dtype and descent.logic.equal(x, y)
+
+
+@dataclass(slots=True)
+class _Program:
+    """One program, its bindings evaluated to element terms."""
+
+    module: Module
+    terms: Terms
+    logic: Logic
+    obligations: list[Obligation] = field(default_factory=list)
+
+    def entry(self, name: str, inputs: tuple[Tensor, ...], symbols: Mapping[str, PrimExpr]) -> Value:
+        func = self.module.functions[name]
+        if isinstance(func, PrimFunc):
+            given = {p.buffer.name: t for p, t in zip(func.params, inputs, strict=True) if isinstance(p, BufferParam)}
+            contents = self.read(func, given, symbols)
+            return tuple(contents[name] for name in given)
+        assert isinstance(func, graph.Function)
+        values: dict[str, Value] = {p.name: t for p, t in zip(func.params, inputs, strict=True)}
+        return self.sequence(func.body, values, dict(symbols))
+
+    def sequence(self, seq: graph.SeqExpr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        for block in seq.blocks:
+            for binding in block.bindings:
+                value = self.expression(binding.value, values, symbols)
+                if isinstance(binding, graph.MatchCast):
+                    self.cast(value, binding.type, symbols)
+                values[binding.name] = value
+        return self.expression(seq.body, values, symbols)
+
+    def expression(self, e: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        match e:
+            case graph.Var(name):
+                return values[name]
+            case graph.Tuple(fields):
+                return tuple(self.expression(f, values, symbols) for f in fields)
+            case graph.TupleGetItem(whole, index):
+                found = self.expression(whole, values, symbols)
+                if not isinstance(found, tuple):
+                    raise NotRead("a field of what is no tuple")
+                return found[index]
+            case graph.Constant(dtype, shape, data):
+                return self.terms.constant("constant", dtype, shape, data)
+            case graph.ConstantRef(index):
+                array = self.module.constants.get(index)
+                if array is None:
+                    raise NotRead(f"the constant {index} has no array")
+                return self.terms.constant(f"constant {index}", array.dtype, array.shape, tuple(array.patterns()))
+            case graph.PrimValue(value):
+                return self.scalar(value, symbols)
+            case graph.ShapeExpr(dims):
+                return graph.ShapeExpr(tuple(self.scalar(d, symbols) for d in dims))
+            case graph.Call(graph.Op("relax.call_tir")):
+                return self.call_tir(e, values, symbols)
+            case graph.Call(op=op):
+                raise NotRead(f"a call of {getattr(op, 'name', op)}")
+            case _:
+                raise NotRead(f"{type(e).__name__} at graph level")
+
+    def scalar(self, e: PrimExpr, symbols: Mapping[str, PrimExpr]) -> PrimExpr:
+        if any(name not in symbols for name in free_symbols(e)):
+            raise NotRead("a symbol that is no dimension of a parameter")
+        return substitute(e, symbols)
+
+    def cast(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
+        """A ``match_cast`` that cannot fail, and the symbols that it defines."""
+        match value, type_:
+            case Tensor(), TensorType(shape=tuple() as dims, dtype=dtype) if dtype in (None, value.dtype):
+                self.matched(dims, value.shape, symbols)
+            case graph.ShapeExpr(extents), ShapeType(values=tuple() as dims):
+                self.matched(dims, extents, symbols)
+            case tuple(), TupleType(fields) if len(fields) == len(value):
+                for each, field_ in zip(value, fields, strict=True):
+                    self.cast(each, field_, symbols)
+            case _:
+                raise NotRead("a match_cast that is not decided here")
+
+    def matched(
+        self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...], symbols: dict[str, PrimExpr]
+    ) -> None:
+        """Define the symbols that stand alone; every other extent must be equal."""
+        if len(dims) != len(extents):
+            raise NotRead("a check of extents that fails")
+        for d, extent in zip(dims, extents, strict=True):
+            if isinstance(d, SymVar) and d.name not in symbols:
+                symbols[d.name] = extent
+        for d, extent in zip(dims, extents, strict=True):
+            if not self.logic.equal(self.scalar(d, symbols), extent, (), "extents that are checked"):
+                raise NotRead("a check of extents that may fail")
+
+    # --- calls of loop programs
+
+    def call_tir(self, call: graph.Call, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        callee, packed = call.args[0], call.args[1]
+        func = self.module.functions.get(callee.name) if isinstance(callee, graph.GlobalVar) else None
+        if not isinstance(func, PrimFunc) or len(call.args) != 2:
+            raise NotRead("a call_tir of what is no PrimFunc")
+        args = self.expression(packed, values, symbols)
+        types = call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
+        outs = tuple(self.fresh(t, symbols) for t in types)
+        contents = self.called(func, (*(args if isinstance(args, tuple) else (args,)), *outs))
+        names = [p.buffer.name for p in func.params[len(func.params) - len(outs) :] if isinstance(p, BufferParam)]
+        results = tuple(contents[name] for name in names)
+        return results if isinstance(call.ty_args[0], TupleType) else results[0]
+
+    def fresh(self, type_: Type, symbols: Mapping[str, PrimExpr]) -> Tensor:
+        """An output: nothing is written yet."""
+        if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
+            raise NotRead("an output whose shape is not known")
+        shape = tuple(self.scalar(d, symbols) for d in type_.shape)
+        return Tensor("out", shape, type_.dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
+
+    def called(self, func: PrimFunc, args: tuple[Value, ...]) -> dict[str, Tensor]:
+        if len(args) != len(func.params):
+            raise NotRead("a call with another number of arguments")
+        symbols: dict[str, PrimExpr] = {}
+        given: dict[str, Tensor] = {}
+        for param, arg in zip(func.params, args, strict=True):
+            if isinstance(param, ScalarParam):
+                if isinstance(arg, Tensor | tuple | graph.ShapeExpr):
+                    raise NotRead("a scalar parameter without a scalar")
+                symbols[param.var.name] = arg
+            elif not isinstance(arg, Tensor) or arg.dtype != param.buffer.dtype:
+                raise NotRead("a buffer parameter without a tensor of its dtype")
+            else:
+                given[param.buffer.name] = arg
+        for param in func.params:
+            if isinstance(param, BufferParam):
+                self.matched(param.buffer.shape, given[param.buffer.name].shape, symbols)
+        return self.read(func, given, symbols)
+
+    def read(self, func: PrimFunc, given: Mapping[str, Tensor], symbols: Mapping[str, PrimExpr]) -> dict[str, Tensor]:
+        contents, obligations = read(func, given, symbols, self.terms, self.logic)
+        self.obligations += obligations
+        return contents

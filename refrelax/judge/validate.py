@@ -76,7 +76,7 @@ def validate(
         return tested
     proof = _prove(first, second, entry)
     if proof is not None:
-        return Equivalent(proof)
+        return Equivalent(proof, proof.relaxations)
     shapes = pair.equal_terms()
     if shapes:
         return Equivalent(ProvedAt(shapes), tuple(sorted(pair.relaxations)))

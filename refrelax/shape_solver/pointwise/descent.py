@@ -1,0 +1,386 @@
+"""Congruence descent: two element terms, compared head by head, with index leaves to the solver.
+
+Equal terms are one object. Loads of computed tensors are compared as tensors first (a pair once, for all indices) and
+expanded where that fails. A choice whose condition is decided by what is known is its arm; otherwise both cases are
+descended. The comparison has a direction: where the first program leaves an element open, the second may give anything.
+
+Spec: ``spec/06-shapes.md``, ``sh/descent``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from refrelax.rules import rule
+from refrelax.semantics.dims import value as evaluate
+from refrelax.shape_solver.context import negation
+from refrelax.shape_solver.pointwise.elements import apply
+from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, within
+from refrelax.shape_solver.pointwise.regroup import Regroup, is_identity
+from refrelax.shape_solver.pointwise.terms import (
+    Apply,
+    Choose,
+    Fold,
+    Identity,
+    Int,
+    Load,
+    Number,
+    Open,
+    Tensor,
+    Term,
+    Terms,
+)
+from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk, Binary
+
+COMMUTES = frozenset({"Add", "Mul", "Max", "Min", "And", "Or", "EQ", "NE"})
+DIVISIONS = frozenset({"FloorDiv", "FloorMod", "Div", "Mod"})
+MOST_POINTS = 1 << 16
+"""How many elements of two constants are compared one by one."""
+
+
+@dataclass(slots=True)
+class Descent:
+    """One comparison. ``relaxations``: the named relaxations that it needed; ``trail``: where it failed, deepest first."""
+
+    terms: Terms
+    logic: Logic
+    relaxations: set[str] = field(default_factory=set)
+    trail: list[str] = field(default_factory=list)
+    steps: int = 0
+    limit: int = 50_000
+    _memo: dict[tuple[int, int, Given], frozenset[str] | None] = field(default_factory=dict)
+    """Per question: the relaxations that its proof needed, or ``None`` where it failed."""
+    _tensors: dict[tuple[int, int], frozenset[str] | None] = field(default_factory=dict)
+
+    # --- tensors
+
+    @rule("sh/descent")
+    def tensors(self, a: Tensor, b: Tensor) -> bool:
+        """Whether two tensors have the same shape and, wherever ``a`` is determined, the same elements."""
+        if a is b:
+            return True
+        key = (id(a), id(b))
+        if key not in self._tensors:
+            self._tensors[key] = self._noted(lambda: self._same_tensors(a, b))
+        return self._reported(self._tensors[key])
+
+    def _noted(self, ask: Callable[[], bool]) -> frozenset[str] | None:
+        """The relaxations of one question on its own."""
+        outer, self.relaxations = self.relaxations, set()
+        found = frozenset(self.relaxations) if ask() else None
+        self.relaxations = outer
+        return found
+
+    def _reported(self, found: frozenset[str] | None) -> bool:
+        self.relaxations |= found or frozenset()
+        return found is not None
+
+    def _same_tensors(self, a: Tensor, b: Tensor) -> bool:
+        if a.dtype != b.dtype or len(a.shape) != len(b.shape) or (a.body is None and b.body is None and a.data is None):
+            return False
+        if not all(self.logic.equal(x, y, (), "shape") for x, y in zip(a.shape, b.shape, strict=True)):
+            return False
+        at = tuple(self.terms.fresh("i", d.dtype) for d in a.shape)
+        inside = tuple(c for i, d in zip(at, a.shape, strict=True) for c in within(i, d))
+        return self.equal(self.terms.load(a, at), self.terms.load(b, at), inside, whole=False)
+
+    # --- terms
+
+    def equal(self, a: Term, b: Term, given: Given, whole: bool = True) -> bool:
+        """Whether ``b`` is what ``a`` permits, under ``given``. ``whole``: compare loads as tensors first."""
+        if a is b:
+            return True
+        key = (id(a), id(b), given)
+        if whole and key in self._memo:
+            return self._reported(self._memo[key])
+        self.steps += 1
+        if self.steps > self.limit:
+            return False
+        found = self._noted(lambda: self._equal(a, b, given, whole))
+        if found is None:
+            self._note(a, b)
+        if whole:
+            self._memo[key] = found
+        return self._reported(found)
+
+    def _equal(self, a: Term, b: Term, given: Given, whole: bool) -> bool:
+        if isinstance(a, Load) and isinstance(b, Load):
+            if a.tensor is b.tensor and self._indices(a, b, given):
+                return True
+            if whole and not _view(a.tensor) and not _view(b.tensor):
+                if self.tensors(a.tensor, b.tensor) and self._indices(a, b, given):
+                    return True
+        a, b = self._head(a, given, False), self._head(b, given, True)
+        if a is b or isinstance(a, Open):
+            return True
+        for side in (a, b):
+            if isinstance(side, Choose) and isinstance(side.condition, Int):
+                return self._cases(side.condition.value, a, b, given)
+        match a, b:
+            case Load(), Load():
+                return self._loads(a, b, given)
+            case _ if isinstance(a, Load) and _expands(a.tensor) or isinstance(b, Load) and _expands(b.tensor):
+                return self._expanded(a, b, given)
+            case Int(x), Int(y):
+                return x.dtype == y.dtype and self._integers(x, y, given)
+            case Number(), Number():
+                return a.dtype == b.dtype and same_number(a.dtype, a.bits, b.bits)
+            case Choose(), Choose():
+                return self.equal(a.condition, b.condition, given) and (
+                    self.equal(a.yes, b.yes, given) and self.equal(a.no, b.no, given)
+                )
+            case Identity(op), _:
+                return is_identity(op, b)
+            case _, Identity(op):
+                return is_identity(op, a)
+            case Fold(), _ if isinstance(b, Fold) or _short(a):
+                return Regroup(self, given).folds(a, b)
+            case _, Fold() if _short(b):
+                return Regroup(self, given).folds(a, b)
+            case Apply(), Apply():
+                return self._applications(a, b, given)
+        return False
+
+    def _head(self, t: Term, given: Given, checked: bool) -> Term:
+        """The term with views expanded and decided choices taken; ``checked``: loads must be in bounds."""
+        while True:
+            match t:
+                case Load(tensor, indices) if tensor.data is not None and _constant(tensor):
+                    if not all(self.logic.holds(c, given, "load in bounds") for c in _inside(t)):
+                        return t
+                    assert tensor.data is not None
+                    new = self._scalar(tensor.dtype, tensor.data[0])
+                case Load(tensor) if _view(tensor):
+                    if not self._in_bounds(t, given, checked):
+                        return t
+                    new = self._simplified(self.terms.at(tensor, t.indices), given)
+                case Choose(Int(c), yes, no):
+                    if self.logic.holds(c, given, "guard"):
+                        new = yes
+                    elif self.logic.holds(negation(c), given, "guard"):
+                        new = no
+                    else:
+                        return t
+                case Choose(condition, yes, no):
+                    c = self._head(condition, given, checked)
+                    if c is condition or not isinstance(c, Int):
+                        return self.terms.choose(self._settled(c, given, checked), yes, no)
+                    new = self.terms.choose(c, yes, no)
+                case Apply(op, dtype, args, attrs) if dtype == "bool" or op == "Mul":
+                    new = self._settled(t, given, checked)
+                case Fold():
+                    new = Regroup(self, given).collapsed(t)
+                case _:
+                    return t
+            if new is t:
+                return t
+            t = new
+
+    def _settled(self, t: Term, given: Given, checked: bool) -> Term:
+        """A truth or product with its operands' heads brought forward, so that integers and zeros meet."""
+        if not isinstance(t, Apply):
+            return t
+        args = tuple(self._exposed(a, given, checked) for a in t.args)
+        if args == t.args:
+            return t
+        return apply(self.terms, t.op, t.dtype, args, t.attrs)
+
+    def _exposed(self, t: Term, given: Given, checked: bool) -> Term:
+        """``t`` if it is data, its value if it is an integer or a number once expanded."""
+        new = self._head(t, given, checked)
+        if isinstance(new, Load) and _expands(new.tensor) and isinstance(new.tensor.body, Int | Number | Choose):
+            if self._in_bounds(new, given, checked):
+                new = self._head(self.terms.at(new.tensor, new.indices), given, checked)
+        return new if isinstance(new, Int | Number) or t.dtype == "bool" else t
+
+    def _scalar(self, dtype: str, bits: int) -> Term:
+        return self.terms.number(dtype, bits) if dtypes.is_float(dtype) else self.terms.int(Literal(dtype, bits))
+
+    # --- the cases
+
+    def _cases(self, condition: PrimExpr, a: Term, b: Term, given: Given) -> bool:
+        for case in (condition, negation(condition)):
+            known = assumed(given, case)
+            if not self.logic.absurd(known) and not self.equal(a, b, known):
+                return False
+        return True
+
+    def _loads(self, a: Load, b: Load, given: Given) -> bool:
+        if a.tensor is b.tensor and self._indices(a, b, given):
+            return True
+        if _expands(a.tensor) or _expands(b.tensor):
+            return self._expanded(a, b, given)
+        return a.tensor.data is not None and b.tensor.data is not None and self._constants(a, b, given)
+
+    def _expanded(self, a: Term, b: Term, given: Given) -> bool:
+        new = []
+        for side, checked in ((a, False), (b, True)):
+            if isinstance(side, Load) and _expands(side.tensor):
+                if not self._in_bounds(side, given, checked):
+                    return False
+                side = self._simplified(self.terms.at(side.tensor, side.indices), given)
+            new.append(side)
+        return self.equal(new[0], new[1], given)
+
+    def _integers(self, x: PrimExpr, y: PrimExpr, given: Given) -> bool:
+        matched = self._matched((x,), (y,), given)
+        if matched is None:
+            return False
+        (y,) = matched
+        if x.dtype != "bool":
+            return self.logic.equal(x, y, given, "element")
+        return self.logic.holds(Binary("EQ", x, y), given, "condition")
+
+    def _applications(self, a: Apply, b: Apply, given: Given) -> bool:
+        if (a.op, a.dtype, a.attrs, len(a.args)) != (b.op, b.dtype, b.attrs, len(b.args)):
+            return False
+        if any(x.dtype != y.dtype for x, y in zip(a.args, b.args, strict=True)):
+            return False
+        if a.op in COMMUTES:
+            (x, y), (u, v) = a.args, b.args
+            if self._likely(x, v) and not self._likely(x, u):
+                u, v = v, u
+            if self.equal(x, u, given) and self.equal(y, v, given):
+                return True
+            return self.equal(x, v, given) and self.equal(y, u, given)
+        return all(self.equal(x, y, given) for x, y in zip(a.args, b.args, strict=True))
+
+    def _likely(self, a: Term, b: Term) -> bool:
+        """Whether two operands look alike: a guess that only saves time."""
+        return type(a) is type(b) and (not isinstance(a, Load) or not isinstance(b, Load) or a.tensor is b.tensor)
+
+    # --- indices
+
+    def _indices(self, a: Load, b: Load, given: Given) -> bool:
+        if a.indices == b.indices:
+            return True
+        theirs = self._matched(a.indices, b.indices, given)
+        if theirs is None:
+            return False
+        return all(self.logic.equal(x, y, given) for x, y in zip(a.indices, theirs, strict=True))
+
+    def _matched(
+        self, a: tuple[PrimExpr, ...], b: tuple[PrimExpr, ...], given: Given
+    ) -> tuple[PrimExpr, ...] | None:
+        """``b`` with its opaque symbols named as in ``a``, where their terms are equal."""
+        ours = sorted({n for e in a for n in free_symbols(e)} & self.terms.opaque.keys())
+        theirs = sorted({n for e in b for n in free_symbols(e)} & self.terms.opaque.keys())
+        if not theirs or ours == theirs:
+            return b
+        by: dict[str, PrimExpr] = {}
+        for name in theirs:
+            term = self.terms.opaque[name]
+            same = [n for n in ours if self.equal(self.terms.opaque[n], term, given)]
+            if not same:
+                return None
+            by[name] = SymVar(same[0], term.dtype)
+        from refrelax.semantics.dims import substitute
+
+        return tuple(substitute(e, by) for e in b)
+
+    def _in_bounds(self, load: Load, given: Given, checked: bool) -> bool:
+        return not checked or all(self.logic.holds(c, given, "load in bounds") for c in _inside(load))
+
+    def _simplified(self, t: Term, given: Given) -> Term:
+        """Indices of a load with divisions, as the variable that they are equal to, if there is one."""
+        if not isinstance(t, Load):
+            return t
+        return self.terms.load(t.tensor, tuple(self._simple(i, given) for i in t.indices))
+
+    def _simple(self, e: PrimExpr, given: Given) -> PrimExpr:
+        if not any(isinstance(n, Binary) and n.op in DIVISIONS for n in walk(e)):
+            return e
+        names = {n.name: n for n in walk(e) if isinstance(n, SymVar) and n.dtype == e.dtype}
+        for candidate in (int_imm(0, e.dtype), *names.values()):
+            if self.logic.equal(e, candidate, given):
+                return candidate
+        return e
+
+    # --- constants
+
+    def _constants(self, a: Load, b: Load, given: Given) -> bool:
+        """Two constant arrays, element by element over everything that their indices range over."""
+        names = sorted({n for e in (*a.indices, *b.indices) for n in free_symbols(e)})
+        ranges = [self._range(n, given) for n in names]
+        if a.dtype != b.dtype or any(r is None for r in ranges):
+            return False
+        points: list[dict[str, int]] = [{}]
+        for name, r in zip(names, ranges, strict=True):
+            assert r is not None
+            points = [{**p, name: k} for p in points for k in r]
+            if len(points) > MOST_POINTS:
+                return False
+        return all(self._same_constant(a, b, p) for p in points)
+
+    def _same_constant(self, a: Load, b: Load, point: dict[str, int]) -> bool:
+        try:
+            x, y = _element(a, point), _element(b, point)
+        except (ArithmeticError, ValueError, KeyError, LookupError):
+            return False
+        return x is None or (y is not None and same_number(a.dtype, x, y))
+
+    def _range(self, name: str, given: Given) -> range | None:
+        low, high = None, None
+        for c in given:
+            match c:
+                case Binary("GE", SymVar(n), bound) if n == name and as_int(bound) is not None:
+                    low = max(low, as_int(bound) or 0) if low is not None else as_int(bound)
+                case Binary("LT", SymVar(n), bound) if n == name and (top := as_int(bound)) is not None:
+                    high = top if high is None else min(high, top)
+        return None if low is None or high is None else range(low, high)
+
+    # --- messages
+
+    def _note(self, a: Term, b: Term) -> None:
+        if len(self.trail) < 8:
+            from refrelax.shape_solver.pointwise.show import shown
+
+            self.trail.append(f"{shown(a)}  is not seen to be  {shown(b)}")
+
+
+def _inside(load: Load) -> Given:
+    return tuple(c for i, d in zip(load.indices, load.tensor.shape, strict=True) for c in within(i, d))
+
+
+def _element(load: Load, point: dict[str, int]) -> int | None:
+    """The bits at a point, ``None`` out of bounds."""
+    flat = 0
+    for e, d in zip(load.indices, load.tensor.shape, strict=True):
+        i, extent = evaluate(e, point), as_int(d) or 0
+        if not 0 <= i < extent:
+            return None
+        flat = flat * extent + i
+    assert load.tensor.data is not None
+    return load.tensor.data[flat]
+
+
+def _expands(tensor: Tensor) -> bool:
+    return tensor.body is not None
+
+
+def _view(tensor: Tensor) -> bool:
+    """Whether an element of the tensor is an element of another, or a choice between such."""
+    return isinstance(tensor.body, Load | Number | Int | Open) or (
+        isinstance(tensor.body, Choose) and isinstance(tensor.body.condition, Int)
+    )
+
+
+def _constant(tensor: Tensor) -> bool:
+    """Whether all elements are one number."""
+    return tensor.data is not None and len(tensor.data) > 0 and len(set(tensor.data)) == 1
+
+
+def _short(t: Term) -> bool:
+    return isinstance(t, Fold) and all(as_int(extent) is not None for _, extent in t.axes)
+
+
+def same_number(dtype: str, x: int, y: int) -> bool:
+    """Equal bits, or two NaNs."""
+    if x == y or not dtypes.is_float(dtype):
+        return x == y
+    from refrelax.syntax.bits import decode
+
+    a, b = decode(dtype, x), decode(dtype, y)
+    return bool(a != a and b != b)

@@ -1,0 +1,239 @@
+"""Expressions of the loop level as terms.
+
+Integers that depend on indices and shapes alone stay expressions (the solver's language); everything else becomes an
+``Apply`` by its head, a ``Choose`` or a ``Load``. Comparisons are turned so that ``<`` and ``<=`` are the only orders.
+
+Spec: ``spec/06-shapes.md``, ``sh/element-term``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
+from refrelax.shape_solver.context import conjuncts, negation
+from refrelax.shape_solver.pointwise.logic import Given, Logic
+from refrelax.shape_solver.pointwise.terms import OLD, Apply, Int, Number, Term, Terms
+from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import (
+    Binary,
+    BufferLoad,
+    Cast,
+    Intrinsic,
+    Let,
+    Literal,
+    Not,
+    PrimExpr,
+    Select,
+    SymVar,
+    as_int,
+    children,
+    walk,
+)
+
+PURE = frozenset(
+    """exp exp2 exp10 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh atan2 pow
+    erf sigmoid ceil floor trunc round nearbyint fabs abs fma hypot copysign nextafter ldexp isnan isinf isfinite isnullptr
+    popcount clz bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right reinterpret""".split()
+)
+"""Intrinsics that are functions of their arguments."""
+
+TRUTHS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or"})
+TURNED = {"GT": "LT", "GE": "LE"}
+DIVISIONS = frozenset({"FloorDiv", "FloorMod", "Div", "Mod"})
+RING = frozenset({"Add", "Sub", "Mul"})
+
+
+class NotRead(Exception):
+    """A program, or a part of one, that element terms cannot say."""
+
+
+Loader = Callable[[BufferLoad, tuple[PrimExpr, ...], Given], Term]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How expressions are read at one place of a program.
+
+    ``scope``: what holds where the value matters; ``hard``: what holds where it is evaluated (less, inside the arms of a
+    ``T.Select``). ``own``: the buffer and indices of the store whose value is read.
+    """
+
+    terms: Terms
+    logic: Logic
+    by: Mapping[str, PrimExpr]
+    scope: Given
+    load: Loader
+    own: tuple[str, tuple[PrimExpr, ...]] | None
+    divides: Callable[[PrimExpr, Given], None]
+    hard: Given | None = None
+    lets: Mapping[str, Term] | None = None
+
+    # --- indices
+
+    def index(self, e: PrimExpr) -> PrimExpr:
+        """An expression over indices; elements inside become opaque symbols."""
+        if any(isinstance(each, BufferLoad | Let) for each in walk(e)):
+            e = self._rebuilt(e)
+        else:
+            e = substitute(e, self.by)
+        for each in walk(e):
+            if isinstance(each, Binary) and each.op in DIVISIONS and not as_int(each.b):
+                self.divides(each.b, self.scope if self.hard is None else self.hard)
+        return e
+
+    def _rebuilt(self, e: PrimExpr) -> PrimExpr:
+        match e:
+            case BufferLoad():
+                if self.hard is not None and self.hard != self.scope:
+                    raise NotRead("an index read from memory under T.Select")
+                return self.terms.as_index(self.term(e))
+            case SymVar() | Literal():
+                return substitute(e, self.by)
+            case Binary():
+                return Binary(e.op, self._rebuilt(e.a), self._rebuilt(e.b))
+            case Cast():
+                return replace(e, value=self._rebuilt(e.value))
+            case Select():
+                return Select(*(self._rebuilt(c) for c in children(e)))
+            case Intrinsic():
+                return replace(e, args=tuple(self._rebuilt(a) for a in e.args))
+            case Let():
+                value = self._rebuilt(e.value)
+                return replace(self, by={**self.by, e.var.name: value})._rebuilt(e.body)
+            case _:
+                raise NotRead(f"{type(e).__name__} in an index")
+
+    # --- elements
+
+    @rule("sh/element-term")
+    def term(self, e: PrimExpr) -> Term:
+        """The value of an element."""
+        if dtypes.lanes(e.dtype) != 1:
+            raise NotRead("a vector")
+        if isinstance(e, Literal):
+            return self.terms.number(e.dtype, e.bits) if dtypes.is_float(e.dtype) else self.terms.int(e)
+        if isinstance(e, SymVar) and self.lets and e.name in self.lets:
+            return self.lets[e.name]
+        if of_indices(e) and not (self.lets and any(isinstance(x, SymVar) and x.name in self.lets for x in walk(e))):
+            return self.terms.int(self.index(e))
+        return self._element(e)
+
+    def _element(self, e: PrimExpr) -> Term:
+        terms = self.terms
+        match e:
+            case BufferLoad(predicate=None):
+                indices = tuple(self.index(i) for i in e.indices)
+                if self.own == (e.buffer, indices):
+                    return OLD
+                return self.load(e, indices, self.scope)
+            case Binary(op, a, b):
+                if op in DIVISIONS and not dtypes.is_float(a.dtype) and not as_int(b):
+                    raise NotRead("an integer division by data")
+                return apply(terms, op, e.dtype, (self.term(a), self.term(b)))
+            case Not(a):
+                return apply(terms, "Not", "bool", (self.term(a),))
+            case Cast(dtype, value):
+                return apply(terms, "Cast", dtype, (self.term(value),))
+            case Select(condition, yes, no):
+                return self._choice(condition, yes, no, self.scope if self.hard is None else self.hard)
+            case Intrinsic("if_then_else", (condition, yes, no)):  # type: ignore[misc]
+                return self._choice(condition, yes, no, None)
+            case Intrinsic("likely", (inner,)):  # type: ignore[misc]
+                return self.term(inner)
+            case Intrinsic(op, args, dtype, attrs) if op in PURE:
+                return apply(terms, f"T.{op}", dtype, tuple(self.term(a) for a in args), attrs)
+            case Let():
+                lets = {**(self.lets or {}), e.var.name: self.term(e.value)}
+                return replace(self, lets=lets).term(e.body)
+            case _:
+                raise NotRead(f"{getattr(e, 'op', type(e).__name__)} is not read")
+
+    def _choice(self, condition: PrimExpr, yes: PrimExpr, no: PrimExpr, hard: Given | None) -> Term:
+        """``hard``: what holds where both arms are evaluated; ``None``: only the chosen one is."""
+        c = self.term(condition)
+        if not isinstance(c, Int):
+            return self.terms.choose(c, self.term(yes), self.term(no))
+        holds, fails = (*self.scope, *conjuncts(c.value)), (*self.scope, *conjuncts(negation(c.value)))
+        below = self.hard is not None and hard is None
+        arms = [
+            replace(self, scope=scope, hard=self.hard if below else hard).term(arm)
+            for scope, arm in ((holds, yes), (fails, no))
+        ]
+        return self.terms.choose(c, *arms)
+
+
+def of_indices(e: PrimExpr) -> bool:
+    """Whether ``e`` is integer arithmetic on indices and shapes, exact in ideal integers and modulo wrapping alike.
+
+    Sums and products wrap as elements do; what is not compatible with wrapping (a division, an extreme, an order, a
+    wider cast) must not stand above one, except in a condition, which is index arithmetic.
+    """
+    for each in walk(e):
+        if isinstance(each, BufferLoad | Let) or not whole(each.dtype):
+            return False
+        if not isinstance(each, Literal | SymVar | Binary | Not | Cast | Select):
+            return False
+        if isinstance(each, Cast) and not widens(each.value.dtype, each.dtype):
+            return False
+    return True
+
+
+def whole(dtype: str) -> bool:
+    """An index dtype, or a truth."""
+    return dtype in ("int32", "int64", "bool")
+
+
+def widens(source: str, target: str) -> bool:
+    return whole(source) and whole(target) and target != "bool" and dtypes.bits(source) <= dtypes.bits(target)
+
+
+@rule("sh/term-head")
+def apply(
+    terms: Terms, op: str, dtype: str, args: tuple[Term, ...], attrs: tuple[tuple[str, object], ...] = ()
+) -> Term:
+    """An operation, with its spelling settled: orders turned, truths unwrapped, exact integer heads joined."""
+    if op in TURNED:
+        op, args = TURNED[op], (args[1], args[0])
+    truth = _truth(op, args)
+    if truth is not None:
+        return truth
+    if op == "Cast" and args[0].dtype == dtype:
+        return args[0]
+    if all(isinstance(a, Int) for a in args):
+        joined = _joined(op, dtype, tuple(a.value for a in args if isinstance(a, Int)))
+        if joined is not None:
+            return terms.int(joined)
+    return terms.apply(op, dtype, args, attrs)
+
+
+def _truth(op: str, args: tuple[Term, ...]) -> Term | None:
+    """The truth ``b`` behind ``0 < int(b)`` and ``int(b) != 0``."""
+    pairs = {"LT": [(0, 1)], "NE": [(0, 1), (1, 0)]}.get(op, [])
+    for zero, other in pairs:
+        z, cast = args[zero], args[other]
+        if isinstance(z, Int) and as_int(z.value) == 0 and isinstance(cast, Apply) and cast.op == "Cast":
+            if cast.args[0].dtype == "bool":
+                return cast.args[0]
+    return None
+
+
+def _joined(op: str, dtype: str, args: tuple[PrimExpr, ...]) -> PrimExpr | None:
+    """An integer operation that neither wraps nor rounds, on index expressions."""
+    if not all(whole(a.dtype) for a in args):
+        return None
+    match op, args:
+        case ("EQ" | "NE" | "LT" | "LE" | "And" | "Or" | "Min" | "Max"), (a, b) if a.dtype == b.dtype:
+            return Binary(op, a, b)  # type: ignore[arg-type]
+        case "Not", (a,):
+            return negation(a)
+        case "Cast", (a,) if widens(a.dtype, dtype):
+            return Cast(dtype, a)
+        case _:
+            return None
+
+
+def is_number(t: Term) -> bool:
+    return isinstance(t, Number) or (isinstance(t, Int) and isinstance(t.value, Literal))

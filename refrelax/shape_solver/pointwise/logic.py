@@ -1,0 +1,139 @@
+"""The questions that a comparison asks of the solver: one place that filters assumptions, keeps answers and claims.
+
+Spec: ``spec/06-shapes.md``, ``sh/element-term``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from refrelax.semantics.dims import NO_FACTS, equal
+from refrelax.shape_solver.claim import Effort, Proved
+from refrelax.shape_solver.context import conjuncts, negation
+from refrelax.shape_solver.prove import Prover
+from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm
+
+Given = tuple[PrimExpr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement that was proved, and what it was proved under. ``purpose``: what it is for."""
+
+    purpose: str
+    statement: PrimExpr
+    given: Given
+
+    def __str__(self) -> str:
+        from refrelax.syntax.write.scalars import expression
+
+        under = f"  given {', '.join(map(expression, self.given))}" if self.given else ""
+        return f"{self.purpose}: {expression(self.statement)}{under}"
+
+
+@dataclass(slots=True)
+class Logic:
+    """Claims over symbolic integers, with their proofs. ``base``: what is known everywhere (extents are not negative)."""
+
+    base: list[PrimExpr] = field(default_factory=list)
+    effort: Effort = "quick"
+    claims: dict[tuple[PrimExpr, Given], Claim] = field(default_factory=dict)
+    asked: int = 0
+    limit: int = 20_000
+    _provers: dict[Given, Prover] = field(default_factory=dict)
+    _answers: dict[tuple[PrimExpr, Given], bool] = field(default_factory=dict)
+
+    def assume(self, *facts: PrimExpr) -> None:
+        """More that is known everywhere."""
+        self.base += [each for each in facts if each not in self.base]
+
+    def holds(self, claim: PrimExpr, given: Iterable[PrimExpr] = (), purpose: str = "index") -> bool:
+        """Whether the claim is proved under ``given``: that it is defined there (no division by zero), and true."""
+        if (known := as_int(claim)) is not None:
+            return bool(known)
+        given = relevant(claim, [*self.base, *given])
+        if claim in given:
+            return True
+        key = (claim, given)
+        if key not in self._answers:
+            if self.asked >= self.limit:
+                return False
+            self.asked += 1
+            self._answers[key] = isinstance(self._prover(given).prove(claim), Proved)
+        if self._answers[key]:
+            self.claims.setdefault(key, Claim(purpose, claim, given))
+        return self._answers[key]
+
+    def _prover(self, given: Given) -> Prover:
+        if given not in self._provers:
+            self._provers[given] = Prover(given, self.effort, division="require")
+        return self._provers[given]
+
+    def absurd(self, given: Given) -> bool:
+        """Whether no point satisfies the assumptions."""
+        if not given:
+            return False
+        last = given[-1]
+        return self.holds(negation(last), given[:-1], "case") if free_symbols(last) else as_int(last) == 0
+
+    def equal(self, a: PrimExpr, b: PrimExpr, given: Iterable[PrimExpr] = (), purpose: str = "index") -> bool:
+        """Whether two integers are equal."""
+        if a == b:
+            return True
+        if equal(a, b, NO_FACTS) is True:
+            return True
+        if as_int(a) is not None and as_int(b) is not None:
+            return as_int(a) == as_int(b)
+        return self.holds(compare("EQ", a, b), given, purpose)
+
+
+def compare(op: BinaryOp, a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    """A comparison; literals take the dtype of the other side."""
+    if a.dtype != b.dtype:
+        if (known := as_int(b)) is not None:
+            b = int_imm(known, a.dtype)
+        elif (known := as_int(a)) is not None:
+            a = int_imm(known, b.dtype)
+    return Binary(op, a, b)
+
+
+def within(e: PrimExpr, extent: PrimExpr) -> Given:
+    """``0 <= e``, ``e < extent``."""
+    return (compare("GE", e, int_imm(0, e.dtype)), compare("LT", e, extent))
+
+
+def all_of(parts: Iterable[PrimExpr]) -> PrimExpr | None:
+    """Their conjunction; ``None`` for nothing."""
+    whole: PrimExpr | None = None
+    for each in parts:
+        whole = each if whole is None else Binary("And", whole, each)
+    return whole
+
+
+def assumed(given: Given, condition: PrimExpr) -> Given:
+    """``given`` and the parts of ``condition``."""
+    return (*given, *(each for each in conjuncts(condition) if each not in given))
+
+
+def relevant(claim: PrimExpr, given: Iterable[PrimExpr]) -> Given:
+    """The assumptions that share symbols with the claim, directly or through each other."""
+    names = set(free_symbols(claim))
+    left = [(each, free_symbols(each)) for each in dict.fromkeys(given)]
+    chosen: dict[int, PrimExpr] = {}
+    growing = True
+    while growing:
+        growing = False
+        for k, (each, symbols) in enumerate(left):
+            if k not in chosen and symbols & names:
+                chosen[k] = each
+                names |= symbols
+                growing = True
+    return tuple(chosen[k] for k in sorted(chosen))
+
+
+def symbols_nonnegative(exprs: Iterable[PrimExpr]) -> Given:
+    """``s >= 0`` for each plain symbol among extents."""
+    return tuple(
+        dict.fromkeys(compare("GE", e, int_imm(0, e.dtype)) for e in exprs if isinstance(e, SymVar))
+    )

@@ -1,0 +1,303 @@
+"""Two reductions: the same items, one for one.
+
+In order: axis by axis; axis by axis in another order; over one flat index (split, fused and padded axes), in the same
+and in other orders of the axes; and reductions of reductions as one. Where the first program's reduction does not
+permit any order by definition, another grouping of floats is the relaxation ``reassociation``, and is reported.
+
+Spec: ``spec/06-shapes.md``, ``sh/regroup``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
+from refrelax.shape_solver.pointwise.logic import Given, all_of, compare, within
+from refrelax.shape_solver.pointwise.terms import Fold, Identity, Int, Load, Number, Term
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, int_imm
+
+if TYPE_CHECKING:
+    from refrelax.shape_solver.pointwise.descent import Descent
+
+REASSOCIATION = "reassociation"
+EXTREME_IDENTITY = "extreme-identity"
+MOST_ORDERS = 24
+MOST_UNROLLED = 16
+Axes = tuple[tuple[SymVar, PrimExpr], ...]
+
+
+@dataclass(slots=True)
+class Regroup:
+    """Comparisons of reductions at one point of a descent."""
+
+    descent: Descent
+    given: Given
+
+    @rule("sh/regroup")
+    def folds(self, a: Term, b: Term) -> bool:
+        """Whether ``b`` gives a result that ``a`` permits; at least one of them is a reduction."""
+        if not (isinstance(a, Fold) and isinstance(b, Fold)):
+            return self._unrolled(a, b)
+        if a.op != b.op or a.dtype != b.dtype:
+            return False
+        if not self._starts(a, b):
+            return False
+        if b.free and not a.free and not self._relaxed(a):
+            return False
+        if any(self._way(a, b, *way) for way in self._ways(a, b)):
+            return True
+        return self._merged(a, b)
+
+    # --- starts
+
+    def _starts(self, a: Fold, b: Fold) -> bool:
+        if self.descent.equal(a.start, b.start, self.given):
+            return True
+        if a.op in ("Max", "Min") and isinstance(a.start, Number) and isinstance(b.start, Number):
+            least = {_infinite(a.op, a.dtype), _last(a.op, a.dtype)}
+            if a.start.dtype == b.start.dtype and {a.start.bits, b.start.bits} <= least:
+                self.descent.relaxations.add(EXTREME_IDENTITY)
+                return True
+        return False
+
+    # --- pairing the items
+
+    def _ways(self, a: Fold, b: Fold) -> Iterator[tuple[Axes, Axes, bool, bool]]:
+        """Axes of both in some order; whether to flatten them; whether that keeps the order of the items."""
+        same = len(a.axes) == len(b.axes)
+        if same:
+            yield a.axes, b.axes, False, True
+        yield a.axes, b.axes, True, True
+        if same and len(b.axes) > 1:
+            for each in _orders(b.axes):
+                yield a.axes, each, False, False
+        if len(a.axes) > 1 and _independent(a.axes):
+            for each in _orders(a.axes):
+                yield each, b.axes, True, False
+        elif len(b.axes) > 1 and _independent(b.axes):
+            for each in _orders(b.axes):
+                yield a.axes, each, True, False
+
+    def _way(self, a: Fold, b: Fold, ours: Axes, theirs: Axes, flat: bool, ordered: bool) -> bool:
+        if not ordered and not (a.free or self._may_relax(a)):
+            return False
+        found = self._flat(a, b, ours, theirs) if flat else self._paired(a, b, ours, theirs)
+        return found and (ordered or a.free or self._relaxed(a))
+
+    def _paired(self, a: Fold, b: Fold, ours: Axes, theirs: Axes) -> bool:
+        """Axis by axis, with the same fresh variables."""
+        by_a: dict[str, PrimExpr] = {}
+        by_b: dict[str, PrimExpr] = {}
+        known = self.given
+        for (v, extent), (w, other) in zip(ours, theirs, strict=True):
+            extent, other = self._at(extent, by_a), self._at(other, by_b)
+            if v.dtype != w.dtype and as_int(extent) is None:
+                return False
+            if not self.descent.logic.equal(extent, other, known, "extent of a reduction"):
+                return False
+            new = self.descent.terms.fresh("k", v.dtype)
+            by_a[v.name] = by_b[w.name] = new
+            known = (*known, *within(new, extent))
+        return self._items(a, b, by_a, by_b, None, None, known)
+
+    def _flat(self, a: Fold, b: Fold, ours: Axes, theirs: Axes) -> bool:
+        """Over one index, the digits of which are the axes; where one has more items, these combine nothing."""
+        if not (_independent(ours) and _independent(theirs)):
+            return False
+        logic, dtype = self.descent.logic, ours[0][0].dtype
+        if any(v.dtype != dtype for v, _ in (*ours, *theirs)):
+            return False
+        k = self.descent.terms.fresh("k", dtype)
+        (by_a, count_a), (by_b, count_b) = _digits(k, ours), _digits(k, theirs)
+        within_a = within_b = None
+        if logic.equal(count_a, count_b, self.given, "number of items"):
+            count = count_a
+        elif logic.holds(compare("LE", count_a, count_b), self.given, "number of items"):
+            count, within_a = count_b, compare("LT", k, count_a)
+        elif logic.holds(compare("LE", count_b, count_a), self.given, "number of items"):
+            count, within_b = count_a, compare("LT", k, count_b)
+        else:
+            return False
+        return self._items(a, b, by_a, by_b, within_a, within_b, (*self.given, *within(k, count)))
+
+    def _items(
+        self,
+        a: Fold,
+        b: Fold,
+        by_a: dict[str, PrimExpr],
+        by_b: dict[str, PrimExpr],
+        within_a: PrimExpr | None,
+        within_b: PrimExpr | None,
+        known: Given,
+    ) -> bool:
+        return self.descent.equal(self._item(a, by_a, within_a), self._item(b, by_b, within_b), known)
+
+    def _item(self, fold: Fold, by: dict[str, PrimExpr], only: PrimExpr | None) -> Term:
+        """The item at a point; where the point does not count, nothing."""
+        terms = self.descent.terms
+        body = terms.replaced(fold.body, by)
+        guards = ([] if only is None else [only]) + ([] if fold.guard is None else [self._at(fold.guard, by)])
+        condition = all_of(guards)
+        if condition is None:
+            return body
+        neutral = isinstance(fold.start, Number | Int) and is_identity(fold.op, fold.start) and not _minus_zero(fold.start)
+        return terms.choose(terms.int(condition), body, terms.identity(fold.op if neutral else "", fold.dtype))
+
+    def _at(self, e: PrimExpr, by: dict[str, PrimExpr]) -> PrimExpr:
+        return self.descent.terms.index(e, by)
+
+    # --- reductions of reductions
+
+    def _merged(self, a: Fold, b: Fold) -> bool:
+        """Sums of sums as one sum: the second may group what the first leaves to any order."""
+        ours, theirs = self._flattened(a), self._flattened(b)
+        if ours is a and theirs is b:
+            return False
+        if (ours is not a or not a.free) and not self._may_relax(a):
+            return False
+        if any(self._way(ours, theirs, *way) for way in self._ways(ours, theirs)):
+            return (ours is a and a.free) or self._relaxed(a)
+        return False
+
+    def _flattened(self, fold: Fold) -> Fold:
+        terms, body = self.descent.terms, fold.body
+        while isinstance(body, Load) and body.tensor.body is not None:
+            body = terms.at(body.tensor, body.indices)
+        if not isinstance(body, Fold) or body.op != fold.op or not is_identity(fold.op, body.start):
+            return fold
+        if fold.guard is not None or _minus_zero(body.start):
+            return fold
+        inner = self._flattened(body)
+        by: dict[str, PrimExpr] = {v.name: terms.fresh("k", v.dtype) for v, _ in inner.axes}
+        axes = tuple((by[v.name], self._at(extent, by)) for v, extent in inner.axes)
+        guard = None if inner.guard is None else self._at(inner.guard, by)
+        new = terms.fold(
+            fold.op, fold.start, (*fold.axes, *axes), guard, terms.replaced(inner.body, by), fold.free  # type: ignore[arg-type]
+        )
+        assert isinstance(new, Fold)
+        return new
+
+    # --- short reductions
+
+    def collapsed(self, fold: Fold) -> Term:
+        """Without axes of one point; a reduction of one item from a start that changes nothing is that item."""
+        terms = self.descent.terms
+        single = {v.name: int_imm(0, v.dtype) for v, extent in fold.axes if as_int(extent) == 1}
+        if not single:
+            return fold
+        axes = tuple((v, self._at(e, single)) for v, e in fold.axes if v.name not in single)  # type: ignore[arg-type]
+        guard = None if fold.guard is None else self._at(fold.guard, single)  # type: ignore[arg-type]
+        body = terms.replaced(fold.body, single)
+        if axes or guard is not None:
+            return terms.fold(fold.op, fold.start, axes, guard, body, fold.free) if axes else fold
+        if fold.op != "Add" and is_identity(fold.op, fold.start):
+            return body
+        return terms.apply(fold.op, fold.dtype, (fold.start, body))
+
+    def _unrolled(self, a: Term, b: Term) -> bool:
+        fold = a if isinstance(a, Fold) else b
+        assert isinstance(fold, Fold)
+        count = 1
+        for _, extent in fold.axes:
+            count *= as_int(extent) or 0
+        if not 0 < count <= MOST_UNROLLED or fold.guard is not None:
+            return False
+        if fold is b and b.free and not self._relaxed_term(b):
+            return False
+        k = self.descent.terms.fresh("k", fold.axes[0][0].dtype)
+        by, _ = _digits(k, fold.axes)
+        result, terms = fold.start, self.descent.terms
+        for position in range(count):
+            at = {name: substitute(e, {k.name: int_imm(position, k.dtype)}) for name, e in by.items()}
+            result = terms.apply(fold.op, fold.dtype, (result, terms.replaced(fold.body, at)))
+        return self.descent.equal(result, b, self.given) if fold is a else self.descent.equal(a, result, self.given)
+
+    # --- relaxations
+
+    def _may_relax(self, fold: Fold) -> bool:
+        return fold.op in ("Add", "Mul") or not dtypes.is_float(fold.dtype)
+
+    def _relaxed(self, fold: Fold) -> bool:
+        """Another grouping is a relaxation, for sums and products of floats; for the rest it changes nothing."""
+        return self._relaxed_term(fold)
+
+    def _relaxed_term(self, fold: Fold) -> bool:
+        if fold.op in ("Add", "Mul") and dtypes.is_float(fold.dtype):
+            self.descent.relaxations.add(REASSOCIATION)
+        return True
+
+
+def _orders(axes: Axes) -> Iterator[Axes]:
+    for k, each in enumerate(permutations(axes)):
+        if k >= MOST_ORDERS:
+            return
+        if k:
+            yield each
+
+
+def _independent(axes: Axes) -> bool:
+    from refrelax.syntax.scalars import free_symbols
+
+    names = {v.name for v, _ in axes}
+    return not any(free_symbols(extent) & names for _, extent in axes)
+
+
+def _digits(k: SymVar, axes: Axes) -> tuple[dict[str, PrimExpr], PrimExpr]:
+    """Each axis as a digit of the flat index ``k``, and the number of points."""
+    by: dict[str, PrimExpr] = {}
+    below: PrimExpr | None = None
+    for place, (v, extent) in reversed(list(enumerate(axes))):
+        digit: PrimExpr = k if below is None else Binary("FloorDiv", k, below)
+        by[v.name] = digit if place == 0 else Binary("FloorMod", digit, extent)
+        below = extent if below is None else Binary("Mul", extent, below)
+    assert below is not None
+    return by, below
+
+
+# --- neutral elements ------------------------------------------------------------------------------------------------
+
+
+def is_identity(op: str, t: Term) -> bool:
+    """Whether combining with ``t`` changes nothing (for a float sum: nothing that is not −0)."""
+    match t:
+        case Identity():
+            return True
+        case Number(dtype, pattern):
+            return pattern in _neutral(op, dtype)
+        case Int(Literal() as e) if op in ("Add", "Mul", "And", "Or"):
+            return as_int(e) == {"Add": 0, "Mul": 1, "And": 1, "Or": 0}[op]
+        case Int(Literal() as e) if dtypes.is_integer(e.dtype) and op in ("Max", "Min"):
+            return as_int(e) == dtypes.integer_range(e.dtype)[op == "Min"]
+        case _:
+            return False
+
+
+def _neutral(op: str, dtype: str) -> frozenset[int]:
+    match op:
+        case "Add":
+            return frozenset({bits.encode(dtype, 0.0), bits.encode(dtype, -0.0)})
+        case "Mul":
+            return frozenset({bits.encode(dtype, 1.0)})
+        case "Max" | "Min":
+            return frozenset({_infinite(op, dtype)})
+        case _:
+            return frozenset()
+
+
+def _minus_zero(t: Term) -> bool:
+    return isinstance(t, Number) and t.bits == bits.encode(t.dtype, -0.0) != bits.encode(t.dtype, 0.0)
+
+
+def _infinite(op: str, dtype: str) -> int:
+    return bits.encode(dtype, float("-inf") if op == "Max" else float("inf"))
+
+
+def _last(op: str, dtype: str) -> int:
+    last = float(bits.largest_finite(dtype))
+    return bits.encode(dtype, -last if op == "Max" else last)
+
