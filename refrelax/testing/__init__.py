@@ -19,18 +19,18 @@ from refrelax.testing.arguments import random_arguments
 
 if TYPE_CHECKING:
     from refrelax.testing.externs import EXTERNS
-    from refrelax.testing.modules import modules
+    from refrelax.testing.module_strategies import modules
     from refrelax.testing.options import DTYPES, FEATURES, LEVELS
     from refrelax.testing.passes import pass_sequences
-    from refrelax.testing.types import dims, tensor_types, types
+    from refrelax.testing.type_strategies import dims, tensor_types, types
     from refrelax.testing.values import call_arguments, elements, tensors
 
 _HOME: dict[str, str] = {
     "EXTERNS": "externs",
-    "modules": "modules",
+    "modules": "module_strategies",
     **dict.fromkeys(("DTYPES", "FEATURES", "LEVELS"), "options"),
     "pass_sequences": "passes",
-    **dict.fromkeys(("dims", "tensor_types", "types"), "types"),
+    **dict.fromkeys(("dims", "tensor_types", "types"), "type_strategies"),
     **dict.fromkeys(("call_arguments", "elements", "tensors"), "values"),
 }
 

@@ -132,7 +132,7 @@ class Building:
                 return found  # type: ignore[no-any-return]
 
     def fresh(self, shape: Dims, dtype: str) -> Given:
-        """A new parameter; a new tensor of ones in a closed function, and for dims that the parameters cannot define."""
+        """A new parameter; a tensor of ones in a closed function, and for dims that parameters cannot define."""
         if self.closed or not used_symbols([tensor_of(shape, dtype)]) <= set(self.options.symbols):
             return self.operator("ones", ShapeExpr(shape), dtype=dtype)
         return Var(self.parameter(tensor_of(shape, dtype))), tensor_of(shape, dtype)

@@ -247,4 +247,3 @@ FUNCTIONS: dict[str, Rule] = {"global_function": global_function, "local_functio
 RECURSION: dict[str, Rule] = {"recursion": recursion}
 LIBRARIES: dict[str, Rule] = {"dps_packed": dps_packed, "pure_packed": pure_packed}
 EFFECTS: dict[str, Rule] = {"show": show}
-

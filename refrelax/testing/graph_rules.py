@@ -1,7 +1,7 @@
 """Rules that emit calls of graph operators: elementwise, reductions, shapes, indexing, linear algebra.
 
-A rule takes the function under construction, draws what it needs and emits one binding (now and then two). The tables at
-the end are literal: rule by name, with the feature that switches it.
+A rule takes the function under construction, draws what it needs and emits one binding (now and then two). The tables
+at the end are literal: rule by name, with the feature that switches it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from refrelax.testing.building import Building, Dims, Given, dims_of, number
 Rule = Callable[[Building], None]
 
 UNARY = (
-    "negative", "abs", "exp", "sqrt", "tanh", "sigmoid", "sin", "cos", "log", "rsqrt", "square", "floor", "ceil", "round",
-    "trunc", "sign", "erf", "atan", "sinh", "nn.relu", "nn.silu", "nn.gelu", "nn.gelu_tanh", "nn.selu",
+    "negative", "abs", "exp", "sqrt", "tanh", "sigmoid", "sin", "cos", "log", "rsqrt", "square", "floor", "ceil",
+    "round", "trunc", "sign", "erf", "atan", "sinh", "nn.relu", "nn.silu", "nn.gelu", "nn.gelu_tanh", "nn.selu",
 )  # fmt: skip
 BINARY = ("add", "subtract", "multiply", "maximum", "minimum", "divide")
 COMPARE = ("less", "equal", "greater_equal", "not_equal", "less_equal", "greater")

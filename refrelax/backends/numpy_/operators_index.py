@@ -27,7 +27,8 @@ def load(x: Any, index: Sequence[Any]) -> Any:
 
 def grid(shape: Sequence[int], leading: int) -> list[Any]:
     """Index arrays of the first ``leading`` axes of a shape, broadcastable over all of it."""
-    return [np.arange(n).reshape([-1 if j == k else 1 for j in range(len(shape))]) for k, n in enumerate(shape[:leading])]
+    rank = len(shape)
+    return [np.arange(n).reshape([-1 if j == k else 1 for j in range(rank)]) for k, n in enumerate(shape[:leading])]
 
 
 def gather_elements(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -78,6 +79,9 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     if reduction not in COMBINE:
         raise unspecified("op.scatter/reduction", f"reduction {reduction!r}")
     fold = FOLDS[COMBINE[reduction]]
+    if reduction == "add":  # a sum begins at +0: a stored-to -0 does not survive
+        touched = tuple(i.reshape(-1) for i in index)
+        result[touched] = result[touched] + np.zeros((), dtype=x.dtype)
     for at in np.ndindex(*shape):
         spot = tuple(i[at] for i in index)
         result[spot] = fold(result[spot], values[at])

@@ -21,24 +21,30 @@ def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     operands = list(args[0]) if isinstance(args[0], tuple) else [args[0]]
     words, out = labels(attrs["subscripts"].replace(" ", ""), [x.ndim for x in operands])
     size: dict[str, int] = {}
-    for word, x in zip(words, operands, strict=True):
-        for label, n in zip(word, x.shape, strict=True):
-            size[label] = n if n != 1 or label not in size else size[label]
-    if plain(fast, operands[0]) and all(size[c] == n for w, x in zip(words, operands, strict=True) for c, n in zip(w, x.shape, strict=True)):
+    pairs = [(c, n) for word, x in zip(words, operands, strict=True) for c, n in zip(word, x.shape, strict=True)]
+    for label, n in pairs:
+        size[label] = n if n != 1 or label not in size else size[label]
+    if plain(fast, operands[0]) and all(size[label] == n for label, n in pairs):
         return np.einsum(f"{','.join(words)}->{out}", *operands, optimize=True)
     summed = [label for label in size if label not in out]
     spread = [_spread(x, word, out, summed) for x, word in zip(operands, words, strict=True)]
     shape = [size[label] for label in out]
     total = np.zeros(shape, dtype=operands[0].dtype)
     for point in np.ndindex(*(size[label] for label in summed)):
-        parts = [x[(..., *(0 if n == 1 else p for p, n in zip(point, x.shape[len(out) :], strict=True)))] for x in spread]
-        item = parts[0]
-        if len(parts) > 2:
-            item = np.ones((), dtype=item.dtype) * item
-        for part in parts[1:]:
-            item = item * part
-        total = total + item
+        total = total + _product([_at(x, point, len(out)) for x in spread])
     return np.asarray(total, dtype=operands[0].dtype).reshape(shape)
+
+
+def _at(x: Any, point: tuple[int, ...], kept: int) -> Any:
+    """``x`` at a point of its summed axes, which follow the ``kept`` ones."""
+    return x[(..., *(0 if n == 1 else p for p, n in zip(point, x.shape[kept:], strict=True)))]
+
+
+def _product(parts: list[Any]) -> Any:
+    result = parts[0]
+    for part in parts[1:]:
+        result = result * part
+    return result
 
 
 def labels(text: str, ranks: list[int]) -> tuple[list[str], str]:

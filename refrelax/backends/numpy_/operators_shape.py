@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -77,8 +78,7 @@ def split(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     if len(edges) == 2:
         return x.copy()
     lead = (slice(None),) * axis
-    pairs = zip(edges, edges[1:], strict=False)
-    return tuple(x[(*lead, slice(a, max(a, b)))].copy() for a, b in pairs)
+    return tuple(x[(*lead, slice(a, max(a, b)))].copy() for a, b in pairwise(edges))
 
 
 def stack(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:

@@ -1,7 +1,7 @@
 """Operators over sliding windows: convolution and pooling, of one to three spatial axes.
 
-An array is brought to the plain layout (batch, channel, space), padded, and seen through one strided view a tap. ``bits``
-adds tap by tap in the defined order; ``fast`` collects the taps into columns and multiplies matrices.
+An array is brought to the plain layout (batch, channel, space), padded, and seen through one strided view a tap.
+``bits`` adds tap by tap in the defined order; ``fast`` collects the taps into columns and multiplies matrices.
 """
 
 from __future__ import annotations
@@ -81,9 +81,7 @@ def _conv(n: int) -> Run:
                 x.shape[2:], w.shape[2:], before, after, attrs["dilation"], attrs["strides"], strict=True
             )
         ]
-        views = list(
-            taps(padded(x, before, after, 0), w.shape[2:], attrs["strides"], attrs["dilation"], counts)
-        )
+        views = list(taps(padded(x, before, after, 0), w.shape[2:], attrs["strides"], attrs["dilation"], counts))
         found = (_columns if plain(fast, x) else _tap_by_tap)(views, w, groups, counts)
         return from_plain(found, attrs["out_layout"] or attrs["data_layout"], DATA[n])
 
@@ -133,7 +131,9 @@ def _pool(n: int, largest: bool) -> Run:
         kernel, strides, dilation = attrs["pool_size"], attrs["strides"], attrs["dilation"]
         before, after = attrs["padding"][:n], attrs["padding"][n:]
         size = x.shape[2:]
-        geometry = list(zip(size, kernel, strides, dilation, before, after, strict=True))
+        geometry: list[tuple[int, int, int, int, int, int]] = list(
+            zip(size, kernel, strides, dilation, before, after, strict=True)
+        )
         counts = [pooled_extent(*each, attrs["ceil_mode"]) for each in geometry]
         reach = [(c - 1) * s + d * (k - 1) + 1 for c, (_, k, s, d, _, _) in zip(counts, geometry, strict=True)]
         more = [max(r - p - m, 0) for r, (m, _, _, _, p, _) in zip(reach, geometry, strict=True)]
@@ -174,9 +174,11 @@ def _adaptive(n: int) -> Run:
         x = to_plain(args[0], attrs["layout"], DATA[n])
         wanted = attrs["output_size"] if attrs["output_size"] is not None else list(x.shape[2:])
         wanted = wanted * n if len(wanted) == 1 else wanted
-        result = np.zeros((*x.shape[:2], *wanted), dtype=x.dtype)
+        result: Any = np.zeros((*x.shape[:2], *wanted), dtype=x.dtype)
         for y in product(*(range(q) for q in wanted)):
-            spans = [slice(p * m // q, -(-(p + 1) * m // q)) for p, m, q in zip(y, x.shape[2:], wanted, strict=True)]
+            spans: list[Any] = [
+                slice(p * m // q, -(-(p + 1) * m // q)) for p, m, q in zip(y, x.shape[2:], wanted, strict=True)
+            ]
             cells = x[(..., *spans)].reshape(*x.shape[:2], -1) if x.size else np.zeros((*x.shape[:2], 0), x.dtype)
             count = exact.cast(np.array(max(cells.shape[-1], 1)), x.dtype)
             result[(..., *y)] = exact.truncated_divide(reduce("add", cells, [2], fast=fast), count)

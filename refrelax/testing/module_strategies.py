@@ -63,8 +63,8 @@ def modules(
 ) -> st.SearchStrategy[Module]:
     """Well-typed modules with a function ``main``.
 
-    Valid by construction: ``rr.check`` accepts every one of them. Their dims are numbers and the ``symbols`` of ``main``
-    with sums and products of them (``n``, ``n + 1``, ``n * 2``). Library functions that they call are in
+    Valid by construction: ``rr.check`` accepts every one of them. Their dims are numbers, the ``symbols`` of ``main``,
+    and sums and products of them (``n``, ``n + 1``, ``n * 2``). Library functions that they call are in
     ``rr.testing.EXTERNS``. Shrinks to few bindings, parameters and small shapes.
 
     ``max_bindings``: how many rules build ``main`` (a rule adds one or two bindings). ``levels``: ``"graph"``,
@@ -82,19 +82,22 @@ def modules(
     check_integer("max_bindings", max_bindings, 1)
     chosen_levels = subset("levels", levels, LEVELS)
     options = Options(
-        max_bindings, chosen_levels, dtype_names("dtypes", dtypes), subset("features", features, FEATURES), tuple(symbols)
+        max_bindings,
+        chosen_levels,
+        dtype_names("dtypes", dtypes),
+        subset("features", features, FEATURES),
+        tuple(symbols),
     )
     tables = [RULES[name] for name in options.features] if "graph" in chosen_levels else []
     if "loops" in chosen_levels:
-        tables.append(loop_functions.LOOPS)
-    rules: dict[str, Rule] = {name: rule for table in tables for name, rule in table.items()}
+        tables += [loop_functions.LOOPS, loop_functions.LOOPS]  # as likely as two features
 
     @st.composite
     def build(draw: Any) -> Module:
         functions: dict[str, BaseFunc] = {}
         b = start(draw, options, functions, [0], "main")
         for _ in range(max_bindings):
-            if not draw(_one_step(b, rules)):
+            if not draw(_one_step(b, tables)):
                 break
         functions["main"] = _finish(b)
         return Module(functions)
@@ -103,14 +106,14 @@ def modules(
 
 
 @st.composite
-def _one_step(draw: Any, b: Building, rules: dict[str, Rule]) -> bool:
+def _one_step(draw: Any, b: Building, tables: list[dict[str, Rule]]) -> bool:
     """One rule, or the end: one span of choices, so that shrinking can drop it as a whole."""
     if draw(st.integers(0, 5)) == 0 and b.bindings:
         return False
     saved = b.draw
     b.draw = draw
-    table = list(rules)
-    rules[draw(st.sampled_from(table))](b)
+    table = draw(st.sampled_from(tables))
+    table[draw(st.sampled_from(list(table)))](b)
     b.draw = saved
     return True
 
@@ -210,5 +213,3 @@ def _used(bindings: Iterable[Binding]) -> set[str]:
 def _variables(root: Expr | Binding) -> set[str]:
     """Variables that an expression uses; a scalar variable may be used as a symbol."""
     return {n.name for n in nodes(root) if isinstance(n, Var | SymVar)}
-
-

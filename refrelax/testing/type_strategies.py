@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ def dims(symbols: Collection[str] = ("n", "m")) -> st.SearchStrategy[PrimExpr]:
     names = [SymVar(name) for name in symbols]
     related: list[PrimExpr] = [*names]
     related += [Binary("Add", n, int_imm(1)) for n in names] + [Binary("Mul", n, int_imm(2)) for n in names]
-    related += [Binary("Mul", a, b) for a, b in zip(names, names[1:], strict=False)]
+    related += [Binary("Mul", a, b) for a, b in pairwise(names)]
     return st.sampled_from([*(int_imm(k) for k in (2, 3, 1, 0, 5)), *related])
 
 
