@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from refrelax.semantics.dims.facts import Facts
+from refrelax.semantics.dims.facts import Bound, Facts
 from refrelax.semantics.dims.poly import Poly, serial
 
 TRUTHS = "?"
@@ -46,6 +46,10 @@ class Atoms:
 
     facts: Facts
     table: dict[str, Atom] = field(default_factory=dict)
+    intervals: dict[str, Bound] = field(default_factory=dict)
+    """Intervals already computed (``ranges.atom_interval``)."""
+    spent: int = 0
+    """Terms that ``ranges.nonneg`` has looked at in this question."""
     guarded: int = 0
     """How many conditions stand around the part at hand: a division there may be meant not to be reached by zero."""
 

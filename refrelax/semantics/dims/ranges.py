@@ -17,6 +17,9 @@ from refrelax.syntax.dtypes import integer_range, is_integer
 FUEL = 24
 """Steps that one ``nonneg`` question may spend."""
 
+MAX_SPENT = 4_000
+"""Terms that all steps of one question of typing may look at together."""
+
 
 # --- intervals -------------------------------------------------------------------------------------------------------
 
@@ -87,7 +90,14 @@ def _mono_interval(mono: Mono, atoms: Atoms) -> Bound:
 
 
 def atom_interval(atom: Atom, atoms: Atoms) -> Bound:
-    """An interval that holds every value of one atom."""
+    """An interval that holds every value of one atom; computed once in a question."""
+    found = atoms.intervals.get(atom.key)
+    if found is None:
+        found = atoms.intervals[atom.key] = _atom_interval(atom, atoms)
+    return found
+
+
+def _atom_interval(atom: Atom, atoms: Atoms) -> Bound:
     match atom.kind:
         case "var":
             bound = atoms.facts.of(atom.name)
@@ -155,7 +165,8 @@ def _nonneg(p: Poly, atoms: Atoms, fuel: _Fuel) -> bool:
     value = as_const(p)
     if value is not None:
         return value >= 0
-    if fuel.left <= 0:
+    atoms.spent += len(p)
+    if fuel.left <= 0 or atoms.spent > MAX_SPENT:
         return False
     fuel.left -= 1
     low = interval(p, atoms)[0]
