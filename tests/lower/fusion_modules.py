@@ -113,12 +113,8 @@ GRAPHS: dict[str, str] = {
     ),
     "sum-of-squares": graph("x: f32[n, m]", "a = R.multiply(x, x)", "out = R.sum(a, axis=[0])"),
     "sum-of-exp": graph("x: f32[n, m]", "a = R.exp(x)", "out = R.sum(a)"),
-    "softmax-scale": graph(
-        "x: f32[n, 3], s: f32[]", "a = R.nn.softmax(x, axis=-1)", "out = R.multiply(a, s)"
-    ),
-    "concat-scale": graph(
-        "x: f32[n, 2], y: f32[n, 3]", "a = R.concat([x, y], axis=1)", "out = R.multiply(a, a)"
-    ),
+    "softmax-scale": graph("x: f32[n, 3], s: f32[]", "a = R.nn.softmax(x, axis=-1)", "out = R.multiply(a, s)"),
+    "concat-scale": graph("x: f32[n, 2], y: f32[n, 3]", "a = R.concat([x, y], axis=1)", "out = R.multiply(a, a)"),
     "rotate": graph(
         "x: f32[n, 6]",
         "a = R.split(x, 2, axis=1)",
@@ -157,12 +153,12 @@ GRAPHS: dict[str, str] = {
         "out = R.nn.relu(c)",
     ),
     "integers": graph("x: i32[n], y: i32[n]", "a = R.multiply(x, y)", "b = R.add(a, x)", "out = R.subtract(b, y)"),
-    "masked": graph(
-        "x: f32[n, n]", "a = R.tril(x)", "b = R.add(a, x)", "out = R.permute_dims(b, axes=[1, 0])"
+    "masked": graph("x: f32[n, n]", "a = R.tril(x)", "b = R.add(a, x)", "out = R.permute_dims(b, axes=[1, 0])"),
+    "constants": graph(
+        "x: f32[n]", 'a = R.multiply(x, R.const(2.0, "float32"))', 'out = R.add(a, R.const(3.0, "float32"))'
     ),
-    "constants": graph("x: f32[n]", 'a = R.multiply(x, R.const(2.0, "float32"))', 'out = R.add(a, R.const(3.0, "float32"))'),
     "empty-sum": graph("x: f32[n, m]", "a = R.sum(x, axis=[1])", "out = R.add(a, a)"),
-}  # fmt: skip
+}
 
 X, Y, O = buffer("X", "n"), buffer("Y", "n"), buffer("O", "n")
 
@@ -170,9 +166,9 @@ PROGRAMS: dict[str, str] = {
     "across-match-cast": program(
         pointwise("double", "X[i] * T.float32(2)", "n", X),
         "x: f32[n]",
-        'a = R.call_tir(cls.double, (x,), out_ty=f32[n])',
-        'b = R.match_cast(a, f32[4])',
-        'out = R.call_tir(cls.double, (b,), out_ty=f32[4])',
+        "a = R.call_tir(cls.double, (x,), out_ty=f32[n])",
+        "b = R.match_cast(a, f32[4])",
+        "out = R.call_tir(cls.double, (b,), out_ty=f32[4])",
     ),
     "across-update": program(
         pointwise("double", "X[i] * T.float32(2)", "n", X)
@@ -198,7 +194,9 @@ PROGRAMS: dict[str, str] = {
                 "SSR",
             ),
         )
-        + pointwise("half", 'T.Cast("float16", X[i, j])', "n, T.int64(3)", buffer("X", "n, T.int64(3)"), dtype="float16"),
+        + pointwise(
+            "half", 'T.Cast("float16", X[i, j])', "n, T.int64(3)", buffer("X", "n, T.int64(3)"), dtype="float16"
+        ),
         "x: f16[n, 4], w: f16[4, 3]",
         "a = R.call_tir(cls.mm, (x, w), out_ty=f32[n, 3])",
         "out = R.call_tir(cls.half, (a,), out_ty=f16[n, 3])",
@@ -226,8 +224,7 @@ PROGRAMS: dict[str, str] = {
         "out = R.call_tir(cls.mirror, (a,), out_ty=f32[n])",
     ),
     "roll": program(
-        pointwise("double", "X[i] * T.float32(2)", "n", X)
-        + pointwise("roll", "X[(i + T.int64(1)) % n]", "n", X),
+        pointwise("double", "X[i] * T.float32(2)", "n", X) + pointwise("roll", "X[(i + T.int64(1)) % n]", "n", X),
         "x: f32[n]",
         "a = R.call_tir(cls.double, (x,), out_ty=f32[n])",
         "out = R.call_tir(cls.roll, (a,), out_ty=f32[n])",
@@ -236,7 +233,7 @@ PROGRAMS: dict[str, str] = {
         pointwise("pick", "X[Y[i]]", "n", f"{X}; {buffer('Y', 'n', 'int64')}")
         + pointwise("shift", "T.Select(i + T.int64(1) < n, X[i + T.int64(1)], T.float32(0))", "n", X),
         "x: f32[n]",
-        'i = R.call_tir(cls.zero, (), out_ty=i64[n])',
+        "i = R.call_tir(cls.zero, (), out_ty=i64[n])",
         "a = R.call_tir(cls.pick, (x, i), out_ty=f32[n])",
         "out = R.call_tir(cls.shift, (a,), out_ty=f32[n])",
     ).replace(
@@ -255,12 +252,14 @@ PROGRAMS: dict[str, str] = {
         kernel(
             "twice",
             f"{X}; {O}",
-            "\n".join([
-                nest("a1", "A", "i", "X[i] + T.float32(1)", "n"),
-                nest("b1", "B", "j", "A[j] * T.float32(2)", "n").replace("i = ", "j = ").replace("li", "lj"),
-                nest("a2", "A", "k", "X[k] - T.float32(5)", "n").replace("i = ", "k = ").replace("li", "lk"),
-                nest("c1", "O", "l", "A[l] + B[l]", "n").replace("i = ", "l = ").replace("li", "ll"),
-            ]),
+            "\n".join(
+                [
+                    nest("a1", "A", "i", "X[i] + T.float32(1)", "n"),
+                    nest("b1", "B", "j", "A[j] * T.float32(2)", "n").replace("i = ", "j = ").replace("li", "lj"),
+                    nest("a2", "A", "k", "X[k] - T.float32(5)", "n").replace("i = ", "k = ").replace("li", "lk"),
+                    nest("c1", "O", "l", "A[l] + B[l]", "n").replace("i = ", "l = ").replace("li", "ll"),
+                ]
+            ),
             'A = T.sblock_alloc_buffer((n,), "float32")\nB = T.sblock_alloc_buffer((n,), "float32")',
         ),
         "x: f32[n]",
@@ -274,7 +273,13 @@ PROGRAMS: dict[str, str] = {
             X,
             "n + T.int64(2)",
         )
-        + pointwise("negate", "X[i] * T.float32(-1)", "n + T.int64(2)", X.replace("(n,)", "(n + T.int64(2),)") + "; n: T.int64", "n + T.int64(2)"),
+        + pointwise(
+            "negate",
+            "X[i] * T.float32(-1)",
+            "n + T.int64(2)",
+            X.replace("(n,)", "(n + T.int64(2),)") + "; n: T.int64",
+            "n + T.int64(2)",
+        ),
         "x: f32[n]",
         "a = R.call_tir(cls.pad, (x,), out_ty=f32[n + 2])",
         "out = R.call_tir(cls.negate, (a, n), out_ty=f32[n + 2])",
@@ -290,7 +295,7 @@ PROGRAMS: dict[str, str] = {
         "a = R.call_tir(cls.grid, (n, m), out_ty=i64[n, m])",
         "out = R.call_tir(cls.float, (a,), out_ty=f32[n, m])",
     ),
-}  # fmt: skip
+}
 
 MORE: dict[str, str] = {
     "diamond-open": graph("x: f32[n]", "a = R.exp(x)", "b = R.sin(a)", "out = (a, b)"),
@@ -304,8 +309,7 @@ MORE: dict[str, str] = {
         'out = R.call_tir(cls.plus, (a, R.const(3.0, "float32")), out_ty=f32[n])',
     ),
     "bias-square": graph("x: f32[n, n], b: f32[n]", "y = R.subtract(x, b)", "out = R.exp(y)"),
-    "negate-copy": graph("x: f32[n]", "a = R.negative(x)", "out = R.abs(a)")
-    .replace("R.abs(a)", "R.maximum(a, a)"),
+    "negate-copy": graph("x: f32[n]", "a = R.negative(x)", "out = R.abs(a)").replace("R.abs(a)", "R.maximum(a, a)"),
     "pad-negate": program(
         pointwise(
             "pad",
@@ -323,11 +327,13 @@ MORE: dict[str, str] = {
         kernel(
             "halves",
             f"{X}; {buffer('O', 'n')}; {buffer('P', 'n')}",
-            "\n".join([
-                nest("a", "A", "i", "X[i] + T.float32(1)", "n"),
-                nest("o", "O", "j", "A[j]", "n").replace("i = ", "j = ").replace("li", "lj"),
-                nest("p", "P", "k", "X[k] * T.float32(2)", "n").replace("i = ", "k = ").replace("li", "lk"),
-            ]),
+            "\n".join(
+                [
+                    nest("a", "A", "i", "X[i] + T.float32(1)", "n"),
+                    nest("o", "O", "j", "A[j]", "n").replace("i = ", "j = ").replace("li", "lj"),
+                    nest("p", "P", "k", "X[k] * T.float32(2)", "n").replace("i = ", "k = ").replace("li", "lk"),
+                ]
+            ),
             'A = T.sblock_alloc_buffer((n,), "float32")',
         ),
         "x: f32[n]",
@@ -336,6 +342,6 @@ MORE: dict[str, str] = {
         "c = a[1]",
         "out = (b, c)",
     ),
-}  # fmt: skip
+}
 
 MODULES: dict[str, str] = {**GRAPHS, **PROGRAMS, **MORE}

@@ -31,12 +31,21 @@ def function(text: str) -> PrimFunc:
 CASES: dict[str, tuple[Kind, str]] = {
     "elementwise": (Kind.ELEMENTWISE, pointwise("f", "X[i, j] + X[i, j]", "n, m", X2)),
     "constant": (Kind.ELEMENTWISE, pointwise("f", 'T.Cast("float32", i)', "n, m", X2)),
-    "broadcast": (Kind.BROADCAST, pointwise("f", "Y[j] * T.float32(2)", "n, m", Y1, "n, m").replace("Y: T", "X: T.Buffer((n,)), Y: T")),
+    "broadcast": (
+        Kind.BROADCAST,
+        pointwise("f", "Y[j] * T.float32(2)", "n, m", Y1, "n, m").replace("Y: T", "X: T.Buffer((n,)), Y: T"),
+    ),
     "unit axis": (Kind.BROADCAST, pointwise("f", "X[i, T.int64(0)]", "n, m", buffer("X", "n, T.int64(1)"))),
     "bias": (Kind.ELEMENTWISE, pointwise("f", "X[i, j] + Y[j]", "n, m", f"{X2}; {Y1}")),
     "transpose": (Kind.INJECTIVE, pointwise("f", "X[j, i]", "n, m", buffer("X", "m, n"))),
-    "transpose first": (Kind.INJECTIVE, pointwise("f", "X[j, i] + Y[i, j]", "n, n", f"{buffer('X', 'n, n')}; {buffer('Y', 'n, n')}")),
-    "transpose last": (Kind.INJECTIVE, pointwise("f", "Y[i, j] + X[j, i]", "n, n", f"{buffer('X', 'n, n')}; {buffer('Y', 'n, n')}")),
+    "transpose first": (
+        Kind.INJECTIVE,
+        pointwise("f", "X[j, i] + Y[i, j]", "n, n", f"{buffer('X', 'n, n')}; {buffer('Y', 'n, n')}"),
+    ),
+    "transpose last": (
+        Kind.INJECTIVE,
+        pointwise("f", "Y[i, j] + X[j, i]", "n, n", f"{buffer('X', 'n, n')}; {buffer('Y', 'n, n')}"),
+    ),
     "reversed": (Kind.INJECTIVE, pointwise("f", "X[n - T.int64(1) - i]", "n", buffer("X", "n"))),
     "gather": (Kind.INJECTIVE, pointwise("f", "X[Y[i]]", "n", f"{buffer('X', 'm')}; {buffer('Y', 'n', 'int64')}")),
     "sum": (
@@ -83,14 +92,16 @@ CASES: dict[str, tuple[Kind, str]] = {
         kernel(
             "f",
             f"{buffer('X', 'n')}; {buffer('P', 'n')}; {buffer('O', 'n')}",
-            nest("s", "P", "i", "X[i]", "n") + "\n" + nest("t", "O", "k", "X[k]", "n").replace("i = ", "k = ").replace("li", "lk"),
+            nest("s", "P", "i", "X[i]", "n")
+            + "\n"
+            + nest("t", "O", "k", "X[k]", "n").replace("i = ", "k = ").replace("li", "lk"),
         ),
     ),
     "diagonal": (
         Kind.OPAQUE,
         kernel("f", f"{buffer('X', 'n')}; {buffer('O', 'n, n')}", nest("s", "O", "i, i", "X[i]", "n")),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -164,6 +175,9 @@ def test_reads_once() -> None:
     assert not read_once(nest_, BufferLoad("A", (Binary("Add", I, K),), "float32"))
 
 
+BLOCK = 'for i in range(n):\n    with T.sblock("b"):\n        vi = T.axis.{}\n        O[vi] = X[vi]'
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -171,11 +185,11 @@ def test_reads_once() -> None:
         "for i in range(n):\n    if X[i] > T.float32(0):\n        O[i] = X[i]",
         "for i in T.serial(T.int64(1), n):\n    O[i] = X[i]",
         "for i in range(n):\n    O[i] = X[i]\n    O[i] = X[i]",
-        'for i in range(n):\n    with T.sblock("b"):\n        vi = T.axis.spatial(n, i)\n        T.where(i < T.int64(3))\n        O[vi] = X[vi]',
-        'for i in range(n):\n    with T.sblock("b"):\n        vi = T.axis.spatial(n, n - T.int64(1) - i)\n        O[vi] = X[vi]',
-        'for i in range(n):\n    with T.sblock("b"):\n        vi = T.axis.reduce(n, i)\n        O[vi] = X[vi]',
+        BLOCK.format("spatial(n, i)\n        T.where(i < T.int64(3))"),
+        BLOCK.format("spatial(n, n - T.int64(1) - i)"),
+        BLOCK.format("reduce(n, i)"),
     ],
-)  # fmt: skip
+)
 def test_not_a_nest(body: str) -> None:
     func = function(kernel("f", f"{buffer('X', 'n')}; {buffer('O', 'n')}", body))
     assert read_nest(func.body[0]) is None or not covers(program(func)[0])  # type: ignore[index]
