@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from refrelax.lower.claims import Ledger, both
+from refrelax.lower.claims import Ledger
 from refrelax.lower.legalize.bounds import Obligation, obligations
 from refrelax.lower.legalize.scalars import Scalar, product
 from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
@@ -32,9 +32,9 @@ from refrelax.syntax.graph import (
     Tuple,
     VarBinding,
 )
-from refrelax.syntax.loops import BufferParam, PrimFunc
+from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
 MOST = int_imm((1 << 63) - 1)
@@ -155,11 +155,12 @@ class _Rewriter:
         kernel = site.k.finish()
         known = self.kernels.find(site.k.name, kernel)
         needs = [(rule_, Obligation(statement, ())) for rule_, statement in site.required]
-        if known is None or site.relations or site.premises:
+        if known is None or site.relations or site.premises or site.scalars:
             needs += [("lo/in-bounds", each) for each in obligations(kernel)]
-        given = _facts(site) + self.extents
+        facts, counts = _facts(site), _counts(site)
         for rule_, each in needs:
-            if not self.ledger.holds(each.statement, rule_, where, _given(each, given), "int64", site.call.span):
+            given = _given(each, facts + self.extents, counts)
+            if not self.ledger.holds(each.statement, rule_, where, given, "int64", site.call.span):
                 raise Unfit("not proved")
         return known if known is not None else self.kernels.add(site.k.name, kernel)
 
@@ -186,20 +187,22 @@ def base_name(op: str) -> str:
     return NAMES.get(op) or op.removeprefix("relax.").removeprefix("nn.").removeprefix("image.").replace(".", "_")
 
 
-@rule("lo/tensor-fits")
 def _facts(site: Site) -> list[PrimExpr]:
-    """What is known where the call runs: what named dims stand for, and that tensors have countably many elements."""
+    """What is known where the call runs: what named dims stand for, what the operator demands, that extents are not
+    negative."""
     facts = [Binary("EQ", _symbol(site, name), e) for name, e in site.relations.items()] + site.premises
-    for param in (*site.k.inputs, *site.k.outputs):
-        dims = [Scalar(d) for d in param.buffer.shape]
-        given = isinstance(param, BufferParam) and param in site.k.inputs
-        facts += [
-            Binary("GE", d.node, int_imm(0)) for d in dims if as_int(d.node) is None and (given or _plain(site, d.node))
-        ]
-        count = product(dims)
-        if as_int(count.node) is None:
-            facts.append(Binary("LE", count.node, MOST))
+    for param in site.k.inputs:
+        facts += [Binary("GE", d, int_imm(0)) for d in param.buffer.shape if as_int(d) is None]
+    for param in site.k.outputs:
+        facts += [Binary("GE", d, int_imm(0)) for d in param.buffer.shape if _plain(site, d)]
     return list(dict.fromkeys(facts))
+
+
+@rule("lo/tensor-fits")
+def _counts(site: Site) -> list[PrimExpr]:
+    """That every tensor's elements can be counted."""
+    counts = [product([Scalar(d) for d in p.buffer.shape]).node for p in (*site.k.inputs, *site.k.outputs)]
+    return list(dict.fromkeys(Binary("LE", each, MOST) for each in counts if isinstance(each, Binary)))
 
 
 def _extents(func: Function) -> list[PrimExpr]:
@@ -226,9 +229,19 @@ def _symbol(site: Site, name: str) -> PrimExpr:
     return next(v for v in site.named.values() if v.name == name)
 
 
-def _given(each: Obligation, facts: list[PrimExpr]) -> tuple[PrimExpr, ...]:
-    """Of the facts, those about symbols of the obligation; that its symbols are no negative extents."""
-    names = set(free_symbols(both(each.statement, *each.given)))
+def _given(each: Obligation, facts: list[PrimExpr], counts: list[PrimExpr]) -> tuple[PrimExpr, ...]:
+    """Of the facts, those about symbols of the obligation. Counts of elements bound sums and products,
+    and matter only there."""
+    parts = [each.statement, *each.given]
+    chosen = _about(parts, facts)
+    if any(isinstance(node, Binary) and node.op in ("Add", "Mul") for e in (*parts, *chosen) for node in walk(e)):
+        chosen += _about([*parts, *chosen], counts)
+    return tuple(dict.fromkeys([*each.given, *chosen]))
+
+
+def _about(parts: list[PrimExpr], facts: list[PrimExpr]) -> list[PrimExpr]:
+    """The facts that mention a symbol of ``parts``, or of a fact that does."""
+    names = {name for e in parts for name in free_symbols(e)}
     chosen: list[PrimExpr] = []
     growing = True
     while growing:
@@ -237,7 +250,7 @@ def _given(each: Obligation, facts: list[PrimExpr]) -> tuple[PrimExpr, ...]:
         growing = bool(more)
         for f in more:
             names |= free_symbols(f)
-    return tuple(dict.fromkeys([*each.given, *chosen]))
+    return chosen
 
 
 __all__ = ["Kernels", "base_name", "run"]
