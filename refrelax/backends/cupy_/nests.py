@@ -198,8 +198,8 @@ def small(buffer: Buffer) -> bool:
 
 
 def _independent(loops: list[For], leaf: tuple[Stmt, ...]) -> Iterator[For]:
-    """A loop is independent if its variable stands alone at one and the same place of every access to every stored
-    buffer: two iterations then never touch the same element of one. Its bounds are symbols only."""
+    """A loop is independent if its variable can be read back from the index at one and the same place of every access
+    to every stored buffer: two iterations then never touch the same element of one. Its bounds are symbols only."""
     found = accesses(leaf)
     if found.opaque or any(_jumps(stmt) for stmt in leaf):
         return
@@ -208,20 +208,61 @@ def _independent(loops: list[For], leaf: tuple[Stmt, ...]) -> Iterator[For]:
     for name, indices in (*found.stores, *found.loads):
         if name in stored:
             touched[name].append(indices)
-    names = {loop.var.name for loop in loops}
+    domains = {loop.var.name: loop for loop in loops}
     for loop in loops:
         bounds = [n for e in (loop.min, loop.extent) for n in walk(e)]
-        if any(isinstance(n, BufferLoad) or (isinstance(n, SymVar) and n.name in names) for n in bounds):
+        if any(isinstance(n, BufferLoad) or (isinstance(n, SymVar) and n.name in domains) for n in bounds):
             continue
-        if all(_fixed_place(loop.var.name, each) for each in touched.values()) and stored:
+        if all(_told_apart(loop.var.name, each, domains) for each in touched.values()) and stored:
             yield loop
 
 
-def _fixed_place(name: str, touched: list[tuple[PrimExpr, ...]]) -> bool:
-    rank = min(map(len, touched))
+def _told_apart(name: str, touched: list[tuple[PrimExpr, ...]], domains: Mapping[str, For]) -> bool:
+    """Whether some place of every access holds one and the same index, from which the variable can be read back."""
+    first = touched[0]
     return any(
-        all(isinstance(i := indices[place], SymVar) and i.name == name for indices in touched) for place in range(rank)
+        name in determined(first[place], domains)
+        and all(len(indices) == len(first) and indices[place] == first[place] for indices in touched)
+        for place in range(len(first))
     )
+
+
+def determined(index: PrimExpr, domains: Mapping[str, For]) -> frozenset[str]:
+    """The loop variables that the value of an index determines: itself, or the digits of ``i * 4 + j``, ``j < 4``."""
+    terms = _linear(index)
+    if terms is None or not terms or not all(name in domains for name in terms):
+        return frozenset()
+    reach = 0  # the greatest value of the lower digits together
+    ordered = sorted(terms, key=lambda name: terms[name])
+    for place, name in enumerate(ordered):
+        if terms[name] <= reach:
+            return frozenset()
+        size = as_int(domains[name].extent)
+        if place < len(ordered) - 1:
+            if size is None:
+                return frozenset()
+            reach += terms[name] * max(size - 1, 0)
+    return frozenset(terms)
+
+
+def _linear(e: PrimExpr) -> dict[str, int] | None:
+    """``Σ coefficient · variable + constant`` with positive coefficients, each variable once; without the constant."""
+    match e:
+        case SymVar():
+            return {e.name: 1}
+        case Literal():
+            return {}
+        case Binary(op="Mul", a=a, b=b):
+            for factor, other in ((as_int(a), b), (as_int(b), a)):
+                terms = None if factor is None or factor <= 0 else _linear(other)
+                if terms is not None and factor is not None:
+                    return {name: factor * c for name, c in terms.items()}
+            return None
+        case Binary(op="Add", a=a, b=b):
+            left, right = _linear(a), _linear(b)
+            return None if left is None or right is None or left.keys() & right.keys() else {**left, **right}
+        case _:
+            return None
 
 
 def _jumps(stmt: Stmt) -> bool:
