@@ -1,0 +1,192 @@
+"""Destination passing: ``y = R.call_tir(f, args, out_ty)`` becomes an allocation and a plain call ``cls.f(*args, y)``.
+
+Dataflow blocks become ordinary ones, since calls for their effect on memory are impure, and the functions are marked
+``relax.force_pure``: they were checked pure before. A loop program that only reshapes becomes a view, unless some call
+of the module updates memory in place. No claim is needed.
+
+Spec: ``spec/12-memory.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from refrelax.lower.claims import Ledger
+from refrelax.lower.names import Taken
+from refrelax.lower.reshapes import is_reshape
+from refrelax.rules import rule
+from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.types.calls import inplace_indices
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.graph import (
+    Binding,
+    BindingBlock,
+    Call,
+    DataTypeValue,
+    Expr,
+    ExternFunc,
+    Function,
+    GlobalVar,
+    If,
+    MatchCast,
+    Op,
+    PrimValue,
+    SeqExpr,
+    ShapeExpr,
+    StringValue,
+    Tuple,
+    Var,
+    VarBinding,
+)
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.scalars import int_imm
+from refrelax.syntax.types import VOID, TensorType, TupleType
+
+IN_PLACE = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
+REWRITTEN = frozenset(
+    {"relax.call_tir", "relax.call_tir_with_grad", "relax.call_tir_inplace", "relax.call_dps_packed"}
+)
+
+
+def run(checked: CheckedModule, ledger: Ledger) -> Module:
+    """The module with every destination-passing call spelled out."""
+    module = checked.module
+    views = not any(isinstance(each, Op) and each.name in IN_PLACE for f in module.functions.values() for each in nodes(f))
+    functions: dict[str, BaseFunc] = {}
+    for name, func in module.functions.items():
+        functions[name] = func
+        if isinstance(func, Function):
+            functions[name] = _Rewriter(module, names_of(func), views).function(func)
+    return module.with_functions(functions)
+
+
+def names_of(func: Function) -> Taken:
+    """Every name that a function defines or mentions."""
+    taken = Taken()
+    for node in nodes(func):
+        name = getattr(node, "name", None)
+        if isinstance(name, str):
+            taken.add(name)
+    return taken
+
+
+def allocation(ty: TensorType) -> Call:
+    """``R.builtin.alloc_tensor`` of a type with known dims and dtype."""
+    assert isinstance(ty.shape, tuple) and ty.dtype is not None
+    args: tuple[Expr, ...] = (
+        ShapeExpr(ty.shape), DataTypeValue(ty.dtype), PrimValue(int_imm(0)), StringValue("global")
+    )  # fmt: skip
+    return Call(Op("relax.builtin.alloc_tensor"), args)
+
+
+@dataclass(slots=True)
+class _Rewriter:
+    """One function of the module. ``views``: reshapes may share memory."""
+
+    module: Module
+    taken: Taken
+    views: bool
+
+    @rule("lo/destinations")
+    def function(self, func: Function) -> Function:
+        """The function, its nested functions included."""
+        attrs = dict(func.attrs)
+        if func.pure:
+            attrs["relax.force_pure"] = True
+        return replace(func, body=self.sequence(func.body), attrs=tuple(sorted(attrs.items())))
+
+    def sequence(self, seq: SeqExpr) -> SeqExpr:
+        """One block of ordinary bindings."""
+        found: list[Binding] = []
+        for block in seq.blocks:
+            for binding in block.bindings:
+                found.extend(self.binding(binding))
+        blocks = (BindingBlock(tuple(found)),) if found else ()
+        return replace(seq, blocks=blocks)
+
+    def binding(self, binding: Binding) -> list[Binding]:
+        """What stands in the place of a binding."""
+        if isinstance(binding, MatchCast):
+            return [binding]
+        match binding.value:
+            case Function() as inner:
+                return [replace(binding, value=self.function(inner))]
+            case If() as branch:
+                then, other = self.sequence(branch.then_branch), self.sequence(branch.else_branch)
+                return [replace(binding, value=replace(branch, then_branch=then, else_branch=other))]
+            case Call(op=Op(name=name)) as call if name in REWRITTEN:
+                return self.spelled_out(binding, call) or [binding]
+            case _:
+                return [binding]
+
+    def spelled_out(self, binding: VarBinding, call: Call) -> list[Binding]:
+        """The allocations, the call, and the name; nothing where the call has another form than these."""
+        types = _outputs(call)
+        given = call.args[1]
+        trailing = call.args[2:]
+        if types is None or not isinstance(given, Tuple) or not all(isinstance(e, ShapeExpr) for e in trailing):
+            return []
+        view = self._view(binding, call, types)
+        if view is not None:
+            return [view]
+        extents = [PrimValue(d) for e in trailing if isinstance(e, ShapeExpr) for d in e.values]
+        places = inplace_indices(call) or (-1,) * len(types)
+        several = isinstance(call.ty_args[0], TupleType)
+        found: list[Binding] = []
+        outputs: list[Expr] = []
+        fresh: list[Expr] = []
+        for k, (place, ty) in enumerate(zip(places, types, strict=True)):
+            if place >= 0:
+                outputs.append(given.fields[place])
+                continue
+            plain = not several and len(types) == 1
+            name = binding.name if plain else self.taken.fresh(f"{binding.name}_{k}")
+            annotation = binding.annotation if plain else ty
+            found.append(VarBinding(name, allocation(ty), annotation, span=call.span))
+            outputs.append(Var(name))
+            fresh.append(Var(name))
+        found.append(VarBinding(self.taken.fresh("_"), self._call(call, (*given.fields, *fresh, *extents)), None))
+        if several:
+            found.append(replace(binding, value=Tuple(tuple(outputs))))
+        elif not fresh:
+            found.append(replace(binding, value=outputs[0]))
+        return found
+
+    def _call(self, call: Call, args: tuple[Expr, ...]) -> Call:
+        """``cls.f(…)``, or a library function called for its effect."""
+        match call.args[0]:
+            case GlobalVar() as callee:
+                return Call(callee, args, span=call.span)
+            case ExternFunc(name=name) | StringValue(value=name):
+                return Call(ExternFunc(name), args, ty_args=(VOID,), span=call.span)
+            case other:
+                assert isinstance(other, Var)
+                return Call(other, args, ty_args=(VOID,), span=call.span)
+
+    @rule("lo/views")
+    def _view(self, binding: VarBinding, call: Call, types: tuple[TensorType, ...]) -> VarBinding | None:
+        """A reshape of one tensor as a view of it."""
+        callee, given = call.args[0], call.args[1]
+        if not self.views or not isinstance(callee, GlobalVar) or not isinstance(given, Tuple) or len(types) != 1:
+            return None
+        func = self.module.functions[callee.name]
+        (ty,) = types
+        if not isinstance(func, PrimFunc) or len(given.fields) != 1 or len(call.args) > 2 or not is_reshape(func):
+            return None
+        if inplace_indices(call) or isinstance(call.ty_args[0], TupleType):
+            return None
+        assert isinstance(ty.shape, tuple) and ty.dtype is not None
+        args = (given.fields[0], ShapeExpr(ty.shape), DataTypeValue(ty.dtype), PrimValue(int_imm(0)))
+        return replace(binding, value=Call(Op("relax.memory.view"), args, span=call.span))
+
+
+def _outputs(call: Call) -> tuple[TensorType, ...] | None:
+    """The types of the outputs, where an allocation can be written for each."""
+    (annotation,) = call.ty_args
+    fields = annotation.fields if isinstance(annotation, TupleType) else (annotation,)
+    for each in fields:
+        if not isinstance(each, TensorType) or not isinstance(each.shape, tuple) or each.dtype is None or each.vdevice:
+            return None
+    return tuple(each for each in fields if isinstance(each, TensorType))
+
