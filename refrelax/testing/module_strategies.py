@@ -196,7 +196,8 @@ def blocks(b: Building, result: Expr) -> tuple[Block, ...]:
     found: list[Block] = []
     rest = [_used([each for _, run in runs[k + 1 :] for each in run]) | _variables(result) for k in range(len(runs))]
     for (pure, run), later in zip(runs, rest, strict=True):
-        outputs = tuple(each.name for each in run if each.name in later)
+        dims = {n.name for each in run for n in nodes(each) if isinstance(n, SymVar)}  # no dataflow variable is a dim
+        outputs = tuple(each.name for each in run if each.name in later | dims)
         if pure and outputs and b.flag():
             found.append(DataflowBlock(tuple(run), outputs))
         elif found and isinstance(found[-1], BindingBlock):
