@@ -16,12 +16,13 @@ from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError, trap
-from refrelax.semantics.graph.link import link
+from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Function
+from refrelax.syntax.graph import Function, Op
 from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import Module
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
 
 Mode = Literal["bits", "fast"]
@@ -52,13 +53,17 @@ def source_of(checked: CheckedModule, mode: Mode, observed: bool = False) -> str
 class Operators(dict[str, Callable[..., Any]]):
     """``ops["sum"](x, axis=[1], keepdims=False)`` in generated source."""
 
-    def __init__(self, fast: bool) -> None:
+    def __init__(self, fast: bool, views: bool = False) -> None:
+        """``views``: results may share memory with operands, since nothing in the module is overwritten in place."""
         super().__init__()
-        self.fast = fast
+        self.fast, self.views = fast, views
 
     def __missing__(self, name: str) -> Callable[..., Any]:
         row, fast = OPERATORS[f"relax.{name}"], self.fast
-        self[name] = apply = lambda *args, **attrs: row(attrs, args, fast)
+        if self.views:
+            self[name] = apply = lambda *args, **attrs: row(attrs, args, fast)
+        else:
+            self[name] = apply = lambda *args, **attrs: copied(row(attrs, args, fast))
         return apply
 
 
@@ -134,19 +139,28 @@ def copied(value: Any) -> Any:
     return tuple(copied(each) for each in value) if isinstance(value, tuple) else value
 
 
+INPLACE = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
+
+
+def overwrites(module: Module) -> bool:
+    """Whether a function of the module overwrites a tensor that graph-level code can still see."""
+    return any(isinstance(node, Op) and node.name in INPLACE for f in module.functions.values() for node in nodes(f))
+
+
 class NumPyExecutable:
     """A compiled module. ``source`` is the generated text; ``run`` gives an outcome, ``f["main"](…)`` arrays."""
 
     def __init__(self, checked: CheckedModule, mode: Mode) -> None:
         self.checked = checked
         self.mode = mode
+        self._views = not overwrites(checked.module)
         self.source = source_of(checked, mode)
         self._functions = self._load(self.source)
         self._constants: dict[int, Any] = {}
 
     def _load(self, source: str) -> dict[str, Any]:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
-        names: dict[str, Any] = {"np": np, "rt": runtime, "ops": Operators(self.mode == "fast")}
+        names: dict[str, Any] = {"np": np, "rt": runtime, "ops": Operators(self.mode == "fast", self._views)}
         exec(compile(source, "<refrelax numpy>", "exec"), names)  # noqa: S102
         return names
 
@@ -189,7 +203,8 @@ class NumPyExecutable:
         return Returned(outward(result), tuple(outward(v) for v in values), tuple(running.effects)), running
 
     def call(self, entry: str, *args: Any) -> Any:
-        """A function on arrays to arrays, nothing converted or copied: arguments must be NumPy arrays of the right dtypes.
+        """A function on arrays to arrays, nothing converted or copied: arguments must be NumPy arrays of the right
+        dtypes.
 
         Raises:
             Ended: the run trapped.

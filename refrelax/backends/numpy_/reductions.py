@@ -64,6 +64,7 @@ def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:
     else:
         shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
         total = np.zeros(shape, dtype=dtype)
+        b = np.ascontiguousarray(b)  # one row a step
         for k in range(a.shape[-1]):
             total = total + a[..., :, k, None] * b[..., k, None, :]
     if row:
@@ -86,10 +87,13 @@ def argreduce(op: str, x: Any, axis: int | None, keepdims: bool) -> Any:
 
 def softmax(x: Any, axis: int, fast: bool, log: bool = False) -> Any:
     """``exp(x - max) / sum`` along ``axis``, or its logarithm."""
-    exp = np.exp if fast else (lambda v: exact.elementary("exp", v))
     top = reduce("maximum", x, [axis], keepdims=True, fast=fast)
     shifted = x - top
-    raised = exp(shifted)
+    if fast and not log:
+        np.exp(shifted, out=shifted)
+        shifted /= reduce("add", shifted, [axis], keepdims=True, fast=True)
+        return shifted
+    raised = np.exp(shifted) if fast else exact.elementary("exp", shifted)
     total = reduce("add", raised, [axis], keepdims=True, fast=fast)
     if not log:
         return raised / total
