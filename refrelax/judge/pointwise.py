@@ -63,7 +63,7 @@ class _Comparison:
         x, y = one.entry(entry, inputs, names_a), two.entry(entry, inputs, names_b)
         descent = Descent(self.terms, self.logic)
         if not _equal(descent, x, y):
-            return "\n".join(descent.trail) or "the results have different forms"
+            return descent.failure() or "the results have different forms"
         for each in two.obligations:
             if not self.logic.holds(each.statement, each.given, each.purpose):
                 return f"not proved of the second program: {Claim(each.purpose, each.statement, each.given)}"
@@ -101,6 +101,8 @@ class _Comparison:
 
 def _legalized(checked: CheckedModule) -> Module:
     """The module with operators as loop programs, where they can be."""
+    if checked.promises:
+        raise NotRead(f"a type that is checked at run time: {checked.promises[0].name}")
     if not checked.module.relax_functions():
         return checked.module
     from refrelax.lower.claims import Ledger
@@ -252,8 +254,10 @@ class _Program:
         args = self.expression(packed, values, symbols)
         types = call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
         outs = tuple(self.fresh(t, symbols) for t in types)
-        contents = self.called(func, (*(args if isinstance(args, tuple) else (args,)), *outs))
+        given = self.bound(func, (*(args if isinstance(args, tuple) else (args,)), *outs))
+        contents = self.read(func, *given)
         names = [p.buffer.name for p in func.params[len(func.params) - len(outs) :] if isinstance(p, BufferParam)]
+        self.untouched(given[0], contents, set(names))
         results = tuple(contents[name] for name in names)
         return results if isinstance(call.ty_args[0], TupleType) else results[0]
 
@@ -264,7 +268,8 @@ class _Program:
         shape = tuple(self.scalar(d, symbols) for d in type_.shape)
         return Tensor("out", shape, type_.dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
 
-    def called(self, func: PrimFunc, args: tuple[Value, ...]) -> dict[str, Tensor]:
+    def bound(self, func: PrimFunc, args: tuple[Value, ...]) -> tuple[dict[str, Tensor], dict[str, PrimExpr]]:
+        """The contents of the parameters, and what the function's scalars and symbols stand for."""
         if len(args) != len(func.params):
             raise NotRead("a call with another number of arguments")
         symbols: dict[str, PrimExpr] = {}
@@ -281,9 +286,13 @@ class _Program:
         for param in func.params:
             if isinstance(param, BufferParam):
                 self.matched(param.buffer.shape, given[param.buffer.name].shape, symbols)
-        return self.read(func, given, symbols)
+        return given, symbols
 
     def read(self, func: PrimFunc, given: Mapping[str, Tensor], symbols: Mapping[str, PrimExpr]) -> dict[str, Tensor]:
         contents, obligations = read(func, given, symbols, self.terms, self.logic)
         self.obligations += obligations
         return contents
+
+    def untouched(self, given: Mapping[str, Tensor], contents: Mapping[str, Tensor], outputs: set[str]) -> None:
+        if any(contents[name] is not given[name] for name in given if name not in outputs):
+            raise NotRead("a call_tir that writes to its input")

@@ -11,13 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import product
+from math import prod
 
 from refrelax.rules import rule
-from refrelax.semantics.dims import value as evaluate
+from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import negation
+from refrelax.shape_solver.pointwise.constants import compiled, same_number
 from refrelax.shape_solver.pointwise.elements import apply
 from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, within
 from refrelax.shape_solver.pointwise.regroup import Regroup, is_identity
+from refrelax.shape_solver.pointwise.simplify import simplified
 from refrelax.shape_solver.pointwise.terms import (
     Apply,
     Choose,
@@ -32,10 +36,10 @@ from refrelax.shape_solver.pointwise.terms import (
     Terms,
 )
 from refrelax.syntax import dtypes
-from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk, Binary
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_symbols
 
 COMMUTES = frozenset({"Add", "Mul", "Max", "Min", "And", "Or", "EQ", "NE"})
-DIVISIONS = frozenset({"FloorDiv", "FloorMod", "Div", "Mod"})
+MOST_SHOWN = 12
 MOST_POINTS = 1 << 16
 """How many elements of two constants are compared one by one."""
 
@@ -47,11 +51,12 @@ class Descent:
     terms: Terms
     logic: Logic
     relaxations: set[str] = field(default_factory=set)
-    trail: list[str] = field(default_factory=list)
+    trail: list[tuple[Term, Term]] = field(default_factory=list)
     steps: int = 0
     limit: int = 50_000
-    _memo: dict[tuple[int, int, Given], frozenset[str] | None] = field(default_factory=dict)
+    _memo: dict[tuple[int, int, int], frozenset[str] | None] = field(default_factory=dict)
     """Per question: the relaxations that its proof needed, or ``None`` where it failed."""
+    _simpler: dict[tuple[PrimExpr, int], PrimExpr] = field(default_factory=dict)
     _tensors: dict[tuple[int, int], frozenset[str] | None] = field(default_factory=dict)
 
     # --- tensors
@@ -92,7 +97,8 @@ class Descent:
         """Whether ``b`` is what ``a`` permits, under ``given``. ``whole``: compare loads as tensors first."""
         if a is b:
             return True
-        key = (id(a), id(b), given)
+        given = self.logic.interned(given)
+        key = (id(a), id(b), id(given))
         if whole and key in self._memo:
             return self._reported(self._memo[key])
         self.steps += 1
@@ -259,7 +265,10 @@ class Descent:
         theirs = self._matched(a.indices, b.indices, given)
         if theirs is None:
             return False
-        return all(self.logic.equal(x, y, given) for x, y in zip(a.indices, theirs, strict=True))
+        return all(self._same_index(x, y, given) for x, y in zip(a.indices, theirs, strict=True))
+
+    def _same_index(self, x: PrimExpr, y: PrimExpr, given: Given) -> bool:
+        return x == y or self.logic.equal(self._simple(x, given), self._simple(y, given), given)
 
     def _matched(
         self, a: tuple[PrimExpr, ...], b: tuple[PrimExpr, ...], given: Given
@@ -276,27 +285,23 @@ class Descent:
             if not same:
                 return None
             by[name] = SymVar(same[0], term.dtype)
-        from refrelax.semantics.dims import substitute
-
         return tuple(substitute(e, by) for e in b)
 
     def _in_bounds(self, load: Load, given: Given, checked: bool) -> bool:
         return not checked or all(self.logic.holds(c, given, "load in bounds") for c in _inside(load))
 
     def _simplified(self, t: Term, given: Given) -> Term:
-        """Indices of a load with divisions, as the variable that they are equal to, if there is one."""
+        """A load with shorter indices."""
         if not isinstance(t, Load):
             return t
         return self.terms.load(t.tensor, tuple(self._simple(i, given) for i in t.indices))
 
     def _simple(self, e: PrimExpr, given: Given) -> PrimExpr:
-        if not any(isinstance(n, Binary) and n.op in DIVISIONS for n in walk(e)):
-            return e
-        names = {n.name: n for n in walk(e) if isinstance(n, SymVar) and n.dtype == e.dtype}
-        for candidate in (int_imm(0, e.dtype), *names.values()):
-            if self.logic.equal(e, candidate, given):
-                return candidate
-        return e
+        given = self.logic.interned(given)
+        key = (e, id(given))
+        if key not in self._simpler:
+            self._simpler[key] = simplified(e, given, self.logic)
+        return self._simpler[key]
 
     # --- constants
 
@@ -306,20 +311,15 @@ class Descent:
         ranges = [self._range(n, given) for n in names]
         if a.dtype != b.dtype or any(r is None for r in ranges):
             return False
-        points: list[dict[str, int]] = [{}]
-        for name, r in zip(names, ranges, strict=True):
-            assert r is not None
-            points = [{**p, name: k} for p in points for k in r]
-            if len(points) > MOST_POINTS:
-                return False
-        return all(self._same_constant(a, b, p) for p in points)
-
-    def _same_constant(self, a: Load, b: Load, point: dict[str, int]) -> bool:
-        try:
-            x, y = _element(a, point), _element(b, point)
-        except (ArithmeticError, ValueError, KeyError, LookupError):
+        spaces = [r for r in ranges if r is not None]
+        if prod(map(len, spaces)) > MOST_POINTS:
             return False
-        return x is None or (y is not None and same_number(a.dtype, x, y))
+        x, y = compiled(a, names), compiled(b, names)
+        try:
+            pairs = ((x(point), y(point)) for point in product(*spaces))
+            return all(u is None or (v is not None and same_number(a.dtype, u, v)) for u, v in pairs)
+        except ArithmeticError:
+            return False
 
     def _range(self, name: str, given: Given) -> range | None:
         low, high = None, None
@@ -333,27 +333,18 @@ class Descent:
 
     # --- messages
 
-    def _note(self, a: Term, b: Term) -> None:
-        if len(self.trail) < 8:
-            from refrelax.shape_solver.pointwise.show import shown
+    def failure(self) -> str:
+        """Where the comparison failed, from the results inwards."""
+        from refrelax.shape_solver.pointwise.show import shown
 
-            self.trail.append(f"{shown(a)}  is not seen to be  {shown(b)}")
+        return "\n".join(f"{shown(a)}  is not seen to be  {shown(b)}" for a, b in reversed(self.trail[-MOST_SHOWN:]))
+
+    def _note(self, a: Term, b: Term) -> None:
+        self.trail.append((a, b))
 
 
 def _inside(load: Load) -> Given:
     return tuple(c for i, d in zip(load.indices, load.tensor.shape, strict=True) for c in within(i, d))
-
-
-def _element(load: Load, point: dict[str, int]) -> int | None:
-    """The bits at a point, ``None`` out of bounds."""
-    flat = 0
-    for e, d in zip(load.indices, load.tensor.shape, strict=True):
-        i, extent = evaluate(e, point), as_int(d) or 0
-        if not 0 <= i < extent:
-            return None
-        flat = flat * extent + i
-    assert load.tensor.data is not None
-    return load.tensor.data[flat]
 
 
 def _expands(tensor: Tensor) -> bool:
@@ -374,13 +365,3 @@ def _constant(tensor: Tensor) -> bool:
 
 def _short(t: Term) -> bool:
     return isinstance(t, Fold) and all(as_int(extent) is not None for _, extent in t.axes)
-
-
-def same_number(dtype: str, x: int, y: int) -> bool:
-    """Equal bits, or two NaNs."""
-    if x == y or not dtypes.is_float(dtype):
-        return x == y
-    from refrelax.syntax.bits import decode
-
-    a, b = decode(dtype, x), decode(dtype, y)
-    return bool(a != a and b != b)

@@ -16,7 +16,7 @@ from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.logic import Given, Logic
 from refrelax.shape_solver.pointwise.terms import OLD, Apply, Int, Number, Term, Terms
-from refrelax.syntax import dtypes
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
@@ -115,11 +115,18 @@ class Reading:
             raise NotRead("a vector")
         if isinstance(e, Literal):
             return self.terms.number(e.dtype, e.bits) if dtypes.is_float(e.dtype) else self.terms.int(e)
-        if isinstance(e, SymVar) and self.lets and e.name in self.lets:
-            return self.lets[e.name]
+        if isinstance(e, SymVar) and (found := self._let(e)) is not None:
+            return found
         if of_indices(e) and not (self.lets and any(isinstance(x, SymVar) and x.name in self.lets for x in walk(e))):
             return self.terms.int(self.index(e))
         return self._element(e)
+
+    def _let(self, e: SymVar) -> Term | None:
+        """The element that a name stands for, if it stands for one."""
+        if self.lets and e.name in self.lets:
+            return self.lets[e.name]
+        known = self.by.get(e.name)
+        return self.terms.opaque.get(known.name) if isinstance(known, SymVar) else None
 
     def _element(self, e: PrimExpr) -> Term:
         terms = self.terms
@@ -202,6 +209,12 @@ def apply(
         return truth
     if op == "Cast" and args[0].dtype == dtype:
         return args[0]
+    if op == "Cast" and dtypes.is_float(dtype) and isinstance(args[0], Int):
+        known = as_int(args[0].value)
+        if known is not None:
+            return terms.number(dtype, bits.encode(dtype, known))
+    if (kept := _unchanged(op, dtype, args)) is not None:
+        return kept
     if all(isinstance(a, Int) for a in args):
         joined = _joined(op, dtype, tuple(a.value for a in args if isinstance(a, Int)))
         if joined is not None:
@@ -218,6 +231,37 @@ def _truth(op: str, args: tuple[Term, ...]) -> Term | None:
             if cast.args[0].dtype == "bool":
                 return cast.args[0]
     return None
+
+
+@rule("sh/neutral-operand")
+def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
+    """The operand that a float operation gives back unchanged, bit for bit."""
+    if len(args) != 2 or not dtypes.is_float(dtype):
+        return None
+    x, y = args
+    match op:
+        case "Mul":
+            return x if _is(y, 1.0) else y if _is(x, 1.0) else None
+        case "Div":
+            return x if _is(y, 1.0) else None
+        case "Sub":
+            return x if _is(y, 0.0) else None
+        case "Add":
+            for zero, other in ((x, y), (y, x)):
+                if _is(zero, -0.0) or (_is(zero, 0.0) and _never_minus_zero(other)):
+                    return other
+    return None
+
+
+def _is(t: Term, value: float) -> bool:
+    return isinstance(t, Number) and t.bits == bits.encode(t.dtype, value)
+
+
+def _never_minus_zero(t: Term) -> bool:
+    """An integer as a float, and every other literal."""
+    if isinstance(t, Apply):
+        return t.op == "Cast" and isinstance(t.args[0], Int)
+    return isinstance(t, Number) and not _is(t, -0.0)
 
 
 def _joined(op: str, dtype: str, args: tuple[PrimExpr, ...]) -> PrimExpr | None:

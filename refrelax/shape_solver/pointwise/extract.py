@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
-from refrelax.shape_solver.pointwise.elements import NotRead, Reading
+from refrelax.shape_solver.pointwise.elements import NotRead, Reading, of_indices
 from refrelax.shape_solver.pointwise.folds import gathered
 from refrelax.shape_solver.pointwise.inverse import solve
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
@@ -145,7 +145,7 @@ class _Reader:
                 self.guarded(condition, stmt.then_body)
                 self.guarded(negation(condition), stmt.else_body)
             case Bind():
-                self.by[stmt.var.name] = self.expression(stmt.value)
+                self.by[stmt.var.name] = self.bound(stmt.value)
             case AllocBuffer(init=None):
                 self.allocate(stmt.buffer)
             case DeclBuffer() if stmt.buffer.data is None:
@@ -170,9 +170,14 @@ class _Reader:
     def loop(self, loop: For) -> None:
         if loop.kind == "thread_binding":
             raise NotRead("a thread-bound loop")
-        low, extent = self.expression(loop.min), self.expression(loop.extent)
+        low, extent = self.condition(loop.min), self.condition(loop.extent)
         if loop.step is not None and as_int(loop.step) != 1:
             raise NotRead("a loop with a step")
+        if as_int(extent) == 1:
+            outer, self.by = self.by, {**self.by, loop.var.name: low}
+            self.run(loop.body)
+            self.by = outer
+            return
         v = self.terms.fresh(loop.var.name, loop.var.dtype)
         written = [self.memory[name] for name in sorted(stored(loop.body)) if name in self.memory]
         for memory in written:
@@ -234,10 +239,14 @@ class _Reader:
     def expression(self, e: PrimExpr) -> PrimExpr:
         return self.reading(None, ()).index(e)
 
+    def bound(self, e: PrimExpr) -> PrimExpr:
+        """What a let stands for: an index expression, or the element that is read now."""
+        return self.expression(e) if of_indices(e) else self.terms.as_index(self.reading(None, ()).term(e))
+
     def condition(self, e: PrimExpr) -> PrimExpr:
         found = self.expression(e)
         if self.terms.opaque.keys() & free_symbols(found):
-            raise NotRead("a branch that depends on data")
+            raise NotRead("a branch or a loop that depends on data")
         return found
 
     def divides(self, divisor: PrimExpr, scope: Given) -> None:

@@ -41,6 +41,8 @@ class Logic:
     claims: dict[tuple[PrimExpr, Given], Claim] = field(default_factory=dict)
     asked: int = 0
     limit: int = 20_000
+    _interned: dict[Given, Given] = field(default_factory=dict)
+    _symbols: dict[int, tuple[PrimExpr, frozenset[str]]] = field(default_factory=dict)
     _provers: dict[Given, Prover] = field(default_factory=dict)
     _answers: dict[tuple[PrimExpr, Given], bool] = field(default_factory=dict)
 
@@ -52,7 +54,7 @@ class Logic:
         """Whether the claim is proved under ``given``: that it is defined there (no division by zero), and true."""
         if (known := as_int(claim)) is not None:
             return bool(known)
-        given = relevant(claim, [*self.base, *given])
+        given = self.relevant(claim, [*self.base, *given])
         if claim in given:
             return True
         key = (claim, given)
@@ -64,6 +66,32 @@ class Logic:
         if self._answers[key]:
             self.claims.setdefault(key, Claim(purpose, claim, given))
         return self._answers[key]
+
+    def interned(self, given: Given) -> Given:
+        """The one object for these assumptions, so that memos can go by identity."""
+        return self._interned.setdefault(given, given)
+
+    def symbols(self, e: PrimExpr) -> frozenset[str]:
+        """The free symbols of an expression, remembered."""
+        found = self._symbols.get(id(e))
+        if found is None:
+            found = self._symbols[id(e)] = (e, free_symbols(e))
+        return found[1]
+
+    def relevant(self, claim: PrimExpr, given: Iterable[PrimExpr]) -> Given:
+        """The assumptions that share symbols with the claim, directly or through each other."""
+        names = set(self.symbols(claim))
+        left = [(each, self.symbols(each)) for each in dict.fromkeys(given)]
+        chosen: dict[int, PrimExpr] = {}
+        growing = True
+        while growing:
+            growing = False
+            for k, (each, symbols) in enumerate(left):
+                if k not in chosen and symbols & names:
+                    chosen[k] = each
+                    names |= symbols
+                    growing = True
+        return tuple(chosen[k] for k in sorted(chosen))
 
     def _prover(self, given: Given) -> Prover:
         if given not in self._provers:
@@ -114,22 +142,6 @@ def all_of(parts: Iterable[PrimExpr]) -> PrimExpr | None:
 def assumed(given: Given, condition: PrimExpr) -> Given:
     """``given`` and the parts of ``condition``."""
     return (*given, *(each for each in conjuncts(condition) if each not in given))
-
-
-def relevant(claim: PrimExpr, given: Iterable[PrimExpr]) -> Given:
-    """The assumptions that share symbols with the claim, directly or through each other."""
-    names = set(free_symbols(claim))
-    left = [(each, free_symbols(each)) for each in dict.fromkeys(given)]
-    chosen: dict[int, PrimExpr] = {}
-    growing = True
-    while growing:
-        growing = False
-        for k, (each, symbols) in enumerate(left):
-            if k not in chosen and symbols & names:
-                chosen[k] = each
-                names |= symbols
-                growing = True
-    return tuple(chosen[k] for k in sorted(chosen))
 
 
 def symbols_nonnegative(exprs: Iterable[PrimExpr]) -> Given:

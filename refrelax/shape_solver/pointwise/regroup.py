@@ -284,7 +284,8 @@ def _neutral(op: str, dtype: str) -> frozenset[int]:
         case "Mul":
             return frozenset({bits.encode(dtype, 1.0)})
         case "Max" | "Min":
-            return frozenset({_infinite(op, dtype)})
+            end = _infinite(op, dtype)
+            return frozenset({end} if bits.decode(dtype, end) in (float("inf"), float("-inf")) else ())
         case _:
             return frozenset()
 
