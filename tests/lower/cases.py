@@ -351,4 +351,16 @@ CASES: list[tuple[str, str, str]] = [
     ("quantize", "x: f16[4], a: f16[], z: f16[]", "R.quantize(x, a, z, axis=0, out_dtype='float8_e4m3fn')"),
     ("dequantize", "x: i8[n, 3], a: f32[3], z: i8[3]", "R.dequantize(x, a, z, axis=1, out_dtype='float32')"),
     ("dequantize", "x: u8[4], a: f16[], z: u8[]", "R.dequantize(x, a, z, axis=0, out_dtype='float16')"),
+    # orders
+    ("sort", "x: f32[n, 5]", "R.sort(x, axis=1)"),
+    ("sort", "x: i32[4, n]", "R.sort(x, axis=0, descending=True)"),
+    ("sort", "x: b[6]", "R.sort(x)"),
+    ("argsort", "x: f32[n, 3]", "R.argsort(x, axis=0, dtype='int32')"),
+    ("argsort", "x: i32[2, 6]", "R.argsort(x, descending=True, dtype='int64')"),
+    ("topk", "x: f32[n, 6]", "R.topk(x, k=2, axis=1, dtype='int64')"),
+    ("topk", "x: f32[7]", "R.topk(x, k=3, largest=False, ret_type='indices', dtype='int32')"),
+    ("median", "x: f32[2, n]", "R.median(x, axis=1)"),
+    ("median", "x: f32[2, 3]", "R.median(x, keepdims=True)"),
+    ("power", "x: i32[n, 3], y: i32[3]", "R.power(x, y)"),
+    ("power", "x: u8[5], y: u8[5]", "R.power(x, y)"),
 ]

@@ -150,6 +150,7 @@ class _Rewriter:
             prefix += "_"
         return prefix
 
+    @rule("lo/claim")
     def justified(self, site: Site, where: str) -> str:
         """The name of the site's kernel. Raises ``Unfit`` if something that it rests on is not proved."""
         kernel = site.k.finish()

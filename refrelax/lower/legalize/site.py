@@ -103,7 +103,7 @@ class Site:
             self.k.scalars.append(ScalarParam(symbol))
         return Scalar(value)
 
-    def require(self, rule: str, statement: PrimExpr) -> None:
+    def demand(self, rule: str, statement: PrimExpr) -> None:
         """The kernel is right only if ``statement`` holds."""
         if (rule, statement) not in self.required:
             self.required.append((rule, statement))
@@ -114,7 +114,7 @@ class Site:
             return
         if as_int(a.node) is not None and as_int(b.node) is not None:
             raise Unfit("extents that differ")
-        self.require(rule, Binary("EQ", a.node, b.node))
+        self.demand(rule, Binary("EQ", a.node, b.node))
 
     def suppose(self, statement: Scalar) -> None:
         """The definition leaves the call open where ``statement`` is false."""
@@ -216,7 +216,7 @@ def make_site(
         site.outs.append(k.output("out" if len(results) == 1 else f"out{n}", out, t.dtype or ""))
         for old, new in zip(_dims(t), out, strict=True):
             if not isinstance(old, Literal | SymVar):
-                site.require("lo/extent-nonnegative", Binary("GE", new, int_imm(0)))
+                site.demand("lo/extent-nonnegative", Binary("GE", new, int_imm(0)))
     for position, arg in enumerate(call.args):
         if isinstance(arg, PrimValue):
             site.a[position] = site.expression(arg.value)

@@ -12,6 +12,7 @@ from refrelax.lower.legalize.joining import JOINING
 from refrelax.lower.legalize.norms import NORMS
 from refrelax.lower.legalize.reductions import REDUCTIONS
 from refrelax.lower.legalize.shapes import SHAPES
+from refrelax.lower.legalize.sorting import SORTING, power
 from refrelax.lower.legalize.sums import SUMS
 from refrelax.lower.legalize.windows import WINDOWS
 
@@ -26,6 +27,8 @@ LEGALIZERS: Mapping[str, Legalizer] = {
     **ATTENTION,
     **SUMS,
     **GATHERING,
+    **SORTING,
+    "relax.power": power(ELEMENTWISE["relax.power"]),
 }
 """By registered name. An operator that is not here keeps its call."""
 
