@@ -6,12 +6,13 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEV    := $(VENV)/.stamp-dev
 DOCS   := $(VENV)/.stamp-docs
+NVRTC  := $(VENV)/.stamp-nvrtc
 TVMENV ?= .venv-tvm
 TVM    := $(TVMENV)/.stamp-tvm
 PIP    := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-tvm nightly lint format rules docs examples bench clean
+.PHONY: help setup demo test test-gpu test-tvm nightly lint format rules docs examples bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -30,6 +31,10 @@ $(DOCS): pyproject.toml | $(DEV)
 	@$(BIN)/python $(PIP) -e '.[docs]'
 	@touch $@
 
+# NVIDIA's compiler of kernels: 58 MB, no GPU needed. Where it cannot be had its tests are skipped, and say so.
+$(NVRTC): | $(DEV)
+	@$(BIN)/python $(PIP) 'nvidia-cuda-nvrtc==13.*' && touch $@ || echo "NVRTC cannot be installed: its tests will be skipped"
+
 $(TVMENV)/bin/python:
 	@$(PYTHON) -m venv $(TVMENV)
 
@@ -43,9 +48,13 @@ setup: $(DEV) ## make the environment
 demo: $(DEV) ## the main job on real models: parse, check, run, compile, judge
 	@$(BIN)/refrelax demo
 
-test: $(DEV) ## the test suite (no TVM needed), then the tie between spec, code and cases
+test: $(DEV) $(NVRTC) ## the test suite (no TVM needed), then the tie between spec, code and cases
 	@$(BIN)/refrelax rules check
 	@$(BIN)/python -m pytest
+
+test-gpu: $(DEV) ## the tests that need a CUDA device (installs CuPy)
+	@$(BIN)/python $(PIP) -e '.[cuda]'
+	@$(BIN)/python -m pytest -m gpu tests/backends/cupy_
 
 test-tvm: $(DEV) $(TVM) ## the tests against real TVM 0.27
 	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m tvm

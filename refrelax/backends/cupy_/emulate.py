@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.cupy_.devices import DeviceArray, array_of, bytes_of
-from refrelax.backends.cupy_.kernels import Kernel, Parameter
+from refrelax.backends.cupy_.kernels import Kernel, Parameter, scalar_type
 from refrelax.backends.cupy_.names import c_type, is_float
 from refrelax.backends.cupy_.plan import Plan
 from refrelax.errors import InternalError, UsageError
@@ -114,7 +114,7 @@ def _unpacked(parameter: Parameter, k: int) -> str:
         case "status":
             return f"(u32*)args[{k}].data"
         case _ if is_float(parameter.dtype):
-            return f"cast<{c_type(parameter.dtype)}>(args[{k}].number)"
+            return f"({scalar_type(parameter.dtype)})args[{k}].number"
         case _:
             return f"args[{k}].integer"
 

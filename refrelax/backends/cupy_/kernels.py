@@ -37,16 +37,28 @@ class Parameter:
     dtype: str
     written: bool = False
 
+    @property
+    def narrow(self) -> bool:
+        """A scalar of a 16-bit float: it is handed over as binary32."""
+        return self.kind == "number" and scalar_type(self.dtype) != c_type(self.dtype) and is_float(self.dtype)
+
     def text(self) -> str:
         match self.kind:
             case "buffer":
                 return f"ptr<{'' if self.written else 'const '}{c_type(self.dtype)}> {c_name(self.name)}"
             case "number":
-                return f"{c_type(self.dtype) if is_float(self.dtype) else 'i64'} {c_name(self.name)}"
+                return f"{scalar_type(self.dtype)} {c_name(self.name)}{'_wide' if self.narrow else ''}"
             case "total":
                 return "i64 total"
             case "status":
                 return "u32* status"
+
+
+def scalar_type(dtype: str) -> str:
+    """How a scalar of a dtype is handed to a kernel."""
+    if not is_float(dtype):
+        return "i64"
+    return "f64" if dtype == "float64" else "f32"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,14 @@ class Kernel:
 
     def source(self) -> str:
         head = ", ".join(p.text() for p in self.parameters)
-        return "\n".join([f"// {self.form}", f'extern "C" __global__ void {self.name}({head}) {{', *self.lines, "}"])
+        narrowed = [
+            f"  const {c_type(p.dtype)} {c_name(p.name)} = cast<{c_type(p.dtype)}>({c_name(p.name)}_wide);"
+            for p in self.parameters
+            if p.narrow
+        ]
+        return "\n".join(
+            [f"// {self.form}", f'extern "C" __global__ void {self.name}({head}) {{', *narrowed, *self.lines, "}"]
+        )
 
 
 @dataclass(slots=True)

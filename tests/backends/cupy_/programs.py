@@ -1,5 +1,7 @@
 """Loop programs for every form of a kernel, one module: `KERNELS[name]` gives arguments for the function `name`."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 from functools import cache
@@ -239,6 +241,13 @@ class Module:
                 B[v] = T.Select(x > T.float32(0) and T.Cast("int64", v) < k, x, -x - T.Cast("float32", k))
 
     @T.prim_func(s_tir=True)
+    def half_scalar(A: T.Buffer((4,), "float16"), s: T.float16, B: T.Buffer((4,), "float16")):
+        for i in range(4):
+            with T.sblock("scale"):
+                v = T.axis.spatial(4, i)
+                B[v] = A[v] * s
+
+    @T.prim_func(s_tir=True)
     def in_place(A: T.Buffer((6, 4), "float32")):
         for i, j in T.grid(6, 4):
             with T.sblock("double"):
@@ -312,6 +321,7 @@ KERNELS: dict[str, list[list[Any]]] = {
     "concat": [[np.arange(12, dtype=np.int32).reshape(4, 3), -np.arange(20, dtype=np.int32).reshape(4, 5),
                 out((4, 8), np.int32)]],
     "let_and_select": [[normal(22, (6,)), 1.25, 4, out((6,))]],
+    "half_scalar": [[normal(25, (4,), np.float16), 0.1, out((4,), np.float16)]],
     "in_place": [[normal(23, (6, 4))]],
     "triangle": [[normal(24, (6,)), out((6, 6))]],
 }  # fmt: skip

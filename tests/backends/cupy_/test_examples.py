@@ -19,6 +19,7 @@ from refrelax.backends.cupy_.emulate import EmulatedDevice
 from refrelax.backends.cupy_.plan import cuda_source, plans
 from refrelax.judge import diff
 from refrelax.judge.verdicts import Agreement
+from refrelax.lower.pipeline import lower
 from refrelax.semantics.types.checked import CheckedModule
 
 needs_gxx = pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
@@ -74,14 +75,49 @@ def test_fast_is_inside_the_enclosure(name: str) -> None:
         assert verdict.inside > 0
 
 
+@cache
+def lowered(name: str) -> CheckedModule:
+    """Legalised and fused by refrelax itself."""
+    stage = examples.load(name).stage("imported")
+    checked = rr.check(rr.bind_constants(rr.parse(stage.text), stage.constants))
+    return lower(checked, pipeline="kernels").module
+
+
+@needs_gxx
+@pytest.mark.parametrize("name", MODELS)
+def test_our_own_lowering(name: str) -> None:
+    """Bits of the interpreter on the lowered module, and every bounds check proved away."""
+    example = examples.load(name)
+    compiled = CudaExecutable(lowered(name), "bits", EmulatedDevice())
+    run = example.runs[-1]
+    found, wanted = compiled.run(example.entry, *run.args), rr.run(lowered(name), example.entry, *run.args)
+    assert isinstance(found, rr.Returned) and isinstance(wanted, rr.Returned)
+    assert [patterns(f) for f in found.value] == [patterns(w) for w in wanted.value]
+    assert all(claim.proved for claim in compiled.claims)
+
+
+@needs_gxx
+def test_operators_left_at_graph_level_run_on_the_host() -> None:
+    example = examples.load("mlp")
+    stage = example.stage("imported")
+    checked = rr.check(rr.bind_constants(rr.parse(stage.text), stage.constants))
+    compiled = CudaExecutable(checked, "bits", EmulatedDevice())
+    assert not compiled.plans
+    run = example.runs[0]
+    found, wanted = compiled.run(example.entry, *run.args), rr.run(checked, example.entry, *run.args)
+    assert isinstance(found, rr.Returned) and isinstance(wanted, rr.Returned)
+    assert [patterns(f) for f in found.value] == [patterns(w) for w in wanted.value]
+
+
 @needs_nvrtc
 @pytest.mark.parametrize("mode", ["bits", "fast"])
 @pytest.mark.parametrize("name", MODELS)
 def test_every_kernel_compiles_for_sm_90(name: str, mode: str) -> None:
-    cubin = nvrtc.compile_source(cuda_source(zero(name), mode), mode, "sm_90")
-    for plan in plans(zero(name).module, mode).values():
-        for kernel in plan.kernels:
-            assert kernel.name.encode() in cubin
+    for checked in (zero(name), lowered(name)):
+        cubin = nvrtc.compile_source(cuda_source(checked, mode), mode, "sm_90")
+        for plan in plans(checked.module, mode).values():
+            for kernel in plan.kernels:
+                assert kernel.name.encode() in cubin
 
 
 @pytest.mark.parametrize("name", MODELS)
