@@ -44,15 +44,15 @@ from refrelax.syntax.scalars import int_imm
 from refrelax.syntax.types import VOID, TensorType, TupleType
 
 IN_PLACE = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
-REWRITTEN = frozenset(
-    {"relax.call_tir", "relax.call_tir_with_grad", "relax.call_tir_inplace", "relax.call_dps_packed"}
-)
+REWRITTEN = frozenset({"relax.call_tir", "relax.call_tir_with_grad", "relax.call_tir_inplace", "relax.call_dps_packed"})
 
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The module with every destination-passing call spelled out."""
     module = checked.module
-    views = not any(isinstance(each, Op) and each.name in IN_PLACE for f in module.functions.values() for each in nodes(f))
+    views = not any(
+        isinstance(each, Op) and each.name in IN_PLACE for f in module.functions.values() for each in nodes(f)
+    )
     functions: dict[str, BaseFunc] = {}
     for name, func in module.functions.items():
         functions[name] = func
@@ -146,7 +146,7 @@ class _Rewriter:
             found.append(VarBinding(name, allocation(ty), annotation, span=call.span))
             outputs.append(Var(name))
             fresh.append(Var(name))
-        found.append(VarBinding(self.taken.fresh("_"), self._call(call, (*given.fields, *fresh, *extents)), None))
+        found.append(VarBinding(self.taken.fresh("_call"), self._call(call, (*given.fields, *fresh, *extents)), None))
         if several:
             found.append(replace(binding, value=Tuple(tuple(outputs))))
         elif not fresh:
@@ -189,4 +189,3 @@ def _outputs(call: Call) -> tuple[TensorType, ...] | None:
         if not isinstance(each, TensorType) or not isinstance(each.shape, tuple) or each.dtype is None or each.vdevice:
             return None
     return tuple(each for each in fields if isinstance(each, TensorType))
-

@@ -1,0 +1,107 @@
+"""Sizes of tensors and plans, in bytes, as formulas in the symbols.
+
+Spec: ``spec/12-memory.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from refrelax.errors import UsageError
+from refrelax.semantics.dims import shape_facts, simplify
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import Call, DataTypeValue, Expr, Function, If, Op, SeqExpr, ShapeExpr, VarBinding
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import Binary, PrimExpr, as_int, free_symbols, int_imm
+
+Dims = tuple[PrimExpr, ...]
+
+
+def simplified(e: PrimExpr) -> PrimExpr:
+    """The normal form of a size: its symbols are extents."""
+    return simplify(e, shape_facts(free_symbols(e)))
+
+
+def nbytes(dims: Iterable[PrimExpr], dtype: str) -> PrimExpr:
+    """The bytes of a tensor: the item size and the constant extents first, then the others."""
+    dims = tuple(dims)
+    constant = dtypes.itemsize(dtype)
+    rest: list[PrimExpr] = []
+    for dim in dims:
+        value = as_int(dim)
+        if value is None:
+            rest.append(dim)
+        else:
+            constant *= value
+    result: PrimExpr | None = None
+    for dim in rest:
+        result = dim if result is None else Binary("Mul", result, dim)
+    if result is None or constant == 0:
+        return int_imm(constant)
+    return simplified(result if constant == 1 else Binary("Mul", result, int_imm(constant)))
+
+
+def allocated(value: Expr) -> tuple[Dims, str] | None:
+    """Dims and dtype of an ``R.builtin.alloc_tensor`` in global memory of the first device."""
+    match value:
+        case Call(
+            op=Op(name="relax.builtin.alloc_tensor"), args=(ShapeExpr(values=dims), DataTypeValue(dtype=dtype), *_)
+        ):
+            return dims, dtype
+        case _:
+            return None
+
+
+def planned_bytes(module: Module, name: str = "main") -> tuple[PrimExpr, PrimExpr]:
+    """The bytes of all tensors that a function allocates, and the bytes that it takes for them under its plan.
+
+    Of the two branches of an ``if`` the larger one counts. A function without a plan gives the same formula twice.
+
+    Raises:
+        UsageError: there is no graph-level function of that name.
+    """
+    func = module.functions.get(name)
+    if not isinstance(func, Function):
+        raise UsageError(f"the module has no graph-level function {name!r}")
+    before, after = _sequence(func.body)
+    return simplified(before), simplified(after)
+
+
+def _sequence(seq: SeqExpr) -> tuple[PrimExpr, PrimExpr]:
+    before = after = int_imm(0)
+    for block in seq.blocks:
+        for binding in block.bindings:
+            if isinstance(binding, VarBinding):
+                b, a = _value(binding.value)
+                before, after = _plus(before, b), _plus(after, a)
+    return before, after
+
+
+def _plus(a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    return b if as_int(a) == 0 else a if as_int(b) == 0 else Binary("Add", a, b)
+
+
+def _value(value: Expr) -> tuple[PrimExpr, PrimExpr]:
+    nothing = int_imm(0)
+    match value:
+        case If(then_branch=then, else_branch=other):
+            (b1, a1), (b2, a2) = _sequence(then), _sequence(other)
+            return _larger(b1, b2), _larger(a1, a2)
+        case Call(op=Op(name="relax.builtin.alloc_tensor")):
+            found = allocated(value)
+            size = nothing if found is None else nbytes(*found)
+            return size, size
+        case Call(op=Op(name="relax.memory.alloc_storage"), args=(ShapeExpr(values=(size,)), *_)):
+            return nothing, size
+        case Call(
+            op=Op(name="relax.memory.alloc_tensor"),
+            args=(_, _, ShapeExpr(values=dims), DataTypeValue(dtype=dtype), *_),
+        ):
+            return nbytes(dims, dtype), nothing
+        case _:
+            return nothing, nothing
+
+
+def _larger(a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    a, b = simplified(a), simplified(b)
+    return a if a == b else Binary("Max", a, b)

@@ -1,0 +1,285 @@
+"""Memory planning: tensors that do not live at the same time share storage, where the sizes are proved to fit.
+
+Works on ``R.builtin.alloc_tensor`` (see ``to_destinations``). A tensor lives from its allocation to the last mention of
+any name that may name its memory (``aliases``). When it is dead its storage is free: for a later tensor of the same
+sequence, or for one inside a branch of a later ``if``. What leaves the sequence, and all parameters and results, keep
+memory of their own.
+
+A storage holds one tensor at a time, from byte 0. The claims: every size can be computed (``lo/size-fits``), every
+tensor fits (``lo/reuse-fits``), and its life begins after the one before it ended (``lo/reuse-disjoint``).
+
+Spec: ``spec/12-memory.md``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from refrelax.lower.aliases import Aliases, aliases_of, occurrences
+from refrelax.lower.claims import Ledger, both, le, lt
+from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes
+from refrelax.lower.names import Taken
+from refrelax.lower.to_destinations import names_of
+from refrelax.rules import rule
+from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.renaming import definable
+from refrelax.shape_solver import Proved
+from refrelax.shape_solver.prove import Prover
+from refrelax.syntax.graph import (
+    Binding,
+    BindingBlock,
+    Call,
+    DataTypeValue,
+    Expr,
+    Function,
+    If,
+    MatchCast,
+    Op,
+    PrimValue,
+    SeqExpr,
+    ShapeExpr,
+    StringValue,
+    Var,
+    VarBinding,
+)
+from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
+from refrelax.syntax.types import TensorType
+
+__all__ = ["planned_bytes", "run"]
+
+GREATEST = int_imm((1 << 63) - 1)
+MOST_CANDIDATES = 16
+"""Free storages that are looked at for one tensor."""
+
+
+def run(checked: CheckedModule, ledger: Ledger) -> Module:
+    """The module with storage planned in every graph-level function."""
+    functions: dict[str, BaseFunc] = {}
+    for name, func in checked.module.functions.items():
+        functions[name] = func
+        if isinstance(func, Function) and any(map(_allocates, nodes(func))):
+            functions[name] = plan(checked.module, name, func, ledger)
+    return checked.module.with_functions(functions)
+
+
+def _allocates(node: object) -> bool:
+    return isinstance(node, Call) and allocated(node) is not None
+
+
+def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
+    """One function, nested functions included."""
+    aliases = aliases_of(module, func)
+    whole = Counter(map(aliases.find, occurrences(func)))
+    return _Planner(name, ledger, aliases, names_of(func), whole, _signature(func), _extents(func)).function(func)
+
+
+def _signature(func: Function) -> frozenset[str]:
+    """The symbols that are known from the start."""
+    return frozenset(s.name for p in func.params if p.type is not None for s in definable(p.type))
+
+
+def _extents(func: Function) -> frozenset[str]:
+    """The symbols that are extents of tensors in the signature: they are not negative."""
+    types = [node for p in func.params for node in nodes(p.type) if isinstance(node, TensorType)]
+    dims = [d for ty in types if isinstance(ty.shape, tuple) for d in ty.shape]
+    return frozenset(d.name for d in dims if isinstance(d, SymVar))
+
+
+@dataclass(eq=False, slots=True)
+class Slot:
+    """A storage of the plan. ``size`` grows while its sequence is planned; ``last``: the tensor that had it last, and
+    when its life ended; ``end``: where in its sequence it is used last."""
+
+    name: str
+    size: PrimExpr
+    dims: tuple[Dims, ...]
+    home: int
+    last: tuple[str, int] = ("", 0)
+    end: int = 0
+
+
+@dataclass(slots=True)
+class _Level:
+    """A sequence being planned: what it may use, what it made, what lives in it."""
+
+    number: int
+    free: list[Slot]
+    own: list[Slot] = field(default_factory=list)
+    living: dict[str, list[tuple[str, Slot]]] = field(default_factory=dict)
+    touched: set[Slot] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Planner:
+    """One function. ``whole`` counts the mentions of each group; ``time`` numbers the bindings as they stand."""
+
+    function_name: str
+    ledger: Ledger
+    aliases: Aliases
+    taken: Taken
+    whole: Counter[str]
+    known: frozenset[str]
+    extents: frozenset[str]
+    time: int = 0
+    levels: int = 0
+
+    def function(self, func: Function) -> Function:
+        attrs = dict(func.attrs)
+        if func.pure:
+            attrs["relax.force_pure"] = True
+        body, _ = self.sequence(func.body, [])
+        return replace(func, body=body, attrs=tuple(sorted(attrs.items())))
+
+    @rule("lo/plan-life")
+    def sequence(self, seq: SeqExpr, free: list[Slot]) -> tuple[SeqExpr, set[Slot]]:
+        """A planned sequence, and the storages from outside that it used. ``free``: storages that it may use."""
+        bindings = [b for block in seq.blocks for b in block.bindings]
+        inside: Counter[str] = Counter()
+        ends: dict[str, int] = {}
+        for index, binding in enumerate(bindings):
+            found = [self.aliases.find(each) for each in occurrences(binding)]
+            inside.update(found)
+            ends.update(dict.fromkeys(found, index))
+        local = {group for group, count in inside.items() if count == self.whole[group]}
+        self.levels += 1
+        level = _Level(self.levels, list(free))
+        parts: list[list[Binding | Slot]] = []
+        for index, binding in enumerate(bindings):
+            self.time += 1
+            parts.append(self._binding(binding, index, level, local))
+            parts[-1].extend(self._deaths(index, ends, level))
+        return self._written(seq, parts, level), level.touched - set(level.own)
+
+    # --- one binding -------------------------------------------------------------------------------------------------
+
+    def _binding(self, binding: Binding, index: int, level: _Level, local: set[str]) -> list[Binding | Slot]:
+        if isinstance(binding, MatchCast):
+            return [binding]
+        match binding.value:
+            case If() as branch:
+                then, used = self.sequence(branch.then_branch, level.free)
+                other, more = self.sequence(branch.else_branch, level.free)
+                for slot in used | more:
+                    slot.end = index if slot in level.own else slot.end
+                    level.touched.add(slot)
+                return [replace(binding, value=replace(branch, then_branch=then, else_branch=other))]
+            case Function() as inner:
+                nested = replace(self, known=_signature(inner), extents=self.extents | _extents(inner))
+                return [replace(binding, value=nested.function(inner))]
+            case value:
+                found = allocated(value)
+                group = self.aliases.find(binding.name)
+                if found is None or group not in local:
+                    return [binding]
+                return self._planned(binding, group, *found, index, level)
+
+    @rule("lo/size-fits")
+    def _planned(
+        self, binding: VarBinding, group: str, dims: Dims, dtype: str, index: int, level: _Level
+    ) -> list[Binding | Slot]:
+        """An allocation in a storage: one that is free, or a new one."""
+        size = nbytes(dims, dtype)
+        where = f"{self.function_name}/{binding.name}"
+        if not self.ledger.holds(le(int_imm(0), size), "lo/size-fits", where, self._given(dims, size), "int64"):
+            return [binding]
+        slot = self._choose(size, dims, where, level)
+        new = slot is None
+        if slot is None:
+            slot = Slot(self.taken.fresh("storage"), size, (dims,), level.number)
+            level.own.append(slot)
+        else:
+            level.free.remove(slot)
+            self._disjoint(slot, where)
+        slot.end = index if slot in level.own else slot.end
+        level.touched.add(slot)
+        level.living.setdefault(group, []).append((binding.name, slot))
+        args = (Var(slot.name), PrimValue(int_imm(0)), ShapeExpr(dims), DataTypeValue(dtype), PrimValue(int_imm(0)))
+        call = Call(Op("relax.memory.alloc_tensor"), args, span=binding.value.span)
+        tensor = replace(binding, value=call)
+        return [slot, tensor] if new else [tensor]
+
+    @rule("lo/reuse-disjoint")
+    def _disjoint(self, slot: Slot, where: str) -> None:
+        """The life of the tensor that had the storage before ended before this one begins."""
+        before, ended = slot.last
+        statement = lt(int_imm(ended), int_imm(self.time))
+        self.ledger.holds(statement, "lo/reuse-disjoint", f"{where} in {slot.name} after {before}")
+
+    def _deaths(self, index: int, ends: dict[str, int], level: _Level) -> list[Binding | Slot]:
+        """After its last mention a tensor is killed, and its storage is free."""
+        found: list[Binding | Slot] = []
+        for group in [g for g in level.living if ends[g] == index]:
+            for name, slot in level.living.pop(group):
+                found.append(self._kill("kill_tensor", name))
+                slot.last = (name, self.time)
+                slot.end = index if slot in level.own else slot.end
+                level.free.append(slot)
+        return found
+
+    def _kill(self, what: str, name: str) -> VarBinding:
+        return VarBinding(self.taken.fresh("_kill"), Call(Op(f"relax.memory.{what}"), (Var(name),)))
+
+    # --- choosing ----------------------------------------------------------------------------------------------------
+
+    @rule("lo/reuse-fits")
+    def _choose(self, size: PrimExpr, dims: Dims, where: str, level: _Level) -> Slot | None:
+        """The free storage of the same size, else the smallest that is proved large enough, else one that can grow."""
+        free = sorted(level.free, key=lambda slot: (slot.size != size, _rank(slot.size)))[:MOST_CANDIDATES]
+        for slot in free:
+            if self._proved(le(size, slot.size), where, (dims, *slot.dims), size, slot.size):
+                slot.dims = (*slot.dims, dims)
+                return slot
+        for slot in reversed(free):
+            if slot.home == level.number and free_symbols(size) <= self.known | free_symbols(slot.size):
+                larger = both(le(int_imm(0), size), le(slot.size, size))
+                if self._proved(larger, where, slot.dims, slot.size):
+                    slot.size, slot.dims = size, (*slot.dims, dims)
+                    return slot
+        return None
+
+    def _proved(self, statement: PrimExpr, where: str, dims: tuple[Dims, ...], *sizes: PrimExpr) -> bool:
+        """Whether a claim is proved; only then it is raised, since what is not proved is not used."""
+        assume = self._given(tuple(d for each in dims for d in each), *sizes)
+        if not isinstance(Prover(assume, self.ledger.effort).prove(statement), Proved):  # type: ignore[arg-type]
+            return False
+        return self.ledger.holds(statement, "lo/reuse-fits", where, assume)
+
+    def _given(self, dims: Dims, *sizes: PrimExpr) -> tuple[PrimExpr, ...]:
+        """What is known where a tensor is allocated: no extent is negative, and its bytes can be counted."""
+        found: list[PrimExpr] = []
+        for name in sorted({s for e in (*dims, *sizes) for s in free_symbols(e)} & self.extents):
+            found.append(Binary("GE", SymVar(name, "int64"), int_imm(0)))
+        for dim in dict.fromkeys(dims):
+            if as_int(dim) is None:
+                found.append(Binary("GE", dim, int_imm(0)))
+                if not isinstance(dim, SymVar):
+                    found.append(le(dim, GREATEST))
+        found.extend(le(size, GREATEST) for size in dict.fromkeys(sizes) if as_int(size) is None)
+        return tuple(dict.fromkeys(found))
+
+    # --- writing -----------------------------------------------------------------------------------------------------
+
+    def _written(self, seq: SeqExpr, parts: list[list[Binding | Slot]], level: _Level) -> SeqExpr:
+        """The bindings, with the storages at their final size, each killed after its last use."""
+        found: list[Binding] = []
+        for index, part in enumerate(parts):
+            for each in part:
+                found.append(storage(each) if isinstance(each, Slot) else each)
+            found.extend(self._kill("kill_storage", slot.name) for slot in level.own if slot.end == index)
+        return replace(seq, blocks=(BindingBlock(tuple(found)),) if found else ())
+
+
+def _rank(size: PrimExpr) -> int:
+    value = as_int(size)
+    return value if value is not None else 1 << 62
+
+
+def storage(slot: Slot) -> VarBinding:
+    """``storage = R.memory.alloc_storage(R.shape([bytes]), 0, "global", "uint8")``."""
+    args: tuple[Expr, ...] = (
+        ShapeExpr((slot.size,)), PrimValue(int_imm(0)), StringValue("global"), DataTypeValue("uint8")
+    )  # fmt: skip
+    return VarBinding(slot.name, Call(Op("relax.memory.alloc_storage"), args))
