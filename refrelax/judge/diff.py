@@ -136,6 +136,10 @@ def _judge_results(
         return early
     if isinstance(reference, Trapped):
         return Agreement((), "both end in a trap")
+    if isinstance(reference, Returned) and isinstance(outcome, Returned):
+        opened = newly_open(reference, outcome)
+        if opened is not None:
+            return Divergence(entry, opened)
     permitted = run(checked, entry, *args, numerics="enclosure", externs=externs)
     if not isinstance(permitted, Returned) or not isinstance(outcome, Returned):
         return Agreement((BindingVerdict(entry, "return", "result", Undecided(float("inf"))),))
@@ -151,6 +155,15 @@ def _judge_results(
         if isinstance(verdict, Outside):
             return Divergence(f"{entry}/{name}", _outside(verdicts[-1]), tuple(verdicts))
     return Agreement(tuple(verdicts))
+
+
+def newly_open(reference: Returned, outcome: Returned) -> str | None:
+    """An element that only the implementation leaves open: refinement has a direction."""
+    known = {path for path, _ in reference.poison}
+    for path, rule in outcome.poison:
+        if path not in known:
+            return f"{path} means nothing in the implementation [{rule}]; the definition determines it"
+    return None
 
 
 def _core(value: Any) -> Any:

@@ -157,7 +157,33 @@ def _tensor(type_: TensorType, symbols: dict[str, int], rng: random.Random, poli
     if any(extent < 0 for extent in shape):
         raise UsageError(f"these dims give the shape {shape}")
     patterns = [element(dtype, rng, policy) for _ in range(prod(shape))]
+    if policy == "special":
+        _scatter_specials(dtype, rng, patterns)
     return Tensor.of_bytes(dtype, shape, pack(dtype, patterns))
+
+
+def _scatter_specials(dtype: str, rng: random.Random, patterns: list[int]) -> None:
+    """Put every special element somewhere, as far as half of the places suffice: none is left to luck."""
+    wanted = specials(dtype)
+    rng.shuffle(wanted)
+    count = min(len(wanted), (len(patterns) + 1) // 2)
+    for place, pattern in zip(rng.sample(range(len(patterns)), count), wanted, strict=False):
+        patterns[place] = pattern
+
+
+def specials(dtype: str) -> list[int]:
+    """Bits of the elements on which operators go wrong: zeros of both signs, infinities, NaN, the least positive
+    number; the least and greatest integers."""
+    match dtypes.kind(dtype):
+        case "float" if dtype in bits.FORMATS:
+            least = 2.0 ** (1 - bits.FORMATS[dtype].bias - bits.FORMATS[dtype].mantissa_bits)
+            numbers = [0.0, -0.0, float("nan"), float("inf"), -float("inf"), 1.0, least]
+            return list(dict.fromkeys(bits.encode(dtype, x) for x in numbers))
+        case "int" | "uint":
+            low, high = dtypes.integer_range(dtype)
+            return [bits.encode(dtype, n) for n in dict.fromkeys((low, high, 0, -1 if low < 0 else 1))]
+        case _:
+            return []
 
 
 def element(dtype: str, rng: random.Random, policy: Policy) -> int:
@@ -166,22 +192,21 @@ def element(dtype: str, rng: random.Random, policy: Policy) -> int:
         case "bool":
             return rng.getrandbits(1)
         case "float":
-            return bits.encode(dtype, _float(dtype, rng, policy))
+            if policy == "special" and rng.random() < 0.3:
+                return rng.choice(specials(dtype))
+            return bits.encode(dtype, _float(rng, policy))
         case _:
             low, high = dtypes.integer_range(dtype)
             if policy == "special" and rng.random() < 0.3:
-                return bits.encode(dtype, rng.choice([low, high, 0, -1 if low < 0 else 1]))
+                return rng.choice(specials(dtype))
             return bits.encode(dtype, rng.randint(max(low, -8), min(high, 8)))
 
 
-def _float(dtype: str, rng: random.Random, policy: Policy) -> float:
+def _float(rng: random.Random, policy: Policy) -> float:
     match policy:
         case "integer":
             return float(rng.randint(-4, 4))
         case "dyadic":
             return rng.randint(-8, 8) / 4
-        case "special" if rng.random() < 0.3:
-            least = 2.0 ** (1 - bits.FORMATS[dtype].bias - bits.FORMATS[dtype].mantissa_bits)
-            return rng.choice([0.0, -0.0, float("nan"), float("inf"), -float("inf"), 1.0, least])
         case _:
             return rng.gauss(0.0, 1.0)
