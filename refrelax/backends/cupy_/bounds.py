@@ -97,7 +97,7 @@ class Bounds:
         given = tuple(map(widened, self.assumptions(statement)))
         key = (statement, given)
         if key not in self.asked:
-            self.asked[key] = self.ledger.holds(statement, "bk/in-bounds", where, given)
+            self.asked[key] = self.ledger.holds(statement, "lo/in-bounds", where, given)
         return self.asked[key]
 
     def assumptions(self, statement: PrimExpr) -> list[PrimExpr]:
