@@ -12,13 +12,9 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.intrinsics.calls import CALLS, build_call
 from refrelax.semantics.intrinsics.pure import PURE, build_pure
-from refrelax.semantics.loops.elements import build_element, build_if_then_else
+from refrelax.semantics.loops.elements import UNDEFINED, build_element, build_if_then_else
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Run
-from refrelax.semantics.numbers.poison import poison
 from refrelax.syntax.scalars import BufferLoad, Intrinsic, PrimExpr
-
-UNDEFINED = poison("ev/undef")
-"""What ``T.undef()`` gives."""
 
 
 def build_intrinsic(build: Builder, call: Intrinsic) -> Element:

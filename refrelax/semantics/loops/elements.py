@@ -18,6 +18,7 @@ from refrelax.semantics.loops.frame import Builder, Element, Frame
 from refrelax.semantics.loops.indices import build_index, is_index
 from refrelax.semantics.loops.memory import build_load
 from refrelax.semantics.numbers.interface import Arithmetic
+from refrelax.semantics.numbers.poison import poison
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import (
     Binary,
@@ -40,6 +41,10 @@ from refrelax.syntax.scalars import (
 )
 
 
+UNDEFINED = poison("ev/undef")
+"""What ``T.undef()`` gives, and a lane of a masked load that is off."""
+
+
 def build_element(build: Builder, expr: PrimExpr) -> Element:
     """Build a scalar expression as an element; vectors (``lanes > 1``) give a tuple of payloads."""
     if dtypes.lanes(expr.dtype) > 1:
@@ -59,8 +64,7 @@ def build_element(build: Builder, expr: PrimExpr) -> Element:
         case Select():
             return _select(build, expr)
         case BufferLoad():
-            bound = build.buffers[expr.buffer]
-            return build_load(build, bound, [build_index(build, i) for i in expr.indices])
+            return _load(build, expr)
         case Let():
             return _let(build, expr)
         case Intrinsic():
@@ -73,6 +77,16 @@ def build_element(build: Builder, expr: PrimExpr) -> Element:
             raise InternalError(f"{type(expr).__name__} is an argument of an intrinsic, not a value")
         case _:
             assert_never(expr)
+
+
+@rule("ev/masked-load")
+def _load(build: Builder, expr: BufferLoad) -> Element:
+    """A load; under a predicate that is false it gives poison ``ev/undef`` and touches nothing."""
+    load = build_load(build, build.buffers[expr.buffer], [build_index(build, i) for i in expr.indices])
+    if expr.predicate is None:
+        return load
+    mask = build_index(build, expr.predicate).run
+    return lambda frame: load(frame) if mask(frame) else UNDEFINED
 
 
 def _vector(build: Builder, expr: PrimExpr) -> Element:

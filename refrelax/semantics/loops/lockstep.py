@@ -193,19 +193,18 @@ def _synchronises_inside(build: Builder, stmt: Stmt) -> bool:
     """Whether the compiler owes a synchronisation between two parts of ``stmt`` that all threads reach."""
     if not build.implicit or not build.uniform:
         return False
-    body: tuple[Stmt, ...] = getattr(stmt, "body", ())
     match stmt:
         case For() | SBlock() | AttrStmt() | LaunchThread():
             pass
         case IfThenElse() if not varies(build, stmt.condition):
-            body = (*stmt.then_body, *stmt.else_body)
+            pass
         case _:
             return False
     if isinstance(stmt, For) and (varies(build, stmt.min) or varies(build, stmt.extent)):
         return False
     if isinstance(stmt, SBlock) and stmt.predicate is not None and varies(build, stmt.predicate):
         return False
-    return bool(handed_over(build, body))
+    return bool(handed_over(build, (stmt,)))
 
 
 def _touches_shared(build: Builder, stmt: Stmt) -> bool:

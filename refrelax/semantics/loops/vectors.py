@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from refrelax.errors import InternalError
+from refrelax.errors import InternalError, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Index, Run
@@ -21,6 +21,7 @@ from refrelax.syntax.scalars import (
     BufferLoad,
     Cast,
     Intrinsic,
+    Let,
     Literal,
     Not,
     PrimExpr,
@@ -53,18 +54,47 @@ def lane(expr: PrimExpr, k: int) -> PrimExpr:
             return Cast(dtypes.element(expr.dtype), lane(expr.value, k), span=expr.span)
         case Select():
             return Select(lane(expr.condition, k), lane(expr.true_value, k), lane(expr.false_value, k))
+        case BufferLoad() if all(dtypes.lanes(i.dtype) == 1 for i in expr.indices):
+            return _picked(expr, k)  # the buffer's own elements are vectors
         case BufferLoad():
             indices = tuple(lane(i, k) for i in expr.indices)
-            return BufferLoad(expr.buffer, indices, dtypes.element(expr.dtype), span=expr.span)
+            mask = None if expr.predicate is None else lane(expr.predicate, k)
+            return BufferLoad(expr.buffer, indices, dtypes.element(expr.dtype), mask, span=expr.span)
+        case Intrinsic(op="vectorlow" | "vectorhigh" | "vectorcombine"):
+            return _part(expr, k)
+        case Intrinsic(op="get_active_lane_mask"):
+            base, limit = expr.args
+            return Binary("LT", Binary("Add", base, int_imm(k, base.dtype)), limit)
+        case Intrinsic(op="reinterpret") if dtypes.lanes(expr.args[0].dtype) != dtypes.lanes(expr.dtype):
+            return _picked(expr, k)
         case Intrinsic():
             args = tuple(lane(a, k) for a in expr.args)
             return Intrinsic(expr.op, args, dtypes.element(expr.dtype), expr.attrs, span=expr.span)
         case SymVar():
-            return Shuffle((expr,), (int_imm(k, "int32"),))  # a variable holds the tuple of its lanes
+            return _picked(expr, k)  # a variable holds the tuple of its lanes
+        case Let():
+            return Let(expr.var, expr.value, lane(expr.body, k), span=expr.span)
         case Literal():
             return Literal(dtypes.element(expr.dtype), expr.bits)
         case _:
             raise InternalError(f"{type(expr).__name__} has no lanes")
+
+
+def _picked(expr: PrimExpr, k: int) -> PrimExpr:
+    return Shuffle((expr,), (int_imm(k, "int32"),))
+
+
+def _part(expr: Intrinsic, k: int) -> PrimExpr:
+    """``vectorlow``, ``vectorhigh``: the first and the second half; ``vectorcombine``: one vector after the other."""
+    half = dtypes.lanes(expr.dtype)
+    match expr.op:
+        case "vectorlow":
+            return lane(expr.args[0], k)
+        case "vectorhigh":
+            return lane(expr.args[0], k + half)
+        case _:
+            first = dtypes.lanes(expr.args[0].dtype)
+            return lane(expr.args[0], k) if k < first else lane(expr.args[1], k - first)
 
 
 def build_shuffle(build: Builder, expr: Shuffle) -> Element:
@@ -82,7 +112,11 @@ def build_shuffle(build: Builder, expr: Shuffle) -> Element:
 
 
 def _lane_of(whole: Element, k: int) -> Element:
-    return lambda frame: whole(frame)[k]
+    def pick(frame: Frame) -> Any:
+        vector = whole(frame)
+        return vector[k] if isinstance(vector, tuple) else vector  # a cell that means nothing: no lane of it does
+
+    return pick
 
 
 @rule("ev/vector-lanes")
@@ -95,8 +129,35 @@ def build_vector(build: Builder, expr: PrimExpr) -> Element:
         return build_load(build, build.buffers[expr.buffer], [build_index(build, i) for i in expr.indices])
     if isinstance(expr, Shuffle) and len(expr.indices) == 1:
         return build_shuffle(build, expr)
+    if isinstance(expr, Intrinsic) and expr.op == "reinterpret":
+        source, target = (dtypes.lanes(each.dtype) for each in (expr.args[0], expr))
+        if source != target:
+            return build_reinterpreted(build, expr)
     lanes = [build_element(build, lane(expr, k)) for k in range(dtypes.lanes(expr.dtype))]
     return lambda frame: tuple(each(frame) for each in lanes)
+
+
+@rule("ev/reinterpret-lanes")
+def build_reinterpreted(build: Builder, expr: Intrinsic) -> Element:
+    """The bits of a vector (lane 0 lowest) cut into lanes of another width. Poison in any lane is poison in all."""
+    numerics, (arg,) = build.context.numerics, expr.args
+    source, target = dtypes.element(arg.dtype), dtypes.element(expr.dtype)
+    given, f, g = build_element(build, arg), numerics.at(source), numerics.at(target)
+    wide, narrow, count = dtypes.bits(source), dtypes.bits(target), dtypes.lanes(expr.dtype)
+
+    def reinterpret(frame: Frame) -> Any:
+        value = given(frame)
+        lanes = value if isinstance(value, tuple) else (value,)
+        if not numerics.exact_bits:
+            raise unspecified("num/undetermined", "this reading has no bits to reinterpret", expr.span)
+        for each in lanes:
+            if numerics.poison_rule(each) is not None:
+                return each if count == 1 else (each,) * count
+        word = sum(f.to_bits(each) << wide * k for k, each in enumerate(lanes))
+        parts = tuple(g.from_bits(word >> narrow * k & ((1 << narrow) - 1)) for k in range(count))
+        return parts[0] if count == 1 else parts
+
+    return reinterpret
 
 
 def _whole_vector(build: Builder, load: BufferLoad) -> bool:
@@ -119,7 +180,8 @@ def build_vector_store(build: Builder, store: BufferStore) -> Run:
     stores = [_lane_store(build, store, slot, k) for k in range(count)]
 
     def run(frame: Frame) -> None:
-        payloads = value(frame)
+        vector = value(frame)
+        payloads = vector if isinstance(vector, tuple) else (vector,) * count
         for k, each in enumerate(stores):
             if predicate is None or predicate[k](frame):
                 frame[slot] = payloads[k]
