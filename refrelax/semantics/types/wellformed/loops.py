@@ -139,7 +139,7 @@ class _Scopes:
         if isinstance(s, SBlock):
             self.block(s)
             return
-        for each in expressions(s):
+        for each in () if _is_pragma(s) else expressions(s):
             self.expr(each, s.span)
         self.found += operands.statement(s)
         match s:
@@ -285,10 +285,16 @@ class _Scopes:
                 pass
         self.found += operands.expression(e, span)
         for each in children(e):
-            self.expr(each, span)
+            if not (isinstance(each, SymVar) and isinstance(e, Intrinsic) and e.op == "tvm_thread_allreduce"):
+                self.expr(each, span)
 
     @rule("wf/global-defined")
     def intrinsic(self, e: Intrinsic, span: Span | None) -> None:
         name = e.op.removeprefix("cls.")
         if name != e.op and name not in self.module.functions:
             self.report("wf/global-defined", f"the module has no function {name}", span)
+
+
+def _is_pragma(s: Stmt) -> bool:
+    """A pragma names a loop variable from outside its loop: a mention, not a use."""
+    return isinstance(s, AttrStmt) and s.key.startswith("pragma_")
