@@ -19,8 +19,8 @@ from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.testing.arguments import random_arguments
 
-DEFAULT = ("mlp", "cnn/zero", "decoder/zero")
-"""Models, and stages of models, that the NumPy backend compiles whole: what the demo shows unless told."""
+DEFAULT = ("mlp", "cnn", "decoder")
+"""What the demo shows unless told: every stage of every model."""
 
 MOST_UNDECIDED = 0.05
 """Share of bindings that may stay undecided before a row no longer counts as agreement."""
