@@ -46,6 +46,11 @@ def names_in(root: Any) -> Iterator[str]:
     return (node.name for node in nodes(root) if isinstance(node, Var))
 
 
+def definitions(root: Any) -> Iterator[str]:
+    """The variables that are defined below ``root``."""
+    return (node.name for node in nodes(root) if isinstance(node, VarBinding | MatchCast | Param))
+
+
 def occurrences(root: Any) -> Iterator[str]:
     """The variables that occur below ``root``, where they are defined included."""
     return (node.name for node in nodes(root) if isinstance(node, Var | VarBinding | MatchCast | Param))
@@ -103,7 +108,8 @@ class _Walk:
                 return [*names_in(then.body), *names_in(other.body)]
             case Function():
                 self.sequence(value.body)
-                return list(names_in(value))
+                inside = set(definitions(value))
+                return [*(n for n in names_in(value) if n not in inside), *names_in(value.body.body)]
             case Call():
                 return self.of_call(value)
             case _:

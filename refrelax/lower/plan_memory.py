@@ -90,8 +90,9 @@ def _extents(func: Function) -> frozenset[str]:
 
 @dataclass(eq=False, slots=True)
 class Slot:
-    """A storage of the plan. ``size`` grows while its sequence is planned; ``last``: the tensor that had it last, and
-    when its life ended; ``end``: where in its sequence it is used last."""
+    """A storage of the plan. ``size`` grows while its sequence is planned; ``dims``: extents that are known to be
+    computed wherever it is used; ``last``: the tensor that had it last, and when its life ended; ``end``: where in its
+    sequence it is used last."""
 
     name: str
     size: PrimExpr
@@ -230,7 +231,8 @@ class _Planner:
         free = sorted(level.free, key=lambda slot: (slot.size != size, _rank(slot.size)))[:MOST_CANDIDATES]
         for slot in free:
             if self._proved(le(size, slot.size), where, (dims, *slot.dims), size, slot.size):
-                slot.dims = (*slot.dims, dims)
+                if slot.home == level.number:  # what a branch computes is not known after it
+                    slot.dims = (*slot.dims, dims)
                 return slot
         for slot in reversed(free):
             if slot.home == level.number and free_symbols(size) <= self.known | free_symbols(slot.size):

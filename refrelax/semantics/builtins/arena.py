@@ -73,6 +73,14 @@ class Region(Storage):
             self.arena.keep_in_step()
         return Storage.plane(self, dtype)
 
+    def __del__(self) -> None:
+        """What was written through a region since last time counts after its last tensor is gone, too."""
+        if self.shared and (spans := self.written()):
+            for other in self.arena.alive():
+                if other.shared:
+                    other.overwritten(spans, self)
+                    other.remember()
+
     @property
     def extent(self) -> Bytes:
         return self.begin, self.begin + self.nbytes
