@@ -34,13 +34,18 @@ def _wanted(condition: bool, what: str, call: Call) -> None:
         raise unspecified("vm/argument", f"{call.op.name} takes {what}", call.span)
 
 
+def _is_shape(value: Any) -> bool:
+    """A shape that a tensor can have."""
+    return isinstance(value, Shape) and all(extent >= 0 for extent in value.dims)
+
+
 # --- memory ----------------------------------------------------------------------------------------------------------
 
 
 @rule("vm/alloc-storage")
 def alloc_storage(run: Interpreter, args: list[Any], call: Call) -> Any:
     """``(shape, device, dtype, scope)``: room for that many elements."""
-    _wanted(isinstance(args[0], Shape) and isinstance(args[2], DType), "a shape, a device and a dtype", call)
+    _wanted(_is_shape(args[0]) and isinstance(args[2], DType), "a shape, a device and a dtype", call)
     nbytes = prod(args[0].dims) * dtypes.itemsize(args[2].name)
     return Opaque(Arena(nbytes, args[3] if len(args) > 3 else "global"))
 
@@ -49,7 +54,7 @@ def alloc_storage(run: Interpreter, args: list[Any], call: Call) -> Any:
 def alloc_tensor(run: Interpreter, args: list[Any], call: Call) -> Any:
     """``(storage, offset, shape, dtype, …)``: a tensor over the storage, no element written."""
     arena = args[0].value if isinstance(args[0], Opaque) else None
-    if not isinstance(arena, Arena) or not isinstance(args[2], Shape) or not isinstance(args[3], DType):
+    if not isinstance(arena, Arena) or not _is_shape(args[2]) or not isinstance(args[3], DType):
         raise unspecified("vm/argument", "alloc_tensor takes a storage, an offset, a shape and a dtype", call.span)
     run.meter.make(prod(args[2].dims))
     return allocate(arena, checks.number(args[1], call.span), args[2].dims, args[3].name, run.numerics, call.span)
@@ -59,7 +64,7 @@ def alloc_tensor(run: Interpreter, args: list[Any], call: Call) -> Any:
 def reshape(run: Interpreter, args: list[Any], call: Call) -> Any:
     """``(x, shape)``: a view of the same memory. As many elements as ``x`` has, else the run is open."""
     x, shape = args[:2]
-    _wanted(isinstance(x, Tensor) and isinstance(shape, Shape), "a tensor and a shape", call)
+    _wanted(isinstance(x, Tensor) and _is_shape(shape), "a tensor and a shape", call)
     if prod(shape.dims) != x.size:
         raise unspecified("op.reshape/element-count-run", f"{x.shape} as {shape.dims}", call.span)
     return x.view(shape.dims)
@@ -173,16 +178,25 @@ def call_py_func(run: Interpreter, args: list[Any], call: Call) -> Any:
     return run.call_library(name, list(given), call.span)
 
 
-@rule("vm/operator")
-def _operator(name: str) -> Builtin:
+def _operator(name: str, accepts: Callable[[list[Any]], bool]) -> Builtin:
     """An operator that legalisation turns into a library function with the same arguments."""
 
+    @rule("vm/operator")
     def apply(run: Interpreter, args: list[Any], call: Call) -> Any:
         from refrelax.semantics.ops import OPERATORS
 
+        _wanted(accepts(args), f"what {name} takes", call)
         return OPERATORS[name].evaluate(_evaluation(run, call), call, tuple(args))
 
     return apply
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, Prim) or (isinstance(value, Tensor) and value.dtype == "bool" and value.ndim == 0)
+
+
+def _for_unique(args: list[Any]) -> bool:
+    return isinstance(args[0], Tensor) and all(isinstance(each, Prim) for each in args[1:])
 
 
 LIBRARY: dict[str, tuple[int, Builtin]] = {
@@ -214,11 +228,11 @@ LIBRARY: dict[str, tuple[int, Builtin]] = {
     "vm.builtin.invoke_closure": (1, invoke_closure),
     "vm.builtin.call_tir_dyn": (1, call_tir_dyn),
     "vm.builtin.call_py_func": (1, call_py_func),
-    "relax.run.print": (1, _operator("relax.print")),
-    "relax.run.assert_op": (1, _operator("relax.assert_op")),
-    "relax.run.shape_to_tensor": (1, _operator("relax.shape_to_tensor")),
-    "relax.run.unique": (5, _operator("relax.unique")),
-    "relax.run.nonzero": (1, _operator("relax.nonzero")),
+    "relax.run.print": (1, _operator("relax.print", lambda args: isinstance(args[0], str))),
+    "relax.run.assert_op": (1, _operator("relax.assert_op", lambda args: _is_flag(args[0]))),
+    "relax.run.shape_to_tensor": (1, _operator("relax.shape_to_tensor", lambda args: isinstance(args[0], Shape))),
+    "relax.run.unique": (5, _operator("relax.unique", _for_unique)),
+    "relax.run.nonzero": (1, _operator("relax.nonzero", lambda args: isinstance(args[0], Tensor))),
 }
 """The library that needs no registration: the least number of arguments, and the meaning."""
 

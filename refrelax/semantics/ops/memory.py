@@ -33,7 +33,7 @@ from refrelax.semantics.values import DType, Opaque, Prim, Shape, Tensor, Value,
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, DataTypeValue, PrimValue
 from refrelax.syntax.scalars import PrimExpr, as_int, int_imm
-from refrelax.syntax.types import VOID, AnyType, ShapeType, TensorType, Type
+from refrelax.syntax.types import VOID, AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 
 PAGE = "memory"
 
@@ -47,6 +47,14 @@ def _dtype(d: Deduction, call: Call, position: int) -> str:
     if not isinstance(found, DataTypeValue):
         d.fail("op.memory/dtype-literal", f"{short(call)}: argument {position} must be a dtype literal, R.dtype(…)")
     return found.dtype
+
+
+@rule("op.memory/offset-integer")
+def _offset(d: Deduction, call: Call, found: Type, position: int) -> None:
+    if not isinstance(found, AnyType | PrimType) or (
+        isinstance(found, PrimType) and not dtypes.is_integer(found.dtype)
+    ):
+        d.fail("op.memory/offset-integer", f"{short(call)}: argument {position} must be an integer, found {found}")
 
 
 def _number(value: Value) -> int:
@@ -107,6 +115,7 @@ def _arena(e: Evaluation, nbytes: int, scope: Value) -> Value:
 def deduce_alloc_tensor(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """A tensor of the given shape and dtype."""
     arity(d, call, 4, 5)
+    _offset(d, call, types[1], 1)
     return shaped_like(call, 2, shape_argument(d, call, types, 2), _dtype(d, call, 3))
 
 
@@ -145,6 +154,15 @@ def evaluate_elsewhere(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Va
 # --- views -----------------------------------------------------------------------------------------------------------
 
 
+@rule("op.memory.view/arguments")
+def _view_arguments(d: Deduction, call: Call, types: tuple[Type, ...]) -> None:
+    """A shape, a dtype and a byte offset, each of which may be left out (void or null)."""
+    for position, (found, kind) in enumerate(zip(types[1:], (ShapeType, AnyType, PrimType), strict=False), start=1):
+        if not isinstance(found, kind | AnyType | TupleType):
+            message = f"{short(call)}: argument {position} must be a {kind.__name__} or nothing, found {found}"
+            d.fail("op.memory.view/arguments", message)
+
+
 def _view_shape(d: Deduction, call: Call, types: tuple[Type, ...], x: TensorType) -> TensorType:
     found = types[1] if len(types) > 1 else VOID
     if isinstance(found, ShapeType):
@@ -164,6 +182,7 @@ def _bytes(d: Deduction, x: TensorType) -> PrimExpr | None:
 def deduce_view(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """The same memory at another shape, dtype and byte offset; it must not reach beyond the argument."""
     x = tensor(d, call, types, 0)
+    _view_arguments(d, call, types)
     result = _view_shape(d, call, types, x)
     if len(call.args) > 2 and isinstance(call.args[2], DataTypeValue):
         result = TensorType(result.shape, call.args[2].dtype, rank(result), x.vdevice)
@@ -189,6 +208,8 @@ def evaluate_view(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
 @rule("op.memory.view/bounds-run", "op.memory.view/alignment", "op.memory.view/reinterpreted")
 def view(e: Evaluation, x: Tensor, shape: tuple[int, ...], dtype: str, offset: int) -> Tensor:
     """At the argument's dtype the same memory; at another dtype a copy of its bits."""
+    if any(extent < 0 for extent in shape):
+        raise unspecified("ev/negative-extent", f"a view of shape {shape}", e.span)
     size, count = dtypes.itemsize(dtype), prod(shape)
     end = offset + count * size
     if offset < 0 or end > x.size * dtypes.itemsize(x.dtype):
