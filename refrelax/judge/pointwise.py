@@ -22,7 +22,7 @@ from refrelax.shape_solver.pointwise.logic import symbols_nonnegative
 from refrelax.syntax import graph
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
 Value = Tensor | tuple["Value", ...] | PrimExpr | graph.ShapeExpr
@@ -148,12 +148,20 @@ def _equal(descent: Descent, x: Value, y: Value) -> bool:
             return len(x) == len(y) and all(_equal(descent, a, b) for a, b in zip(x, y, strict=True))
         case graph.ShapeExpr(a), graph.ShapeExpr(b):
             return len(a) == len(b) and all(descent.logic.equal(p, q) for p, q in zip(a, b, strict=True))
-        case (Tensor() | tuple() | graph.ShapeExpr()), _:
+        case ((Tensor() | tuple() | graph.ShapeExpr()), _):
             return False
         case _, (Tensor() | tuple() | graph.ShapeExpr()):
             return False
         case _:
             return x.dtype == y.dtype and descent.logic.equal(x, y)
+
+
+def product(dims: tuple[PrimExpr, ...]) -> PrimExpr:
+    """The number of elements."""
+    whole: PrimExpr = int_imm(1)
+    for d in dims:
+        whole = Binary("Mul", whole, d)
+    return whole
 
 
 @dataclass(slots=True)
@@ -208,10 +216,31 @@ class _Program:
                 return graph.ShapeExpr(tuple(self.scalar(d, symbols) for d in dims))
             case graph.Call(graph.Op("relax.call_tir")):
                 return self.call_tir(e, values, symbols)
+            case graph.Call(graph.Op("relax.reshape"), (data, graph.ShapeExpr(dims))):
+                x = self.expression(data, values, symbols)
+                if not isinstance(x, Tensor):
+                    raise NotRead("a reshape of what is no tensor")
+                return self.reshaped(x, tuple(self.scalar(d, symbols) for d in dims))
             case graph.Call(op=op):
                 raise NotRead(f"a call of {getattr(op, 'name', op)}")
             case _:
                 raise NotRead(f"{type(e).__name__} at graph level")
+
+    def reshaped(self, x: Tensor, shape: tuple[PrimExpr, ...]) -> Tensor:
+        """The same elements in row-major order."""
+        if not self.logic.equal(product(x.shape), product(shape), (), "number of elements"):
+            raise NotRead("a reshape whose sizes may differ")
+        at = tuple(self.terms.fresh("o") for _ in shape)
+        flat: PrimExpr = int_imm(0)
+        for o, d in zip(at, shape, strict=True):
+            flat = Binary("Add", Binary("Mul", flat, d), o)
+        indices: list[PrimExpr] = []
+        below: PrimExpr | None = None
+        for place, d in reversed(list(enumerate(x.shape))):
+            digit = flat if below is None else Binary("FloorDiv", flat, below)
+            indices.insert(0, digit if place == 0 else Binary("FloorMod", digit, d))
+            below = d if below is None else Binary("Mul", d, below)
+        return Tensor(x.name, shape, x.dtype, at, self.terms.load(x, tuple(indices)))
 
     def scalar(self, e: PrimExpr, symbols: Mapping[str, PrimExpr]) -> PrimExpr:
         if any(name not in symbols for name in free_symbols(e)):
@@ -231,9 +260,7 @@ class _Program:
             case _:
                 raise NotRead("a match_cast that is not decided here")
 
-    def matched(
-        self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...], symbols: dict[str, PrimExpr]
-    ) -> None:
+    def matched(self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...], symbols: dict[str, PrimExpr]) -> None:
         """Define the symbols that stand alone; every other extent must be equal."""
         if len(dims) != len(extents):
             raise NotRead("a check of extents that fails")

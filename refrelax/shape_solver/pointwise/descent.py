@@ -88,7 +88,7 @@ class Descent:
         if not all(self.logic.equal(x, y, (), "shape") for x, y in zip(a.shape, b.shape, strict=True)):
             return False
         at = tuple(self.terms.fresh("i", d.dtype) for d in a.shape)
-        inside = tuple(c for i, d in zip(at, a.shape, strict=True) for c in within(i, d))
+        inside = tuple(c for i, d in zip(at, a.shape, strict=True) for c in self.logic.domain(i, d))
         return self.equal(self.terms.load(a, at), self.terms.load(b, at), inside, whole=False)
 
     # --- terms
@@ -168,11 +168,11 @@ class Descent:
                     elif self.logic.holds(negation(c), given, "guard"):
                         new = no
                     else:
-                        return t
+                        return self.terms.choose(self.terms.int(self._simple(c, given)), yes, no)
                 case Choose(condition, yes, no):
-                    c = self._head(condition, given, checked)
-                    if c is condition or not isinstance(c, Int):
-                        return self.terms.choose(self._settled(c, given, checked), yes, no)
+                    c = self._exposed(condition, given, checked)
+                    if not isinstance(c, Int):
+                        return self.terms.choose(c, yes, no)
                     new = self.terms.choose(c, yes, no)
                 case Apply(op, dtype, args, attrs) if dtype == "bool" or op == "Mul":
                     new = self._settled(t, given, checked)
@@ -196,10 +196,11 @@ class Descent:
     def _exposed(self, t: Term, given: Given, checked: bool) -> Term:
         """``t`` if it is data, its value if it is an integer or a number once expanded."""
         new = self._head(t, given, checked)
-        if isinstance(new, Load) and _expands(new.tensor) and isinstance(new.tensor.body, Int | Number | Choose):
+        truth = t.dtype == "bool"
+        if isinstance(new, Load) and _expands(new.tensor) and (truth or isinstance(new.tensor.body, Int | Number | Choose)):
             if self._in_bounds(new, given, checked):
                 new = self._head(self.terms.at(new.tensor, new.indices), given, checked)
-        return new if isinstance(new, Int | Number) or t.dtype == "bool" else t
+        return new if isinstance(new, Int | Number) or truth else t
 
     def _scalar(self, dtype: str, bits: int) -> Term:
         return self.terms.number(dtype, bits) if dtypes.is_float(dtype) else self.terms.int(Literal(dtype, bits))
@@ -209,6 +210,8 @@ class Descent:
     def _cases(self, condition: PrimExpr, a: Term, b: Term, given: Given) -> bool:
         for case in (condition, negation(condition)):
             known = assumed(given, case)
+            if len(known) == len(given):
+                return False
             if not self.logic.absurd(known) and not self.equal(a, b, known):
                 return False
         return True
@@ -270,9 +273,7 @@ class Descent:
     def _same_index(self, x: PrimExpr, y: PrimExpr, given: Given) -> bool:
         return x == y or self.logic.equal(self._simple(x, given), self._simple(y, given), given)
 
-    def _matched(
-        self, a: tuple[PrimExpr, ...], b: tuple[PrimExpr, ...], given: Given
-    ) -> tuple[PrimExpr, ...] | None:
+    def _matched(self, a: tuple[PrimExpr, ...], b: tuple[PrimExpr, ...], given: Given) -> tuple[PrimExpr, ...] | None:
         """``b`` with its opaque symbols named as in ``a``, where their terms are equal."""
         ours = sorted({n for e in a for n in free_symbols(e)} & self.terms.opaque.keys())
         theirs = sorted({n for e in b for n in free_symbols(e)} & self.terms.opaque.keys())

@@ -30,6 +30,7 @@ from refrelax.syntax.scalars import (
     SymVar,
     as_int,
     children,
+    int_imm,
     walk,
 )
 
@@ -82,7 +83,7 @@ class Reading:
         for each in walk(e):
             if isinstance(each, Binary) and each.op in DIVISIONS and not as_int(each.b):
                 self.divides(each.b, self.scope if self.hard is None else self.hard)
-        return e
+        return ideal(e)
 
     def _rebuilt(self, e: PrimExpr) -> PrimExpr:
         match e:
@@ -172,6 +173,30 @@ class Reading:
         return self.terms.choose(c, *arms)
 
 
+def ideal(e: PrimExpr) -> PrimExpr:
+    """An index expression in one dtype, without the casts that lose nothing: index arithmetic is exact."""
+    match e:
+        case SymVar(name, "int32"):
+            return SymVar(name, "int64")
+        case Literal("int32"):
+            return int_imm(as_int(e) or 0)
+        case Cast(target, inner) if widens(inner.dtype, target) and inner.dtype != "bool":
+            return ideal(inner)
+        case Binary(op, a, b):
+            x, y = ideal(a), ideal(b)
+            return e if x is a and y is b else Binary(op, x, y)
+        case Not(a):
+            return replace(e, a=ideal(a))
+        case Cast():
+            return replace(e, value=ideal(e.value))
+        case Select():
+            return Select(*(ideal(c) for c in children(e)))
+        case Intrinsic():
+            return replace(e, args=tuple(ideal(a) for a in e.args))
+        case _:
+            return e
+
+
 def of_indices(e: PrimExpr) -> bool:
     """Whether ``e`` is integer arithmetic on indices and shapes, exact in ideal integers and modulo wrapping alike.
 
@@ -241,6 +266,8 @@ def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
     x, y = args
     match op:
         case "Mul":
+            if _is(x, 0.0) and _is(y, 0.0):
+                return x
             return x if _is(y, 1.0) else y if _is(x, 1.0) else None
         case "Div":
             return x if _is(y, 1.0) else None
@@ -269,7 +296,7 @@ def _joined(op: str, dtype: str, args: tuple[PrimExpr, ...]) -> PrimExpr | None:
     if not all(whole(a.dtype) for a in args):
         return None
     match op, args:
-        case ("EQ" | "NE" | "LT" | "LE" | "And" | "Or" | "Min" | "Max"), (a, b) if a.dtype == b.dtype:
+        case (("EQ" | "NE" | "LT" | "LE" | "And" | "Or" | "Min" | "Max"), (a, b)) if a.dtype == b.dtype:
             return Binary(op, a, b)  # type: ignore[arg-type]
         case "Not", (a,):
             return negation(a)

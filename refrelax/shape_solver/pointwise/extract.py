@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
-from refrelax.shape_solver.pointwise.elements import NotRead, Reading, of_indices
+from refrelax.shape_solver.pointwise.elements import NotRead, Reading, ideal, of_indices
 from refrelax.shape_solver.pointwise.folds import gathered
 from refrelax.shape_solver.pointwise.inverse import solve
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
@@ -62,6 +62,15 @@ class Update:
 
 
 @dataclass(slots=True)
+class Level:
+    """One loop around: the updates of its iteration at hand, and the elements that were read on the understanding that
+    no other iteration writes them."""
+
+    updates: list[Update] = field(default_factory=list)
+    reads: list[tuple[tuple[PrimExpr, ...], Given]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Memory:
     """One buffer while the program is read: ``content`` before the outermost loop that writes it, and since then, per
     enclosing loop that writes it, the updates of the iteration at hand."""
@@ -72,7 +81,7 @@ class Memory:
     at: tuple[SymVar, ...]
     local: bool = False
     """Allocated inside a loop: its content may mention the loop's variable, so loads are expanded on the spot."""
-    levels: list[list[Update]] = field(default_factory=list)
+    levels: list[Level] = field(default_factory=list)
 
 
 @rule("sh/read-program")
@@ -115,12 +124,12 @@ class _Reader:
     def enter(self, buffer: Buffer, content: Tensor) -> None:
         if buffer.strides or buffer.elem_offset is not None or buffer.data is not None or buffer.layout is not None:
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
-        shape = tuple(substitute(d, self.by) for d in buffer.shape)
+        shape = tuple(ideal(substitute(d, self.by)) for d in buffer.shape)
         at = tuple(self.terms.fresh("o", d.dtype) for d in shape)
         self.memory[buffer.name] = Memory(shape, buffer.dtype, content, at, bool(self.scope))
 
     def allocate(self, buffer: Buffer) -> None:
-        shape = tuple(substitute(d, self.by) for d in buffer.shape)
+        shape = tuple(ideal(substitute(d, self.by)) for d in buffer.shape)
         vars_ = tuple(self.terms.fresh("o", d.dtype) for d in shape)
         self.enter(buffer, Tensor(buffer.name, shape, buffer.dtype, vars_, OPEN))
 
@@ -178,11 +187,11 @@ class _Reader:
             self.run(loop.body)
             self.by = outer
             return
-        v = self.terms.fresh(loop.var.name, loop.var.dtype)
+        v = self.terms.fresh(loop.var.name)
         written = [self.memory[name] for name in sorted(stored(loop.body)) if name in self.memory]
         for memory in written:
-            memory.levels.append([])
-        domain = within(v, extent)
+            memory.levels.append(Level())
+        domain = self.logic.domain(v, extent)
         self.scope += domain
         outer = self.by
         self.by = {**outer, loop.var.name: v if as_int(low) == 0 else Binary("Add", low, v)}
@@ -190,7 +199,9 @@ class _Reader:
         self.by = outer
         del self.scope[len(self.scope) - len(domain) :]
         for memory in written:
-            updates = self.closed(memory, memory.levels.pop(), v, extent, loop.kind)
+            level = memory.levels.pop()
+            self.alone(memory, level, v)
+            updates = self.closed(memory, level.updates, v, extent, loop.kind)
             self.deliver(memory, updates)
 
     def block(self, block: SBlock) -> None:
@@ -266,30 +277,51 @@ class _Reader:
         return self.terms.at(memory.content, indices)
 
     def pending(self, memory: Memory, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
-        """An element of a buffer that the iteration at hand wrote: no earlier iteration must matter."""
+        """An element of a buffer that a loop around writes: what the iterations at hand wrote, else what was there."""
         by = {o.name: i for o, i in zip(memory.at, indices, strict=True)}
-        for update in reversed(memory.levels[-1]):
-            conditions = [substitute(c, by) for c in update.conditions]
-            if all(self.logic.holds(c, scope, "written before it is read") for c in conditions):
-                if has_old(update.value):
-                    break
-                return self.terms.replaced(update.value, by)
-            if not any(self.logic.holds(negation(c), scope, "not written before it is read") for c in conditions):
-                break
-        raise NotRead("a load of what an earlier iteration may have written")
+        above: list[tuple[PrimExpr | None, Term]] = []
+        for level in reversed(memory.levels):
+            for update in reversed(level.updates):
+                conditions = [substitute(c, by) for c in update.conditions]
+                open_ = [c for c in conditions if not self.logic.holds(c, scope, "written before it is read")]
+                if any(self.logic.holds(negation(c), scope, "not written before it is read") for c in open_):
+                    continue
+                above.append((all_of(open_), self.terms.replaced(update.value, by)))
+                if not open_ and not has_old(update.value):
+                    return self.layered(above, OPEN)
+            level.reads.append((indices, scope))
+        if memory.local:
+            raise NotRead("a load of what an earlier iteration may have written")
+        return self.layered(above, self.terms.load(memory.content, indices))
+
+    def layered(self, above: list[tuple[PrimExpr | None, Term]], before: Term) -> Term:
+        """Updates, the latest first, on top of what was there before."""
+        for condition, value in reversed(above):
+            new = self.terms.replaced(value, {}, before) if has_old(value) else value
+            before = new if condition is None else self.terms.choose(self.terms.int(condition), new, before)
+        return before
+
+    def alone(self, memory: Memory, level: Level, v: SymVar) -> None:
+        """Every element that was read before it was surely written is written by this iteration, if by any."""
+        for indices, scope in level.reads:
+            by = {o.name: i for o, i in zip(memory.at, indices, strict=True)}
+            for update in level.updates:
+                s = solve(update.conditions, v)
+                if s is None or not self.logic.equal(substitute(s, by), v, scope, "no other iteration writes what is read"):
+                    raise NotRead("a load of what another iteration may have written")
 
     # --- closing
 
     def deliver(self, memory: Memory, updates: list[Update]) -> None:
         """Hand updates to the enclosing loop, or make them the buffer's content."""
         if memory.levels:
-            memory.levels[-1] += updates
+            memory.levels[-1].updates += updates
             return
         for update in updates:
             memory.content = self.stored(memory, update)
 
     def stored(self, memory: Memory, update: Update) -> Tensor:
-        inside = [c for o, d in zip(memory.at, memory.shape, strict=True) for c in within(o, d)]
+        inside = self.inside(memory)
         known = (*inside, *symbols_nonnegative(memory.shape), *self.scope)
         open_ = [c for c in update.conditions if not self.logic.holds(c, known, "every element is written")]
         before = self.before(memory)
@@ -308,9 +340,7 @@ class _Reader:
             return self.terms.at(memory.content, memory.at)
         return self.terms.load(memory.content, memory.at)
 
-    def closed(
-        self, memory: Memory, updates: list[Update], v: SymVar, extent: PrimExpr, kind: str
-    ) -> list[Update]:
+    def closed(self, memory: Memory, updates: list[Update], v: SymVar, extent: PrimExpr, kind: str) -> list[Update]:
         """The updates of all iterations, in terms of what the loops around leave free."""
         solutions = [solve(u.conditions, v) for u in updates]
         if all(s is not None for s in solutions):
@@ -330,8 +360,10 @@ class _Reader:
         return [self.gather(memory, one, v, extent, kind)]
 
     def domain(self, memory: Memory) -> Given:
-        inside = [c for o, d in zip(memory.at, memory.shape, strict=True) for c in within(o, d)]
-        return (*inside, *self.scope)
+        return (*self.inside(memory), *self.scope)
+
+    def inside(self, memory: Memory) -> Given:
+        return tuple(c for o, d in zip(memory.at, memory.shape, strict=True) for c in self.logic.domain(o, d))
 
     def at_solution(self, memory: Memory, u: Update, v: SymVar, s: PrimExpr, extent: PrimExpr) -> Update:
         by = {v.name: s}
@@ -390,4 +422,3 @@ def stored(stmts: Sequence[Stmt]) -> set[str]:
             case _:
                 pass
     return found
-

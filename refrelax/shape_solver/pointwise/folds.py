@@ -44,9 +44,7 @@ def gathered(
     return fold, not isinstance(start, Old)
 
 
-def _parted(
-    terms: Terms, value: Term
-) -> tuple[str, Term, tuple[tuple[SymVar, PrimExpr], ...], PrimExpr | None, Term]:
+def _parted(terms: Terms, value: Term) -> tuple[str, Term, tuple[tuple[SymVar, PrimExpr], ...], PrimExpr | None, Term]:
     """The operation, what is there before, inner axes with their guard, and the item."""
     match value:
         case Choose(Int(condition), yes, Old()) if not has_old(terms.int(condition)):
@@ -64,9 +62,7 @@ def _parted(
     raise NotRead("an update that is no reduction")
 
 
-def _start(
-    terms: Terms, logic: Logic, before: Term, v: SymVar, extent: PrimExpr, own: Given, known: Given
-) -> Term:
+def _start(terms: Terms, logic: Logic, before: Term, v: SymVar, extent: PrimExpr, own: Given, known: Given) -> Term:
     """The value that the first iteration finds; every later one must find the result so far."""
     match before:
         case Old():

@@ -9,12 +9,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from refrelax.semantics.dims import NO_FACTS, equal
-from refrelax.shape_solver.claim import Effort, Proved
+from refrelax.shape_solver.claim import Effort, Proved, Unknown
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.prove import Prover
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
 Given = tuple[PrimExpr, ...]
+
+HARD = frozenset({"index", "every element is written", "store in bounds", "load in bounds"})
+"""Purposes for which a question that stays open is asked again with more effort, at most ``MOST_HARD`` times."""
+
+MOST_HARD = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +42,13 @@ class Logic:
     """Claims over symbolic integers, with their proofs. ``base``: what is known everywhere (extents are not negative)."""
 
     base: list[PrimExpr] = field(default_factory=list)
-    effort: Effort = "quick"
     claims: dict[tuple[PrimExpr, Given], Claim] = field(default_factory=dict)
     asked: int = 0
+    hard: int = 0
     limit: int = 20_000
     _interned: dict[Given, Given] = field(default_factory=dict)
     _symbols: dict[int, tuple[PrimExpr, frozenset[str]]] = field(default_factory=dict)
-    _provers: dict[Given, Prover] = field(default_factory=dict)
+    _provers: dict[tuple[Effort, Given], Prover] = field(default_factory=dict)
     _answers: dict[tuple[PrimExpr, Given], bool] = field(default_factory=dict)
 
     def assume(self, *facts: PrimExpr) -> None:
@@ -54,6 +59,9 @@ class Logic:
         """Whether the claim is proved under ``given``: that it is defined there (no division by zero), and true."""
         if (known := as_int(claim)) is not None:
             return bool(known)
+        if isinstance(claim, Binary) and claim.op == "And":
+            given = tuple(given)
+            return self.holds(claim.a, given, purpose) and self.holds(claim.b, assumed(given, claim.a), purpose)
         given = self.relevant(claim, [*self.base, *given])
         if claim in given:
             return True
@@ -62,7 +70,11 @@ class Logic:
             if self.asked >= self.limit:
                 return False
             self.asked += 1
-            self._answers[key] = isinstance(self._prover(given).prove(claim), Proved)
+            answer = self._prover(given, "quick").prove(claim)
+            if isinstance(answer, Unknown) and purpose in HARD and self.hard < MOST_HARD:
+                self.hard += 1
+                answer = self._prover(given, "normal").prove(claim)
+            self._answers[key] = isinstance(answer, Proved)
         if self._answers[key]:
             self.claims.setdefault(key, Claim(purpose, claim, given))
         return self._answers[key]
@@ -93,10 +105,26 @@ class Logic:
                     growing = True
         return tuple(chosen[k] for k in sorted(chosen))
 
-    def _prover(self, given: Given) -> Prover:
-        if given not in self._provers:
-            self._provers[given] = Prover(given, self.effort, division="require")
-        return self._provers[given]
+    def domain(self, v: PrimExpr, extent: PrimExpr) -> Given:
+        """``0 <= v < extent``; where the extent is a product, its factors (never negative) are then positive."""
+        found = [*within(v, extent)]
+        pending = [extent]
+        while pending:
+            e = pending.pop()
+            zero = int_imm(0, e.dtype)
+            if isinstance(e, Binary) and e.op == "Mul":
+                pending += [e.a, e.b]
+            elif e is not extent and isinstance(e, SymVar) and compare("GE", e, zero) in self.base:
+                found.append(compare("GT", e, zero))
+        if len(found) > 2 and not all(_factor(e, self.base) for e in _factors(extent)):
+            return within(v, extent)
+        return tuple(found)
+
+    def _prover(self, given: Given, effort: Effort) -> Prover:
+        key = (effort, given)
+        if key not in self._provers:
+            self._provers[key] = Prover(given, effort, division="require")
+        return self._provers[key]
 
     def absurd(self, given: Given) -> bool:
         """Whether no point satisfies the assumptions."""
@@ -131,6 +159,16 @@ def within(e: PrimExpr, extent: PrimExpr) -> Given:
     return (compare("GE", e, int_imm(0, e.dtype)), compare("LT", e, extent))
 
 
+def _factors(e: PrimExpr) -> list[PrimExpr]:
+    return [*_factors(e.a), *_factors(e.b)] if isinstance(e, Binary) and e.op == "Mul" else [e]
+
+
+def _factor(e: PrimExpr, base: list[PrimExpr]) -> bool:
+    """Whether a factor is never negative."""
+    known = as_int(e)
+    return known >= 0 if known is not None else compare("GE", e, int_imm(0, e.dtype)) in base
+
+
 def all_of(parts: Iterable[PrimExpr]) -> PrimExpr | None:
     """Their conjunction; ``None`` for nothing."""
     whole: PrimExpr | None = None
@@ -146,6 +184,4 @@ def assumed(given: Given, condition: PrimExpr) -> Given:
 
 def symbols_nonnegative(exprs: Iterable[PrimExpr]) -> Given:
     """``s >= 0`` for each plain symbol among extents."""
-    return tuple(
-        dict.fromkeys(compare("GE", e, int_imm(0, e.dtype)) for e in exprs if isinstance(e, SymVar))
-    )
+    return tuple(dict.fromkeys(compare("GE", e, int_imm(0, e.dtype)) for e in exprs if isinstance(e, SymVar)))

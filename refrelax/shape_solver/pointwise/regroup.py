@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
-from refrelax.shape_solver.pointwise.logic import Given, all_of, compare, within
+from refrelax.shape_solver.pointwise.logic import Given, all_of, compare
 from refrelax.shape_solver.pointwise.terms import Fold, Identity, Int, Load, Number, Term
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, int_imm
@@ -102,7 +102,7 @@ class Regroup:
                 return False
             new = self.descent.terms.fresh("k", v.dtype)
             by_a[v.name] = by_b[w.name] = new
-            known = (*known, *within(new, extent))
+            known = (*known, *self.descent.logic.domain(new, extent))
         return self._items(a, b, by_a, by_b, None, None, known)
 
     def _flat(self, a: Fold, b: Fold, ours: Axes, theirs: Axes) -> bool:
@@ -123,7 +123,7 @@ class Regroup:
             count, within_b = count_a, compare("LT", k, count_b)
         else:
             return False
-        return self._items(a, b, by_a, by_b, within_a, within_b, (*self.given, *within(k, count)))
+        return self._items(a, b, by_a, by_b, within_a, within_b, (*self.given, *logic.domain(k, count)))
 
     def _items(
         self,
@@ -145,7 +145,9 @@ class Regroup:
         condition = all_of(guards)
         if condition is None:
             return body
-        neutral = isinstance(fold.start, Number | Int) and is_identity(fold.op, fold.start) and not _minus_zero(fold.start)
+        neutral = (
+            isinstance(fold.start, Number | Int) and is_identity(fold.op, fold.start) and not _minus_zero(fold.start)
+        )
         return terms.choose(terms.int(condition), body, terms.identity(fold.op if neutral else "", fold.dtype))
 
     def _at(self, e: PrimExpr, by: dict[str, PrimExpr]) -> PrimExpr:
@@ -177,7 +179,12 @@ class Regroup:
         axes = tuple((by[v.name], self._at(extent, by)) for v, extent in inner.axes)
         guard = None if inner.guard is None else self._at(inner.guard, by)
         new = terms.fold(
-            fold.op, fold.start, (*fold.axes, *axes), guard, terms.replaced(inner.body, by), fold.free  # type: ignore[arg-type]
+            fold.op,
+            fold.start,
+            (*fold.axes, *axes),
+            guard,
+            terms.replaced(inner.body, by),
+            fold.free,  # type: ignore[arg-type]
         )
         assert isinstance(new, Fold)
         return new
@@ -301,4 +308,3 @@ def _infinite(op: str, dtype: str) -> int:
 def _last(op: str, dtype: str) -> int:
     last = float(bits.largest_finite(dtype))
     return bits.encode(dtype, -last if op == "Max" else last)
-

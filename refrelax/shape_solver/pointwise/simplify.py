@@ -8,14 +8,17 @@ Spec: ``spec/06-shapes.md``, ``sh/index-digits``.
 
 from __future__ import annotations
 
+from math import gcd
+
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import Poly, without
+from refrelax.semantics.dims.poly import Mono, Poly, without
 from refrelax.semantics.dims.spell import spell
+from refrelax.shape_solver.context import negation
 from refrelax.shape_solver.pointwise.logic import Given, Logic, compare, within
-from refrelax.syntax.scalars import Binary, PrimExpr, int_imm, walk
+from refrelax.syntax.scalars import Binary, Not, PrimExpr, int_imm, walk
 
 DIVISIONS = frozenset({"FloorDiv", "FloorMod"})
 
@@ -29,12 +32,23 @@ def simplified(e: PrimExpr, given: Given, logic: Logic) -> PrimExpr:
     """An expression that is equal to ``e`` wherever ``given`` holds; ``e`` itself if it has no division."""
     if not divides(e):
         return e
-    new = _simplified(e, given, logic)
-    return _settled(new)
+    if e.dtype == "bool":
+        return _condition(e, given, logic)
+    return _settled(_simplified(e, given, logic))
+
+
+def _condition(e: PrimExpr, given: Given, logic: Logic) -> PrimExpr:
+    match e:
+        case Binary(op, a, b):
+            return Binary(op, simplified(a, given, logic), simplified(b, given, logic))
+        case Not(a):
+            return negation(simplified(a, given, logic))
+        case _:
+            return e
 
 
 def _simplified(e: PrimExpr, given: Given, logic: Logic) -> PrimExpr:
-    if not isinstance(e, Binary) or e.dtype == "bool":
+    if not isinstance(e, Binary):
         return e
     a, b = _simplified(e.a, given, logic), _simplified(e.b, given, logic)
     if e.op in DIVISIONS:
@@ -69,7 +83,45 @@ def _digit(op: str, a: PrimExpr, b: PrimExpr, given: Given, logic: Logic) -> Pri
     if quotient and rest and logic.holds(compare("GT", b, int_imm(0, b.dtype)), given, "digit"):
         new = Binary(op, low, b)  # type: ignore[arg-type]
         return new if op == "FloorMod" else Binary("Add", whole, new)
+    return _by_factors(op, p, (mono, c), atoms, given, logic, a.dtype)
+
+
+def _by_factors(
+    op: str, p: Poly, divisor: tuple[Mono, int], atoms: Atoms, given: Given, logic: Logic, dtype: str
+) -> PrimExpr | None:
+    """A divisor ``g * h``: ``a // (g*h)`` is ``(a // g) // h``, ``a % (g*h)`` is ``a // g % h * g + a % g``."""
+    mono, c = divisor
+    for left, d in _parts(p, divisor):
+        rest = {each: k for each, k in p.items() if without(each, left) is None or k % d}
+        quotient = {without(each, left) or (): k // d for each, k in p.items() if each not in rest}
+        if len(quotient) + len(rest) != len(p) or not quotient:
+            continue
+        parts = [spell(each, atoms, dtype) for each in (quotient, rest, {left: d}, {without(mono, left) or (): c // d})]
+        if any(each is None for each in parts):
+            continue
+        whole, low, g, h = (each for each in parts if each is not None)
+        if not logic.holds(compare("GT", g, int_imm(0, dtype)), given, "digit"):
+            continue
+        carry = _simplified(Binary("FloorDiv", low, g), given, logic)
+        found = _digit(op, Binary("Add", whole, carry), h, given, logic)
+        if found is not None:
+            if op == "FloorDiv":
+                return found
+            return Binary("Add", Binary("Mul", found, g), _simplified(Binary("FloorMod", low, g), given, logic))
     return None
+
+
+def _parts(p: Poly, divisor: tuple[Mono, int]) -> list[tuple[Mono, int]]:
+    """Proper factors of the divisor that some terms of ``p`` have."""
+    mono, c = divisor
+    found: list[tuple[Mono, int]] = []
+    if mono and c > 1:
+        found.append((mono, 1))
+    if len(mono) > 1:
+        found += [((key,), 1) for key in dict.fromkeys(mono)]
+    common = {gcd(k, c) for k in p.values()}
+    found += [((), d) for d in sorted(common, reverse=True) if 1 < d < c or (d == c > 1 and mono)]
+    return found
 
 
 def _settled(e: PrimExpr) -> PrimExpr:

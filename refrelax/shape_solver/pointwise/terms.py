@@ -178,9 +178,7 @@ class Terms:
         body: Term,
         free: bool,
     ) -> Term:
-        return self._put(
-            ("fold", op, id(start), axes, guard, id(body), free), Fold(op, start, axes, guard, body, free)
-        )
+        return self._put(("fold", op, id(start), axes, guard, id(body), free), Fold(op, start, axes, guard, body, free))
 
     def identity(self, op: str, dtype: str) -> Term:
         return self._put(("identity", op, dtype), Identity(op, dtype))
