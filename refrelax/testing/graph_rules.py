@@ -67,6 +67,16 @@ def binary(b: Building) -> None:
     return None
 
 
+def binary_rare(b: Building) -> None:
+    """Powers and angles of floats; shifts of integers by a count in range."""
+    x = b.tensor(b.options.numbers or ("float32",))
+    dtype = x[1].dtype or ""
+    if dtypes.is_float(dtype):
+        b.operator(b.pick(("power", "atan2", "log_add_exp")), x[0], partner(b, x)[0])
+    else:
+        b.operator(b.pick(("left_shift", "right_shift")), x[0], b.scalar_constant(dtype, b.integer(0, 7)))
+
+
 def integer_division(b: Building) -> None:
     """Division by a constant that is not zero."""
     if b.options.integers:
@@ -372,6 +382,7 @@ def outer(b: Building) -> None:
 ELEMENTWISE: dict[str, Rule] = {
     "unary": unary, "binary": binary, "compare": compare, "where": where, "astype": astype, "clip": clip,
     "unary_integer": unary_integer, "integer_division": integer_division, "logical": logical,
+    "binary_rare": binary_rare,
     "logical_not": logical_not, "finite": finite,
 }  # fmt: skip
 

@@ -50,6 +50,13 @@ def source_of(checked: CheckedModule, mode: Mode, observed: bool = False) -> str
     return "\n\n\n".join("\n".join(lines) for lines in [head, *parts]) + "\n"
 
 
+def arrays(value: Any) -> Any:
+    """NumPy gives scalars where a tensor of rank 0 is meant: programs write to those."""
+    if isinstance(value, np.generic):
+        return np.asarray(value)
+    return tuple(arrays(each) for each in value) if isinstance(value, tuple) else value
+
+
 class Operators(dict[str, Callable[..., Any]]):
     """``ops["sum"](x, axis=[1], keepdims=False)`` in generated source."""
 
@@ -61,9 +68,9 @@ class Operators(dict[str, Callable[..., Any]]):
     def __missing__(self, name: str) -> Callable[..., Any]:
         row, fast = OPERATORS[f"relax.{name}"], self.fast
         if self.views:
-            self[name] = apply = lambda *args, **attrs: row(attrs, args, fast)
+            self[name] = apply = lambda *args, **attrs: arrays(row(attrs, args, fast))
         else:
-            self[name] = apply = lambda *args, **attrs: copied(row(attrs, args, fast))
+            self[name] = apply = lambda *args, **attrs: copied(arrays(row(attrs, args, fast)))
         return apply
 
 

@@ -10,6 +10,8 @@ from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text, dtype_text
 from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.operators import OPERATORS
+from refrelax.semantics.builtins.library import LIBRARY
+from refrelax.semantics.builtins.sorting import SORTING
 from refrelax.semantics.dims import Facts
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
@@ -291,7 +293,7 @@ def _call_with_outputs(writer: Writer, callee: Expr, args: list[str], outputs: l
         case GlobalVar(name=name) if isinstance(writer.module.functions[name], PrimFunc):
             writer.line(f"{function(name)}({', '.join([*args, *outputs])})")
         case ExternFunc(name=name) | StringValue(value=name):
-            writer.line(f"run.library_into({name!r}, [{', '.join(args)}], [{', '.join(outputs)}])")
+            writer.line(f"run.library_into({known_outside(name)!r}, [{', '.join(args)}], [{', '.join(outputs)}])")
         case _:
             raise Unsupported("a destination-passing call of a Relax function")
 
@@ -351,7 +353,7 @@ def _call(writer: Writer, call: Call) -> str:
             relax = isinstance(writer.module.functions[name], Function)
             return f"{function(name)}({', '.join([*(['run'] if relax else []), *args])})"
         case ExternFunc(name=name):
-            return f"run.library({name!r}, [{', '.join(value(writer, each) for each in call.args)}])"
+            return f"run.library({known_outside(name)!r}, [{', '.join(value(writer, each) for each in call.args)}])"
         case Var(name=name):
             return f"{local(name)}({', '.join(['run', *(value(writer, each) for each in call.args)])})"
         case _:
@@ -366,9 +368,16 @@ EFFECTS = {"relax.print": "shown", "relax.assert_op": "asserted"}
 def _library(callee: Expr) -> str:
     match callee:
         case ExternFunc(name=name) | StringValue(value=name):
-            return name
+            return known_outside(name)
         case _:
             raise Unsupported("a library call of a computed function")
+
+
+def known_outside(name: str) -> str:
+    """The name of a library function that the caller supplies; the virtual machine's own have no translation."""
+    if name in LIBRARY or name in SORTING or name.startswith(("vm.", "relax.run.", "runtime.")):
+        raise Unsupported(f"the builtin {name}")
+    return name
 
 
 def _operator(writer: Writer, name: str, call: Call) -> str:

@@ -20,7 +20,7 @@ from refrelax.backends.numpy_ import (
     operators_shape,
     operators_window,
 )
-from refrelax.backends.numpy_.operands import Attrs, Run, array, axes_of, extents, number
+from refrelax.backends.numpy_.operands import Attrs, Run, array, axes_of, extents, literal, number
 from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
 from refrelax.semantics.values import Prim, Shape
 
@@ -79,6 +79,24 @@ def _binary(apply: Callable[[Any, Any], Any]) -> Run:
         return result if wanted in (None, result.dtype) or result.dtype == np.bool_ else exact.cast(result, wanted)
 
     return run
+
+
+def _power(a: Any, b: Any) -> Any:
+    """An integer to a negative power means nothing."""
+    if np.asarray(a).dtype.kind in "iu":
+        return np.power(a, np.maximum(b, np.zeros_like(b)))
+    return exact.binary("pow", a, b)
+
+
+def _log_add_exp(a: Any, b: Any) -> Any:
+    """``max + log1p(exp(-|a - b|))``; of equal numbers ``a + log 2``."""
+    near = exact.elementary("log1p", exact.elementary("exp", -np.abs(a - b)))
+    return np.where(a == b, a + exact.elementary("log", literal(a, 2)), exact.maximum(a, b) + near)
+
+
+def _count(a: Any, b: Any) -> Any:
+    """A shift count in range: any other means nothing."""
+    return np.clip(b, 0, 8 * np.asarray(a).itemsize - 1).astype(np.asarray(b).dtype)
 
 
 def _compare(apply: Callable[[Any, Any], Any]) -> Run:
@@ -239,7 +257,11 @@ OPERATORS: dict[str, Run] = {
     "relax.floor_mod": _binary(exact.floor_modulo),
     "relax.maximum": _binary(exact.maximum),
     "relax.minimum": _binary(exact.minimum),
-    "relax.power": _binary(lambda a, b: exact.binary("pow", a, b)),
+    "relax.power": _binary(_power),
+    "relax.atan2": _binary(lambda a, b: exact.binary("atan2", a, b)),
+    "relax.log_add_exp": _binary(_log_add_exp),
+    "relax.left_shift": _binary(lambda a, b: np.left_shift(a, _count(a, b))),
+    "relax.right_shift": _binary(lambda a, b: np.right_shift(a, _count(a, b))),
     "relax.equal": _compare(np.equal),
     "relax.not_equal": _compare(np.not_equal),
     "relax.less": _compare(np.less),

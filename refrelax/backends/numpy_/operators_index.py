@@ -59,6 +59,19 @@ def index_tensor(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     return load(x, [np.broadcast_to(wrapped(t, n), shape) for t, n in zip(indices, x.shape, strict=False)])
 
 
+def reverse_sequence(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    """The first ``lengths[b]`` positions of batch ``b`` in reverse order."""
+    x, lengths = args
+    axis, batch = attrs["seq_axis"] % x.ndim, attrs["batch_axis"] % x.ndim
+    counts = np.asarray(lengths).astype(np.int64)
+    if counts.shape != (x.shape[batch],) or ((counts < 0) | (counts > x.shape[axis])).any():
+        raise unspecified("op.reverse_sequence/length-range", f"lengths {counts} of {x.shape[axis]}")
+    index = grid(x.shape, x.ndim)
+    count = counts.reshape([-1 if k == batch else 1 for k in range(x.ndim)])
+    index[axis] = np.where(index[axis] < count, count - 1 - index[axis], index[axis])
+    return load(x, index)
+
+
 # --- stores ----------------------------------------------------------------------------------------------------------
 
 COMBINE = {"add": "add", "mul": "mul", "max": "maximum", "min": "minimum"}
@@ -212,6 +225,7 @@ OPERATORS: dict[str, Run] = {
     "relax.gather_elements": gather_elements,
     "relax.gather_nd": gather_nd,
     "relax.index_tensor": index_tensor,
+    "relax.reverse_sequence": reverse_sequence,
     "relax.scatter_elements": scatter_elements,
     "relax.scatter_nd": scatter_nd,
     "relax.index_put": index_put,

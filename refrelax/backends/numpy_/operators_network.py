@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.arrays import numpy_dtype
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.operands import Attrs, Run, axes_of, is_float, literal, plain
 from refrelax.backends.numpy_.operators_index import positions
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
+from refrelax.syntax import bits
 
 # --- elementary functions by mode ------------------------------------------------------------------------------------
 
@@ -226,7 +228,54 @@ def batch_norm(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     return out, old * moving_mean + new * center, old * moving_variance + new * width
 
 
+# --- quantisation ----------------------------------------------------------------------------------------------------
+
+
+def clamped(x: Any, dtype: Any) -> Any:
+    """A float array clamped to the finite range of ``dtype``."""
+    if is_float(dtype):
+        high = Fraction(bits.largest_finite(np.dtype(dtype).name))
+        low = -high
+    else:
+        low, high = (Fraction(int(b)) for b in (np.iinfo(dtype).min, np.iinfo(dtype).max))
+    return exact.maximum(exact.minimum(x, literal(x, high)), literal(x, low))
+
+
+def _parameter(attrs: Attrs, parameter: Any, x: Any, dtype: Any) -> Any:
+    """A quantisation parameter: one for all, or one a position of the axis."""
+    found = exact.cast(parameter, dtype)
+    if found.size == 1:
+        return found.reshape(())
+    axis = attrs["axis"] % x.ndim
+    if found.shape != (x.shape[axis],):
+        raise unspecified("op.quantize/parameter-extents", f"{found.shape} for {x.shape}, axis {axis}")
+    return along(found, axis, x.ndim)
+
+
+def quantize(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    """``clamp(round(x / scale) + zero_point)``, half to even; a float output is not rounded."""
+    x, scale, zero = args
+    out = numpy_dtype(attrs["out_dtype"])
+    wide_ = np.float32 in (x.dtype, scale.dtype) or not is_float(zero.dtype)
+    acc = np.dtype(np.float32) if wide_ else x.dtype
+    ratio = exact.cast(x, acc) / _parameter(attrs, scale, x, acc)
+    whole = ratio if is_float(out) else exact.elementary("round", ratio)
+    return exact.cast(clamped(whole + _parameter(attrs, zero, x, acc), out), out)
+
+
+def dequantize(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    """``(x - zero_point) * scale`` in float32, the difference of integers in int32."""
+    x, scale, zero = args
+    out = numpy_dtype(attrs["out_dtype"])
+    middle = np.dtype(np.float32 if is_float(x.dtype) or is_float(zero.dtype) else np.int32)
+    apart = exact.cast(x, middle) - _parameter(attrs, zero, x, middle)
+    value = exact.cast(apart, np.float32) * _parameter(attrs, scale, x, np.float32)
+    return value if out == np.float32 else exact.cast(clamped(value, np.float16), out)
+
+
 OPERATORS: dict[str, Run] = {
+    "relax.quantize": quantize,
+    "relax.dequantize": dequantize,
     "relax.nn.leakyrelu": leakyrelu,
     "relax.nn.prelu": prelu,
     "relax.nn.silu": silu,
