@@ -61,10 +61,11 @@ def build_alloc(build: Builder, buffer: Buffer) -> Run:
 
 
 def _resetting(build: Builder, bound: Bound) -> Callable[[], None]:
-    storage, dtype, races = bound.storage, bound.dtype, build.context.races
+    storage, dtype, races, private = bound.storage, bound.dtype, build.context.races, bound.private
     blank = [NEVER_WRITTEN] * bound.elements
 
     def reset() -> None:
+        private.clear()
         for name, plane in storage.planes.items():
             plane[:] = blank if name == dtype else [NEVER_WRITTEN] * len(plane)
             if races.records:
@@ -75,7 +76,7 @@ def _resetting(build: Builder, bound: Bound) -> Callable[[], None]:
 
         def quick() -> None:
             cells[:] = blank
-            if len(storage.planes) > 1 or races.records:
+            if private or races.records or len(storage.planes) > 1:
                 reset()
 
         return quick
@@ -94,25 +95,34 @@ def _watched_allocation(
     return allocate
 
 
-def private_copy(build: Builder, bound: Bound) -> Callable[[], None]:
-    """Rebind a buffer to memory of the thread that is being built; what it gives copies the present contents there."""
-    count = len(bound.cells)
+@rule("ev/thread-private-memory")
+def private_copy(build: Builder, bound: Bound) -> tuple[Callable[[], None], Callable[[], None]]:
+    """Rebind a buffer to memory of the thread that is being built: what fills it when the thread starts, and what
+    leaves its contents behind for the next launch in the same block when the threads have ended."""
+    count, coords = len(bound.cells), build.coords
     build.context.meter.make(count)
     storage = fresh(bound.dtype, count, bound.scope, bound.name)
-    own = storage.plane(bound.dtype)
-    copy = replace(bound, storage=storage, cells=own, depth=build.depth)
-    for name, other in list(build.buffers.items()):
-        if other is bound:
-            build.buffers[name] = copy
-    for name, other in list(build.handles.items()):
-        if other is bound:
-            build.handles[name] = copy
-    source = bound.cells
+    own, source, left = storage.plane(bound.dtype), bound.cells, bound.private
+    copy = replace(bound, storage=storage, cells=own, depth=build.depth, private={})
+    for names in (build.buffers, build.handles):
+        for name, other in list(names.items()):
+            if other is bound:
+                names[name] = copy
+    before: list[Any] = []
 
     def fill() -> None:
         own[:] = source
+        for k, payload in left.get(coords, {}).items():
+            own[k] = payload
+        before[:] = own
 
-    return fill
+    def leave() -> None:
+        written = {k: new for k, (new, old) in enumerate(zip(own, before, strict=True)) if new is not old}
+        left.setdefault(coords, {}).update(written)
+        for k, payload in written.items():
+            source[k] = payload
+
+    return fill, leave
 
 
 def _most_elements(build: Builder, buffer: Buffer, shape: tuple[Index, ...]) -> int | None:

@@ -64,6 +64,7 @@ class Launch:
     outer: Label = ()
     epoch: int = 0
     warp_epochs: dict[int, int] = field(default_factory=dict)
+    numbers: dict[Coords, int] = field(default_factory=dict)
 
     def start(self) -> None:
         """A new block: shared memory is fresh, no thread has ended."""
@@ -96,7 +97,13 @@ class Launch:
         self.races.label = (*self.outer, (self.epoch, warp), (since, linear))
 
     def linear(self, coords: Coords) -> int:
-        """The number of a thread in its block."""
+        """The number of a thread in its block (asked for when all extents are known)."""
+        known = self.numbers.get(coords)
+        if known is None:
+            known = self.numbers[coords] = self._number(coords)
+        return known
+
+    def _number(self, coords: Coords) -> int:
         at = dict(coords)
         x, y = self.extents.get("threadIdx.x", 1), self.extents.get("threadIdx.y", 1)
         inner = at.get("threadIdx.x", 0) + x * (at.get("threadIdx.y", 0) + y * at.get("threadIdx.z", 0))
@@ -146,8 +153,10 @@ class Launch:
 
     def _shuffle(self, lanes: dict[int, Coords], shuffling: dict[int, Request]) -> Answers:
         """Every lane gets what its source lane brought; a lane that is not there brings poison."""
-        wanted = {k for k in lanes for request in shuffling.values() if request.mask >> k & 1}
-        if not wanted <= shuffling.keys():
+        named = 0
+        for request in shuffling.values():
+            named |= request.mask
+        if any(k not in shuffling and named >> k & 1 for k in lanes):
             return {}
         return {
             lanes[k]: shuffling[request.source].values[0] if request.source in shuffling else INACTIVE

@@ -62,7 +62,8 @@ def build_group(build: Builder, loop: For) -> Coroutine:
     if count is None:
         raise unspecified("ld/thread-extent", f"the extent of {tag} is not known at launch", loop.span)
     launch.extents[tag] = count
-    threads = [_thread(build, loop, k) for k in range(count)]
+    leave: list[Callable[[], None]] = []
+    threads = [_thread(build, loop, k, leave) for k in range(count)]
     coords = [(*build.coords, (tag, k)) for k in range(count)]
 
     def run(frame: Frame) -> Threads:
@@ -76,6 +77,8 @@ def build_group(build: Builder, loop: For) -> Coroutine:
                 break
             answers = yield pending
         launch.ended.difference_update(coords)
+        for each in leave:
+            each()
         if build.coords:
             launch.enter(build.coords)
 
@@ -121,7 +124,7 @@ def _same_thread(build: Builder, loop: For, value: int) -> Coroutine:
 
 
 @rule("ev/thread-private-memory")
-def _thread(build: Builder, loop: For, value: int) -> Coroutine:
+def _thread(build: Builder, loop: For, value: int, leave: list[Callable[[], None]]) -> Coroutine:
     """One thread: its own closures, and private copies of the local memory that it touches, over a copy of the
     frame."""
     launch = build.launch
@@ -132,6 +135,7 @@ def _thread(build: Builder, loop: For, value: int) -> Coroutine:
     own.loops = (*build.loops, (loop.var.name, slot))
     name_thread(own, loop)
     copies = _private_memory(own, loop)
+    leave.extend(after for _, after in copies)
     body = build_coroutine_body(own, loop.body)
     name = loop.var.name
 
@@ -139,8 +143,8 @@ def _thread(build: Builder, loop: For, value: int) -> Coroutine:
         private = [*frame, *[None] * (own.slots[0] - len(frame))]
         private[slot] = value
         launch.enter(coords)
-        for copy in copies:
-            copy()
+        for fill, _ in copies:
+            fill()
         try:
             yield from body(private)
         except ThreadEnds:
@@ -152,7 +156,7 @@ def _thread(build: Builder, loop: For, value: int) -> Coroutine:
     return run
 
 
-def _private_memory(build: Builder, loop: For) -> list[Callable[[], None]]:
+def _private_memory(build: Builder, loop: For) -> list[tuple[Callable[[], None], Callable[[], None]]]:
     read, written = accessed(loop.body)
     copies = []
     for name in sorted(read | written):
