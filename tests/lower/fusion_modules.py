@@ -323,6 +323,12 @@ MORE: dict[str, str] = {
         "a = R.call_tir(cls.pad, (x,), out_ty=f32[n + 1])",
         "out = R.call_tir(cls.double, (a,), out_ty=f32[n + 1])",
     ),
+    "unequal": program(
+        pointwise("plus", "X[i] + Y[i]", "n", f"{X}; {Y}") + pointwise("double", "X[i] * T.float32(2)", "n", X),
+        "x: f32[n], y: f32[m]",
+        "a = R.call_tir(cls.plus, (x, y), out_ty=f32[n])",
+        "out = R.call_tir(cls.double, (a,), out_ty=f32[n])",
+    ),
     "halves": program(
         kernel(
             "halves",

@@ -353,6 +353,11 @@ MUTANTS: tuple[Mutant, ...] = (
         ),
         how="rejected",
     ),
+    Mutant(
+        "no claim that entry checks succeed",
+        "unequal",
+        ((fuse_ops, "interface_holds", _true), (program, "dims_equal", _true)),
+    ),
     Mutant("two constants are one parameter", "two-constants", ((primitive, "_unplaced", _one_constant),)),
     Mutant("arguments of the fused call reversed", "minus", ((fuse_ops, "make_primitive", _reversed_arguments),)),
     Mutant("symbols of the fused call reversed", "two-symbols", ((sites, "_call_tir", _reversed_symbols),)),

@@ -18,12 +18,12 @@ from refrelax.lower.fuse_ops.primitive import is_primitive
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import Call, GlobalVar, Op
 from refrelax.testing.arguments import random_arguments, symbols_of
-from tests.lower.fusion_modules import MODULES, graph
+from tests.lower.fusion_modules import MODULES, X, Y, graph, pointwise, program
 from tests.lower.test_fusion_mutants import FUSION, legal, observed
 
 SIZES: tuple[dict[str, int], ...] = ({"n": 5, "m": 3}, {"n": 1, "m": 2}, {"n": 0, "m": 1}, {"n": 2, "m": 0})
 
-UNPROVED = {"gather-shift": 1, "wrap": 1, "two-symbols": 1}
+UNPROVED = {"unequal": 1, "gather-shift": 1, "wrap": 1, "two-symbols": 1}
 """Claims that are false for some sizes, and so must not be proved."""
 
 KERNELS = {
@@ -123,18 +123,10 @@ def test_examples(name: str) -> None:
     counts = {("mlp", "imported"): 3, ("cnn", "imported"): 6, ("decoder", "imported"): 24}
     example = load(name)
     for stage in example.stages:
-        if (name, stage.name) == ("decoder", "zero"):
-            continue  # nightly: nested reshapes make long claims
         fused, before = _fused_example(stage)
         assert kernels(fused.module) == counts.get((name, stage.name), kernels(fused.module))
         for n in (2, 1):
             assert observed(fused.module, {"n": n}, "normal") == observed(before, {"n": n}, "normal")
-
-
-@pytest.mark.nightly
-def test_decoder_after_tvm() -> None:
-    fused, before = _fused_example(load("decoder").stage("zero"))
-    assert observed(fused.module, {"n": 3}, "normal") == observed(before, {"n": 3}, "normal")
 
 
 def _fused_example(stage: Any) -> tuple[Any, CheckedModule]:
@@ -161,6 +153,56 @@ def test_a_hazard_stays() -> None:
     func = legal("rewritten-source").module.prim_funcs()["twice"]
     assert from_prim_func(func) is not None
     assert lower(legal("rewritten-source"), passes=FUSION).module.module["twice"].root_allocs
+
+
+def test_a_primitive_function_of_unknown_origin() -> None:
+    """Its entry checks are not known to succeed: it stays a function, and still traps."""
+    text = program(
+        pointwise("plus", "X[i] + Y[i]", "n", f"{X}; {Y}")
+        + """    @R.function(private=True)
+    def fused(x: R.Tensor((n,), "float32"), y: R.Tensor((m,), "float32")) -> R.Tensor((n,), "float32"):
+        R.func_attr({"Primitive": True})
+        cls = Module
+        with R.dataflow():
+            a = R.call_tir(cls.plus, (x, y), out_ty=R.Tensor((n,), "float32"))
+            R.output(a)
+        return a
+""",
+        "x: f32[n], y: f32[m]",
+        "out = cls.fused(x, y)",
+    )
+    before = rr.check(rr.parse(text))
+    after = lower(before, passes=("fuse_loops",))
+    assert [claim.proved for claim in after.claims] == [False]
+    assert isinstance(observed(after.module, {"n": 3, "m": 2}, "normal"), rr.Trapped)
+    known = rr.check(rr.parse(text.replace("(m,)", "(n,)")))
+    assert "fused" in lower(known, passes=("fuse_loops",)).module.module.prim_funcs()
+
+
+BRANCHES = """        if c:
+            with R.dataflow():
+                a = R.exp(x)
+                b = R.add(a, x)
+                R.output(b)
+            out = b
+        else:
+            with R.dataflow():
+                d = R.negative(x)
+                e = R.multiply(d, x)
+                R.output(e)
+            out = e
+"""
+
+
+def test_blocks_in_branches() -> None:
+    block = "        with R.dataflow():\n            out = x\n            R.output(out)\n"
+    text = graph("c: b[], x: f32[n]", "out = x")
+    assert block in text
+    before = lower(rr.check(rr.parse(text.replace(block, BRANCHES))), "legalize").module
+    after = lower(before, passes=FUSION).module
+    assert all(name.startswith("fused_") for name in after.module.prim_funcs())
+    for seed in range(4):
+        assert observed(after, {"n": 5}, "normal", seed) == observed(before, {"n": 5}, "normal", seed)
 
 
 # --- random graphs ---------------------------------------------------------------------------------------------------
@@ -202,7 +244,7 @@ def test_random_graphs(text: str, n: int) -> None:
 
 @pytest.mark.nightly
 @given(graphs(), st.sampled_from([0, 1, 2, 3]), st.sampled_from(["normal", "special"]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_many_random_graphs(text: str, n: int, policy: str) -> None:
     before = lower(rr.check(rr.parse(text)), passes=("legalize", "dead_code")).module
     fused = lower(before, passes=FUSION).module

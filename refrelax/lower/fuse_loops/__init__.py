@@ -36,7 +36,7 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     fused: set[str] = set()
     for name, function in module.relax_functions().items():
         if is_primitive(function) and sites.rewritable(name):
-            program = from_primitive(module, function)
+            program = from_primitive(module, function, ledger, name)
             if program is not None:
                 optimise(program, ledger, name)
                 functions[name] = to_prim_func(program)

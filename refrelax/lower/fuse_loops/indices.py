@@ -56,8 +56,15 @@ class Asker:
         if is_plain(index):
             return index
         short = shortest(index, domain.about(index))
-        proved = short != index and self.holds(eq(index, short), "lo/fuse-index-equal", domain, (index,))
-        return short if proved else index
+        if short == index or not self.equal(index, short, domain):
+            return index
+        fits = is_plain(short) or self.holds(eq(short, short), "lo/fuse-index-equal", domain, ())
+        return short if fits else index
+
+    def equal(self, index: PrimExpr, short: PrimExpr, domain: Domain) -> bool:
+        """Equality of exact integers: that the steps of ``index`` fit is known, the program has evaluated it here."""
+        claim = eq(index, short)
+        return self.ledger.holds(claim, "lo/fuse-index-equal", self.where, domain.about(claim).assumptions())
 
 
 def _constant(product: Binary) -> bool:

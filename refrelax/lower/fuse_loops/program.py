@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from refrelax.lower.claims import Ledger
 from refrelax.lower.domains import Domain, dims_of
-from refrelax.lower.fuse_ops.interface import interface
+from refrelax.lower.fuse_ops.interface import Interface, dims_equal, extents, interface
 from refrelax.lower.names import Taken
 from refrelax.lower.nests import Axis, Nest, rewritten, write_nest
 from refrelax.lower.pattern_kinds import outputs, program
@@ -71,9 +72,9 @@ class Program:
 
 
 @rule("lo/fuse-concatenate")
-def from_primitive(module: Module, function: Function) -> Program | None:
+def from_primitive(module: Module, function: Function, ledger: Ledger, where: str) -> Program | None:
     """The bodies of the function's calls, one after the other, over buffers for its parameters and bindings; ``None``
-    if it is not of the form that ``fuse_ops`` makes."""
+    if it is not of the form that ``fuse_ops`` makes, or an entry check inside it is not proved to succeed."""
     result = Program([], [])
     known: dict[str, Type] = {p.name: p.type for p in function.params if p.type is not None}
     symbols = {name for type_ in known.values() for name in _symbols(type_)}
@@ -93,9 +94,14 @@ def from_primitive(module: Module, function: Function) -> Program | None:
             pass
         case _:
             return None
+    checks: list[tuple[PrimExpr, PrimExpr]] = []
     for binding in bindings:
-        if not isinstance(binding, VarBinding) or not _append(result, module, binding, names, known):
+        found = _append(result, module, binding, names, known) if isinstance(binding, VarBinding) else None
+        if found is None:
             return None
+        checks += found.equal
+    if not dims_equal(ledger, checks, where, extents([t for t in known.values() if isinstance(t, TensorType)])):
+        return None
     result.output = names[last]
     return result
 
@@ -110,26 +116,26 @@ def _symbols(type_: Type) -> set[str]:
 
 def _append(
     result: Program, module: Module, binding: VarBinding, names: dict[str, str], known: dict[str, Type]
-) -> bool:
-    """The body of one call."""
+) -> Interface | None:
+    """The body of one call; what its entry check compares."""
     match binding.value:
         case Call(args=(GlobalVar(name=callee), Tuple(fields=args)), ty_args=(TensorType() as out,)):
             func = module.functions.get(callee)
         case _:
-            return False
+            return None
     if not isinstance(func, PrimFunc) or not isinstance(out.shape, tuple) or out.dtype is None:
-        return False
+        return None
     operands = [*(_operand(arg, known) for arg in args), out]
     nests = program(func)
     found = interface(func, tuple(o for o in operands if o is not None)) if None not in operands else None
     if nests is None or found is None:
-        return False
+        return None
     names[binding.name] = result.add(binding.name, out.shape, out.dtype)
     known[binding.name] = out
     actual = [names.get(arg.name, "") if isinstance(arg, Var) else "" for arg in args] + [names[binding.name]]
     params = {p.buffer.name: name for p, name in zip(func.params, actual, strict=True) if isinstance(p, BufferParam)}
     append_body(result, func, nests, params, found.given)
-    return True
+    return found
 
 
 def _operand(arg: Expr, known: Mapping[str, Type]) -> TensorType | PrimExpr | None:
