@@ -132,7 +132,8 @@ def _divided(whole: list[Term], divisor: Term | None) -> tuple[list[Term], list[
     """The multiples of the divisor, divided by it, and the other terms."""
     if divisor is None or divisor[0] == 0:
         return [], whole
-    quotient, rest = [], []
+    quotient: list[Term] = []
+    rest: list[Term] = []
     for k, fs in whole:
         left = list(fs)
         for f in divisor[1]:

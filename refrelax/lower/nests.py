@@ -121,13 +121,13 @@ def rebuilt(e: PrimExpr, new: tuple[PrimExpr, ...]) -> PrimExpr:
         return e
     match e:
         case Binary():
-            return Binary(e.op, *new, span=e.span)
+            return Binary(e.op, new[0], new[1], span=e.span)
         case Not():
             return replace(e, a=new[0])
         case Cast():
             return replace(e, value=new[0])
         case Select():
-            return Select(*new, span=e.span)
+            return Select(new[0], new[1], new[2], span=e.span)
         case Intrinsic():
             return replace(e, args=new)
         case BufferLoad():
