@@ -78,13 +78,12 @@ class _Comparison:
             raise NotRead("the entries take different numbers of arguments")
         names_a: dict[str, PrimExpr] = {}
         names_b: dict[str, PrimExpr] = {}
-        tensors = []
         for (name, a), (_, b) in zip(ours, theirs, strict=True):
             if a.dtype != b.dtype or a.dtype is None or len(_dims(a)) != len(_dims(b)):
                 raise NotRead(f"the parameter {name} has different types")
             for x, y in zip(_dims(a), _dims(b), strict=True):
                 self.match(x, y, names_a, names_b)
-            tensors.append(Tensor(name, tuple(substitute(d, names_a) for d in _dims(a)), a.dtype))
+        tensors = [Tensor(name, tuple(substitute(d, names_a) for d in _dims(a)), a.dtype or "") for name, a in ours]
         self.logic.assume(*symbols_nonnegative(names_a.values()))
         for (name, a), (_, b), tensor in zip(ours, theirs, tensors, strict=True):
             if any(substitute(y, names_b) != d for y, d in zip(_dims(b), tensor.shape, strict=True)):
@@ -310,9 +309,11 @@ class _Program:
                 raise NotRead("a buffer parameter without a tensor of its dtype")
             else:
                 given[param.buffer.name] = arg
-        for param in func.params:
-            if isinstance(param, BufferParam):
-                self.matched(param.buffer.shape, given[param.buffer.name].shape, symbols)
+        buffers = [param.buffer for param in func.params if isinstance(param, BufferParam)]
+        dims = tuple(d for buffer in buffers for d in buffer.shape)
+        if any(len(buffer.shape) != len(given[buffer.name].shape) for buffer in buffers):
+            raise NotRead("a buffer parameter of another rank")
+        self.matched(dims, tuple(d for buffer in buffers for d in given[buffer.name].shape), symbols)
         return given, symbols
 
     def read(self, func: PrimFunc, given: Mapping[str, Tensor], symbols: Mapping[str, PrimExpr]) -> dict[str, Tensor]:

@@ -21,7 +21,7 @@ from refrelax.shape_solver.pointwise.constants import compiled, same_number
 from refrelax.shape_solver.pointwise.elements import apply
 from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, within
 from refrelax.shape_solver.pointwise.regroup import Regroup, is_identity
-from refrelax.shape_solver.pointwise.simplify import simplified
+from refrelax.shape_solver.pointwise.simplify import canonical, first_atom, simplified
 from refrelax.shape_solver.pointwise.terms import (
     Apply,
     Choose,
@@ -163,12 +163,10 @@ class Descent:
                         return t
                     new = self._simplified(self.terms.at(tensor, t.indices), given)
                 case Choose(Int(c), yes, no):
-                    if self.logic.holds(c, given, "guard"):
-                        new = yes
-                    elif self.logic.holds(negation(c), given, "guard"):
-                        new = no
-                    else:
-                        return self.terms.choose(self.terms.int(self._simple(c, given)), yes, no)
+                    rest = self.logic.open_part(self._simple(c, given), given, "guard")
+                    if not isinstance(rest, bool):
+                        return self.terms.choose(self.terms.int(rest), yes, no)
+                    new = yes if rest else no
                 case Choose(condition, yes, no):
                     c = self._exposed(condition, given, checked)
                     if not isinstance(c, Int):
@@ -177,7 +175,7 @@ class Descent:
                 case Apply(op, dtype, args, attrs) if dtype == "bool" or op == "Mul":
                     new = self._settled(t, given, checked)
                 case Fold():
-                    new = Regroup(self, given).collapsed(t)
+                    new = Regroup(self, given).collapsed(t, checked)
                 case _:
                     return t
             if new is t:
@@ -202,13 +200,22 @@ class Descent:
                 new = self._head(self.terms.at(new.tensor, new.indices), given, checked)
         return new if isinstance(new, Int | Number) or truth else t
 
+    def exposed(self, t: Term, given: Given, checked: bool, numbers: bool = False) -> Term:
+        """The term behind loads of computed tensors; ``numbers``: only as far as views go."""
+        while True:
+            t = self._head(t, given, checked) if not isinstance(t, Fold) else t
+            if not isinstance(t, Load) or not _expands(t.tensor) or numbers or not self._in_bounds(t, given, checked):
+                return t
+            t = self.terms.at(t.tensor, t.indices)
+
     def _scalar(self, dtype: str, bits: int) -> Term:
         return self.terms.number(dtype, bits) if dtypes.is_float(dtype) else self.terms.int(Literal(dtype, bits))
 
     # --- the cases
 
     def _cases(self, condition: PrimExpr, a: Term, b: Term, given: Given) -> bool:
-        for case in (condition, negation(condition)):
+        atom = first_atom(condition)
+        for case in (atom, canonical(negation(atom))):
             known = assumed(given, case)
             if len(known) == len(given):
                 return False

@@ -62,6 +62,9 @@ class Logic:
         if isinstance(claim, Binary) and claim.op == "And":
             given = tuple(given)
             return self.holds(claim.a, given, purpose) and self.holds(claim.b, assumed(given, claim.a), purpose)
+        if isinstance(claim, Binary) and claim.op == "Or":
+            given = tuple(given)
+            return self.holds(claim.a, given, purpose) or self.holds(claim.b, assumed(given, negation(claim.a)), purpose)
         given = self.relevant(claim, [*self.base, *given])
         if claim in given:
             return True
@@ -104,6 +107,25 @@ class Logic:
                     names |= symbols
                     growing = True
         return tuple(chosen[k] for k in sorted(chosen))
+
+    def open_part(self, condition: PrimExpr, given: Given, purpose: str) -> PrimExpr | bool:
+        """What is left of a condition when what is decided is taken out; its truth if nothing is left."""
+        match condition:
+            case Binary("And" | "Or" as op, x, y):
+                decides = op == "Or"
+                a = self.open_part(x, given, purpose)
+                if isinstance(a, bool):
+                    return a if a is decides else self.open_part(y, given, purpose)
+                b = self.open_part(y, given, purpose)
+                if isinstance(b, bool):
+                    return b if b is decides else a
+                return condition if a is x and b is y else Binary(op, a, b)
+            case _ if self.holds(condition, given, purpose):
+                return True
+            case _ if self.holds(negation(condition), given, purpose):
+                return False
+            case _:
+                return condition
 
     def domain(self, v: PrimExpr, extent: PrimExpr) -> Given:
         """``0 <= v < extent``; where the extent is a product, its factors (never negative) are then positive."""

@@ -157,7 +157,7 @@ class Regroup:
 
     def _merged(self, a: Fold, b: Fold) -> bool:
         """Sums of sums as one sum: the second may group what the first leaves to any order."""
-        ours, theirs = self._flattened(a), self._flattened(b)
+        ours, theirs = self._flattened(a, False), self._flattened(b, True)
         if ours is a and theirs is b:
             return False
         if (ours is not a or not a.free) and not self._may_relax(a):
@@ -166,15 +166,17 @@ class Regroup:
             return (ours is a and a.free) or self._relaxed(a)
         return False
 
-    def _flattened(self, fold: Fold) -> Fold:
-        terms, body = self.descent.terms, fold.body
-        while isinstance(body, Load) and body.tensor.body is not None:
-            body = terms.at(body.tensor, body.indices)
+    def _flattened(self, fold: Fold, checked: bool) -> Fold:
+        """``checked``: loads must be in bounds, as they must be in the second program."""
+        terms, known = self.descent.terms, self.given
+        for v, extent in fold.axes:
+            known = (*known, *self.descent.logic.domain(v, extent))
+        body = self.descent.exposed(fold.body, known, checked)
         if not isinstance(body, Fold) or body.op != fold.op or not is_identity(fold.op, body.start):
             return fold
         if fold.guard is not None or _minus_zero(body.start):
             return fold
-        inner = self._flattened(body)
+        inner = Regroup(self.descent, known)._flattened(body, checked)
         by: dict[str, PrimExpr] = {v.name: terms.fresh("k", v.dtype) for v, _ in inner.axes}
         axes = tuple((by[v.name], self._at(extent, by)) for v, extent in inner.axes)
         guard = None if inner.guard is None else self._at(inner.guard, by)
@@ -191,9 +193,17 @@ class Regroup:
 
     # --- short reductions
 
-    def collapsed(self, fold: Fold) -> Term:
-        """Without axes of one point; a reduction of one item from a start that changes nothing is that item."""
+    def collapsed(self, fold: Fold, checked: bool) -> Term:
+        """Without axes of one point; a reduction of one item from a start that changes nothing is that item; items that
+        change nothing are left out."""
         terms = self.descent.terms
+        if is_identity(fold.op, fold.start) and not _minus_zero(fold.start):
+            known = self.given
+            for v, extent in fold.axes:
+                known = (*known, *self.descent.logic.domain(v, extent))
+            item = self.descent.exposed(fold.body, known, checked, numbers=True)
+            if isinstance(item, Number | Int) and is_identity(fold.op, item):
+                return fold.start
         single = {v.name: int_imm(0, v.dtype) for v, extent in fold.axes if as_int(extent) == 1}
         if not single:
             return fold

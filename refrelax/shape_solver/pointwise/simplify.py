@@ -14,9 +14,9 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import Mono, Poly, without
+from refrelax.semantics.dims.poly import Mono, Poly, sub, without
 from refrelax.semantics.dims.spell import spell
-from refrelax.shape_solver.context import negation
+from refrelax.shape_solver.context import negation, order
 from refrelax.shape_solver.pointwise.logic import Given, Logic, compare, within
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, int_imm, walk
 
@@ -30,16 +30,42 @@ def divides(e: PrimExpr) -> bool:
 
 def simplified(e: PrimExpr, given: Given, logic: Logic) -> PrimExpr:
     """An expression that is equal to ``e`` wherever ``given`` holds; ``e`` itself if it has no division."""
+    if e.dtype == "bool":
+        return canonical(_condition(e, given, logic))
     if not divides(e):
         return e
-    if e.dtype == "bool":
-        return _condition(e, given, logic)
     return _settled(_simplified(e, given, logic))
+
+
+def canonical(e: PrimExpr) -> PrimExpr:
+    """A condition with each comparison in one spelling: ``p >= 0``, ``p == 0`` or ``p != 0``."""
+    match e:
+        case Binary("And" | "Or" as op, a, b):
+            return Binary(op, canonical(a), canonical(b))
+        case Not(a) if not isinstance(pushed := negation(a), Not):
+            return canonical(pushed)
+        case Binary("EQ" | "NE" as op, a, b) if a.dtype != "bool":
+            atoms = Atoms(NO_FACTS)
+            p = sub(normal(a, atoms), normal(b, atoms))
+            found = spell(p, atoms, a.dtype)
+            return e if found is None else Binary(op, found, int_imm(0, a.dtype))
+        case Binary("LT" | "LE" | "GT" | "GE", a, _) if a.dtype != "bool":
+            atoms = Atoms(NO_FACTS)
+            p = order(e, atoms) or {}
+            found = spell(p, atoms, a.dtype)
+            return e if found is None else Binary("GE", found, int_imm(0, a.dtype))
+        case _:
+            return e
+
+
+def first_atom(e: PrimExpr) -> PrimExpr:
+    """The first comparison of a condition: what to split cases on."""
+    return first_atom(e.a) if isinstance(e, Binary) and e.op in ("And", "Or") else e
 
 
 def _condition(e: PrimExpr, given: Given, logic: Logic) -> PrimExpr:
     match e:
-        case Binary(op, a, b):
+        case Binary(op, a, b) if divides(e):
             return Binary(op, simplified(a, given, logic), simplified(b, given, logic))
         case Not(a):
             return negation(simplified(a, given, logic))
