@@ -155,11 +155,11 @@ class Launcher:
         for name, before in saved.items():
             if name in {p.buffer.name for p in self.plan.func.params if isinstance(p, BufferParam)}:
                 self.device.restore(call.arrays[name], self.device.download(before))
-        given = [self.device.download(a) if isinstance(a, DeviceArray) else a for a in args]
-        self.host(self.plan.func, self.plan.name)(*given)
-        for before, after in zip(args, given, strict=True):
-            if isinstance(before, DeviceArray):
-                self.device.restore(before, after)
+        copies = {id(a): self.device.download(a) for a in args if isinstance(a, DeviceArray)}  # one array, one copy
+        self.host(self.plan.func, self.plan.name)(*(copies.get(id(a), a) for a in args))
+        for array in args:
+            if isinstance(array, DeviceArray):
+                self.device.restore(array, copies[id(array)])
 
 
 def size(kernel: Kernel, symbols: dict[str, Any]) -> tuple[int, int]:
