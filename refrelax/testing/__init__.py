@@ -38,8 +38,14 @@ _HOME: dict[str, str] = {
 def __getattr__(name: str) -> Any:
     """A public name from its file, imported on first use."""
     if name in _HOME:
-        found = getattr(import_module(f"refrelax.testing.{_HOME[name]}"), name)
-        globals()[name] = found  # a name that is also a file must stay the strategy
+        try:
+            home = import_module(f"refrelax.testing.{_HOME[name]}")
+        except ModuleNotFoundError as missing:
+            if missing.name != "hypothesis":
+                raise
+            message = f"refrelax.testing.{name} needs Hypothesis: pip install 'refrelax[testing]'"
+            raise ImportError(message) from None
+        found = globals()[name] = getattr(home, name)
         return found
     raise AttributeError(f"module 'refrelax.testing' has no attribute {name!r}")
 

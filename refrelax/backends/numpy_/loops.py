@@ -15,6 +15,7 @@ from refrelax.backends.numpy_.expressions import Text, dtype_text
 from refrelax.backends.numpy_.fast_forms import contraction
 from refrelax.backends.numpy_.names import function, local
 from refrelax.semantics.dims import Facts, equal
+from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -166,7 +167,8 @@ def _statement(writer: Writer, stmt: Stmt) -> None:
         case AttrStmt():
             _body(writer, stmt.body)
         case LaunchThread():
-            loop = For(stmt.var, int_imm(0, stmt.var.dtype), stmt.extent, stmt.body, span=stmt.span)
+            zero = int_imm(0, stmt.var.dtype)
+            loop = For(stmt.var, zero, stmt.extent, stmt.body, "thread_binding", stmt.thread, span=stmt.span)
             _statement(writer, loop)
         case AssertStmt():
             message = f"{stmt.kind}: {''.join(stmt.message)}"
@@ -206,6 +208,8 @@ def _sequential(writer: Writer, stmt: For | SBlock | BufferStore) -> None:
 def _loop(writer: Writer, loop: For) -> None:
     if loop.kind == "thread_binding" and _synchronises(loop.body):
         raise Unsupported("a barrier between threads")
+    if (loop.thread or "").startswith("threadIdx") and _shares(writer, loop.body):
+        raise Unsupported("memory shared between threads")
     low, extent = writer.text.index(loop.min), writer.text.index(loop.extent)
     step = "" if loop.step is None else f", {writer.text.index(loop.step)}"
     bounds = extent if low == "0" and not step else f"{low}, {low} + {extent}{step}"
@@ -213,6 +217,18 @@ def _loop(writer: Writer, loop: For) -> None:
     inner = writer.scope()
     inner.text.extents[loop.var.name] = (loop.min, loop.extent)
     _indented(inner, loop.body)
+
+
+def _shares(writer: Writer, body: tuple[Stmt, ...]) -> bool:
+    """Whether threads, run one after the other, would see each other's stores too late."""
+    for node in nodes(body):
+        if isinstance(node, Buffer) and node.scope.startswith("shared"):
+            return True
+        if isinstance(node, BufferStore):
+            buffer = writer.text.buffers.get(node.buffer)
+            if buffer is not None and buffer.scope.startswith("shared"):
+                return True
+    return False
 
 
 def _synchronises(body: tuple[Stmt, ...]) -> bool:

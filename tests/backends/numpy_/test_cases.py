@@ -58,7 +58,8 @@ MISSING = (
     "the operator relax.multinomial_from_uniform", "the operator relax.layout_transform", "the operator relax.unique",
     "the operator relax.nn.conv1d_transpose", "the operator relax.nn.conv2d_transpose", "the operator relax.image.",
     "the operator relax.nn.attention_var_len", "the operator relax.hamming_window", "the operator relax.vision.",
-    "a vector store", "a barrier between threads", "the expression Let", "T.decl_buffer", "a buffer match of a region",
+    "a vector store", "a barrier between threads", "memory shared between threads", "the expression Let",
+    "T.decl_buffer", "a buffer match of a region",
     "the intrinsic T.",
 )  # fmt: skip
 """What the backend cannot compile: it says so, and nothing is said about the program."""
