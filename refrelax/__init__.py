@@ -66,6 +66,7 @@ _HOME: dict[str, str] = {
     **dict.fromkeys(
         ("validate", "Equivalent", "Counterexample", "ProvedAt", "Tested"), "refrelax.judge"
     ),
+    **dict.fromkeys(("trace", "Tracer", "Event"), "refrelax.tracing"),
     **dict.fromkeys(("compile",), "refrelax.backends"),
     **dict.fromkeys(("diff", "Agreement", "Divergence", "NoVerdict"), "refrelax.judge"),
 }  # fmt: skip

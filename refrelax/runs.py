@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from refrelax.arrays import Tensor, to_constant
-from refrelax.errors import Ended, Exhausted, Outcome, Returned
+from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter, Listener
 from refrelax.semantics.graph.link import link
@@ -65,6 +65,8 @@ def run(
     interpreter = Interpreter(
         module, chosen, Meter.of(budget or Budget()), listener=listener, check_regions=check_regions
     )
+    if (tell := getattr(listener, "on_effect", None)) is not None:
+        interpreter.effects = Watched(tell)
     interpreter.externs = {name: wrapped(f, chosen) for name, f in externs.items()}
     try:
         result = interpreter.call_global(entry, values)
@@ -79,6 +81,18 @@ def run(
         tuple(poison_of("value", result))
         + tuple(p for k, v in enumerate(values) for p in poison_of(f"arguments[{k}]", v)),
     )
+
+
+class Watched(list[Effect]):
+    """A list of effects that tells of each one as it is added."""
+
+    def __init__(self, tell: Callable[[Effect], None]) -> None:
+        super().__init__()
+        self.tell = tell
+
+    def append(self, effect: Effect) -> None:
+        super().append(effect)
+        self.tell(effect)
 
 
 def wrapped(function: Callable[..., Any], numerics: Numerics) -> Callable[..., Any]:

@@ -1,6 +1,6 @@
 """The commands, one file a family: arguments and output; the work is done by the rooms."""
 
-from refrelax.commands import conformance, demo, judge, lower, prove, read, rules, run
+from refrelax.commands import conformance, demo, judge, lower, prove, read, rules, run, trace
 from refrelax.commands.shared import Command, Stop
 
 COMMANDS: dict[str, Command] = {
@@ -9,6 +9,7 @@ COMMANDS: dict[str, Command] = {
     "fmt": Command("the canonical TVMScript of a module", read.fmt_arguments, read.fmt),
     "check": Command("well-formedness and types; all diagnostics", read.check_arguments, read.check),
     "run": Command("run a function", run.arguments, run.run),
+    "trace": Command("a run, event by event", trace.arguments, trace.run),
     "lower": Command("passes, each with the claims that it rests on", lower.arguments, lower.lower),
     "diff": Command("the first binding on which an implementation diverges", judge.diff_arguments, judge.diff),
     "validate": Command("one program against another", judge.validate_arguments, judge.validate),

@@ -54,7 +54,12 @@ from refrelax.syntax.scalars import Literal, PrimExpr
 
 
 class Listener(Protocol):
-    """What watches a run: called after each binding with the path of its function, its name and its value."""
+    """What watches a run: called after each binding with the path of its function, its name and its value.
+
+    It may also have ``on_call(path, args)`` (a function of the module is entered), ``on_effect(effect)``,
+    ``on_allocation(path, name, dtype, shape, scope)`` and ``on_step(path, name, value)`` (a loop variable takes a value)
+    of loop-level functions. What it does not have costs nothing.
+    """
 
     def on_binding(self, path: str, binding: Binding, value: Value, scope: Scope) -> None: ...
 
@@ -119,6 +124,9 @@ class Interpreter:
             message = f"{scope.path} takes {len(function.params)} arguments, {len(args)} were given"
             raise trap("ev/arity", message, span or function.span)
         self.meter.enter()
+        told = getattr(self.listener, "on_call", None)
+        if told is not None:
+            told(scope.path, args)
         self._enter(function, args, scope)
         value = self.eval_seq(function.body, scope)
         self._check_return(function, value, scope)

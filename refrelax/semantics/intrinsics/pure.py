@@ -8,6 +8,7 @@ from typing import Any
 from refrelax.rules import rule
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Element
+from refrelax.semantics.loops.vectors import build_reinterpreted
 from refrelax.semantics.numbers.interface import MATH, MATH2, Arithmetic
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Intrinsic
@@ -58,6 +59,8 @@ PURE = frozenset({"reinterpret", *UNARY, *BINARY, *TERNARY})
 @rule("ev/intrinsic")
 def build_pure(build: Builder, call: Intrinsic) -> Element:
     """Arguments left to right, then the primitive."""
+    if call.op == "reinterpret" and dtypes.lanes(call.args[0].dtype) != dtypes.lanes(call.dtype):
+        return build_reinterpreted(build, call)
     args = [build_element(build, each) for each in call.args]
     source = dtypes.element(call.args[0].dtype)
     if call.op == "reinterpret":

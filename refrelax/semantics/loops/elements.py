@@ -40,7 +40,6 @@ from refrelax.syntax.scalars import (
     SymVar,
 )
 
-
 UNDEFINED = poison("ev/undef")
 """What ``T.undef()`` gives, and a lane of a masked load that is off."""
 

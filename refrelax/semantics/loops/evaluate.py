@@ -31,6 +31,9 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
     if len(args) != len(function.params):
         raise trap("ev/arity", f"{name} takes {len(function.params)} arguments, {len(args)} were given", span)
     context.meter.enter()
+    told = getattr(context.listener, "on_call", None)
+    if told is not None:
+        told(name, args)
     build = new_builder(context)
     build.implicit, build.path = function.s_tir, name
     symbols = _bind_scalars(build, name, function, args, span)
@@ -44,9 +47,9 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
     frame: Frame = [None] * build.slots[0]
     for slot, payload in _scalar_slots(build, function, args):
         frame[slot] = payload
-    for each in allocate:
-        each(frame)
     try:
+        for each in allocate:
+            each(frame)
         body(frame)
     except ReturnValue as result:
         return result.value

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from refrelax.errors import Span, UsageError, unspecified
+from refrelax.errors import Ended, Exhausted, Span, UsageError, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Builder, Frame, Index, Run, fixed
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import (
     Binary,
+    BufferLoad,
     Cast,
     Intrinsic,
     Literal,
@@ -27,6 +29,7 @@ from refrelax.syntax.scalars import (
     SymVar,
     children,
     literal_int,
+    walk,
 )
 
 
@@ -70,7 +73,7 @@ def build_index(build: Builder, expr: PrimExpr) -> Index:
     match expr:
         case Literal():
             return fixed(literal_int(expr))
-        case SymVar():
+        case SymVar() if expr.name in build.variables:
             return build.variables[expr.name]
         case Binary():
             return _binary(build, expr)
@@ -92,13 +95,31 @@ def _from_element(build: Builder, expr: PrimExpr) -> Index:
 
     element = build_element(build, expr)
     numerics, dtype = build.context.numerics, expr.dtype
-    if dtypes.kind(dtype) == "bool":
-        decide = numerics.decide
-        return Index(lambda frame: decide(element(frame)), 0, 1)
-    to_index = numerics.to_index
     if dtypes.kind(dtype) == "float":
         raise UsageError(f"an index of dtype {dtype}")
-    return Index(lambda frame: to_index(element(frame), dtype))
+    truth, decide, to_index = dtypes.kind(dtype) == "bool", numerics.decide, numerics.to_index
+
+    def needed(frame: Frame) -> Any:
+        payload = element(frame)
+        try:
+            return decide(payload) if truth else to_index(payload, dtype)
+        except Ended as end:
+            raise _told_where(build, expr, frame, end) from None
+
+    return Index(needed, 0, 1) if truth else Index(needed)
+
+
+def _told_where(build: Builder, expr: PrimExpr, frame: Frame, end: Ended) -> Ended:
+    """An element that cannot decide, with the places that it was read from."""
+    read = []
+    for node in walk(expr):
+        if isinstance(node, BufferLoad) and all(is_index(build, i) for i in node.indices):
+            at = ", ".join(str(int(build_index(build, i).run(frame))) for i in node.indices)
+            read.append(f"{node.buffer}[{at}]")
+    if not read or isinstance(end.outcome, Exhausted):
+        return end
+    message = f"{end.outcome.message}, of what was read from {', '.join(dict.fromkeys(read))}"
+    return Ended(replace(end.outcome, message=message, span=end.outcome.span or expr.span))
 
 
 def _operand(expr: Binary | Cast) -> PrimExpr:
