@@ -11,6 +11,7 @@ import numpy as np
 from refrelax.arrays import Tensor, pack, to_constant
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.numpy_ import runtime
+from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
@@ -35,13 +36,15 @@ def source_of(checked: CheckedModule, mode: Mode, observed: bool = False) -> str
         Unsupported: something in the module has no translation.
     """
     constants = Constants()
+    reuse = mode == "fast" and not observed and not overwrites(checked.module)
     parts: list[list[str]] = []
     for name, func in checked.module.functions.items():
         match func:
             case PrimFunc():
                 parts.append(prim_func_source(name, func, mode == "fast"))
             case Function():
-                writer = Writer(checked.module, checked.types.get(name, {}), constants, observed, name)
+                types = checked.types.get(name, {})
+                writer = Writer(checked.module, types, constants, observed, name, reuse=reuse)
                 function_source(writer, function(name), func)
                 parts.append(writer.lines)
             case _:
@@ -67,7 +70,9 @@ class Operators(dict[str, Callable[..., Any]]):
 
     def __missing__(self, name: str) -> Callable[..., Any]:
         row, fast = OPERATORS[f"relax.{name}"], self.fast
-        if self.views:
+        if fast and self.views and f"relax.{name}" in FAST_OPERATORS:
+            self[name] = apply = FAST_OPERATORS[f"relax.{name}"]
+        elif self.views:
             self[name] = apply = lambda *args, **attrs: arrays(row(attrs, args, fast))
         else:
             self[name] = apply = lambda *args, **attrs: copied(arrays(row(attrs, args, fast)))

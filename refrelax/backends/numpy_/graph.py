@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text, dtype_text
+from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.builtins.library import LIBRARY
@@ -87,6 +88,9 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     depth: int = 0
     symbols: set[str] = field(default_factory=set)
+    reuse: bool = False
+    """Whether memory that nothing can see any more is reused (never where bindings are observed)."""
+    live: Liveness | None = None
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -111,6 +115,7 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     params = ", ".join(local(p.name) for p in func.params)
     writer.line(f"def {name}(run{', ' if params else ''}{params}):")
     writer.depth += 1
+    writer.live = Liveness(writer.types, writer.prefix).function(func) if writer.reuse else None
     for param in func.params:
         if isinstance(param.type, PrimType) and dtypes.kind(param.type.dtype) != "float":
             writer.symbols.add(param.name)
@@ -213,17 +218,21 @@ def binding(writer: Writer, each: Binding) -> None:
         case VarBinding(value=Call(op=Op(name=op)) as call) if op in DESTINATION_PASSING:
             _destination_passing(writer, name, call)
         case VarBinding():
-            writer.line(f"{name} = {value(writer, each.value)}")
+            text = value(writer, each.value)
+            target = writer.live.target(each) if writer.live else None
+            writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
     if isinstance(writer.type_of(each.name), PrimType):
         writer.symbols.add(each.name)
     if writer.observed:
         writer.line(f"run.after({writer.path!r}, {each.name!r}, {name})")
+    if writer.live and (dead := writer.live.forgotten(each)):
+        writer.line(f"del {', '.join(map(local, dead))}")
 
 
 def _local_function(writer: Writer, name: str, func: Function) -> None:
     inner = Writer(
         writer.module, writer.types, writer.constants, writer.observed, f"{writer.path}/{name}",
-        f"{writer.prefix}{name}/", writer.lines, writer.depth, set(writer.symbols),
+        f"{writer.prefix}{name}/", writer.lines, writer.depth, set(writer.symbols), writer.reuse,
     )  # fmt: skip
     function_source(inner, local(name), func)
 
