@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from refrelax.backends.numpy_.expressions import Text
 from refrelax.backends.numpy_.names import local
-from refrelax.semantics.dims import equal
-from refrelax.syntax.scalars import Binary, BufferLoad, Literal, PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import Binary, BufferLoad, Literal, PrimExpr, SymVar, walk
 
 if TYPE_CHECKING:
     from refrelax.backends.numpy_.loops import Nest
@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def contraction(text: Text, nest: Nest, axes: list[str]) -> str | None:
-    """``C[i, j] = Σ_k A[i, k] * B[k, j]`` as one ``np.einsum``; ``None`` if the nest is no float contraction from
-    zero."""
+def contraction(text: Text, nest: Nest, axes: list[str]) -> list[str] | None:
+    """``C[i, j] = Σ_k a[i, k] * b[k, j]`` as one ``np.einsum``; ``None`` if the nest is no float contraction from zero.
+
+    A factor is any expression: it becomes an array over just the loops that it depends on.
+    """
     store, init = nest.store, nest.init
     reduced = [loop.var.name for loop in nest.loops if loop.var.name not in axes]
     if init is None or not reduced or store.value.dtype not in ("float32", "float64"):
@@ -25,26 +27,46 @@ def contraction(text: Text, nest: Nest, axes: list[str]) -> str | None:
     if not isinstance(init.value, Literal) or init.value.bits != 0:
         return None
     item = _summand(store.value, store.buffer)
-    factors = None if item is None else _factors(item)
-    if factors is None:
+    if item is None or any(isinstance(n, BufferLoad) and n.buffer == store.buffer for n in walk(item)):
         return None
     letters = {name: LETTERS[k] for k, name in enumerate([*axes, *reduced])}
-    subscripts = []
-    for load in factors:
-        word = _subscript(text, load, letters)
-        if word is None or load.buffer == store.buffer:
-            return None
-        subscripts.append(word)
-    if not set(reduced) <= {name for name, letter in letters.items() if any(letter in word for word in subscripts)}:
-        return None
-    if not all(any(letters[a] in word for word in subscripts) for a in axes):
+    lines: list[str] = []
+    words, arrays = [], []
+    for factor in _factors(item):
+        used = [name for name in letters if _depends(text, factor, name)]
+        if len(used) == len(letters) and len(letters) > MOST_AXES:
+            return None  # an array over the whole iteration space: more memory than the loops would ever touch
+        own = replace(text, axes=tuple(used), grids=set())
+        arrays.append(own.element(factor))
+        if own.grids:
+            return None  # a factor that needs loop numbers as data
+        words.append("".join(letters[name] for name in used))
+    if set("".join(words)) != set(letters.values()):
         return None
     out = "".join(letters[a] for a in axes)
-    arrays = ", ".join(local(load.buffer) for load in factors)
     target = ", ".join(
         ":" if isinstance(r := text.resolve(i), SymVar) and r.name in axes else text.index(i) for i in store.indices
     )
-    return f"{local(store.buffer)}[{target}] = np.einsum('{','.join(subscripts)}->{out}', {arrays}, optimize=True)"
+    call = f"np.einsum('{','.join(words)}->{out}', {', '.join(arrays)}, optimize=True)"
+    lines.append(f"{local(store.buffer)}[{target}] = {call}")
+    return lines
+
+
+MOST_AXES = 2
+"""A factor over all loops is taken as an array only for nests this small (a plain sum of one array)."""
+
+
+def _depends(text: Text, expr: PrimExpr, name: str) -> bool:
+    """Whether an expression's value depends on a loop variable."""
+    for node in walk(expr):
+        if isinstance(node, SymVar):
+            meaning = text.resolve(node)
+            if isinstance(meaning, SymVar):
+                if meaning.name == name:
+                    return True
+            elif _depends(text, meaning, name):
+                return True
+    return False
 
 
 def _summand(value: PrimExpr, buffer: str) -> PrimExpr | None:
@@ -57,25 +79,9 @@ def _summand(value: PrimExpr, buffer: str) -> PrimExpr | None:
             return None
 
 
-def _factors(item: PrimExpr) -> list[BufferLoad] | None:
+def _factors(item: PrimExpr) -> list[PrimExpr]:
     match item:
-        case BufferLoad():
-            return [item]
-        case Binary(op="Mul", a=BufferLoad() as a, b=BufferLoad() as b):
+        case Binary(op="Mul", a=a, b=b):
             return [a, b]
         case _:
-            return None
-
-
-def _subscript(text: Text, load: BufferLoad, letters: dict[str, str]) -> str | None:
-    """The einsum letters of a load whose indices are whole loops; ``None`` otherwise."""
-    word = ""
-    for index, dim in zip(load.indices, text.buffers[load.buffer].shape, strict=True):
-        index = text.resolve(index)
-        if not isinstance(index, SymVar) or index.name not in letters:
-            return None
-        low, extent = text.extents[index.name]
-        if as_int(low) != 0 or equal(extent, dim, text.facts) is not True:
-            return None
-        word += letters[index.name]
-    return word
+            return [item]

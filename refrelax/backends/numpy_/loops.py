@@ -370,9 +370,10 @@ def spread(writer: Writer, stmt: For | SBlock | BufferStore) -> bool:
     if axes is None:
         return False
     if inner.fast and nest.guard is None:
-        line = contraction(inner.text, nest, axes)
-        if line is not None:
-            inner.line(line)
+        lines = contraction(inner.text, nest, axes)
+        if lines is not None:
+            for line in lines:
+                inner.line(line)
             return True
     _write_nest(inner, nest, axes)
     return True
