@@ -14,7 +14,22 @@ A case is a module, the verdict on it, and, if it runs, an entry with arguments 
     expect = "Trapped ev/match-cast-mismatch"
     value = { dtype = "float32", shape = [2], data = [0.5, "nan"] }     # for Returned, optional
 
-``constants = […]`` gives the arrays behind ``metadata["ir.GenericConst"][0]``, ``[1]``, … .
+``constants = […]`` gives the arrays behind ``metadata["ir.GenericConst"][0]``, ``[1]``, … . Two keys say how the module
+is run:
+
+* ``numerics = "enclosure"`` or ``"sampled"``: under that reading. ``value`` must then be permitted (``enclosure``), and
+  ``outside`` must not be;
+* ``lower = "default"``, or a list of passes: the module is lowered, and what it was lowered to is run;
+
+Three other things can stand in the place of ``module``:
+
+* ``json = '''…'''``: the module as canonical JSON (trees that no text can spell);
+* ``claim = "n*m == m*n"`` with ``assume = […]`` and, if needed, ``fits`` and ``division``: a question for the shape
+  solver; ``expect`` is ``Proved``, ``Refuted``, ``Unknown`` or ``Malformed sh/claim-syntax``;
+* ``module`` and ``validate = '''…'''``: two programs; ``expect`` is ``Equivalent`` (whatever the evidence), ``Proved``,
+  ``ProvedAt``, ``Tested`` or ``Refuted``.
+
+``repeat = ["a mark", "text", 1000]`` replaces the mark in the module by that many copies of the text.
 
 Arguments and values: a number, a string, a boolean, a list (a tuple), ``{dtype, shape, data}`` (a tensor, its data
 flat or nested, ``"poison"`` for an element without meaning), ``{shape}`` (a shape value), ``{dtype, value}`` (a prim
@@ -32,7 +47,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,20 +56,52 @@ from refrelax.conformance import spec_text
 REJECTIONS = ("Malformed", "IllFormed", "IllTyped", "Unlinkable")
 ENDS = ("Returned", "Trapped", "Exhausted", "Unspecified")
 
+ANSWERS = ("Proved", "Refuted", "Unknown")
+"""How a claim ends."""
+
+_RUN_ENDS = ("accepts", *REJECTIONS, *ENDS)
+READINGS = ("ieee", "enclosure", "sampled")
+
+VALIDATIONS = ("Equivalent", "Proved", "ProvedAt", "Tested", "Refuted")
+"""How a pair of programs ends."""
+
 _CASES = Path(__file__).parent / "cases"
-_KEYS = {"name", "rule", "verdict", "module", "entry", "args", "expect", "value", "note", "constants"}
+_SUBJECTS = ("module", "json", "claim")
+_RUNNING = ("entry", "args", "value", "constants", "numerics", "outside", "lower")
+_KEYS = {"name", "rule", "verdict", "expect", "note", "validate", "repeat", "assume", "fits", "division"}
+_KEYS.update(_SUBJECTS, _RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What must come back: ``kind`` is ``"accepts"``, one of ``REJECTIONS``, or one of ``ENDS``; ``rule`` if it
-    names one."""
+    """What must come back: ``kind`` is ``"accepts"``, or one of ``REJECTIONS``, ``ENDS``, ``ANSWERS`` and
+    ``VALIDATIONS``; ``rule`` if it names one."""
 
     kind: str
     rule: str | None = None
 
     def __str__(self) -> str:
         return self.kind if self.rule is None else f"{self.kind} {self.rule}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A claim for the shape solver."""
+
+    claim: str
+    assume: tuple[str, ...] = ()
+    fits: str | None = None
+    division: str = "assume"
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a module is run: under a reading, and lowered by a pipeline (its name) or by passes first. ``outside``: a
+    value that ``enclosure`` must not permit."""
+
+    numerics: str = "ieee"
+    lower: str | tuple[str, ...] | None = None
+    outside: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +120,18 @@ class Case:
     line: int
     constants: tuple[Any, ...] = ()
     """The arrays behind ``metadata["ir.GenericConst"][k]``, in order."""
+    manner: Manner = field(default_factory=Manner)
+    json: str | None = None
+    """The module as JSON; ``module`` is empty then."""
+    question: Question | None = None
+    """A claim; ``module`` is empty then."""
+    second: str | None = None
+    """The program that is compared with ``module``."""
+
+    @property
+    def portable(self) -> bool:
+        """Whether it says something about any implementation of the language: text, under one reading."""
+        return bool(self.module) and self.second is None and self.manner.numerics == "ieee"
 
     @property
     def runs(self) -> bool:
@@ -115,8 +174,9 @@ def parse_expectation(text: str, where: str) -> Expectation:
         BadCase: an unknown kind, or more than two words.
     """
     words = text.split()
-    if not words or len(words) > 2 or words[0] not in ("accepts", *REJECTIONS, *ENDS):
-        raise BadCase(f"{where}: expected one of accepts, {', '.join(REJECTIONS + ENDS)} and a rule, found {text!r}")
+    known = ("accepts", *REJECTIONS, *ENDS, *ANSWERS, *VALIDATIONS)
+    if not words or len(words) > 2 or words[0] not in known:
+        raise BadCase(f"{where}: expected one of {', '.join(dict.fromkeys(known))} and a rule, found {text!r}")
     return Expectation(words[0], words[1] if len(words) == 2 else None)
 
 
@@ -143,38 +203,81 @@ def _refusal(rule: str, where: str) -> Expectation:
 
 def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Case:
     name = str(row.get("name", ""))
-    where = f"{file}:{lines.get(name, 1)}"
-    missing = {"name", "rule", "verdict", "module"} - row.keys()
-    unknown = row.keys() - _KEYS
-    if missing or unknown:
-        what = ", ".join(
-            [*(f"lacks {k}" for k in sorted(missing)), *(f"has an unknown key {k}" for k in sorted(unknown))]
-        )
-        raise BadCase(f"{where}: case {name!r} {what}")
-    if row["verdict"] not in ("accepts", "rejects"):
-        raise BadCase(f'{where}: verdict must be "accepts" or "rejects", found {row["verdict"]!r}')
-    runs = "entry" in row
-    if "expect" in row:
-        expect = parse_expectation(row["expect"], where)
-    elif row["verdict"] == "accepts":
-        expect = Expectation("Returned" if runs else "accepts")
-    else:
-        expect = _refusal(row["rule"], where)
-    entry = row.get("entry", "main") if expect.kind in (*ENDS, "Unlinkable") else None
-    args = tuple(row.get("args", ()))
+    line = lines.get(name, 1)
+    where = f"{file}:{line}"
+    _check_keys(row, name, where)
+    expect = _expectation(row, where)
+    entry = row.get("entry", "main") if expect.kind in (*ENDS, *VALIDATIONS, "Unlinkable") else None
     return Case(
         name,
         row["rule"],
         row["verdict"],
-        row["module"],
-        entry,
-        args,
+        _module(row, where),
+        None if "claim" in row else entry,
+        tuple(row.get("args", ())),
         expect,
         row.get("value"),
         file,
-        lines.get(name, 1),
+        line,
         tuple(row.get("constants", ())),
+        Manner(row.get("numerics", "ieee"), _lowering(row.get("lower")), row.get("outside")),
+        row.get("json"),
+        _question(row),
+        row.get("validate"),
     )
+
+
+def _check_keys(row: Mapping[str, Any], name: str, where: str) -> None:
+    faults = [f"lacks {k}" for k in ("name", "rule", "verdict") if k not in row]
+    faults += [f"has an unknown key {k}" for k in sorted(row.keys() - _KEYS)]
+    if sum(k in row for k in _SUBJECTS) != 1:
+        faults.append(f"needs one of {', '.join(_SUBJECTS)}")
+    if "claim" in row or "validate" in row:
+        faults += [f"cannot have {k}: nothing is run" for k in _RUNNING if k in row and k != "entry"]
+    if faults:
+        raise BadCase(f"{where}: case {name!r} {', '.join(faults)}")
+    if row["verdict"] not in ("accepts", "rejects"):
+        raise BadCase(f'{where}: verdict must be "accepts" or "rejects", found {row["verdict"]!r}')
+    if row.get("numerics", "ieee") not in READINGS:
+        raise BadCase(f"{where}: numerics must be one of {', '.join(READINGS)}, found {row['numerics']!r}")
+
+
+def _expectation(row: Mapping[str, Any], where: str) -> Expectation:
+    kind = "accepts" if "claim" not in row and "validate" not in row else "answers"
+    if "expect" in row:
+        expect = parse_expectation(row["expect"], where)
+    elif kind == "answers":
+        raise BadCase(f"{where}: a claim or a pair of programs must say what it expects")
+    elif row["verdict"] == "accepts":
+        expect = Expectation("Returned" if "entry" in row else "accepts")
+    else:
+        expect = _refusal(row["rule"], where)
+    ends = ("Malformed", *ANSWERS) if "claim" in row else VALIDATIONS if "validate" in row else _RUN_ENDS
+    if expect.kind not in ends:
+        raise BadCase(f"{where}: such a case cannot end as {expect.kind}")
+    return expect
+
+
+def _module(row: Mapping[str, Any], where: str) -> str:
+    """The text of the module, its repetition written out; empty if there is none."""
+    text = str(row.get("module", ""))
+    match row.get("repeat"):
+        case None:
+            return text
+        case [str(mark), str(copied), int(count)] if mark in text:
+            return text.replace(mark, copied * count)
+        case other:
+            raise BadCase(f"{where}: repeat must be [a mark of the module, a text, a number], found {other!r}")
+
+
+def _lowering(spec: Any) -> str | tuple[str, ...] | None:
+    return tuple(map(str, spec)) if isinstance(spec, list) else spec
+
+
+def _question(row: Mapping[str, Any]) -> Question | None:
+    if "claim" not in row:
+        return None
+    return Question(row["claim"], tuple(row.get("assume", ())), row.get("fits"), row.get("division", "assume"))
 
 
 _NOTE = re.compile(r"^\s*# (expect|entry|args|value): *(.*)$", re.MULTILINE)

@@ -1,8 +1,8 @@
 """Which rules a piece of work went through, observed from outside.
 
 Nothing in the definition counts or records. While ``observing`` is on, Python's profiling hook tells which functions
-are entered: those marked with ``@rule`` name their rules, and ``require``, ``Diagnostic``, ``trap``, ``unspecified``
-and ``poison`` say theirs in an argument.
+are entered: those marked with ``@rule`` name their rules, and ``require``, ``Diagnostic``, ``trap``, ``unspecified``,
+``poison`` and a ``Claim`` say theirs in an argument.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from pkgutil import walk_packages
 from types import CodeType, FrameType
 from typing import Any
 
-from refrelax import errors, rules, semantics, syntax
+from refrelax import errors, judge, lower, rules, semantics, shape_solver, syntax
+from refrelax.lower.claims import Claim
 from refrelax.semantics.numbers import poison as poisons
 
 
@@ -42,8 +43,8 @@ class Fired:
 
 @cache
 def _import_the_definition() -> None:
-    """Import every module of ``syntax`` and ``semantics``, so that ``@rule`` has marked all that it will mark."""
-    for room in (syntax, semantics):
+    """Import every module that implements rules of the language, so that ``@rule`` has marked all that it will mark."""
+    for room in (syntax, semantics, shape_solver, lower, judge):
         for module in walk_packages(room.__path__, f"{room.__name__}."):
             import_module(module.name)
 
@@ -76,6 +77,7 @@ def _speakers() -> dict[CodeType, str]:
         (errors.unspecified, "rule"),
         (poisons.poison, "rule"),
         (poisons.Poison.__init__, "rule"),
+        (Claim.__init__, "rule"),
     ):
         code = _code(function)
         if code is not None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 from refrelax import api
 from refrelax.arrays import Tensor
@@ -15,7 +15,15 @@ from refrelax.conformance.implementation import Implementation, ImplementationFa
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified
 from refrelax.judge.bindings import judge_value
-from refrelax.semantics.numbers.verdicts import Outside
+from refrelax.judge.evidence import Equivalent, Validation
+from refrelax.judge.validate import validate
+from refrelax.lower import lower
+from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.shape_solver import Answer, prove
+from refrelax.shape_solver.claim import Division
+from refrelax.syntax.json_ import from_json
+from refrelax.syntax.module import Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +47,28 @@ def run_case(case: Case, implementation: Implementation | None = None, observe: 
         return _compare(case, _outcome(case, implementation))
     with observing() as fired:
         ended = _outcome(case, implementation)
-        law = _enclosed(case, ended) if implementation is None and isinstance(ended, Returned) else ""
+        lawful = implementation is None and isinstance(ended, Returned) and case.manner.numerics != "enclosure"
+        law = _enclosed(case, ended) if lawful and isinstance(ended, Returned) else ""
     result = _compare(case, ended)
     return Result(case, result.found, result.reason or law, result.rules, fired)
 
 
+NO_STATEMENT = ("num/undetermined", "op.memory.view/reinterpreted")
+"""What ``enclosure`` ends by where it says nothing: an interval decides control or an index, or has its bytes read."""
+
+
 def _enclosed(case: Case, ended: Returned) -> str:
-    """The law ``ieee ∈ enclosure`` on this case: empty if it holds."""
-    permitted = _outcome(case, None, "enclosure")
+    """The law ``ieee ∈ enclosure`` (and ``sampled ∈ enclosure``) on this case: empty if it holds."""
+    permitted = _outcome(replace(case, manner=replace(case.manner, numerics="enclosure")), None)
     if not isinstance(permitted, Returned):
-        # an interval that decides control or an index leaves the run undetermined: no statement
-        undetermined = isinstance(permitted, Unspecified) and permitted.rule == "num/undetermined"
-        return "" if undetermined else f"returns under ieee, under enclosure {describe(permitted)[0]}"
-    verdict, _excluded = judge_value(_core(permitted.value), ended.value)
-    return f"the ieee result is outside the enclosure: {verdict}" if isinstance(verdict, Outside) else ""
+        undetermined = isinstance(permitted, Unspecified) and permitted.rule in NO_STATEMENT
+        return "" if undetermined else f"returns, but under enclosure: {describe(permitted)[0]}"
+    verdict = _judged(permitted.value, ended.value)
+    return f"the result is outside the enclosure: {verdict}" if isinstance(verdict, Outside) else ""
+
+
+def _judged(permitted: Any, value: Any) -> Inside | Outside | Undecided:
+    return judge_value(_core(permitted), value)[0]
 
 
 def _core(value: Any) -> Any:
@@ -70,32 +86,61 @@ def run_cases(
         yield run_case(case, implementation, observe)
 
 
-Ended = Rejection | Outcome | ImplementationFailed | None
+Ended = Rejection | Outcome | Answer | Validation | ImplementationFailed | None
 """How a case ended; ``None``: accepted and not run."""
 
 
-def _outcome(case: Case, implementation: Implementation | None, numerics: str = "ieee") -> Ended:
+def _outcome(case: Case, implementation: Implementation | None) -> Ended:
     try:
-        module = api.parse(case.module, filename=case.place)
-        if case.constants:
-            module = api.bind_constants(module, dict(enumerate(map(data.to_value, case.constants))))
-        checked = api.check(module)
+        if case.question is not None:
+            q = case.question
+            return prove(q.claim, q.assume, fits=q.fits, division=cast(Division, q.division))
+        checked = api.check(_read(case))
+        if case.second is not None:
+            return validate(checked, api.parse(case.second, filename=case.place), case.entry or "main", LIBRARY)
+        if case.manner.lower is not None and implementation is None:
+            checked = _lowered(checked, case.manner.lower)
         if case.entry is None:
             return None
         args = [data.to_value(each) for each in case.args]
         if implementation is not None:
-            return implementation.run(module, case.entry, args)
-        return api.run(checked, case.entry, *args, externs=LIBRARY)
+            return implementation.run(checked.module, case.entry, args)
+        return api.run(checked, case.entry, *args, externs=LIBRARY, numerics=case.manner.numerics)
     except (Rejection, ImplementationFailed) as refused:
         return refused
+
+
+def _read(case: Case) -> Module:
+    if case.json is not None:
+        return from_json(case.json)
+    module = api.parse(case.module, filename=case.place)
+    if case.constants:
+        module = api.bind_constants(module, dict(enumerate(map(data.to_value, case.constants))))
+    return module
+
+
+def _lowered(checked: CheckedModule, how: str | tuple[str, ...]) -> CheckedModule:
+    return (lower(checked, how) if isinstance(how, str) else lower(checked, passes=how)).module
 
 
 def _compare(case: Case, ended: Ended) -> Result:
     found, rules = describe(ended)
     reason = _mismatch(case.expect, ended, rules)
-    if reason is None and isinstance(ended, Returned) and case.value is not None:
-        reason = data.difference(case.value, ended.value)
+    if reason is None and isinstance(ended, Returned):
+        reason = _value_difference(case, ended.value)
     return Result(case, found, reason or "", rules)
+
+
+def _value_difference(case: Case, value: Any) -> str | None:
+    """How the value is not what the case says: equal to it, or permitting it and not ``outside``."""
+    if case.manner.numerics != "enclosure":
+        return None if case.value is None else data.difference(case.value, value)
+    if case.value is not None and isinstance(found := _judged(value, data.to_value(case.value)), Outside):
+        return f"expected {case.value} to be permitted, found {found}"
+    if case.manner.outside is not None:
+        found = _judged(value, data.to_value(case.manner.outside))
+        return None if isinstance(found, Outside) else f"expected {case.manner.outside} to be outside, found {found}"
+    return None
 
 
 def describe(ended: Ended) -> tuple[str, tuple[str, ...]]:
@@ -114,10 +159,23 @@ def describe(ended: Ended) -> tuple[str, tuple[str, ...]]:
             return f"Exhausted {what}", ()
         case ImplementationFailed():
             return str(ended), ()
+        case _:
+            return _kind(ended), ()
+
+
+def _kind(ended: Ended) -> str:
+    """What an ``Expectation`` calls such an end; of equivalent programs, their evidence."""
+    match ended:
+        case None:
+            return "accepts"
+        case Equivalent(evidence=evidence):
+            return type(evidence).__name__
+        case _:
+            return type(ended).__name__
 
 
 def _mismatch(expect: Expectation, ended: Ended, rules: tuple[str, ...]) -> str | None:
-    kind = "accepts" if ended is None else type(ended).__name__
+    kind = "Equivalent" if expect.kind == "Equivalent" and isinstance(ended, Equivalent) else _kind(ended)
     detail = f": {ended}" if isinstance(ended, Rejection) else f": {_message(ended)}"
     if kind != expect.kind:
         return f"expected {expect}, found {describe(ended)[0]}{detail.rstrip(': ')}"
@@ -127,4 +185,4 @@ def _mismatch(expect: Expectation, ended: Ended, rules: tuple[str, ...]) -> str 
 
 
 def _message(ended: Any) -> str:
-    return str(getattr(ended, "message", ""))
+    return str(getattr(ended, "message", getattr(ended, "why", getattr(ended, "model", ""))))
