@@ -68,7 +68,8 @@ def planned_bytes(module: Module, name: str = "main") -> tuple[PrimExpr, PrimExp
 
 
 def _sequence(seq: SeqExpr) -> tuple[PrimExpr, PrimExpr]:
-    before = after = int_imm(0)
+    before: PrimExpr = int_imm(0)
+    after: PrimExpr = int_imm(0)
     for block in seq.blocks:
         for binding in block.bindings:
             if isinstance(binding, VarBinding):
