@@ -81,14 +81,14 @@ def fast_mode_is_permitted(data: st.DataObject) -> None:
 
 @needs_gxx
 @given(st.data())
-@settings(max_examples=5)
+@settings(max_examples=3)
 def test_bits_mode_has_the_bits(data: st.DataObject) -> None:
     bits_mode_has_the_bits(data)
 
 
 @needs_gxx
 @given(st.data())
-@settings(max_examples=5)
+@settings(max_examples=3)
 def test_fast_mode_is_permitted(data: st.DataObject) -> None:
     fast_mode_is_permitted(data)
 
