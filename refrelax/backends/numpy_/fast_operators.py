@@ -13,8 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.values import Shape
+
+PLAIN = ("int32", "int64", "float32", "float64")
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -120,6 +123,17 @@ def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
     return OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True)
 
 
+# --- making ----------------------------------------------------------------------------------------------------------
+
+
+def _arange(start: Any, stop: Any, step: Any, dtype: str = "int64") -> Any:
+    """From 0 by 1, which is exact until the conversion; everything else as its row does."""
+    first, last, by = number(start), number(stop), number(step)
+    if type(first) is int and type(last) is int and first == 0 and type(by) is int and by == 1 and dtype in PLAIN:
+        return np.arange(max(last, 0)).astype(dtype, copy=False)
+    return OPERATORS["relax.arange"]({"dtype": dtype}, (start, stop, step), True)
+
+
 # --- views -----------------------------------------------------------------------------------------------------------
 
 
@@ -131,6 +145,16 @@ def _reshape(x: Any, shape: Any, kept: Any = ()) -> Any:
 
 def _permute_dims(x: Any, axes: Any = None) -> Any:
     return x.transpose(axes)
+
+
+def _expand_dims(x: Any, axis: Any = None) -> Any:
+    axes = axis if isinstance(axis, list) else [axis]
+    rank = x.ndim + len(axes)
+    places = {a % rank for a in axes} if all(type(a) is int and -rank <= a < rank for a in axes) else ()
+    if len(places) != len(axes):
+        return OPERATORS["relax.expand_dims"]({"axis": axis}, (x,), True)
+    old = iter(x.shape)
+    return x.reshape([1 if k in places else next(old) for k in range(rank)])
 
 
 def _broadcast_to(x: Any, shape: Any) -> Any:
@@ -165,8 +189,10 @@ FAST_OPERATORS: dict[str, Apply] = {
     "relax.nn.softmax": _softmax,
     "relax.mean": _mean,
     "relax.matmul": _matmul,
+    "relax.arange": _arange,
     "relax.reshape": _reshape,
     "relax.permute_dims": _permute_dims,
+    "relax.expand_dims": _expand_dims,
     "relax.broadcast_to": _broadcast_to,
     "relax.split": _split,
 }
