@@ -18,6 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.pointwise import OPEN, Claim, Descent, Logic, NotRead, Obligation, Tensor, Terms, read
+from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS
 from refrelax.shape_solver.pointwise.logic import symbols_nonnegative
 from refrelax.syntax import graph
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
@@ -37,7 +38,8 @@ def prove_equal(first: CheckedModule, second: CheckedModule, entry: str) -> Prov
 
 
 def explain(first: CheckedModule, second: CheckedModule, entry: str = "main") -> str:
-    """Why no proof is found: what cannot be read, or the elements that are not seen to be equal; the claims of a proof."""
+    """Why no proof is found: what cannot be read, or the elements that are not seen to be equal. Of a proof, its
+    claims."""
     found = attempt(first, second, entry)
     return "\n".join(map(str, found.claims)) if isinstance(found, Proved) else found
 
@@ -64,9 +66,9 @@ class _Comparison:
         descent = Descent(self.terms, self.logic)
         if not _equal(descent, x, y):
             return descent.failure() or "the results have different forms"
-        for each in two.obligations:
+        for each in (*two.obligations, *(each for each in one.obligations if each.purpose == ELEMENT_FITS)):
             if not self.logic.holds(each.statement, each.given, each.purpose):
-                return f"not proved of the second program: {Claim(each.purpose, each.statement, each.given)}"
+                return f"not proved: {Claim(each.purpose, each.statement, each.given)}"
         claims = tuple(self.logic.claims.values())
         return Proved(None, claims=claims, relaxations=tuple(sorted(descent.relaxations)))
 

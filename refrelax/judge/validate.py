@@ -135,10 +135,10 @@ class _Pair:
 
     def compare(self, args: Sequence[Any], dims: Mapping[str, int]) -> Refuted | str:
         """One run of each: ``"equal"``, ``"inside"``, ``"undecided"``, ``"excluded"``, or the difference."""
-        wanted = run(self.first, self.entry, *args, externs=self.externs, budget=BUDGET)
+        wanted = run(self.first, self.entry, *_copies(args), externs=self.externs, budget=BUDGET)
         if isinstance(wanted, Unspecified | Exhausted):
             return "excluded"
-        found = run(self.second, self.entry, *args, externs=self.externs, budget=BUDGET)
+        found = run(self.second, self.entry, *_copies(args), externs=self.externs, budget=BUDGET)
         if isinstance(found, Exhausted):
             return "excluded"
         different = self._ends(wanted, found)
@@ -164,7 +164,7 @@ class _Pair:
             return self._refuted(args, dims, f"{path} means nothing in the second program [{rule}]", wanted, found)
         if _same(wanted, found):
             return "equal"
-        permitted = run(self.first, self.entry, *args, numerics="enclosure", externs=self.externs, budget=BUDGET)
+        permitted = run(self.first, self.entry, *_copies(args), numerics="enclosure", externs=self.externs, budget=BUDGET)
         if not isinstance(permitted, Returned):
             return "undecided"
         for what, w, f in _observed(permitted, found):
@@ -216,6 +216,20 @@ class _Pair:
         interpreter = Interpreter(checked.module, reading, Meter.of(BUDGET))
         result = interpreter.call_global(self.entry, values)
         return (result, values)
+
+
+def _copies(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Arguments in memory of their own: a run may write to what it is given."""
+    return tuple(map(_copy, args))
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return _copies(value)
+    core = getattr(value, "core", None)
+    if not isinstance(core, Core):
+        return value
+    return type(value)(from_payloads(core.numerics, core.dtype, core.shape, list(core.payloads())))
 
 
 def _unknown(value: Any, name: str, reading: Symbolic) -> Any:

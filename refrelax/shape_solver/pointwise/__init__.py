@@ -1,7 +1,7 @@
 """Pointwise equality of loop programs, for all shapes and values.
 
-``read`` turns a PrimFunc into element terms, ``Descent.tensors`` compares two tensors by congruence; ``Logic`` holds the
-claims that the proof rests on. ``refrelax.judge.pointwise`` composes the calls of a module's functions.
+``read`` turns a PrimFunc into element terms, ``Descent.tensors`` compares two tensors by congruence; ``Logic`` holds
+the claims that the proof rests on. ``refrelax.judge.pointwise`` composes the calls of a module's functions.
 
 Spec: ``spec/06-shapes.md``, Pointwise equality.
 """

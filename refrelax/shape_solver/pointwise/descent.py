@@ -46,14 +46,14 @@ MOST_POINTS = 1 << 16
 
 @dataclass(slots=True)
 class Descent:
-    """One comparison. ``relaxations``: the named relaxations that it needed; ``trail``: where it failed, deepest first."""
+    """One comparison. ``relaxations``: the named relaxations that it needed; ``trail``: where it failed, inside first."""
 
     terms: Terms
     logic: Logic
     relaxations: set[str] = field(default_factory=set)
     trail: list[tuple[Term, Term]] = field(default_factory=list)
     steps: int = 0
-    limit: int = 50_000
+    limit: int = 20_000
     _memo: dict[tuple[int, int, int], frozenset[str] | None] = field(default_factory=dict)
     """Per question: the relaxations that its proof needed, or ``None`` where it failed."""
     _simpler: dict[tuple[PrimExpr, int], PrimExpr] = field(default_factory=dict)
@@ -127,7 +127,7 @@ class Descent:
         match a, b:
             case Load(), Load():
                 return self._loads(a, b, given)
-            case _ if isinstance(a, Load) and _expands(a.tensor) or isinstance(b, Load) and _expands(b.tensor):
+            case _ if (isinstance(a, Load) and _expands(a.tensor)) or (isinstance(b, Load) and _expands(b.tensor)):
                 return self._expanded(a, b, given)
             case Int(x), Int(y):
                 return x.dtype == y.dtype and self._integers(x, y, given)
@@ -165,13 +165,13 @@ class Descent:
                 case Choose(Int(c), yes, no):
                     rest = self.logic.open_part(self._simple(c, given), given, "guard")
                     if not isinstance(rest, bool):
-                        return self.terms.choose(self.terms.int(rest), yes, no)
+                        return self.terms.choose(self.terms.integer(rest), yes, no)
                     new = yes if rest else no
                 case Choose(condition, yes, no):
-                    c = self._exposed(condition, given, checked)
-                    if not isinstance(c, Int):
-                        return self.terms.choose(c, yes, no)
-                    new = self.terms.choose(c, yes, no)
+                    truth = self._exposed(condition, given, checked)
+                    new = self.terms.choose(truth, yes, no)
+                    if not isinstance(truth, Int):
+                        return new
                 case Apply(op, dtype, args, attrs) if dtype == "bool" or op == "Mul":
                     new = self._settled(t, given, checked)
                 case Fold():
@@ -209,7 +209,7 @@ class Descent:
             t = self.terms.at(t.tensor, t.indices)
 
     def _scalar(self, dtype: str, bits: int) -> Term:
-        return self.terms.number(dtype, bits) if dtypes.is_float(dtype) else self.terms.int(Literal(dtype, bits))
+        return self.terms.number(dtype, bits) if dtypes.is_float(dtype) else self.terms.integer(Literal(dtype, bits))
 
     # --- the cases
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
-from refrelax.shape_solver.pointwise.logic import Given, Logic
+from refrelax.shape_solver.pointwise.logic import Given, Logic, compare
 from refrelax.shape_solver.pointwise.terms import OLD, Apply, Int, Number, Term, Terms
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import (
@@ -29,21 +29,20 @@ from refrelax.syntax.scalars import (
     Select,
     SymVar,
     as_int,
-    children,
     int_imm,
     walk,
 )
 
 PURE = frozenset(
-    """exp exp2 exp10 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh atan2 pow
-    erf sigmoid ceil floor trunc round nearbyint fabs abs fma hypot copysign nextafter ldexp isnan isinf isfinite isnullptr
-    popcount clz bitwise_and bitwise_or bitwise_xor bitwise_not shift_left shift_right reinterpret""".split()
+    ["exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2", "pow", "erf", "sigmoid", "ceil", "floor", "trunc", "round", "nearbyint", "fabs", "abs", "fma", "hypot", "copysign", "nextafter", "ldexp", "isnan", "isinf", "isfinite", "isnullptr", "popcount", "clz", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right", "reinterpret"]
 )
 """Intrinsics that are functions of their arguments."""
 
 TRUTHS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or"})
 TURNED = {"GT": "LT", "GE": "LE"}
 DIVISIONS = frozenset({"FloorDiv", "FloorMod", "Div", "Mod"})
+FITS = "index arithmetic fits its dtype"
+ELEMENT_FITS = "an element's arithmetic on indices fits its dtype"
 RING = frozenset({"Add", "Sub", "Mul"})
 
 
@@ -68,22 +67,31 @@ class Reading:
     scope: Given
     load: Loader
     own: tuple[str, tuple[PrimExpr, ...]] | None
-    divides: Callable[[PrimExpr, Given], None]
+    require: Callable[[str, PrimExpr, Given], None]
     hard: Given | None = None
     lets: Mapping[str, Term] | None = None
 
     # --- indices
 
-    def index(self, e: PrimExpr) -> PrimExpr:
-        """An expression over indices; elements inside become opaque symbols."""
-        if any(isinstance(each, BufferLoad | Let) for each in walk(e)):
-            e = self._rebuilt(e)
-        else:
-            e = substitute(e, self.by)
-        for each in walk(e):
+    def index(self, e: PrimExpr, purpose: str = FITS) -> PrimExpr:
+        """An expression over indices; elements inside become opaque symbols. ``purpose``: why narrow sums must fit."""
+        new = self._resolved(e)
+        hard = self.scope if self.hard is None else self.hard
+        for each in walk(new):
             if isinstance(each, Binary) and each.op in DIVISIONS and not as_int(each.b):
-                self.divides(each.b, self.scope if self.hard is None else self.hard)
-        return ideal(e)
+                self.require("divisor is not 0", compare("NE", each.b, int_imm(0, each.b.dtype)), hard)
+        for each in walk(e):
+            if isinstance(each, Binary) and each.op in RING and each.dtype == "int32":
+                low, high = dtypes.integer_range("int32")
+                total = ideal(self._resolved(each))
+                self.require(purpose, compare("GE", total, int_imm(low)), hard)
+                self.require(purpose, compare("LE", total, int_imm(high)), hard)
+        return ideal(new)
+
+    def _resolved(self, e: PrimExpr) -> PrimExpr:
+        if any(isinstance(each, BufferLoad | Let) for each in walk(e)):
+            return self._rebuilt(e)
+        return substitute(e, self.by)
 
     def _rebuilt(self, e: PrimExpr) -> PrimExpr:
         match e:
@@ -98,7 +106,7 @@ class Reading:
             case Cast():
                 return replace(e, value=self._rebuilt(e.value))
             case Select():
-                return Select(*(self._rebuilt(c) for c in children(e)))
+                return Select(self._rebuilt(e.condition), self._rebuilt(e.true_value), self._rebuilt(e.false_value))
             case Intrinsic():
                 return replace(e, args=tuple(self._rebuilt(a) for a in e.args))
             case Let():
@@ -115,11 +123,11 @@ class Reading:
         if dtypes.lanes(e.dtype) != 1:
             raise NotRead("a vector")
         if isinstance(e, Literal):
-            return self.terms.number(e.dtype, e.bits) if dtypes.is_float(e.dtype) else self.terms.int(e)
+            return self.terms.number(e.dtype, e.bits) if dtypes.is_float(e.dtype) else self.terms.integer(e)
         if isinstance(e, SymVar) and (found := self._let(e)) is not None:
             return found
         if of_indices(e) and not (self.lets and any(isinstance(x, SymVar) and x.name in self.lets for x in walk(e))):
-            return self.terms.int(self.index(e))
+            return self.terms.integer(self.index(e, ELEMENT_FITS))
         return self._element(e)
 
     def _let(self, e: SymVar) -> Term | None:
@@ -147,9 +155,9 @@ class Reading:
                 return apply(terms, "Cast", dtype, (self.term(value),))
             case Select(condition, yes, no):
                 return self._choice(condition, yes, no, self.scope if self.hard is None else self.hard)
-            case Intrinsic("if_then_else", (condition, yes, no)):  # type: ignore[misc]
+            case Intrinsic("if_then_else", (condition, yes, no)):
                 return self._choice(condition, yes, no, None)
-            case Intrinsic("likely", (inner,)):  # type: ignore[misc]
+            case Intrinsic("likely", (inner,)):
                 return self.term(inner)
             case Intrinsic(op, args, dtype, attrs) if op in PURE:
                 return apply(terms, f"T.{op}", dtype, tuple(self.term(a) for a in args), attrs)
@@ -190,7 +198,7 @@ def ideal(e: PrimExpr) -> PrimExpr:
         case Cast():
             return replace(e, value=ideal(e.value))
         case Select():
-            return Select(*(ideal(c) for c in children(e)))
+            return Select(ideal(e.condition), ideal(e.true_value), ideal(e.false_value))
         case Intrinsic():
             return replace(e, args=tuple(ideal(a) for a in e.args))
         case _:
@@ -198,11 +206,8 @@ def ideal(e: PrimExpr) -> PrimExpr:
 
 
 def of_indices(e: PrimExpr) -> bool:
-    """Whether ``e`` is integer arithmetic on indices and shapes, exact in ideal integers and modulo wrapping alike.
-
-    Sums and products wrap as elements do; what is not compatible with wrapping (a division, an extreme, an order, a
-    wider cast) must not stand above one, except in a condition, which is index arithmetic.
-    """
+    """Whether ``e`` is integer arithmetic on indices and shapes, which is read as exact; that it does not wrap is an
+    obligation."""
     for each in walk(e):
         if isinstance(each, BufferLoad | Let) or not whole(each.dtype):
             return False
@@ -243,7 +248,7 @@ def apply(
     if all(isinstance(a, Int) for a in args):
         joined = _joined(op, dtype, tuple(a.value for a in args if isinstance(a, Int)))
         if joined is not None:
-            return terms.int(joined)
+            return terms.integer(joined)
     return terms.apply(op, dtype, args, attrs)
 
 
@@ -297,7 +302,7 @@ def _joined(op: str, dtype: str, args: tuple[PrimExpr, ...]) -> PrimExpr | None:
         return None
     match op, args:
         case (("EQ" | "NE" | "LT" | "LE" | "And" | "Or" | "Min" | "Max"), (a, b)) if a.dtype == b.dtype:
-            return Binary(op, a, b)  # type: ignore[arg-type]
+            return Binary(op, a, b)
         case "Not", (a,):
             return negation(a)
         case "Cast", (a,) if widens(a.dtype, dtype):

@@ -245,7 +245,7 @@ class _Reader:
 
     def reading(self, store: BufferStore | None, indices: tuple[PrimExpr, ...]) -> Reading:
         own = None if store is None else (store.buffer, indices)
-        return Reading(self.terms, self.logic, self.by, tuple(self.scope), self.load, own, self.divides)
+        return Reading(self.terms, self.logic, self.by, tuple(self.scope), self.load, own, self.require)
 
     def expression(self, e: PrimExpr) -> PrimExpr:
         return self.reading(None, ()).index(e)
@@ -260,9 +260,8 @@ class _Reader:
             raise NotRead("a branch or a loop that depends on data")
         return found
 
-    def divides(self, divisor: PrimExpr, scope: Given) -> None:
-        claim = compare("NE", divisor, int_imm(0, divisor.dtype))
-        self.obligations.append(Obligation("divisor is not 0", claim, scope))
+    def require(self, purpose: str, statement: PrimExpr, scope: Given) -> None:
+        self.obligations.append(Obligation(purpose, statement, scope))
 
     def load(self, load: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
         memory = self.memory.get(load.buffer)
@@ -298,7 +297,7 @@ class _Reader:
         """Updates, the latest first, on top of what was there before."""
         for condition, value in reversed(above):
             new = self.terms.replaced(value, {}, before) if has_old(value) else value
-            before = new if condition is None else self.terms.choose(self.terms.int(condition), new, before)
+            before = new if condition is None else self.terms.choose(self.terms.integer(condition), new, before)
         return before
 
     def alone(self, memory: Memory, level: Level, v: SymVar) -> None:
@@ -328,7 +327,7 @@ class _Reader:
         value = self.terms.replaced(update.value, {}, before) if has_old(update.value) else update.value
         rest = all_of(open_)
         if rest is not None:
-            value = self.terms.choose(self.terms.int(rest), value, before)
+            value = self.terms.choose(self.terms.integer(rest), value, before)
         vars_ = tuple(self.terms.fresh("o", o.dtype) for o in memory.at)
         body = self.terms.replaced(value, {o.name: v for o, v in zip(memory.at, vars_, strict=True)})
         return Tensor(memory.content.name, memory.shape, memory.dtype, vars_, body)
@@ -377,14 +376,14 @@ class _Reader:
         terms, c1, c2 = self.terms, set(first.conditions), set(second.conditions)
         if c2 <= c1:
             extra = all_of(c for c in first.conditions if c not in c2)
-            before = first.value if extra is None else terms.choose(terms.int(extra), first.value, OLD)
+            before = first.value if extra is None else terms.choose(terms.integer(extra), first.value, OLD)
             value = terms.replaced(second.value, {}, before) if has_old(second.value) else second.value
             return Update(second.conditions, value, second.free)
         if c1 <= c2:
             extra = all_of(c for c in second.conditions if c not in c1)
             assert extra is not None
             then = terms.replaced(second.value, {}, first.value) if has_old(second.value) else second.value
-            return Update(first.conditions, terms.choose(terms.int(extra), then, first.value), second.free)
+            return Update(first.conditions, terms.choose(terms.integer(extra), then, first.value), second.free)
         raise NotRead("stores under conditions of which neither implies the other")
 
     def gather(self, memory: Memory, u: Update, v: SymVar, extent: PrimExpr, kind: str) -> Update:

@@ -6,11 +6,11 @@ Spec: ``spec/06-shapes.md``, ``sh/fold``.
 from __future__ import annotations
 
 from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import negation
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, within
 from refrelax.shape_solver.pointwise.terms import OLD, Apply, Choose, Fold, Int, Old, Term, Terms, has_old, mentions
-from refrelax.semantics.dims import substitute
 from refrelax.syntax.scalars import PrimExpr, SymVar, int_imm
 
 FOLDS = frozenset({"Add", "Mul", "Max", "Min", "And", "Or"})
@@ -36,7 +36,7 @@ def gathered(
         NotRead: the updates are no reduction.
     """
     op, before, axes, guard, body = _parted(terms, value)
-    if has_old(body) or any(mentions(terms, terms.int(extent), frozenset({v.name})) for _, extent in axes):
+    if has_old(body) or any(mentions(terms, terms.integer(extent), frozenset({v.name})) for _, extent in axes):
         raise NotRead("an update that is no reduction")
     start = _start(terms, logic, before, v, extent, own, known)
     whole = all_of([*own, *(() if guard is None else (guard,))])
@@ -47,7 +47,7 @@ def gathered(
 def _parted(terms: Terms, value: Term) -> tuple[str, Term, tuple[tuple[SymVar, PrimExpr], ...], PrimExpr | None, Term]:
     """The operation, what is there before, inner axes with their guard, and the item."""
     match value:
-        case Choose(Int(condition), yes, Old()) if not has_old(terms.int(condition)):
+        case Choose(Int(condition), yes, Old()) if not has_old(terms.integer(condition)):
             op, before, axes, guard, body = _parted(terms, yes)
             if axes:
                 raise NotRead("a guarded reduction inside another")
@@ -80,6 +80,6 @@ def _start(terms: Terms, logic: Logic, before: Term, v: SymVar, extent: PrimExpr
             initial = terms.replaced(initial, zero)
             if logic.holds(at_first, known, "a reduction starts"):
                 return initial
-            return terms.choose(terms.int(at_first), initial, OLD)
+            return terms.choose(terms.integer(at_first), initial, OLD)
         case _:
             raise NotRead("a reduction with an unusual start")

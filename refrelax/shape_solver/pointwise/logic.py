@@ -19,7 +19,7 @@ Given = tuple[PrimExpr, ...]
 HARD = frozenset({"index", "every element is written", "store in bounds", "load in bounds"})
 """Purposes for which a question that stays open is asked again with more effort, at most ``MOST_HARD`` times."""
 
-MOST_HARD = 40
+MOST_HARD = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Logic:
     claims: dict[tuple[PrimExpr, Given], Claim] = field(default_factory=dict)
     asked: int = 0
     hard: int = 0
-    limit: int = 20_000
+    limit: int = 8_000
     _interned: dict[Given, Given] = field(default_factory=dict)
     _symbols: dict[int, tuple[PrimExpr, frozenset[str]]] = field(default_factory=dict)
     _provers: dict[tuple[Effort, Given], Prover] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.pointwise.logic import Given, all_of, compare
-from refrelax.shape_solver.pointwise.terms import Fold, Identity, Int, Load, Number, Term
+from refrelax.shape_solver.pointwise.terms import Fold, Identity, Int, Number, Term
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, int_imm
 
@@ -148,7 +148,7 @@ class Regroup:
         neutral = (
             isinstance(fold.start, Number | Int) and is_identity(fold.op, fold.start) and not _minus_zero(fold.start)
         )
-        return terms.choose(terms.int(condition), body, terms.identity(fold.op if neutral else "", fold.dtype))
+        return terms.choose(terms.integer(condition), body, terms.identity(fold.op if neutral else "", fold.dtype))
 
     def _at(self, e: PrimExpr, by: dict[str, PrimExpr]) -> PrimExpr:
         return self.descent.terms.index(e, by)
@@ -177,8 +177,9 @@ class Regroup:
         if fold.guard is not None or _minus_zero(body.start):
             return fold
         inner = Regroup(self.descent, known)._flattened(body, checked)
-        by: dict[str, PrimExpr] = {v.name: terms.fresh("k", v.dtype) for v, _ in inner.axes}
-        axes = tuple((by[v.name], self._at(extent, by)) for v, extent in inner.axes)
+        names = {v.name: terms.fresh("k", v.dtype) for v, _ in inner.axes}
+        by: dict[str, PrimExpr] = {**names}
+        axes = tuple((names[v.name], self._at(extent, by)) for v, extent in inner.axes)
         guard = None if inner.guard is None else self._at(inner.guard, by)
         new = terms.fold(
             fold.op,
@@ -186,7 +187,7 @@ class Regroup:
             (*fold.axes, *axes),
             guard,
             terms.replaced(inner.body, by),
-            fold.free,  # type: ignore[arg-type]
+            fold.free,
         )
         assert isinstance(new, Fold)
         return new
@@ -204,11 +205,11 @@ class Regroup:
             item = self.descent.exposed(fold.body, known, checked, numbers=True)
             if isinstance(item, Number | Int) and is_identity(fold.op, item):
                 return fold.start
-        single = {v.name: int_imm(0, v.dtype) for v, extent in fold.axes if as_int(extent) == 1}
+        single: dict[str, PrimExpr] = {v.name: int_imm(0, v.dtype) for v, extent in fold.axes if as_int(extent) == 1}
         if not single:
             return fold
-        axes = tuple((v, self._at(e, single)) for v, e in fold.axes if v.name not in single)  # type: ignore[arg-type]
-        guard = None if fold.guard is None else self._at(fold.guard, single)  # type: ignore[arg-type]
+        axes = tuple((v, self._at(e, single)) for v, e in fold.axes if v.name not in single)
+        guard = None if fold.guard is None else self._at(fold.guard, single)
         body = terms.replaced(fold.body, single)
         if axes or guard is not None:
             return terms.fold(fold.op, fold.start, axes, guard, body, fold.free) if axes else fold

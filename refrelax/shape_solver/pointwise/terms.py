@@ -150,7 +150,7 @@ class Terms:
     def _put(self, key: tuple[Any, ...], new: Term) -> Term:
         return self.table.setdefault(key, new)
 
-    def int(self, value: PrimExpr) -> Term:
+    def integer(self, value: PrimExpr) -> Term:
         if isinstance(value, SymVar) and value.name in self.opaque:
             return self.opaque[value.name]
         return self._put(("int", value, value.dtype), Int(value))
@@ -243,7 +243,7 @@ class _Substitution:
         terms = self.terms
         match t:
             case Int(value):
-                return terms.int(self.index(value))
+                return terms.integer(self.index(value))
             case Apply(op, dtype, args, attrs):
                 return terms.apply(op, dtype, tuple(self.term(a) for a in args), attrs)
             case Load(tensor, indices):
