@@ -34,8 +34,8 @@ def contraction(text: Text, nest: Nest, axes: list[str]) -> list[str] | None:
     words, arrays = [], []
     for factor in _factors(item):
         used = [name for name in letters if _depends(text, factor, name)]
-        if len(used) == len(letters) and len(letters) > MOST_AXES:
-            return None  # an array over the whole iteration space: more memory than the loops would ever touch
+        if len(used) == len(letters) and not isinstance(factor, BufferLoad):
+            return None  # an array over the whole iteration space: ``reduction`` says when that is worth it
         own = replace(text, axes=tuple(used), grids=set())
         arrays.append(own.element(factor))
         if own.grids:
@@ -52,8 +52,39 @@ def contraction(text: Text, nest: Nest, axes: list[str]) -> list[str] | None:
     return lines
 
 
-MOST_AXES = 2
-"""A factor over all loops is taken as an array only for nests this small (a plain sum of one array)."""
+REDUCERS = {"Add": "sum", "Max": "max", "Min": "min"}
+
+
+def reduction(text: Text, nest: Nest, axes: list[str]) -> list[str] | None:
+    """``C[i] = max over k of e[i, k]`` (or the sum, or the least) as one NumPy reduction; ``None`` otherwise.
+
+    The item becomes an array over the whole iteration space, so it must read one element there anyway.
+    """
+    store, init = nest.store, nest.init
+    reduced = [loop.var.name for loop in nest.loops if loop.var.name not in axes]
+    if init is None or not reduced or store.value.dtype not in ("float32", "float64"):
+        return None
+    match store.value:
+        case Binary(op=("Add" | "Max" | "Min") as op, a=BufferLoad(buffer=own), b=item) if own == store.buffer:
+            pass
+        case _:
+            return None
+    loads = [n for n in walk(item) if isinstance(n, BufferLoad)]
+    if not isinstance(init.value, Literal) or any(n.buffer == store.buffer for n in loads):
+        return None
+    space = [*axes, *reduced]
+    if not any(all(_depends(text, load, name) for name in space) for load in loads):
+        return None
+    own_text = replace(text, axes=tuple(space), grids=set())
+    value = own_text.element(item)
+    shape = ", ".join(text.index(text.extents[name][1]) for name in space)
+    along = tuple(range(len(axes), len(space)))
+    target = ", ".join(
+        ":" if isinstance(r := text.resolve(i), SymVar) and r.name in axes else text.index(i) for i in store.indices
+    )
+    start = text.element(init.value)
+    call = f"np.{REDUCERS[op]}(np.broadcast_to({value}, ({shape})), axis={along}, initial={start})"
+    return [*own_text.grid_definitions(), f"{local(store.buffer)}[{target}] = {call}"]
 
 
 def _depends(text: Text, expr: PrimExpr, name: str) -> bool:

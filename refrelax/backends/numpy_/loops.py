@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text, dtype_text
-from refrelax.backends.numpy_.fast_forms import contraction
+from refrelax.backends.numpy_.fast_forms import contraction, reduction
 from refrelax.backends.numpy_.names import function, local
 from refrelax.semantics.dims import Facts, equal
 from refrelax.semantics.graph.link import nodes
@@ -370,7 +370,7 @@ def spread(writer: Writer, stmt: For | SBlock | BufferStore) -> bool:
     if axes is None:
         return False
     if inner.fast and nest.guard is None:
-        lines = contraction(inner.text, nest, axes)
+        lines = contraction(inner.text, nest, axes) or reduction(inner.text, nest, axes)
         if lines is not None:
             for line in lines:
                 inner.line(line)
