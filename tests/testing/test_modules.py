@@ -126,7 +126,7 @@ FAULTS = {
 def test_shrinks_to_few_bindings(fault: str) -> None:
     """Whatever goes wrong with one or two constructs is shown by a module of at most three bindings."""
     quiet = settings(max_examples=600, database=None, suppress_health_check=list(HealthCheck))
-    smallest = find(modules(), FAULTS[fault], settings=quiet)
+    smallest = find(modules(features=["elementwise", "libraries"]), FAULTS[fault], settings=quiet)
     assert _bindings(smallest) <= 3, rr.print_module(smallest)
 
 

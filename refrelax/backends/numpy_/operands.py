@@ -59,6 +59,16 @@ def is_float(kind: Any) -> bool:
     return dtypes.is_float(np.dtype(kind).name)
 
 
+def met(a: Any, b: Any) -> Any:
+    """The dtype in which two operands meet: bool gives way, then integers, then the narrower, then the signed."""
+
+    def rank(kind: Any) -> tuple[bool, bool, int, bool]:
+        name = np.dtype(kind).name
+        return kind != np.bool_, dtypes.is_float(name), np.dtype(kind).itemsize, dtypes.kind(name) == "uint"
+
+    return max(a, b, key=rank)
+
+
 def plain(fast: bool, x: Any) -> bool:
     """Whether NumPy's own functions will do for ``x``."""
     return fast and x.dtype in SMALL_FLOATS

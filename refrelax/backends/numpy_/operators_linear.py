@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.numpy_ import exact
-from refrelax.backends.numpy_.operands import Attrs, Run, literal, plain
+from refrelax.backends.numpy_.operands import Attrs, Run, literal, met, plain
 from refrelax.backends.numpy_.reductions import matmul, reduce, softmax
 from refrelax.errors import unspecified
-from refrelax.semantics.ops.binary import promote
 
 
 def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
@@ -78,7 +76,7 @@ def _spread(x: Any, word: str, out: str, summed: list[str]) -> Any:
 
 def outer(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     a, b = args
-    meeting = numpy_dtype(promote(a.dtype.name, b.dtype.name))
+    meeting = met(a.dtype, b.dtype)
     x, y = exact.cast(a, meeting)[:, None], exact.cast(b, meeting)[None, :]
     return exact.cast(x & y if meeting == np.bool_ else x * y, a.dtype)
 

@@ -16,10 +16,9 @@ import numpy as np
 from refrelax.arrays import numpy_dtype
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import exact
-from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, plain
+from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, plain
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
-from refrelax.semantics.ops.binary import promote
 
 DATA = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 KERNEL = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
@@ -67,7 +66,7 @@ def padded(x: Any, before: Sequence[int], after: Sequence[int], fill: Any) -> An
 def _conv(n: int) -> Run:
     def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         x, w = args
-        meeting = numpy_dtype(promote(x.dtype.name, w.dtype.name))
+        meeting = met(x.dtype, w.dtype)
         dtype = numpy_dtype(attrs["out_dtype"]) if attrs["out_dtype"] not in (None, "", "void") else x.dtype
         x, w = (exact.cast(exact.cast(v, meeting), dtype) for v in (x, w))
         x, w = to_plain(x, attrs["data_layout"], DATA[n]), to_plain(w, attrs["kernel_layout"], KERNEL[n])
