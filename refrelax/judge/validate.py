@@ -164,7 +164,8 @@ class _Pair:
             return self._refuted(args, dims, f"{path} means nothing in the second program [{rule}]", wanted, found)
         if _same(wanted, found):
             return "equal"
-        permitted = run(self.first, self.entry, *_copies(args), numerics="enclosure", externs=self.externs, budget=BUDGET)
+        again = _copies(args)
+        permitted = run(self.first, self.entry, *again, numerics="enclosure", externs=self.externs, budget=BUDGET)
         if not isinstance(permitted, Returned):
             return "undecided"
         for what, w, f in _observed(permitted, found):

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import refrelax as rr
-from refrelax import examples, judge
+from refrelax import examples
+from refrelax.judge.evidence import Proved
 from refrelax.judge.pointwise import attempt, explain
 
 HEAD = "".join(f"{s} = TypeVar('{s}')\n" for s in "nmpq") + "@I.ir_module\nclass Module:\n"
@@ -28,7 +29,7 @@ def checked(body: str) -> Any:
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair["name"])
 def test_a_good_pair_is_proved_for_all_shapes(pair: dict[str, Any]) -> None:
     found = attempt(checked(pair["first"]), checked(pair["second"]), "main")
-    assert isinstance(found, judge.Proved), found
+    assert isinstance(found, Proved), found
     assert found.claims
     assert found.relaxations == tuple(pair.get("relaxations", ()))
 
@@ -55,7 +56,7 @@ def test_tvms_kernels_of_a_model_are_proved_equal_to_its_operators(name: str) ->
     stages = [example.stage(each) for each in ("imported", "zero")]
     first, second = (rr.check(rr.bind_constants(rr.parse(s.text), s.constants)) for s in stages)
     found = attempt(first, second, example.entry)
-    assert isinstance(found, judge.Proved), found
+    assert isinstance(found, Proved), found
     assert found.relaxations == ("extreme-identity",)
 
 
@@ -76,7 +77,7 @@ def test_what_the_first_program_leaves_open_may_become_anything() -> None:
             z[i] = t[i]
 ''')
     defined = checked(COPY.format(count="n", value="x[i]"))
-    assert isinstance(attempt(open_, defined, "main"), judge.Proved)
+    assert isinstance(attempt(open_, defined, "main"), Proved)
     assert isinstance(attempt(defined, open_, "main"), str)
 
 
@@ -84,7 +85,7 @@ def test_a_store_out_of_bounds_in_the_second_program_is_no_refinement() -> None:
     good = checked(COPY.format(count="n", value="x[i]"))
     wild = checked(COPY.format(count="n + 1", value="x[i]"))
     assert "store in bounds" in explain(good, wild)
-    assert isinstance(attempt(wild, good, "main"), judge.Proved)
+    assert isinstance(attempt(wild, good, "main"), Proved)
 
 
 def test_narrow_index_arithmetic_must_fit() -> None:

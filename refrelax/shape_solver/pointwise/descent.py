@@ -46,7 +46,7 @@ MOST_POINTS = 1 << 16
 
 @dataclass(slots=True)
 class Descent:
-    """One comparison. ``relaxations``: the named relaxations that it needed; ``trail``: where it failed, inside first."""
+    """One comparison. ``relaxations``: the named relaxations that it needed; ``trail``: what failed, inside first."""
 
     terms: Terms
     logic: Logic
