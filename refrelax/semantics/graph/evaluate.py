@@ -57,8 +57,8 @@ class Listener(Protocol):
     """What watches a run: called after each binding with the path of its function, its name and its value.
 
     It may also have ``on_call(path, args)`` (a function of the module is entered), ``on_effect(effect)``,
-    ``on_allocation(path, name, dtype, shape, scope)`` and ``on_step(path, name, value)`` (a loop variable takes a value)
-    of loop-level functions. What it does not have costs nothing.
+    ``on_allocation(path, name, dtype, shape, scope)`` and ``on_step(path, name, value)`` (a loop variable takes a
+    value) of loop-level functions. What it does not have costs nothing.
     """
 
     def on_binding(self, path: str, binding: Binding, value: Value, scope: Scope) -> None: ...

@@ -11,6 +11,7 @@ from __future__ import annotations
 from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.intrinsics.calls import CALLS, build_call
+from refrelax.semantics.intrinsics.fixed_point import FIXED_POINT, build_fixed_point
 from refrelax.semantics.intrinsics.pure import PURE, build_pure
 from refrelax.semantics.loops.elements import UNDEFINED, build_element, build_if_then_else
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Run
@@ -28,6 +29,8 @@ def build_intrinsic(build: Builder, call: Intrinsic) -> Element:
             return lambda _frame: UNDEFINED
         case op if op in PURE:
             return build_pure(build, call)
+        case op if op in FIXED_POINT:
+            return build_fixed_point(build, call)
         case op if op in CALLS or op.startswith("cls."):
             return build_call(build, call)
         case _:

@@ -20,7 +20,7 @@ from refrelax.semantics.storage import Storage, fresh
 from refrelax.semantics.values import Tensor
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Buffer, MatchBufferRegion
-from refrelax.syntax.scalars import BufferRef, Intrinsic, PrimExpr, SymVar
+from refrelax.syntax.scalars import BufferLoad, BufferRef, Intrinsic, PrimExpr, SymVar
 
 
 def nothing(_frame: Frame) -> None:
@@ -204,16 +204,38 @@ def resolve(build: Builder, handle: PrimExpr) -> Bound:
                 from refrelax.semantics.loops.evaluate import bind_tensor
 
                 return bind_tensor(handle.name, found)
-        case Intrinsic(op="address_of" | "tvm_access_ptr" | "reinterpret") if handle.args:
-            for arg in handle.args:
-                if isinstance(arg, BufferRef | SymVar | Intrinsic):
-                    return resolve(build, arg)
-                buffer = getattr(arg, "buffer", None)
-                if isinstance(buffer, str):
-                    return build.buffers[buffer]
+        case Intrinsic(op="address_of", args=(BufferLoad() as load,)):
+            return _element_on(build, load)
+        case Intrinsic(op="tvm_access_ptr", args=(_, data, offset, extent, _)):
+            return _shifted(build, resolve(build, data), build_index(build, offset), build_index(build, extent))
+        case Intrinsic(op="reinterpret", args=(data,)):
+            return resolve(build, data)
         case _:
             pass
     raise unspecified("ld/unknown-handle", "this handle names no memory of the function")
+
+
+@rule("ev/pointer-into-buffer")
+def _shifted(build: Builder, base: Bound, offset: Index, extent: Index) -> Bound:
+    """Memory from an element of a buffer on, as one dimension of elements."""
+    start, by = base.origin.run, offset.run
+    at = fixed(base.origin.constant + offset.constant) if _known(base.origin, offset) else None  # type: ignore[operator]
+    origin = at or Index(lambda frame: start(frame) + by(frame))
+    return replace(base, shape=(extent,), strides=(fixed(1),), origin=origin)
+
+
+def _known(*indices: Index) -> bool:
+    return all(each.constant is not None for each in indices)
+
+
+def _element_on(build: Builder, load: BufferLoad) -> Bound:
+    """``T.address_of(B[i])``: the memory from that element to the end of the storage."""
+    from refrelax.semantics.loops.memory import flat_position
+
+    base = build.buffers[load.buffer]
+    at, cells = flat_position(base, [build_index(build, each) for each in load.indices]), base.cells
+    rest = Index(lambda frame: max(len(cells) - at(frame), 0))
+    return replace(base, shape=(rest,), strides=(fixed(1),), origin=Index(at))
 
 
 def bind_handle(build: Builder, name: str, value: PrimExpr) -> Run:

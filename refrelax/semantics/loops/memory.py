@@ -29,9 +29,9 @@ def position(bound: Bound, indices: Sequence[Index]) -> tuple[Position, bool]:
     """The cell number of ``bound[indices]`` as a closure, and whether it may be ``OUTSIDE``."""
     doubtful = any(not _in_range(i, extent) for i, extent in zip(indices, bound.shape, strict=True))
     if not doubtful:
-        return _flat(bound, indices), False
+        return flat_position(bound, indices), False
     tests = [(i.run, extent.run) for i, extent in zip(indices, bound.shape, strict=True)]
-    flat = _flat(bound, indices)
+    flat = flat_position(bound, indices)
     if len(tests) == 1:
         index, extent = tests[0]
         return (lambda frame: flat(frame) if 0 <= index(frame) < extent(frame) else OUTSIDE), True
@@ -55,7 +55,7 @@ def _in_range(index: Index, extent: Index) -> bool:
     )
 
 
-def _flat(bound: Bound, indices: Sequence[Index]) -> Position:
+def flat_position(bound: Bound, indices: Sequence[Index]) -> Position:
     """``origin + Σ index·stride``, with constant strides folded in."""
     strides, origin = bound.strides, bound.origin
     if origin.constant is None or any(s.constant is None for s in strides):

@@ -60,7 +60,13 @@ def test_a_reducer_of_pairs_finds_the_extreme_and_its_place() -> None:
 for tx in T.thread_binding(4, thread="threadIdx.x"):
     k = T.alloc_buffer((1,), "int32", scope="local")
     v = T.alloc_buffer((1,), scope="local")
-    with T.attr(T.comm_reducer(lambda i, a, j, b: (T.Select(a >= b, i, j), T.Select(a >= b, a, b)), [-1, T.float32(-1e30)]), "reduce_scope", 0):
+    with T.attr(
+        T.comm_reducer(
+            lambda i, a, j, b: (T.Select(a >= b, i, j), T.Select(a >= b, a, b)), [-1, T.float32(-1e30)]
+        ),
+        "reduce_scope",
+        0,
+    ):
         T.tvm_thread_allreduce(T.uint32(2), tx, A[tx], T.bool(True), k[0], v[0], tx)
     B[tx] = v[0] * T.float32(10) + T.Cast("float32", k[0])
 """
