@@ -30,11 +30,31 @@ Value = Tensor | tuple["Value", ...] | PrimExpr | graph.ShapeExpr
 """What a binding holds: a tensor, a tuple, a scalar, a shape."""
 
 
+MOST_EXTENT = 64
+MOST_SHAPES = 3
+"""Which shapes are looked at again, and how many."""
+
+
 @rule("va/pointwise")
 def prove_equal(first: CheckedModule, second: CheckedModule, entry: str) -> Proved | None:
     """A proof that the entry of both programs gives equal elements wherever the first determines them, or ``None``."""
     found = attempt(first, second, entry)
     return found if isinstance(found, Proved) else None
+
+
+def search(first: CheckedModule, second: CheckedModule, entry: str) -> tuple[Proved | None, list[dict[str, int]]]:
+    """A proof, or else shapes at which some step of it fails: where to look for a difference, the least usual first."""
+    comparison = _Comparison()
+    try:
+        found = comparison.proof(first, second, entry)
+        if isinstance(found, Proved):
+            return found, []
+    except NotRead:
+        pass
+    shapes = [{name.split("%")[0]: k for name, k in shape} for shape in comparison.logic.shapes]
+    small = [shape for shape in shapes if max(shape.values()) <= MOST_EXTENT]
+    small.sort(key=lambda shape: -max(shape.values()))
+    return None, small[:MOST_SHAPES]
 
 
 def explain(first: CheckedModule, second: CheckedModule, entry: str = "main") -> str:

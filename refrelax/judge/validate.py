@@ -74,20 +74,26 @@ def validate(
     tested = pair.test(seed, rounds)
     if isinstance(tested, Refuted | NoVerdict):
         return tested
-    proof = _prove(first, second, entry)
+    proof, suspects = _prove(first, second, entry)
     if proof is not None:
         return Equivalent(proof, proof.relaxations)
+    for dims in suspects:
+        refuted = pair.at(dims, seed)
+        if refuted is not None:
+            return refuted
     shapes = pair.equal_terms()
     if shapes:
         return Equivalent(ProvedAt(shapes), tuple(sorted(pair.relaxations)))
     return Equivalent(tested)
 
 
-def _prove(first: CheckedModule, second: CheckedModule, entry: str) -> Proved | None:
-    """A proof for all shapes and values, if congruence descent finds one."""
-    from refrelax.judge.pointwise import prove_equal
+def _prove(
+    first: CheckedModule, second: CheckedModule, entry: str
+) -> tuple[Proved | None, list[dict[str, int]]]:
+    """A proof for all shapes and values, if congruence descent finds one, else shapes where it fails."""
+    from refrelax.judge.pointwise import search
 
-    return prove_equal(first, second, entry)
+    return search(first, second, entry)
 
 
 def _interface(first: Module, second: Module, entry: str) -> str | None:
@@ -127,6 +133,13 @@ class _Pair:
         if cases == excluded:
             return NoVerdict("the first program leaves every tested run open", excluded=True)
         return Tested(cases, undecided, excluded)
+
+    def at(self, dims: Mapping[str, int], seed: int) -> Refuted | None:
+        """A difference at one shape, given in part."""
+        whole = {**self.dims(0), **{name: k for name, k in dims.items() if name in self.symbols}}
+        args = random_arguments(self.first.module, self.entry, seed, whole, "integer")
+        found = self.compare(args, whole)
+        return found if isinstance(found, Refuted) else None
 
     def _plan(self, rounds: int) -> Iterator[tuple[dict[str, int], Policy]]:
         for round_ in range(min(rounds, len(EXTENTS)) if self.symbols else 1):

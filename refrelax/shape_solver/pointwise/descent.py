@@ -153,7 +153,7 @@ class Descent:
         """The term with views expanded and decided choices taken; ``checked``: loads must be in bounds."""
         while True:
             match t:
-                case Load(tensor, indices) if tensor.data is not None and _constant(tensor):
+                case Load(tensor) if tensor.data is not None and _constant(tensor):
                     if not all(self.logic.holds(c, given, "load in bounds") for c in _inside(t)):
                         return t
                     assert tensor.data is not None
@@ -172,7 +172,7 @@ class Descent:
                     new = self.terms.choose(truth, yes, no)
                     if not isinstance(truth, Int):
                         return new
-                case Apply(op, dtype, args, attrs) if dtype == "bool" or op == "Mul":
+                case Apply(op, dtype) if dtype == "bool" or op == "Mul":
                     new = self._settled(t, given, checked)
                 case Fold():
                     new = Regroup(self, given).collapsed(t, checked)

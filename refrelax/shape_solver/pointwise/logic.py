@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from refrelax.semantics.dims import NO_FACTS, equal
-from refrelax.shape_solver.claim import Effort, Proved, Unknown
+from refrelax.shape_solver.claim import Effort, Proved, Refuted, Unknown
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.prove import Prover
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm
@@ -46,6 +46,8 @@ class Logic:
     asked: int = 0
     hard: int = 0
     limit: int = 8_000
+    shapes: dict[tuple[tuple[str, int], ...], None] = field(default_factory=dict)
+    """Where claims failed, by shape symbols."""
     _interned: dict[Given, Given] = field(default_factory=dict)
     _symbols: dict[int, tuple[PrimExpr, frozenset[str]]] = field(default_factory=dict)
     _provers: dict[tuple[Effort, Given], Prover] = field(default_factory=dict)
@@ -78,9 +80,18 @@ class Logic:
                 self.hard += 1
                 answer = self._prover(given, "normal").prove(claim)
             self._answers[key] = isinstance(answer, Proved)
+            if isinstance(answer, Refuted):
+                self._note(answer)
         if self._answers[key]:
             self.claims.setdefault(key, Claim(purpose, claim, given))
         return self._answers[key]
+
+    def _note(self, refuted: Refuted) -> None:
+        """Values of the shape symbols where a claim fails: there the programs may differ."""
+        known = {e.a.name for e in self.base if isinstance(e, Binary) and isinstance(e.a, SymVar)}
+        shape = tuple(sorted((name, k) for name, k in refuted.model.items() if name in known))
+        if shape:
+            self.shapes[shape] = None
 
     def interned(self, given: Given) -> Given:
         """The one object for these assumptions, so that memos can go by identity."""
