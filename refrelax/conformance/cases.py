@@ -25,7 +25,8 @@ Three other things can stand in the place of ``module``:
 
 * ``json = '''…'''``: the module as canonical JSON (trees that no text can spell);
 * ``claim = "n*m == m*n"`` with ``assume = […]`` and, if needed, ``fits`` and ``division``: a question for the shape
-  solver; ``expect`` is ``Proved``, ``Refuted``, ``Unknown`` or ``Malformed sh/claim-syntax``;
+  solver; ``expect`` is ``Proved``, ``Refuted``, ``Unknown`` or ``Malformed sh/claim-syntax``. With ``becomes = "…"``
+  it is an integer expression, simplified to that;
 * ``module`` and ``validate = '''…'''``: two programs; ``expect`` is ``Equivalent`` (whatever the evidence), ``Proved``,
   ``ProvedAt``, ``Tested`` or ``Refuted``.
 
@@ -68,7 +69,7 @@ VALIDATIONS = ("Equivalent", "Proved", "ProvedAt", "Tested", "Refuted")
 _CASES = Path(__file__).parent / "cases"
 _SUBJECTS = ("module", "json", "claim")
 _RUNNING = ("entry", "args", "value", "constants", "numerics", "outside", "lower")
-_KEYS = {"name", "rule", "verdict", "expect", "note", "validate", "repeat", "assume", "fits", "division"}
+_KEYS = {"name", "rule", "verdict", "expect", "note", "validate", "repeat", "assume", "fits", "division", "becomes"}
 _KEYS.update(_SUBJECTS, _RUNNING)
 
 
@@ -92,6 +93,8 @@ class Question:
     assume: tuple[str, ...] = ()
     fits: str | None = None
     division: str = "assume"
+    becomes: str | None = None
+    """What ``claim``, then an integer expression, is simplified to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +280,9 @@ def _lowering(spec: Any) -> str | tuple[str, ...] | None:
 def _question(row: Mapping[str, Any]) -> Question | None:
     if "claim" not in row:
         return None
-    return Question(row["claim"], tuple(row.get("assume", ())), row.get("fits"), row.get("division", "assume"))
+    return Question(
+        row["claim"], tuple(row.get("assume", ())), row.get("fits"), row.get("division", "assume"), row.get("becomes")
+    )
 
 
 _NOTE = re.compile(r"^\s*# (expect|entry|args|value): *(.*)$", re.MULTILINE)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from refrelax import api
 from refrelax.arrays import Tensor
 from refrelax.conformance import data
-from refrelax.conformance.cases import Case, Expectation
+from refrelax.conformance.cases import Case, Expectation, Question
 from refrelax.conformance.fired import Fired, observing
 from refrelax.conformance.implementation import Implementation, ImplementationFailed
 from refrelax.conformance.library import LIBRARY
@@ -20,10 +20,11 @@ from refrelax.judge.validate import validate
 from refrelax.lower import lower
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.shape_solver import Answer, prove
+from refrelax.shape_solver import Answer, Proved, Unknown, parse_dim, prove, simplify
 from refrelax.shape_solver.claim import Division
 from refrelax.syntax.json_ import from_json
 from refrelax.syntax.module import Module
+from refrelax.syntax.write.scalars import expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,7 @@ Ended = Rejection | Outcome | Answer | Validation | ImplementationFailed | None
 def _outcome(case: Case, implementation: Implementation | None) -> Ended:
     try:
         if case.question is not None:
-            q = case.question
-            return prove(q.claim, q.assume, fits=q.fits, division=cast(Division, q.division))
+            return _answer(case.question)
         checked = api.check(_read(case))
         if case.second is not None:
             return validate(checked, api.parse(case.second, filename=case.place), case.entry or "main", LIBRARY)
@@ -108,6 +108,19 @@ def _outcome(case: Case, implementation: Implementation | None) -> Ended:
         return api.run(checked, case.entry, *args, externs=LIBRARY, numerics=case.manner.numerics)
     except (Rejection, ImplementationFailed) as refused:
         return refused
+
+
+def _answer(q: Question) -> Answer:
+    """What the shape solver says; a proof must also have its certificate written."""
+    if q.becomes is not None:
+        short = simplify(q.claim, q.assume)
+        if short != parse_dim(q.becomes):
+            return Unknown(f"simplifies to {expression(short)}", "simplify")
+        return prove(f"({q.claim}) == ({q.becomes})", q.assume)
+    answer = prove(q.claim, q.assume, fits=q.fits, division=cast(Division, q.division))
+    if isinstance(answer, Proved):
+        answer.certificate.smt2()
+    return answer
 
 
 def _read(case: Case) -> Module:
