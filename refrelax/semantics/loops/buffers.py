@@ -126,16 +126,18 @@ def private_copy(build: Builder, bound: Bound) -> tuple[Callable[[], None], Call
 
 
 def _most_elements(build: Builder, buffer: Buffer, shape: tuple[Index, ...]) -> int | None:
-    """Elements to reserve: up to the last that the largest extents reach; ``None`` if no bound is known."""
-    most = [index.hi for index in shape]
-    if any(extent is not None and extent <= 0 for extent in most):
+    """Elements to reserve: up to the last that the extents reach; ``None`` where they are not constants."""
+    most = [index.constant for index in shape]
+    if any(extent == 0 for extent in most) and all(extent is not None and extent >= 0 for extent in most):
         return 0
+    if any(extent is not None and extent < 0 for extent in most):
+        return None
     if not buffer.strides and buffer.elem_offset is None:
         return None if None in most else prod(extent for extent in most if extent is not None)
-    steps = [build_index(build, each).hi for each in buffer.strides] if buffer.strides else None
-    offset = 0 if buffer.elem_offset is None else build_index(build, buffer.elem_offset).hi
+    steps = [build_index(build, each).constant for each in buffer.strides] if buffer.strides else None
+    offset = 0 if buffer.elem_offset is None else build_index(build, buffer.elem_offset).constant
     if steps is None:
-        steps = [each.hi for each in row_major_indices(shape)]
+        steps = [each.constant for each in row_major_indices(shape)]
     last = offset
     for extent, step in zip(most, steps, strict=True):
         if extent is None or step is None or last is None:
