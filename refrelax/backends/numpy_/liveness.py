@@ -149,7 +149,7 @@ class Liveness:
 
     def _root(self, name: str) -> str:
         while (up := self.parent.get(name, name)) != name:
-            name = up
+            self.parent[name] = name = self.parent.get(up, up)
         return name
 
     def _join(self, name: str, others: Iterable[str]) -> None:
