@@ -119,7 +119,8 @@ def test_reading_what_an_earlier_iteration_wrote_is_not_read() -> None:
 
 
 def test_a_failed_step_says_at_which_shape_to_look_for_a_difference() -> None:
-    whole, part = checked(COPY.format(count="n", value="x[i]")), checked(COPY.format(count="T.min(n, 40)", value="x[i]"))
+    whole = checked(COPY.format(count="n", value="x[i]"))
+    part = checked(COPY.format(count="T.min(n, 40)", value="x[i]"))
     found = rr.validate(whole, part)
     assert isinstance(found, rr.Refuted)
     assert found.model["n"] > 40

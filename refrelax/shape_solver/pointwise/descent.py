@@ -195,7 +195,8 @@ class Descent:
         """``t`` if it is data, its value if it is an integer or a number once expanded."""
         new = self._head(t, given, checked)
         truth = t.dtype == "bool"
-        if isinstance(new, Load) and _expands(new.tensor) and (truth or isinstance(new.tensor.body, Int | Number | Choose)):
+        body = new.tensor.body if isinstance(new, Load) else None
+        if isinstance(new, Load) and (isinstance(body, Int | Number | Choose) or (truth and body is not None)):
             if self._in_bounds(new, given, checked):
                 new = self._head(self.terms.at(new.tensor, new.indices), given, checked)
         return new if isinstance(new, Int | Number) or truth else t

@@ -33,9 +33,13 @@ from refrelax.syntax.scalars import (
     walk,
 )
 
-PURE = frozenset(
-    ["exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2", "pow", "erf", "sigmoid", "ceil", "floor", "trunc", "round", "nearbyint", "fabs", "abs", "fma", "hypot", "copysign", "nextafter", "ldexp", "isnan", "isinf", "isfinite", "isnullptr", "popcount", "clz", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right", "reinterpret"]
-)
+PURE = frozenset({
+    "exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh",
+    "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2", "pow", "erf", "sigmoid", "ceil",
+    "floor", "trunc", "round", "nearbyint", "fabs", "abs", "fma", "hypot", "copysign", "nextafter", "ldexp",
+    "isnan", "isinf", "isfinite", "popcount", "clz", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
+    "shift_left", "shift_right", "reinterpret", "isnullptr",
+})  # fmt: skip
 """Intrinsics that are functions of their arguments."""
 
 TRUTHS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or"})
@@ -57,8 +61,8 @@ Loader = Callable[[BufferLoad, tuple[PrimExpr, ...], Given], Term]
 class Reading:
     """How expressions are read at one place of a program.
 
-    ``scope``: what holds where the value matters; ``hard``: what holds where it is evaluated (less, inside the arms of a
-    ``T.Select``). ``own``: the buffer and indices of the store whose value is read.
+    ``scope``: what holds where the value matters; ``hard``: what holds where it is evaluated (less, inside the arms of
+    a ``T.Select``). ``own``: the buffer and indices of the store whose value is read.
     """
 
     terms: Terms

@@ -3,7 +3,8 @@
 The body is run once, symbolically, with loop variables free. A store is an *update*: the conditions under which it
 writes the element ``o`` of its buffer, and the value, which may mention what was there before (``Old``). Leaving a loop
 closes its variable: either the conditions determine it from ``o`` (``inverse.solve``), or the updates of all iterations
-fall on the same elements and are a reduction (``folds.gathered``). After the outermost loop the updates make a new tensor.
+fall on the same elements and are a reduction (``folds.gathered``). After the outermost loop the updates make a new
+tensor.
 
 Whatever this cannot say exactly raises ``NotRead``: no proof, never a wrong one.
 
@@ -306,7 +307,8 @@ class _Reader:
             by = {o.name: i for o, i in zip(memory.at, indices, strict=True)}
             for update in level.updates:
                 s = solve(update.conditions, v)
-                if s is None or not self.logic.equal(substitute(s, by), v, scope, "no other iteration writes what is read"):
+                purpose = "no other iteration writes what is read"
+                if s is None or not self.logic.equal(substitute(s, by), v, scope, purpose):
                     raise NotRead("a load of what another iteration may have written")
 
     # --- closing

@@ -39,7 +39,7 @@ class Claim:
 
 @dataclass(slots=True)
 class Logic:
-    """Claims over symbolic integers, with their proofs. ``base``: what is known everywhere (extents are not negative)."""
+    """Claims over symbolic integers, with their proofs. ``base``: what is known everywhere (no extent is negative)."""
 
     base: list[PrimExpr] = field(default_factory=list)
     claims: dict[tuple[PrimExpr, Given], Claim] = field(default_factory=dict)
@@ -66,7 +66,8 @@ class Logic:
             return self.holds(claim.a, given, purpose) and self.holds(claim.b, assumed(given, claim.a), purpose)
         if isinstance(claim, Binary) and claim.op == "Or":
             given = tuple(given)
-            return self.holds(claim.a, given, purpose) or self.holds(claim.b, assumed(given, negation(claim.a)), purpose)
+            fails = assumed(given, negation(claim.a))
+            return self.holds(claim.a, given, purpose) or self.holds(claim.b, fails, purpose)
         given = self.relevant(claim, [*self.base, *given])
         if claim in given:
             return True
