@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from refrelax.semantics.dims.facts import Bound, Facts
-from refrelax.semantics.dims.poly import Poly, serial
+from refrelax.semantics.dims.poly import Poly, serial, weight
 
 TRUTHS = "?"
 """First character of the keys of atoms that are 0 or 1; such an atom is its own square."""
 
+
+MAX_WORK = 150_000
+"""Operations on terms that the normal form of one expression may take (``sh/fuel``)."""
 
 LONG = 400
 """A key longer than this is replaced by its digest, so that nesting does not make keys grow without bound."""
@@ -50,8 +53,24 @@ class Atoms:
     """Intervals already computed (``ranges.atom_interval``)."""
     spent: int = 0
     """Terms that ``ranges.nonneg`` has looked at in this question."""
+    work: int = 0
+    """Operations on terms so far (``sh/fuel``): a count, never a time."""
     guarded: int = 0
     """How many conditions stand around the part at hand: a division there may be meant not to be reached by zero."""
+
+    def charge(self, operations: int) -> bool:
+        """Counts operations; whether there is still fuel."""
+        self.work += operations
+        return self.work <= MAX_WORK
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the fuel of this question is spent."""
+        return self.work > MAX_WORK
+
+    def refuel(self) -> None:
+        """Another part of the question starts: its normal form must not depend on what was asked before."""
+        self.work = self.spent = 0
 
     def var(self, name: str, dtype: str) -> str:
         """The key of a symbol."""
@@ -62,6 +81,7 @@ class Atoms:
 
     def put(self, kind: str, args: tuple[Poly, ...], name: str = "", dtype: str = "int64") -> Poly:
         """The polynomial that is this one atom."""
+        self.charge(sum(map(weight, args)))
         mark = TRUTHS if kind in ("ge", "eq") or dtype == "bool" else ""
         key = f"{mark}{kind}:{name}:{dtype}({','.join(map(serial, args))})"
         if len(key) > LONG:

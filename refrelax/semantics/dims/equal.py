@@ -9,7 +9,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.facts import Bound, Facts
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import const, sub
+from refrelax.semantics.dims.poly import Poly, const, sub
 from refrelax.semantics.dims.ranges import interval, nonneg
 from refrelax.semantics.dims.terms import never_zero
 from refrelax.syntax.scalars import Literal, PrimExpr, literal_int
@@ -26,7 +26,7 @@ def equal(a: PrimExpr, b: PrimExpr, facts: Facts) -> bool | None:
     if a == b:
         return True
     atoms = Atoms(facts)
-    difference = sub(normal(a, atoms), normal(b, atoms))
+    difference = _difference(a, b, atoms)
     if not difference:
         return True
     return False if never_zero(difference, atoms) else None
@@ -37,6 +37,7 @@ def bounds(e: PrimExpr, facts: Facts) -> Bound:
     """The least and the greatest value that ``e`` is known to have, inclusive; ``None`` where none is known."""
     atoms = Atoms(facts)
     p = normal(e, atoms)
+    atoms.refuel()
     low, high = interval(p, atoms)
     if low is None or low < 0:
         low = 0 if nonneg(p, atoms) else low
@@ -48,4 +49,14 @@ def bounds(e: PrimExpr, facts: Facts) -> Bound:
 def at_least(a: PrimExpr, b: PrimExpr, facts: Facts) -> bool:
     """Whether ``a >= b`` follows from the facts by ``sh/never-negative``; ``False`` means *not shown*."""
     atoms = Atoms(facts)
-    return nonneg(sub(normal(a, atoms), normal(b, atoms)), atoms)
+    return nonneg(_difference(a, b, atoms), atoms)
+
+
+@rule("sh/fuel")
+def _difference(a: PrimExpr, b: PrimExpr, atoms: Atoms) -> Poly:
+    """``a - b`` in normal form; either side, and what is asked of it afterwards, has fuel of its own."""
+    left = normal(a, atoms)
+    atoms.refuel()
+    right = normal(b, atoms)
+    atoms.refuel()
+    return sub(left, right)

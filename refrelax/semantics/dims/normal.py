@@ -27,6 +27,8 @@ from refrelax.syntax.scalars import (
     literal_int,
 )
 
+ARITHMETIC = frozenset({"Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Div", "Mod", "Min", "Max"})
+
 INTEGRAL = ("int", "uint", "bool")
 
 Scope = dict[str, Poly]
@@ -44,7 +46,8 @@ def normal(e: PrimExpr, atoms: Atoms, scope: Scope | None = None) -> Poly:
             return {(atoms.var(e.name, e.dtype),): 1}
         case Binary(("And" | "Or") as op, a, b):
             left = normal(a, atoms, scope)
-            return _truth(op, left, _guarded(b, atoms, scope), atoms)
+            right = _guarded(b, atoms, scope)
+            return _spent(op, left, right, atoms) if atoms.exhausted else _truth(op, left, right, atoms)
         case Binary() if kind(e.a.dtype) in INTEGRAL:
             return _binary(e.op, normal(e.a, atoms, scope), normal(e.b, atoms, scope), atoms)
         case Not():
@@ -61,7 +64,11 @@ def normal(e: PrimExpr, atoms: Atoms, scope: Scope | None = None) -> Poly:
             return opaque(e, atoms, scope)
 
 
+@rule("sh/fuel")
 def _binary(op: str, a: Poly, b: Poly, atoms: Atoms) -> Poly:
+    """One operator; past the fuel of the question all but sums are atoms."""
+    if atoms.exhausted and op not in ("Add", "Sub"):
+        return _spent(op, a, b, atoms)
     match op:
         case "Add":
             return add(a, b)
@@ -83,6 +90,11 @@ def _binary(op: str, a: Poly, b: Poly, atoms: Atoms) -> Poly:
             return terms.maximum(a, b, atoms)
         case _:
             return _truth(op, a, b, atoms)
+
+
+def _spent(op: str, a: Poly, b: Poly, atoms: Atoms) -> Poly:
+    """``op`` unopened: equal to the same operator on equal operands, and bounded by nothing but being a truth value."""
+    return atoms.put("call", (a, b), op, "int64" if op in ARITHMETIC else "bool")
 
 
 def _truth(op: str, a: Poly, b: Poly, atoms: Atoms) -> Poly:
@@ -112,7 +124,10 @@ def _choice(
     value = as_const(chosen)
     if value is not None:
         return normal(a if value else b, atoms, scope)
-    return terms.select(chosen, arm(a, atoms, scope), arm(b, atoms, scope), atoms)
+    yes, no = arm(a, atoms, scope), arm(b, atoms, scope)
+    if atoms.exhausted:
+        return atoms.put("call", (chosen, yes, no), "select")
+    return terms.select(chosen, yes, no, atoms)
 
 
 def _guarded(e: PrimExpr, atoms: Atoms, scope: Scope | None) -> Poly:

@@ -77,6 +77,11 @@ def serial(p: Poly) -> str:
     return "+".join(f"{c}*{'*'.join(mono)}" if mono else str(c) for mono, c in sorted(p.items()))
 
 
+def weight(p: Poly) -> int:
+    """How much there is to look at: the factors of all monomials, and one for each term."""
+    return len(p) + sum(map(len, p))
+
+
 def content(p: Poly) -> int:
     """The greatest common divisor of the coefficients of non-constant monomials; 0 for a constant."""
     divisor = 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.facts import UNBOUNDED, Bound
-from refrelax.semantics.dims.poly import Mono, Poly, add, as_const, const, join, scale, sub, without
+from refrelax.semantics.dims.poly import Mono, Poly, add, as_const, const, join, scale, sub, weight, without
 from refrelax.syntax.dtypes import integer_range, is_integer
 
 FUEL = 24
@@ -166,7 +166,7 @@ def _nonneg(p: Poly, atoms: Atoms, fuel: _Fuel) -> bool:
     if value is not None:
         return value >= 0
     atoms.spent += len(p)
-    if fuel.left <= 0 or atoms.spent > MAX_SPENT:
+    if fuel.left <= 0 or atoms.spent > MAX_SPENT or not atoms.charge(weight(p)):
         return False
     fuel.left -= 1
     low = interval(p, atoms)[0]
@@ -181,6 +181,8 @@ def _nonneg(p: Poly, atoms: Atoms, fuel: _Fuel) -> bool:
 def _from_bounds(p: Poly, atoms: Atoms) -> Poly | None:
     """``p`` with each symbol measured from its bound, if all coefficients are then nonnegative."""
     for key in sorted({key for mono in p for key in mono}):
+        if not atoms.charge(weight(p)):
+            return None
         low, high = atom_interval(atoms.table[key], atoms)
         if low is not None and low != 0:
             p = _shifted(p, key, low, 1)

@@ -13,9 +13,9 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.facts import Facts
 from refrelax.semantics.dims.linear import Linear, content, leaf, plus, spelled, term, times
 from refrelax.semantics.dims.normal import INTEGRAL, normal
-from refrelax.semantics.dims.poly import add, as_const, sub
+from refrelax.semantics.dims.poly import Poly, add, as_const, sub
 from refrelax.semantics.dims.ranges import nonneg
-from refrelax.semantics.dims.spell import TooWide, imm, spell
+from refrelax.semantics.dims.spell import STEP, Spent, TooWide, imm, spell
 from refrelax.syntax.dtypes import kind, lanes
 from refrelax.syntax.scalars import (
     COMPARISONS,
@@ -47,7 +47,7 @@ def simplify(e: PrimExpr, facts: Facts) -> PrimExpr:
             return e
         try:
             result = _Simplifier(Atoms(facts)).shortest(e)
-        except TooWide:
+        except (TooWide, Spent):
             return e
         if result == e:
             return e
@@ -64,15 +64,23 @@ def size(e: PrimExpr) -> int:
 class _Simplifier:
     atoms: Atoms
 
+    @rule("sh/fuel")
+    def opened(self, e: PrimExpr) -> Poly:
+        """The normal form. Raises ``Spent`` once the fuel of this question is."""
+        p = normal(e, self.atoms)
+        if self.atoms.exhausted:
+            raise Spent
+        return p
+
     def shortest(self, e: PrimExpr) -> PrimExpr:
         """The shape-keeping form, or the normal form where that mentions fewer symbols."""
         shaped = self.truth(e) if e.dtype == "bool" else spelled(self.linear(e), e.dtype)
-        opened = spell(normal(e, self.atoms), self.atoms, e.dtype)
+        opened = spell(self.opened(e), self.atoms, e.dtype)
         return opened if opened is not None and size(opened) < size(shaped) else shaped
 
     def nonneg(self, a: PrimExpr, b: PrimExpr, less: int = 0) -> bool:
         """Whether ``a - b - less >= 0`` is shown."""
-        difference = sub(normal(a, self.atoms), normal(b, self.atoms))
+        difference = sub(self.opened(a), self.opened(b))
         return nonneg(add(difference, {(): less} if less else {}, -1), self.atoms)
 
     # --- integers
@@ -81,6 +89,8 @@ class _Simplifier:
         """``e`` as a sum of products, every part simplified."""
         if kind(e.dtype) not in INTEGRAL:
             return leaf(e)
+        if not self.atoms.charge(STEP):
+            raise Spent
         match e:
             case Binary("Add", a, b):
                 return self.pushed(plus(self.linear(a), self.linear(b)), e.dtype)
@@ -179,7 +189,7 @@ class _Simplifier:
 
     def decided(self, e: PrimExpr) -> PrimExpr:
         """``e``, or its value where the normal form is a constant or one symbol."""
-        p = normal(e, self.atoms)
+        p = self.opened(e)
         if as_const(p) is not None or (len(p) == 1 and all(len(mono) == 1 for mono in p)):
             opened = spell(p, self.atoms, e.dtype)
             if opened is not None and size(opened) < size(e):
@@ -209,7 +219,7 @@ class _Simplifier:
 
     def truth(self, e: PrimExpr) -> PrimExpr:
         """A condition: decided, or turned into ``==``, ``!=``, ``<``, ``<=`` over simplified sides."""
-        value = as_const(normal(e, self.atoms))
+        value = as_const(self.opened(e))
         if value in (0, 1):
             return bool_imm(bool(value))
         match e:

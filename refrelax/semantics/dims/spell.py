@@ -17,6 +17,14 @@ class TooWide(Exception):
     """A constant does not fit its dtype: there is no such literal."""
 
 
+STEP = 20
+"""What one step of spelling counts for in ``sh/fuel``."""
+
+
+class Spent(Exception):
+    """The fuel of the question is spent (``sh/fuel``)."""
+
+
 def imm(value: int, dtype: str) -> Literal:
     """``value`` as a literal of ``dtype``. Raises ``TooWide``."""
     low, high = integer_range(dtype)
@@ -94,6 +102,8 @@ def _by_appearance(mono: Mono, atoms: Atoms) -> Sequence[str]:
 
 
 def _atom(key: str, atoms: Atoms, dtype: str) -> PrimExpr | None:
+    if not atoms.charge(STEP):
+        raise Spent
     atom = atoms.table[key]
     match atom.kind:
         case "var":

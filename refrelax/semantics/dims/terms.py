@@ -25,6 +25,7 @@ from refrelax.semantics.dims.poly import (
     scale,
     serial,
     sub,
+    weight,
     without,
 )
 from refrelax.semantics.dims.ranges import interval, nonneg
@@ -45,6 +46,7 @@ def mul(p: Poly, q: Poly, atoms: Atoms) -> Poly:
         value = as_const(a)
         if value is not None:
             return scale(b, value)
+    atoms.charge(len(p) * weight(q) + len(q) * weight(p))
     if len(p) * len(q) > MAX_TERMS:
         return atoms.put("call", tuple(sorted((p, q), key=serial)), "*")
     result: Poly = {}
@@ -101,7 +103,7 @@ def floordiv(a: Poly, b: Poly, atoms: Atoms) -> Poly:
             a, b = scale(a, -1), scale(b, -1)
     elif divisor < 0:
         a, b = scale(a, -1), const(-divisor)
-    whole, rest = _split(a, b)
+    whole, rest = _split(a, b, atoms)
     rest, b = _cancel(rest, b)
     return add(whole, _floor_rest(rest, b, atoms))
 
@@ -112,8 +114,9 @@ def _may_be_unreached(b: Poly, atoms: Atoms) -> bool:
     return bool(atoms.guarded) and as_const(b) is None and not never_zero(b, atoms)
 
 
-def _split(a: Poly, b: Poly) -> tuple[Poly, Poly]:
+def _split(a: Poly, b: Poly, atoms: Atoms) -> tuple[Poly, Poly]:
     """``q, r`` with ``a == q * b + r``: every term of ``a`` that the leading term of ``b`` divides goes into ``q``."""
+    atoms.charge(weight(a) + weight(b))
     divisor = as_const(b)
     if divisor is not None:
         whole = {mono: c // divisor for mono, c in a.items() if c // divisor}
@@ -122,6 +125,8 @@ def _split(a: Poly, b: Poly) -> tuple[Poly, Poly]:
     coefficient = b[top]
     whole = {}
     for _ in range(64):
+        if not atoms.charge(2 * weight(a) + weight(b)):
+            break
         found = None
         for mono in sorted(a, key=lambda m: (-len(m), m)):
             left = without(mono, top)
@@ -222,7 +227,7 @@ def truncdiv(a: Poly, b: Poly, atoms: Atoms) -> Poly:
             return floordiv(a, b, atoms)
         if nonneg(scale(a, -1), atoms):
             return scale(floordiv(scale(a, -1), b, atoms), -1)
-    whole, rest = _split(a, b)
+    whole, rest = _split(a, b, atoms)
     if not rest:
         return whole
     shared = _shared(a, b)
@@ -243,6 +248,7 @@ def minimum(a: Poly, b: Poly, atoms: Atoms) -> Poly:
     members: dict[str, Poly] = {}
     for each in (*_members(a, atoms), *_members(b, atoms)):
         members[serial(each)] = each
+    atoms.charge(len(members) * sum(map(weight, members.values())))
     kept = _undominated([members[key] for key in sorted(members)], atoms)
     if len(kept) == 1:
         return kept[0]
