@@ -14,11 +14,12 @@ A case is a module, the verdict on it, and, if it runs, an entry with arguments 
     expect = "Trapped ev/match-cast-mismatch"
     value = { dtype = "float32", shape = [2], data = [0.5, "nan"] }     # for Returned, optional
 
-``constants = […]`` gives the arrays behind ``metadata["ir.GenericConst"][0]``, ``[1]``, … . Two keys say how the module
-is run:
+``constants = […]`` gives the arrays behind ``metadata["ir.GenericConst"][0]``, ``[1]``, … . Further keys say how the
+module is run:
 
 * ``numerics = "enclosure"`` or ``"sampled"``: under that reading. ``value`` must then be permitted (``enclosure``), and
   ``outside`` must not be;
+* ``check_regions = true``: the accesses of blocks are held to their ``T.reads`` and ``T.writes``;
 * ``lower = "default"``, or a list of passes: the module is lowered, and what it was lowered to is run;
 
 Three other things can stand in the place of ``module``:
@@ -68,7 +69,7 @@ VALIDATIONS = ("Equivalent", "Proved", "ProvedAt", "Tested", "Refuted")
 
 _CASES = Path(__file__).parent / "cases"
 _SUBJECTS = ("module", "json", "claim")
-_RUNNING = ("entry", "args", "value", "constants", "numerics", "outside", "lower")
+_RUNNING = ("entry", "args", "value", "constants", "numerics", "outside", "lower", "check_regions")
 _KEYS = {"name", "rule", "verdict", "expect", "note", "validate", "repeat", "assume", "fits", "division", "becomes"}
 _KEYS.update(_SUBJECTS, _RUNNING)
 
@@ -105,6 +106,7 @@ class Manner:
     numerics: str = "ieee"
     lower: str | tuple[str, ...] | None = None
     outside: Any = None
+    check_regions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,12 @@ class Case:
     @property
     def portable(self) -> bool:
         """Whether it says something about any implementation of the language: text, under one reading."""
-        return bool(self.module) and self.second is None and self.manner.numerics == "ieee"
+        return (
+            bool(self.module)
+            and self.second is None
+            and self.manner.numerics == "ieee"
+            and not self.manner.check_regions
+        )
 
     @property
     def runs(self) -> bool:
@@ -223,7 +230,12 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
         file,
         line,
         tuple(row.get("constants", ())),
-        Manner(row.get("numerics", "ieee"), _lowering(row.get("lower")), row.get("outside")),
+        Manner(
+            row.get("numerics", "ieee"),
+            _lowering(row.get("lower")),
+            row.get("outside"),
+            row.get("check_regions", False),
+        ),
         row.get("json"),
         _question(row),
         row.get("validate"),

@@ -105,7 +105,8 @@ def _outcome(case: Case, implementation: Implementation | None) -> Ended:
         args = [data.to_value(each) for each in case.args]
         if implementation is not None:
             return implementation.run(checked.module, case.entry, args)
-        return api.run(checked, case.entry, *args, externs=LIBRARY, numerics=case.manner.numerics)
+        numerics, regions = case.manner.numerics, case.manner.check_regions
+        return api.run(checked, case.entry, *args, externs=LIBRARY, numerics=numerics, check_regions=regions)
     except (Rejection, ImplementationFailed) as refused:
         return refused
 
