@@ -46,7 +46,16 @@ def softmax(x: Array) -> Array:
 
 
 def by_hand(
-    x: Array, norm1: Array, norm2: Array, q_: Array, k_: Array, v_: Array, o_: Array, gate: Array, up: Array, down: Array
+    x: Array,
+    norm1: Array,
+    norm2: Array,
+    q_: Array,
+    k_: Array,
+    v_: Array,
+    o_: Array,
+    gate: Array,
+    up: Array,
+    down: Array,
 ) -> Array:
     """What somebody who knows NumPy writes for this layer."""
     n = x.shape[1]

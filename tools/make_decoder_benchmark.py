@@ -1,6 +1,6 @@
 """Print the decoder layer at hidden size 256 for ``benchmarks/decoder.py``: weights as parameters, so text only.
 
-    .venv-tvm/bin/python tools/make_decoder_benchmark.py
+.venv-tvm/bin/python tools/make_decoder_benchmark.py
 """
 
 from __future__ import annotations

@@ -397,7 +397,21 @@ def counterexample(claim: str, assume: list[str], fits: str | None) -> dict[str,
     return None
 
 
-KEYWORDS = {"and", "or", "not", "min", "max", "select", "truncdiv", "truncmod", "ceildiv", "implies", "abs", "True", "False"}
+KEYWORDS = {
+    "and",
+    "or",
+    "not",
+    "min",
+    "max",
+    "select",
+    "truncdiv",
+    "truncmod",
+    "ceildiv",
+    "implies",
+    "abs",
+    "True",
+    "False",
+}
 
 
 def main() -> None:

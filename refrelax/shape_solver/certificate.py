@@ -80,4 +80,3 @@ def _text(node: Node) -> str:
         case (op, *parts):
             return f"({op} {' '.join(map(_text, parts))})"
     raise AssertionError(node)
-

@@ -340,7 +340,7 @@ def truth(e: PrimExpr, reading: Plain | Normal) -> Node:
 
 
 def settled(e: PrimExpr, value: bool, reading: Plain | Normal) -> Node:
-    """"``e`` is defined here and is ``value``"."""
+    """That ``e`` is defined here and is ``value``."""
     match e:
         case Not(a):
             return settled(a, not value, reading)

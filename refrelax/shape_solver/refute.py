@@ -38,9 +38,7 @@ class Judge:
     @staticmethod
     def of(query: Query) -> Judge:
         """Raises ``NotInteger`` if the question is no integer arithmetic."""
-        return Judge(
-            query, compiled(query.claim, query.fits), tuple(map(compiled, query.assumptions)), query.symbols()
-        )
+        return Judge(query, compiled(query.claim, query.fits), tuple(map(compiled, query.assumptions)), query.symbols())
 
     def admits(self, env: Mapping[str, int]) -> bool:
         """Whether the assumptions hold here, and symbols are in the range of ``fits``."""

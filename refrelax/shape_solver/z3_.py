@@ -41,9 +41,7 @@ def solve(
     if answer != z3.sat:
         return "open"
     model = solver.model()
-    return {
-        name: model.eval(variable, model_completion=True).as_long() for name, variable in builder.variables.items()
-    }
+    return {name: model.eval(variable, model_completion=True).as_long() for name, variable in builder.variables.items()}
 
 
 def replay(script: str, resources: int) -> str:

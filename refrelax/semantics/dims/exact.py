@@ -136,7 +136,7 @@ def _intrinsic(e: Intrinsic, env: Mapping[str, int]) -> int:
             return a ^ b
         case "bitwise_not", [a]:
             return _cast(~a, e.dtype)
-        case ("shift_left" | "shift_right"), [a, b]:
+        case (("shift_left" | "shift_right"), [a, b]):
             return _shift(e, a, b)
         case _:
             raise InternalError(f"T.{e.op} is no integer arithmetic of a dimension")

@@ -89,7 +89,8 @@ class Arithmetic(Protocol):
 
     # choice and conversion
     def select(self, truth: Truth, a: Payload, b: Payload) -> Payload: ...  # poison in the arm not chosen is dropped
-    def cast(self, a: Payload, source: str) -> Payload: ...  # to this dtype; NaN/out of range float->int: poison num/cast-range
+    # to this dtype; NaN and out of range, float to int: poison num/cast-range
+    def cast(self, a: Payload, source: str) -> Payload: ...
     def reinterpret(self, a: Payload, source: str) -> Payload: ...  # same bits, equal widths
 
     # many elements at once

@@ -94,6 +94,4 @@ def make_checked(
 ) -> CheckedModule:
     """A ``CheckedModule`` with read-only maps. For ``check`` alone: nothing is checked here."""
     frozen = MappingProxyType({name: MappingProxyType(dict(each)) for name, each in types.items()})
-    return CheckedModule(
-        module, frozen, MappingProxyType(dict(signatures)), promises, entry_checks, derivation, notes
-    )
+    return CheckedModule(module, frozen, MappingProxyType(dict(signatures)), promises, entry_checks, derivation, notes)

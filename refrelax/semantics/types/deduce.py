@@ -197,5 +197,3 @@ def local_function(frame: Frame, name: str, f: Function) -> Type:
     ty = function_type(frame.inner(name, f.pure), f)
     frame.binding = name
     return ty
-
-

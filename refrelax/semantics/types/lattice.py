@@ -81,9 +81,7 @@ def dims_equal(a: Dims | str | None, b: Dims | str | None, facts: Facts) -> bool
     """Whether two shapes are provably the same: dims by ``sh/equal``, a shape variable only by its name."""
     if isinstance(a, str) or isinstance(b, str) or a is None or b is None:
         return a == b and a is not None
-    return len(a) == len(b) and all(
-        p == q or dim_check(p, q, facts) is Check.PASS for p, q in zip(a, b, strict=True)
-    )
+    return len(a) == len(b) and all(p == q or dim_check(p, q, facts) is Check.PASS for p, q in zip(a, b, strict=True))
 
 
 class _Subtype:

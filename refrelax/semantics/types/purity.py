@@ -36,6 +36,7 @@ IMPURE_OPERATORS = frozenset({
 })  # fmt: skip
 """The operators with an effect; every other one is pure."""
 
+
 def forces_purity(f: Function) -> bool:
     """Whether ``f`` carries ``relax.force_pure``, which switches the purity check off."""
     value = dict(f.attrs).get("relax.force_pure")

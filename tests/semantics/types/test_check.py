@@ -27,7 +27,7 @@ def types(c: CheckedModule, function: str = "main") -> dict[str, str]:
     return {name: str(ty) for name, ty in c.types[function].items()}
 
 
-MLP = '''
+MLP = """
 n = TypeVar("n")
 @I.ir_module
 class Module:
@@ -39,7 +39,7 @@ class Module:
             y = R.add(h, b)
             R.output(y)
         return y
-'''
+"""
 
 
 def test_a_linear_layer() -> None:
@@ -52,7 +52,7 @@ def test_a_linear_layer() -> None:
     assert pickle.loads(pickle.dumps(c)) == c
 
 
-CALLS = '''
+CALLS = """
 n = TypeVar("n")
 m = TypeVar("m")
 @I.ir_module
@@ -69,7 +69,7 @@ class Module:
         q = cls.f(a, v)
         r = cls.f(w, v)
         return (p, q, r)
-'''
+"""
 
 
 def test_a_call_substitutes_and_leaves_obligations() -> None:
@@ -82,7 +82,7 @@ def test_a_call_substitutes_and_leaves_obligations() -> None:
     assert left["p"][0].argument == 0
 
 
-NESTED = '''
+NESTED = """
 n = TypeVar("n")
 @I.ir_module
 class Module:
@@ -94,7 +94,7 @@ class Module:
             return z
         w = inner()
         return w
-'''
+"""
 
 
 def test_a_nested_function_erases_captured_symbols() -> None:
@@ -125,7 +125,10 @@ def test_an_annotation_decides_on_calls_only(annotation: str, value: str, expect
 
 
 def test_return_annotations() -> None:
-    assert str(checked(module("return x", X3, ret=" -> R.Tensor")).signatures["main"].ret) == 'R.Tensor((3,), dtype="float32")'
+    assert (
+        str(checked(module("return x", X3, ret=" -> R.Tensor")).signatures["main"].ret)
+        == 'R.Tensor((3,), dtype="float32")'
+    )
     promised = checked(module("return x", X3, ret=' -> R.Tensor((4,), dtype="float32")'))
     assert str(promised.signatures["main"].ret) == 'R.Tensor((4,), dtype="float32")'
     assert [each.name for each in promised.promises] == ["return"]
@@ -140,7 +143,12 @@ def test_a_symbol_of_the_body_does_not_leave_it() -> None:
 
 def test_an_if_joins() -> None:
     body = "if c:\n    r = R.add(x, x)\nelse:\n    r = R.add(y, y)\nreturn r"
-    c = checked(module(body, 'c: R.Tensor((), dtype="bool"), x: R.Tensor((3,), dtype="float32"), y: R.Tensor((4,), dtype="float32")'))
+    c = checked(
+        module(
+            body,
+            'c: R.Tensor((), dtype="bool"), x: R.Tensor((3,), dtype="float32"), y: R.Tensor((4,), dtype="float32")',
+        )
+    )
     assert types(c)["r"] == 'R.Tensor(dtype="float32", ndim=1)'
 
 
@@ -155,7 +163,9 @@ def test_constants() -> None:
         checked(CONSTANT, _0=wrong)
     c = checked(CONSTANT)
     assert [each.rule for each in c.notes] == ["ty/unbound-constant"]
-    trusted = module('c: R.Tensor((2, 3), dtype="float32") = metadata["ir.GenericConst"][0]\ny = R.add(x, c)\nreturn y', X3)
+    trusted = module(
+        'c: R.Tensor((2, 3), dtype="float32") = metadata["ir.GenericConst"][0]\ny = R.add(x, c)\nreturn y', X3
+    )
     assert types(checked(trusted))["y"] == 'R.Tensor((2, 3), dtype="float32")'
 
 
@@ -186,7 +196,10 @@ def test_structure_and_types_together() -> None:
     text = module('R.print(x, format=R.str("{}"))\na: R.Tensor((4,), dtype="float32") = R.add(x, x)\nreturn a', X3)
     with pytest.raises(IllFormed) as raised:
         checked(text)
-    assert {each.rule for each in raised.value.diagnostics} == {"wf/impure-in-pure-function", "ty/annotation-impossible"}
+    assert {each.rule for each in raised.value.diagnostics} == {
+        "wf/impure-in-pure-function",
+        "ty/annotation-impossible",
+    }
 
 
 def test_a_diagnostic_names_both_places() -> None:

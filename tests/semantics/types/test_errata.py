@@ -25,7 +25,7 @@ def test_2_shapes_that_differ_keep_their_rank_only() -> None:
     assert join(ShapeType((int_imm(2),), 1), ShapeType((int_imm(3),), 1), FACTS) == ShapeType(None, 1)
 
 
-BRANCHES = '''
+BRANCHES = """
 @I.ir_module
 class Module:
     @R.function
@@ -35,7 +35,7 @@ class Module:
         else:
             r = y
         return r
-'''
+"""
 
 
 def test_3_dtypes_that_differ_are_forgotten() -> None:
@@ -48,7 +48,7 @@ def test_4_a_common_device_is_kept() -> None:
     assert join(a, b, FACTS) == TensorType(None, None, -1, "cuda:0:global")
 
 
-CALL = '''
+CALL = """
 n = TypeVar("n")
 m = TypeVar("m")
 @I.ir_module
@@ -63,14 +63,14 @@ class Module:
         cls = Module
         y = cls.f(x)
         return y
-'''
+"""
 
 
 def test_5_a_call_maps_symbols_to_the_caller() -> None:
     assert str(check(parse(CALL)).types["main"]["y"]) == 'R.Tensor((m + 1,), dtype="float32")'
 
 
-LEAK = '''
+LEAK = """
 @I.ir_module
 class Module:
     @R.function
@@ -79,7 +79,7 @@ class Module:
         y = R.match_cast(x, R.Tensor((k,), dtype="float32"))
         s = R.shape([k])
         return s
-'''
+"""
 
 
 def test_6_a_shape_out_of_scope_is_erased() -> None:
@@ -93,7 +93,7 @@ def test_7_void_and_handle_have_one_size_each() -> None:
     assert (dtypes.bits("void"), dtypes.bits("handle")) == (0, 64)
 
 
-OPEN = '''
+OPEN = """
 n = TypeVar("n")
 m = TypeVar("m")
 @I.ir_module
@@ -102,14 +102,14 @@ class Module:
     def main(x: R.Tensor((n,), dtype="float32"), z: R.Tensor((m,), dtype="float32")):
         y = R.match_cast(x, R.Tensor((m,), dtype="float32"))
         return y
-'''
+"""
 
 
 def test_8_an_open_equality_is_no_reason_to_refuse_a_cast() -> None:
     assert str(check(parse(OPEN)).types["main"]["y"]) == 'R.Tensor((m,), dtype="float32")'
 
 
-FORCED = '''
+FORCED = """
 @I.ir_module
 class Module:
     @R.function
@@ -117,7 +117,7 @@ class Module:
         R.func_attr({"relax.force_pure": True})
         R.print(x, format=R.str("{}"))
         return x
-'''
+"""
 
 
 def test_11_force_pure_takes_the_text_at_its_word() -> None:
