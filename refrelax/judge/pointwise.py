@@ -35,7 +35,6 @@ MOST_SHAPES = 3
 """Which shapes are looked at again, and how many."""
 
 
-@rule("va/pointwise")
 def prove_equal(first: CheckedModule, second: CheckedModule, entry: str) -> Proved | None:
     """A proof that the entry of both programs gives equal elements wherever the first determines them, or ``None``."""
     found = attempt(first, second, entry)
@@ -77,6 +76,7 @@ class _Comparison:
     terms: Terms = field(default_factory=Terms)
     logic: Logic = field(default_factory=Logic)
 
+    @rule("va/pointwise")
     def proof(self, first: CheckedModule, second: CheckedModule, entry: str) -> Proved | str:
         ours, theirs = _legalized(first), _legalized(second)
         a, b = ours.functions.get(entry), theirs.functions.get(entry)
