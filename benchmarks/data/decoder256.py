@@ -3,23 +3,10 @@
 # from tvm.script import relax as R
 
 n = TypeVar("n")
-
-
 @I.ir_module
 class Module:
     @R.function
-    def main(
-        x: R.Tensor((1, n, 256), dtype="float32"),
-        p_norm1_scale: R.Tensor((256,), dtype="float32"),
-        p_norm2_scale: R.Tensor((256,), dtype="float32"),
-        p_q_weight: R.Tensor((256, 256), dtype="float32"),
-        p_k_weight: R.Tensor((128, 256), dtype="float32"),
-        p_v_weight: R.Tensor((128, 256), dtype="float32"),
-        p_o_weight: R.Tensor((256, 256), dtype="float32"),
-        p_gate_weight: R.Tensor((688, 256), dtype="float32"),
-        p_up_weight: R.Tensor((688, 256), dtype="float32"),
-        p_down_weight: R.Tensor((256, 688), dtype="float32"),
-    ) -> R.Tuple(R.Tensor((1, n, 256), dtype="float32")):
+    def main(x: R.Tensor((1, n, 256), dtype="float32"), p_norm1_scale: R.Tensor((256,), dtype="float32"), p_norm2_scale: R.Tensor((256,), dtype="float32"), p_q_weight: R.Tensor((256, 256), dtype="float32"), p_k_weight: R.Tensor((128, 256), dtype="float32"), p_v_weight: R.Tensor((128, 256), dtype="float32"), p_o_weight: R.Tensor((256, 256), dtype="float32"), p_gate_weight: R.Tensor((688, 256), dtype="float32"), p_up_weight: R.Tensor((688, 256), dtype="float32"), p_down_weight: R.Tensor((256, 688), dtype="float32")) -> R.Tuple(R.Tensor((1, n, 256), dtype="float32")):
         R.func_attr({"num_input": 1})
         with R.dataflow():
             lv: R.Tensor((1, n, 256), dtype="float32") = R.multiply(x, x)
@@ -41,9 +28,7 @@ class Module:
             lv16: R.Tensor((1, n, 256), dtype="float32") = R.reshape(lv15, R.shape([1, n, 256]))
             lv17: R.Tensor((1, n, 4, 64), dtype="float32") = R.reshape(lv16, R.shape([1, n, 4, 64]))
             lv18: R.Tensor((1, 4, n, 64), dtype="float32") = R.permute_dims(lv17, axes=[0, 2, 1, 3])
-            lv19: R.Tuple(R.Tensor((1, 4, n, 32), dtype="float32"), R.Tensor((1, 4, n, 32), dtype="float32")) = R.split(
-                lv18, indices_or_sections=[32], axis=-1
-            )
+            lv19: R.Tuple(R.Tensor((1, 4, n, 32), dtype="float32"), R.Tensor((1, 4, n, 32), dtype="float32")) = R.split(lv18, indices_or_sections=[32], axis=-1)
             lv20: R.Tensor((1, 4, n, 32), dtype="float32") = lv19[0]
             lv21: R.Tensor((1, 4, n, 32), dtype="float32") = lv19[1]
             lv22: R.Tensor((1, 4, n, 64), dtype="float32") = R.multiply(lv18, lv11)
@@ -57,9 +42,7 @@ class Module:
             lv30: R.Tensor((1, n, 128), dtype="float32") = R.reshape(lv29, R.shape([1, n, 128]))
             lv31: R.Tensor((1, n, 2, 64), dtype="float32") = R.reshape(lv30, R.shape([1, n, 2, 64]))
             lv32: R.Tensor((1, 2, n, 64), dtype="float32") = R.permute_dims(lv31, axes=[0, 2, 1, 3])
-            lv33: R.Tuple(R.Tensor((1, 2, n, 32), dtype="float32"), R.Tensor((1, 2, n, 32), dtype="float32")) = R.split(
-                lv32, indices_or_sections=[32], axis=-1
-            )
+            lv33: R.Tuple(R.Tensor((1, 2, n, 32), dtype="float32"), R.Tensor((1, 2, n, 32), dtype="float32")) = R.split(lv32, indices_or_sections=[32], axis=-1)
             lv34: R.Tensor((1, 2, n, 32), dtype="float32") = lv33[0]
             lv35: R.Tensor((1, 2, n, 32), dtype="float32") = lv33[1]
             lv36: R.Tensor((1, 2, n, 64), dtype="float32") = R.multiply(lv32, lv11)
@@ -131,6 +114,5 @@ class Module:
             gv: R.Tuple(R.Tensor((1, n, 256), dtype="float32")) = (lv101,)
             R.output(gv)
         return gv
-
 
 # Metadata omitted. Use show_meta=True in script() method to show it.

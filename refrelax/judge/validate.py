@@ -87,9 +87,7 @@ def validate(
     return Equivalent(tested)
 
 
-def _prove(
-    first: CheckedModule, second: CheckedModule, entry: str
-) -> tuple[Proved | None, list[dict[str, int]]]:
+def _prove(first: CheckedModule, second: CheckedModule, entry: str) -> tuple[Proved | None, list[dict[str, int]]]:
     """A proof for all shapes and values, if congruence descent finds one, else shapes where it fails."""
     from refrelax.judge.pointwise import search
 

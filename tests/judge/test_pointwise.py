@@ -69,13 +69,13 @@ COPY = """
 
 
 def test_what_the_first_program_leaves_open_may_become_anything() -> None:
-    open_ = checked('''
+    open_ = checked("""
     @T.prim_func
     def main(x: T.Buffer((n,), "float32"), z: T.Buffer((n,), "float32")):
         t = T.alloc_buffer((n,))
         for i in range(n):
             z[i] = t[i]
-''')
+""")
     defined = checked(COPY.format(count="n", value="x[i]"))
     assert isinstance(attempt(open_, defined, "main"), Proved)
     assert isinstance(attempt(defined, open_, "main"), str)
@@ -95,26 +95,26 @@ def test_narrow_index_arithmetic_must_fit() -> None:
 
 
 def test_a_serial_sum_is_not_another_order_without_a_relaxation() -> None:
-    serial = '''
+    serial = """
     @T.prim_func
     def main(x: T.Buffer((n, 4), "float32"), z: T.Buffer((n,), "float32")):
         for i in range(n):
             z[i] = T.float32(0)
             for k in range(4):
                 z[i] = z[i] + x[i, {k}]
-'''
+"""
     forward, backward = checked(serial.format(k="k")), checked(serial.format(k="3 - k"))
     assert isinstance(attempt(forward, backward, "main"), str)
     assert attempt(forward, checked(serial.format(k="k + 0")), "main").relaxations == ()  # type: ignore[union-attr]
 
 
 def test_reading_what_an_earlier_iteration_wrote_is_not_read() -> None:
-    scan = checked('''
+    scan = checked("""
     @T.prim_func
     def main(x: T.Buffer((n,), "float32"), z: T.Buffer((n,), "float32")):
         for i in range(n):
             z[i] = T.if_then_else(0 < i, z[i - 1], T.float32(0)) + x[i]
-''')
+""")
     assert "iteration" in explain(scan, checked(COPY.format(count="n", value="x[i]")))
 
 

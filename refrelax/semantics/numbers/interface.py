@@ -104,7 +104,7 @@ class Arithmetic(Protocol):
         ...
 
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
-        """The sum of products of two equally long runs of ``source`` payloads, accumulated in ``acc`` (default: this dtype).
+        """The sum of products of two equally long runs of ``source`` payloads, accumulated in ``acc`` (or this dtype).
 
         Each operand is cast to the accumulation dtype, multiplied there, and added in increasing order; permitted: any
         order and association, fma. One call for the loop that costs most: readings may bound it tightly.
@@ -112,7 +112,7 @@ class Arithmetic(Protocol):
         ...
 
     def argreduce(self, op: Literal["maximum", "minimum"], items: Sequence[Payload]) -> Payload:
-        """The int64 position of the extreme, the first on ties; a NaN counts as the extreme (permitted: also ignored)."""
+        """The int64 position of the extreme, the first on ties; a NaN counts as it (permitted: also ignored)."""
         ...
 
     def order(self, items: Sequence[Payload], descending: bool = False) -> tuple[list[Payload], list[Payload]]:
@@ -133,7 +133,7 @@ class Arithmetic(Protocol):
         ...
 
     def accumulate(self, op: ReduceOp, partial: Payload, item: Payload) -> Payload:
-        """One more item. In ``ieee`` this is the plain operation, in loop order; ``enclosure`` and ``sampled`` collect."""
+        """One more item. In ``ieee`` the plain operation, in loop order; ``enclosure`` and ``sampled`` collect."""
         ...
 
     def settle(self, partial: Payload) -> Payload:
@@ -148,7 +148,7 @@ class Numerics(Protocol):
     exact_bits: bool
     """Whether payloads are single numbers with bits (``ieee``, ``sampled``), so that they can be exported as arrays."""
     collects: bool
-    """Whether ``begin``/``accumulate`` keep partial results in cells, which every other read must ``settle`` (``ieee``: no)."""
+    """Whether ``begin``/``accumulate`` keep partial results in cells; other reads must ``settle`` (``ieee``: no)."""
 
     def at(self, dtype: str) -> Arithmetic: ...
 

@@ -25,7 +25,7 @@ class Deduction(Protocol):
     span: Span | None
 
     def equal(self, a: PrimExpr, b: PrimExpr) -> bool | None:
-        """``sh/equal`` under the facts in scope: ``True`` provably equal, ``False`` provably different, ``None`` open."""
+        """``sh/equal`` under the facts in scope: ``True`` provably equal, ``False`` different, ``None`` open."""
         ...
 
     def simplify(self, dim: PrimExpr) -> PrimExpr:

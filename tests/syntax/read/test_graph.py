@@ -77,7 +77,8 @@ def values(function: Function) -> dict[str, object]:
         ),
         (
             "R.image.resize2d(x, 8)",
-            "R.image.resize2d(x, R.shape([8, 8]), roi=[T.float32(0.0), T.float32(0.0), T.float32(0.0), T.float32(0.0)], "
+            "R.image.resize2d(x, R.shape([8, 8]), "
+            "roi=[T.float32(0.0), T.float32(0.0), T.float32(0.0), T.float32(0.0)], "
             "layout='NCHW', method='linear', coordinate_transformation_mode='half_pixel', rounding_method='round', "
             "cubic_alpha=-0.75, cubic_exclude=0, extrapolation_value=0.0, out_dtype=None)",
         ),
