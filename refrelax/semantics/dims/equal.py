@@ -9,7 +9,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.facts import Bound, Facts
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import Poly, const, sub
+from refrelax.semantics.dims.poly import Poly, const, leading, scale, sub
 from refrelax.semantics.dims.ranges import interval, nonneg
 from refrelax.semantics.dims.terms import never_zero
 from refrelax.syntax.scalars import Literal, PrimExpr, literal_int
@@ -29,6 +29,8 @@ def equal(a: PrimExpr, b: PrimExpr, facts: Facts) -> bool | None:
     difference = _difference(a, b, atoms)
     if not difference:
         return True
+    if difference[leading(difference)] < 0:  # the same question, with the same fuel, for (b, a)
+        difference = scale(difference, -1)
     return False if never_zero(difference, atoms) else None
 
 

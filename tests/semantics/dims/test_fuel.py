@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 import pytest
 
@@ -33,10 +34,13 @@ def chain(ops: tuple[str, ...], depth: int) -> PrimExpr:
     return e
 
 
-def timed(question: Callable[[], object]) -> object:
+T = TypeVar("T")
+
+
+def timed(question: Callable[[], T]) -> T:
     start = time.process_time()
     answer = question()
-    assert time.process_time() - start < 3  # without fuel: minutes
+    assert time.process_time() - start < 2  # without fuel: minutes
     return answer
 
 
@@ -48,19 +52,19 @@ def test_deep_chains_end(name: str, depth: int) -> None:
     assert timed(lambda: equal(e, chain(CHAINS[name], depth), FACTS)) is True
     assert timed(lambda: equal(e, Binary("Sub", Binary("Add", e, int_imm(1)), int_imm(1)), FACTS)) is True
     assert timed(lambda: equal(e, Binary("Add", e, int_imm(1)), FACTS)) is not True
-    low, high = timed(lambda: bounds(e, FACTS))  # type: ignore[misc]
+    low, high = timed(lambda: bounds(e, FACTS))
     short = timed(lambda: simplify(e, FACTS))
-    assert timed(lambda: simplify(short, FACTS)) == short  # type: ignore[arg-type]
+    assert timed(lambda: simplify(short, FACTS)) == short
     timed(lambda: substitute(e, {"n": SymVar("k")}))
     try:
         found = value(e, ENV)
     except Ended:
         return
-    assert value(short, ENV) == found  # type: ignore[arg-type]
+    assert value(short, ENV) == found
     assert (low is None or low <= found) and (high is None or found <= high)
 
 
-@pytest.mark.parametrize("name", ["min", "floormod", "quotient-product", "select"])
+@pytest.mark.parametrize("name", CHAINS)
 def test_quick_proofs_end(name: str) -> None:
-    e = chain(CHAINS[name], 40)
+    e = chain(CHAINS[name], 100 if name == "select" else DEPTH)
     timed(lambda: prove(Binary("GE", e, SymVar("n")), effort="quick"))
