@@ -161,6 +161,12 @@ class Building:
 
     # --- bindings ----------------------------------------------------------------------------------------------------
 
+    def scalar(self, expr: PrimExpr) -> Expr:
+        """A scalar expression as a value, spelled as the reader does: a binding or parameter alone is a variable."""
+        if isinstance(expr, SymVar) and expr.name in self.types:
+            return Var(expr.name)
+        return PrimValue(expr)
+
     def emit(self, value: Expr, stem: str = "v") -> tuple[Var, Type]:
         """Bind ``value`` to a new variable; its type is deduced."""
         binding = VarBinding(self.name(stem), value)

@@ -49,7 +49,7 @@ def tuple_item(b: Building) -> None:
 
 def primitive(b: Building) -> None:
     """A scalar that is a dim from here on."""
-    var, _ = b.emit(PrimValue(b.dim()), "k")
+    var, _ = b.emit(b.scalar(b.dim()), "k")
     b.symbols.append(var.name)
 
 
