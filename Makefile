@@ -50,7 +50,7 @@ demo: $(DEV) ## the main job on real models: parse, check, run, compile, judge
 
 test: $(DEV) $(NVRTC) ## the test suite (no TVM needed), then the tie between spec, code and cases
 	@$(BIN)/refrelax rules check
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2
 
 test-gpu: $(DEV) ## the tests that need a CUDA device (installs CuPy)
 	@$(BIN)/python $(PIP) -e '.[cuda]'
