@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -67,7 +68,8 @@ class TvmProcess:
             process.wait()
             for stream in (process.stdin, process.stdout):
                 if stream is not None:
-                    stream.close()
+                    with suppress(BrokenPipeError):  # a request may still stand in the buffer of a process that died
+                        stream.close()
         if self._errors is not None:
             self._errors.close()
             self._errors = None
