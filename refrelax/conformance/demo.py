@@ -157,13 +157,14 @@ def _compile_and_judge(row: Row, checked: CheckedModule, example: Example, clock
         clock.lap("run")
         found = bits.run(example.entry, *dyadic)
         clock.lap("numpy")
-        same = _same_bits(wanted, found)
+        same = same_bits(wanted, found)
         row.dyadic_equal = same if row.dyadic_equal is None else row.dyadic_equal and same
         fast.run(example.entry, *dyadic)
         clock.lap("numpy")
 
 
-def _same_bits(a: Any, b: Any) -> bool:
+def same_bits(a: Any, b: Any) -> bool:
+    """Whether both runs returned the same tensors, bit for bit."""
     if not (isinstance(a, Returned) and isinstance(b, Returned)):
         return False
     return [t.patterns() for t in a.value] == [t.patterns() for t in b.value]

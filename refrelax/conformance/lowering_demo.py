@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
 
 from refrelax import api, judge
-from refrelax.errors import Returned
+from refrelax.conformance.demo import same_bits
 from refrelax.examples import Example
 from refrelax.lower import Lowered, lower
 from refrelax.runs import run
@@ -96,7 +95,7 @@ def _judge(
     for recorded in example.runs:
         started = perf_counter()
         dyadic = random_arguments(checked.module, example.entry, 0, recorded.dims, "dyadic")
-        same = _same_bits(run(checked, example.entry, *dyadic), run(planned, example.entry, *dyadic))
+        same = same_bits(run(checked, example.entry, *dyadic), run(planned, example.entry, *dyadic))
         row.bits_equal = same if row.bits_equal is None else row.bits_equal and same
         row.seconds["run"] = row.seconds.get("run", 0.0) + perf_counter() - started
         started = perf_counter()
@@ -107,12 +106,6 @@ def _judge(
             continue
         row.bindings = (row.bindings[0] + verdict.inside, row.bindings[1] + len(verdict.bindings))
         row.undecided += verdict.undecided
-
-
-def _same_bits(a: Any, b: Any) -> bool:
-    if not (isinstance(a, Returned) and isinstance(b, Returned)):
-        return False
-    return [t.patterns() for t in a.value] == [t.patterns() for t in b.value]
 
 
 def _validate(row: LoweringRow, example: Example, checked: CheckedModule, lowered: CheckedModule) -> None:
