@@ -10,12 +10,12 @@ second leaves open is a difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from refrelax.errors import Ended, Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified, UsageError
-from refrelax.judge.bindings import judge_value
+from refrelax.errors import Ended, Rejection, UsageError
 from refrelax.judge.evidence import Counterexample, Equivalent, Proved, ProvedAt, Refuted, Tested, Validation
+from refrelax.judge.outcomes import Difference, Externs, Reference, copies
 from refrelax.judge.terms import TermComparison
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.runs import inward, parameter_types, run
@@ -23,17 +23,13 @@ from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.numbers.symbolic import Symbolic
-from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor as Core
 from refrelax.semantics.values import from_payloads
-from refrelax.syntax import dtypes
 from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.module import Module
 from refrelax.testing.arguments import Policy, parameters, random_arguments, symbols_of
-
-Externs = Mapping[str, Callable[..., Any]]
 
 EXTENTS: tuple[tuple[int, ...], ...] = ((2, 3, 5, 4, 7, 6), (1, 2, 1, 3, 2, 4), (5, 4, 3, 2, 6, 1), (0, 3, 2, 5, 1, 4))
 """Extents given to the symbols of a signature, in order, one tuple a round: small first, ones and a zero among them."""
@@ -146,52 +142,15 @@ class _Pair:
 
     def compare(self, args: Sequence[Any], dims: Mapping[str, int]) -> Refuted | str:
         """One run of each: ``"equal"``, ``"inside"``, ``"undecided"``, ``"excluded"``, or the difference."""
-        wanted = run(self.first, self.entry, *_copies(args), externs=self.externs, budget=BUDGET)
-        if isinstance(wanted, Unspecified | Exhausted):
+        reference = Reference(self.first, self.entry, args, self.externs, BUDGET)
+        if reference.open:
             return "excluded"
-        found = run(self.second, self.entry, *_copies(args), externs=self.externs, budget=BUDGET)
-        if isinstance(found, Exhausted):
-            return "excluded"
-        different = self._ends(wanted, found)
-        if different is None and isinstance(wanted, Returned) and isinstance(found, Returned):
-            return self._values(args, dims, wanted, found)
-        if different is None:
-            return "equal"
-        return self._refuted(args, dims, different, wanted, found)
-
-    @staticmethod
-    def _ends(wanted: Outcome, found: Outcome) -> str | None:
-        match wanted, found:
-            case (Returned(), Returned()) | (Trapped(), Trapped()):
-                return None
-            case _:
-                return f"the first ends as {_short(wanted)}, the second as {_short(found)}"
-
-    def _values(self, args: Sequence[Any], dims: Mapping[str, int], wanted: Returned, found: Returned) -> Refuted | str:
-        open_before = {path for path, _ in wanted.poison}
-        new_poison = [(path, rule) for path, rule in found.poison if path not in open_before]
-        if new_poison:
-            path, rule = new_poison[0]
-            return self._refuted(args, dims, f"{path} means nothing in the second program [{rule}]", wanted, found)
-        if _same(wanted, found):
-            return "equal"
-        again = _copies(args)
-        permitted = run(self.first, self.entry, *again, numerics="enclosure", externs=self.externs, budget=BUDGET)
-        if not isinstance(permitted, Returned):
-            return "undecided"
-        for what, w, f in _observed(permitted, found):
-            verdict, _ = judge_value(_cores(w), f)
-            if isinstance(verdict, Outside):
-                at = f"{what}{list(verdict.index) if verdict.index else ''}"
-                return self._refuted(args, dims, f"{at} is outside what the first program permits", wanted, found)
-            if isinstance(verdict, Undecided):
-                return "undecided"
-        return "inside"
-
-    def _refuted(
-        self, args: Sequence[Any], dims: Mapping[str, int], message: str, wanted: Outcome, found: Outcome
-    ) -> Refuted:
-        return Refuted(dict(dims), (), Counterexample(tuple(args), dict(dims), message, wanted, found))
+        found = run(self.second, self.entry, *copies(args), externs=self.externs, budget=BUDGET)
+        judged = reference.judge(found)
+        if not isinstance(judged, Difference):
+            return judged
+        counterexample = Counterexample(tuple(args), dict(dims), judged.message, reference.outcome, found)
+        return Refuted(dict(dims), (), counterexample)
 
     # --- all values at a few shapes ----------------------------------------------------------------------------------
 
@@ -230,20 +189,6 @@ class _Pair:
         return (result, values)
 
 
-def _copies(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Arguments in memory of their own: a run may write to what it is given."""
-    return tuple(map(_copy, args))
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return _copies(value)
-    core = getattr(value, "core", None)
-    if not isinstance(core, Core):
-        return value
-    return type(value)(from_payloads(core.numerics, core.dtype, core.shape, list(core.payloads())))
-
-
 def _unknown(value: Any, name: str, reading: Symbolic) -> Any:
     """A value with every tensor element replaced by a variable."""
     if isinstance(value, tuple):
@@ -252,51 +197,3 @@ def _unknown(value: Any, name: str, reading: Symbolic) -> Any:
         return value
     cells = [reading.variable(f"{name}{list(index)}", value.dtype) for index in value.indices()]
     return from_payloads(reading, value.dtype, value.shape, cells)
-
-
-# --- comparing outcomes ----------------------------------------------------------------------------------------------
-
-
-def _observed(wanted: Returned, found: Returned) -> Iterator[tuple[str, Any, Any]]:
-    yield "the result", wanted.value, found.value
-    for k, (w, f) in enumerate(zip(wanted.arguments, found.arguments, strict=True)):
-        yield f"argument {k}", w, f
-
-
-def _same(wanted: Returned, found: Returned) -> bool:
-    """Bit-equal wherever the first program determines the element."""
-    return all(_same_value(w, f) for _, w, f in _observed(wanted, found)) and wanted.effects == found.effects
-
-
-def _same_value(wanted: Any, found: Any) -> bool:
-    if isinstance(wanted, tuple):
-        return isinstance(found, tuple) and len(wanted) == len(found) and all(map(_same_value, wanted, found))
-    core = getattr(wanted, "core", None)
-    if isinstance(core, Core):
-        other = getattr(found, "core", None)
-        if not isinstance(other, Core) or (core.dtype, core.shape) != (other.dtype, other.shape):
-            return False
-        pairs = zip(core.bits(), other.bits(), strict=True)
-        nan = dtypes.is_float(core.dtype)
-        return all(w is None or w == f or (nan and _both_nan(core.dtype, w, f)) for w, f in pairs)
-    return bool(wanted == found) or (wanted != wanted and found != found)
-
-
-def _both_nan(dtype: str, a: int, b: int | None) -> bool:
-    from refrelax.syntax.bits import decode
-
-    if b is None:
-        return False
-    x, y = decode(dtype, a), decode(dtype, b)
-    return x != x and y != y
-
-
-def _cores(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_cores(each) for each in value)
-    return getattr(value, "core", value)
-
-
-def _short(outcome: Outcome) -> str:
-    rule = getattr(outcome, "rule", "")
-    return f"{type(outcome).__name__} {rule}".strip()

@@ -137,3 +137,26 @@ def test_integer_inputs_that_decide_indices_are_tested() -> None:
     open_first = rr.validate(module(take.format(mode="fast")), module(take.format(mode="clip")))
     assert isinstance(open_first, rr.Equivalent)
     assert isinstance(open_first.evidence, judge.Tested | rr.Proved)
+
+
+PRINTS = """
+    @R.function(pure=False)
+    def main(x: R.Tensor((3,), "float32")) -> R.Tensor((3,), "float32"):
+        y = R.add(x, x)
+        {}
+        return y
+"""
+
+
+@pytest.mark.parametrize("other", ["pass", "R.print(x, format='')", "R.print(y, y, format='')"])
+def test_effects_are_compared(other: str) -> None:
+    shows = module(PRINTS.format("R.print(y, format='')"))
+    changed = module(PRINTS.format(other).replace("        pass\n", ""))
+    found = rr.validate(shows, changed)
+    assert isinstance(found, rr.Refuted) and found.counterexample is not None
+    assert "effect 0" in found.counterexample.message
+
+
+def test_equal_effects_are_no_difference() -> None:
+    doubled = PRINTS.format("R.print(y, format='')").replace("R.add(x, x)", "R.multiply(x, R.const(2, 'float32'))")
+    assert isinstance(rr.validate(module(PRINTS.format("R.print(y, format='')")), module(doubled)), rr.Equivalent)
