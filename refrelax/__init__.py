@@ -61,7 +61,7 @@ _HOME: dict[str, str] = {
     **dict.fromkeys(("Closure", "DType", "Opaque", "Prim", "Shape"), "refrelax.semantics.values"),
     "Module": "refrelax.syntax.module",
     **dict.fromkeys(("to_json", "from_json"), "refrelax.syntax.json_"),
-    **dict.fromkeys(("prove", "Proved", "Refuted", "Unknown"), "refrelax.shape_solver"),
+    **dict.fromkeys(("prove", "remarks", "Proved", "Refuted", "Remark", "Unknown"), "refrelax.shape_solver"),
     **dict.fromkeys(("lower",), "refrelax.lower"),
     **dict.fromkeys(
         ("validate", "Equivalent", "Counterexample", "ProvedAt", "Tested"), "refrelax.judge"

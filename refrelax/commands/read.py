@@ -6,11 +6,13 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from refrelax import api
 from refrelax.commands.shared import add_files, add_json, complain, diagnostic_row, emit, read_module
 from refrelax.errors import Rejection, UsageError
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.shape_solver.remarks import Remark, remarks
 
 
 def parse_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +65,8 @@ def _each(paths: list[str], one: Callable[[str], None]) -> int:
 def check_arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser)
     parser.add_argument("--consts", metavar="C.npz", help='the arrays behind metadata["ir.GenericConst"][k], by index')
-    parser.add_argument("--explain", action="store_true", help="print the derivation")
+    explained = "print the derivation, and what is known of each equality left to the run"
+    parser.add_argument("--explain", action="store_true", help=explained)
     add_json(parser)
 
 
@@ -90,16 +93,38 @@ def _accepted(path: str, checked: CheckedModule, explain: bool) -> None:
     print(f"{path}: accepted ({names})")
     for note in checked.notes:
         print(f"note: {note}", file=sys.stderr)
+    said = list(remarks(checked))
+    for each in said:
+        if each.verdict == "never":
+            print(f"note: {each}", file=sys.stderr)
     if explain:
         for name in checked.module.relax_functions():
             print(f"\n{name}: {checked.signatures[name]}")
             for line in checked.explain(name):
                 print(f"  {line}")
+            for each in said:
+                if each.equality.function == name:
+                    print(f"  left to the run: {each}")
 
 
 def _accepted_json(path: str, checked: CheckedModule, explain: bool) -> None:
     types = {name: {k: str(t) for k, t in each.items()} for name, each in checked.types.items()}
-    row = {"file": path, "ok": True, "types": types, "diagnostics": []}
+    row: dict[str, Any] = {"file": path, "ok": True, "types": types, "diagnostics": []}
+    row["remarks"] = [_remark_row(each) for each in remarks(checked) if explain or each.verdict == "never"]
     if explain:
         row["derivation"] = {name: list(checked.explain(name)) for name in checked.module.relax_functions()}
     emit(row)
+
+
+def _remark_row(each: Remark) -> dict[str, Any]:
+    e = each.equality
+    return {
+        "function": e.function,
+        "name": e.name,
+        "what": e.what,
+        "expected": str(e.expected),
+        "found": str(e.found),
+        "verdict": each.verdict,
+        "fails_at": dict(each.fails_at),
+        "span": None if e.span is None else str(e.span),
+    }

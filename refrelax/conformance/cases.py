@@ -21,6 +21,8 @@ module is run:
   ``outside`` must not be;
 * ``check_regions = true``: the accesses of blocks are held to their ``T.reads`` and ``T.writes``;
 * ``lower = "default"``, or a list of passes: the module is lowered, and what it was lowered to is run;
+* ``remarks = ["y never"]``, of a module that is checked and not run: what the prover says of each equality that typing
+  left open (``always``, ``never``, ``sometimes``, ``unknown``);
 
 Three other things can stand in the place of ``module``:
 
@@ -71,7 +73,7 @@ _CASES = Path(__file__).parent / "cases"
 _SUBJECTS = ("module", "json", "claim")
 _RUNNING = ("entry", "args", "value", "constants", "numerics", "outside", "lower", "check_regions")
 _KEYS = {"name", "rule", "verdict", "expect", "note", "validate", "repeat", "assume", "fits", "division", "becomes"}
-_KEYS.update(_SUBJECTS, _RUNNING)
+_KEYS.update(_SUBJECTS, _RUNNING, ("remarks",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,8 @@ class Case:
     """A claim; ``module`` is empty then."""
     second: str | None = None
     """The program that is compared with ``module``."""
+    remarks: tuple[str, ...] | None = None
+    """What the prover says of the equalities that typing left open; ``None``: it is not asked."""
 
     @property
     def portable(self) -> bool:
@@ -239,6 +243,7 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
         row.get("json"),
         _question(row),
         row.get("validate"),
+        tuple(row["remarks"]) if "remarks" in row else None,
     )
 
 

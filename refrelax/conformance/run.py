@@ -20,7 +20,7 @@ from refrelax.judge.validate import validate
 from refrelax.lower import lower
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.shape_solver import Answer, Proved, Unknown, parse_dim, prove, simplify
+from refrelax.shape_solver import Answer, Proved, Unknown, parse_dim, prove, remarks, simplify
 from refrelax.shape_solver.claim import Division
 from refrelax.syntax.json_ import from_json
 from refrelax.syntax.module import Module
@@ -101,7 +101,7 @@ def _outcome(case: Case, implementation: Implementation | None) -> Ended:
         if case.manner.lower is not None and implementation is None:
             checked = _lowered(checked, case.manner.lower)
         if case.entry is None:
-            return None
+            return None if case.remarks is None else _remarked(checked, case.remarks)
         args = [data.to_value(each) for each in case.args]
         if implementation is not None:
             return implementation.run(checked.module, case.entry, args)
@@ -122,6 +122,12 @@ def _answer(q: Question) -> Answer:
     if isinstance(answer, Proved):
         answer.certificate.smt2()
     return answer
+
+
+def _remarked(checked: CheckedModule, expected: tuple[str, ...]) -> Answer | None:
+    """Whether the prover's remarks are the expected ones."""
+    said = tuple(f"{each.equality.name} {each.verdict}" for each in remarks(checked))
+    return None if said == expected else Unknown(f"remarks {list(said)}", "remarks")
 
 
 def _read(case: Case) -> Module:

@@ -6,6 +6,20 @@
 from refrelax.shape_solver.claim import Answer, Proved, Refuted, Stage, Unknown
 from refrelax.shape_solver.parse import parse_claim, parse_dim
 from refrelax.shape_solver.prove import Prover, prove
+from refrelax.shape_solver.remarks import Remark, remarks
 from refrelax.shape_solver.simplify import simplify
 
-__all__ = ["Answer", "Proved", "Prover", "Refuted", "Stage", "Unknown", "parse_claim", "parse_dim", "prove", "simplify"]
+__all__ = [
+    "Answer",
+    "Proved",
+    "Prover",
+    "Refuted",
+    "Remark",
+    "Stage",
+    "Unknown",
+    "parse_claim",
+    "parse_dim",
+    "prove",
+    "remarks",
+    "simplify",
+]

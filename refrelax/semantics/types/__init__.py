@@ -4,6 +4,6 @@ Spec: ``spec/04-well-formedness.md``, ``spec/05-types.md``.
 """
 
 from refrelax.semantics.types.check import check
-from refrelax.semantics.types.checked import CheckedModule, EntryCheck, Promise, Step
+from refrelax.semantics.types.checked import CheckedModule, EntryCheck, OpenEquality, Promise, Step
 
-__all__ = ["CheckedModule", "EntryCheck", "Promise", "Step", "check"]
+__all__ = ["CheckedModule", "EntryCheck", "OpenEquality", "Promise", "Step", "check"]

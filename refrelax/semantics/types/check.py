@@ -45,6 +45,7 @@ def check(module: Module) -> CheckedModule:
         tuple(journal.entry_checks),
         tuple(journal.steps),
         tuple(dict.fromkeys(journal.notes)),
+        tuple(journal.open_equalities),
     )
 
 

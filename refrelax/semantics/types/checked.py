@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from refrelax.errors import Diagnostic, Span
+from refrelax.semantics.dims import Facts
 from refrelax.semantics.types.unify import Obligation
 from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import FuncType, Type
 
 Types = Mapping[str, Mapping[str, Type]]
@@ -46,6 +48,20 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenEquality:
+    """Two extents that the binding ``name`` needs equal and ``sh/equal`` neither proves equal nor tells apart: the
+    run decides. ``what`` needs them: an operator, a callee, ``annotation``, ``return annotation``, ``match_cast``."""
+
+    function: str
+    name: str
+    what: str
+    expected: PrimExpr
+    found: PrimExpr
+    facts: Facts = field(default_factory=Facts, compare=False)
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class EntryCheck:
     """The equalities of extents that the call bound to ``name`` leaves to the entry check of ``callee``."""
 
@@ -72,10 +88,12 @@ class CheckedModule:
     derivation: tuple[Step, ...] = field(default=(), compare=False, repr=False)
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
     """What was taken on trust (unbound constants, operators without a rule)."""
+    open_equalities: tuple[OpenEquality, ...] = field(default=(), compare=False, repr=False)
+    """Every equality of extents that typing left to the run, in order (``rr.remarks`` asks the prover)."""
 
     def __reduce__(self) -> tuple[object, ...]:
         types = {name: dict(each) for name, each in self.types.items()}
-        rest = (self.promises, self.entry_checks, self.derivation, self.notes)
+        rest = (self.promises, self.entry_checks, self.derivation, self.notes, self.open_equalities)
         return (make_checked, (self.module, types, dict(self.signatures), *rest))
 
     def explain(self, function: str) -> Iterator[str]:
@@ -91,7 +109,9 @@ def make_checked(
     entry_checks: tuple[EntryCheck, ...] = (),
     derivation: tuple[Step, ...] = (),
     notes: tuple[Diagnostic, ...] = (),
+    open_equalities: tuple[OpenEquality, ...] = (),
 ) -> CheckedModule:
     """A ``CheckedModule`` with read-only maps. For ``check`` alone: nothing is checked here."""
     frozen = MappingProxyType({name: MappingProxyType(dict(each)) for name, each in types.items()})
-    return CheckedModule(module, frozen, MappingProxyType(dict(signatures)), promises, entry_checks, derivation, notes)
+    named = MappingProxyType(dict(signatures))
+    return CheckedModule(module, frozen, named, promises, entry_checks, derivation, notes, open_equalities)

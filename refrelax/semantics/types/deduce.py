@@ -8,7 +8,7 @@ Spec: ``spec/05-types.md``, Bindings and functions.
 
 from __future__ import annotations
 
-from refrelax.errors import Rejection
+from refrelax.errors import Rejection, Span
 from refrelax.rules import rule
 from refrelax.semantics.types.checked import Promise
 from refrelax.semantics.types.erase import erase_to_scope
@@ -19,10 +19,11 @@ from refrelax.semantics.types.lattice import (
     check,
     depends_on_unbound,
     describe,
+    dim_check,
     join,
 )
 from refrelax.semantics.types.purity import forces_purity
-from refrelax.semantics.types.renaming import definable, mentioned, shape_variables
+from refrelax.semantics.types.renaming import definable, dims_of, mentioned, shape_variables
 from refrelax.semantics.types.signatures import declared_type
 from refrelax.syntax.graph import (
     Binding,
@@ -35,6 +36,7 @@ from refrelax.syntax.graph import (
     SeqExpr,
     VarBinding,
 )
+from refrelax.syntax.scalars import SymVar
 from refrelax.syntax.types import AnyType, FuncType, ShapeType, TupleType, Type
 
 _ANY = AnyType()
@@ -63,6 +65,8 @@ def return_type(frame: Frame, f: Function, params: tuple[Type, ...], body: Type)
         rule_id = "ty/return-refined"
     else:
         ret, rule_id = f.ret, "ty/return-promise"
+        frame.binding = "return"
+        leave_open(frame, "return annotation", ret, body, f.span)
         frame.journal.promises.append(Promise(frame.function, frame.prefix + "return", ret, body))
     frame.binding = "return"
     frame.step(rule_id, ret, (("body", body),), f.span)
@@ -145,6 +149,7 @@ def annotated(frame: Frame, binding: VarBinding, deduced: Type) -> Type:
         )
         return claimed
     if found is not Check.PASS:
+        leave_open(frame, "annotation", claimed, deduced, binding.span)
         frame.journal.promises.append(Promise(frame.function, frame.prefix + binding.name, claimed, deduced))
     if isinstance(binding.value, Call | ConstantRef) or depends_on_unbound(deduced):
         return claimed
@@ -162,6 +167,7 @@ def match_cast(frame: Frame, binding: MatchCast) -> Type:
             f"no value of type {describe(value)} matches {describe(target)}",
             binding.span,
         )
+    leave_open(frame, "match_cast", target, value, binding.span)
     if binding.annotation is not None and binding.annotation != target:
         frame.journal.report(
             "ty/match-cast-annotation",
@@ -170,6 +176,22 @@ def match_cast(frame: Frame, binding: MatchCast) -> Type:
         )
     frame.step("ty/match-cast", target, (("value", value),), binding.span)
     return target
+
+
+def leave_open(frame: Frame, what: str, claimed: Type, deduced: Type, span: Span | None) -> None:
+    """Write down the equalities of dims between two types of one form that are not proved; a dim that is a new
+    symbol asks for nothing."""
+    if isinstance(claimed, TupleType) and isinstance(deduced, TupleType):
+        for a, b in zip(claimed.fields, deduced.fields, strict=False):
+            leave_open(frame, what, a, b, span)
+        return
+    expected, found = list(dims_of(claimed)), list(dims_of(deduced))
+    if isinstance(claimed, FuncType) or len(expected) != len(found):
+        return
+    for p, q in zip(expected, found, strict=True):
+        new = isinstance(p, SymVar) and p.name not in frame.visible
+        if not new and dim_check(p, q, frame.facts) is not Check.PASS:
+            frame.leave_open(what, p, q, span)
 
 
 @rule("ty/if", "ty/if-condition")

@@ -159,6 +159,8 @@ def _dispatch(frame: Frame, call: Call, args: tuple[Type, ...]) -> tuple[Type, b
     if found.obligations:
         name = frame.prefix + frame.binding
         frame.journal.entry_checks.append(EntryCheck(frame.function, name, call.op.name, found.obligations))
+        for each in found.obligations:
+            frame.leave_open(call.op.name, each.expected, each.found, call.span)
     return found.type, callee.purity, "ty/call-opaque" if callee.params is None else "ty/call"
 
 
@@ -192,7 +194,7 @@ def operator_type(frame: Frame, call: Call, args: tuple[Type, ...]) -> tuple[Typ
         message = f"{name} has no type rule: its annotation is trusted"
         frame.journal.note("ty/operator-without-rule", message, call.span)
         return _ANY, pure, "ty/operator-without-rule"
-    ty = definition.deduce(CallDeduction(frame, call.span), call, args)
+    ty = definition.deduce(CallDeduction(frame, call.span, call.op.name), call, args)
     return ty, definition.pure, f"op.{name.removeprefix('relax.')}"
 
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from refrelax.errors import Diagnostic, IllTyped, Span
 from refrelax.semantics.dims import Facts, equal, simplify
-from refrelax.semantics.types.checked import EntryCheck, Promise, Step
+from refrelax.semantics.types.checked import EntryCheck, OpenEquality, Promise, Step
 from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr
@@ -27,6 +27,7 @@ class Journal:
     steps: list[Step] = field(default_factory=list)
     promises: list[Promise] = field(default_factory=list)
     entry_checks: list[EntryCheck] = field(default_factory=list)
+    open_equalities: list[OpenEquality] = field(default_factory=list)
 
     def report(self, rule: str, message: str, span: Span | None, *related: tuple[str, Span | None]) -> None:
         """One more reason for a rejection; deduction goes on."""
@@ -84,19 +85,28 @@ class Frame:
         """Write one rule instance into the derivation."""
         self.journal.steps.append(Step(self.function, self.prefix + self.binding, rule, ty, premises, span))
 
+    def leave_open(self, what: str, expected: PrimExpr, found: PrimExpr, span: Span | None) -> None:
+        """Write down an equality of extents that is left to the run."""
+        name = self.prefix + self.binding
+        self.journal.open_equalities.append(OpenEquality(self.function, name, what, expected, found, self.facts, span))
+
 
 class CallDeduction:
-    """The ``Deduction`` that an operator's type rule talks to: one per call."""
+    """The ``Deduction`` that an operator's type rule talks to: one per call of ``what``."""
 
-    __slots__ = ("frame", "span")
+    __slots__ = ("frame", "span", "what")
 
-    def __init__(self, frame: Frame, span: Span | None) -> None:
+    def __init__(self, frame: Frame, span: Span | None, what: str = "") -> None:
         self.frame = frame
         self.span = span
+        self.what = what
 
     def equal(self, a: PrimExpr, b: PrimExpr) -> bool | None:
         """``sh/equal`` under the bounds of the symbols in scope."""
-        return equal(a, b, self.frame.facts)
+        found = equal(a, b, self.frame.facts)
+        if found is None:
+            self.frame.leave_open(self.what, a, b, self.span)
+        return found
 
     def simplify(self, dim: PrimExpr) -> PrimExpr:
         """The canonical form of ``dim`` under the bounds of the symbols in scope."""

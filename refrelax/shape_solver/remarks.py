@@ -1,0 +1,92 @@
+"""What the prover knows about the equalities that typing leaves to the run.
+
+Typing accepts a module by ``sh/equal`` alone; this room never changes that. It reads the list of equalities that were
+left open and says of each one whether it always holds, never holds, or at which extents it first fails.
+
+Spec: ``spec/06-shapes.md``, ``sh/remark``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from refrelax.rules import rule
+from refrelax.semantics.types.checked import CheckedModule, OpenEquality
+from refrelax.shape_solver.claim import Effort, Proved, Refuted
+from refrelax.shape_solver.parse import integer
+from refrelax.shape_solver.prove import prove
+from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, free_symbols
+from refrelax.syntax.write.scalars import expression
+
+Verdict = Literal["always", "never", "sometimes", "unknown"]
+
+EXPECTS_ONE_SIDE = ("annotation", "return annotation", "match_cast")
+"""Uses in which the first extent is a claim about the second; elsewhere an extent of 1 may broadcast."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """``equality`` holds for all extents (``always``), for none (``never``), or fails at ``fails_at``
+    (``sometimes``); ``unknown``: the prover found neither a proof nor a counterexample."""
+
+    equality: OpenEquality
+    verdict: Verdict
+    fails_at: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        e = self.equality
+        place = f"{e.span}: " if e.span is not None else ""
+        equality = f"{expression(e.expected)} == {expression(e.found)}"
+        return f"{place}{e.name} ({e.what}): {equality} {self._said()} [sh/remark]"
+
+    def _said(self) -> str:
+        match self.verdict:
+            case "always":
+                return "always holds, which typing does not see"
+            case "never":
+                return "holds for no extents"
+            case "sometimes":
+                values = ", ".join(f"{name}={value}" for name, value in self.fails_at.items())
+                return f"is left to the run; it fails at {values}"
+            case _:
+                return "is left to the run; no proof and no counterexample was found"
+
+
+@rule("sh/remark")
+def remarks(checked: CheckedModule, effort: Effort = "quick") -> Iterator[Remark]:
+    """A remark on each equality that typing left open, in order, no two alike. Typing itself is not changed."""
+    known: dict[object, Remark] = {}
+    for each in dict.fromkeys(checked.open_equalities):
+        question = (each.expected, each.found, tuple(_bounds(each)), each.what in EXPECTS_ONE_SIDE)
+        if question not in known:
+            known[question] = remark(each, effort)
+        yield replace(known[question], equality=each)
+
+
+def remark(equality: OpenEquality, effort: Effort = "quick") -> Remark:
+    """The remark on one equality."""
+    expected, found = equality.expected, equality.found
+    assume = list(_bounds(equality))
+    equal: PrimExpr = Binary("EQ", expected, found)
+    if isinstance(prove(equal, assume, effort), Proved):
+        return Remark(equality, "always")
+    if equality.what not in EXPECTS_ONE_SIDE:
+        for side in (expected, found):
+            equal = Binary("Or", equal, Binary("EQ", side, integer(1)))
+    if isinstance(prove(Not(equal), assume, effort), Proved):
+        return Remark(equality, "never")
+    answer = prove(equal, assume, effort)
+    if isinstance(answer, Refuted):
+        return Remark(equality, "sometimes", answer.model)
+    return Remark(equality, "unknown")
+
+
+def _bounds(equality: OpenEquality) -> Iterator[PrimExpr]:
+    for name in sorted(free_symbols(equality.expected) | free_symbols(equality.found)):
+        low, high = equality.facts.of(name)
+        if low is not None:
+            yield Binary("GE", SymVar(name, "int64"), integer(low))
+        if high is not None:
+            yield Binary("LE", SymVar(name, "int64"), integer(high))
