@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -180,22 +181,59 @@ def _object(node: Any, spans: bool) -> list[tuple[_Raw, Any]]:
 
 
 @rule("syn/json-text")
-def from_json(text: str) -> Module:
+def from_json(text: str, filename: str = "<json>") -> Module:
     """The module that ``text`` describes.
 
     Raises:
-        Malformed: the text is no JSON, is nested too deep, or does not describe a module.
+        Malformed: the text is no JSON, is nested too deep, or does not describe a module; at the object at fault.
     """
     try:
         tree = json.loads(text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_repeats)
     except RecursionError:
-        raise Malformed([Diagnostic("syn/json-text", "the JSON text is nested too deep")]) from None
+        raise _malformed("syn/json-text", "the JSON text is nested too deep", Span(filename, 1, 1)) from None
+    except json.JSONDecodeError as error:
+        where = Span(filename, error.lineno, error.colno)
+        raise _malformed("syn/json-text", f"expected JSON: {error.msg}", where) from None
     except ValueError as error:
-        raise Malformed([Diagnostic("syn/json-text", f"expected JSON: {error}")]) from None
-    found = _build(tree)
-    if not isinstance(found, Module):
-        _refuse(f'expected an object with "node": "Module", found {_shown(found)}')
+        raise _malformed("syn/json-text", f"expected JSON: {error}", Span(filename, 1, 1)) from None
+    found, fault = _build(tree)
+    if fault is None and not isinstance(found, Module):
+        fault = tree, f'expected an object with "node": "Module", found {_shown(found)}'
+    if fault is not None:
+        raise _malformed("syn/json-node", fault[1], _begin(text, tree, fault[0], filename)) from None
+    assert isinstance(found, Module)
     return found
+
+
+def _malformed(rule_id: str, message: str, where: Span) -> Malformed:
+    return Malformed([Diagnostic(rule_id, message, where)])
+
+
+_BRACES = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
+
+
+def _begin(text: str, tree: Any, wanted: Any, filename: str) -> Span:
+    """Where the object ``wanted`` of ``tree`` begins in ``text``: objects end in the order in which they are built."""
+    ended, pending, opened = 0, [(tree, False)], list[int]()
+    while pending:
+        current, ready = pending.pop()
+        if ready and current is wanted:
+            break
+        if ready:
+            ended += isinstance(current, dict)
+        elif isinstance(current, (list, dict)):
+            pending.append((current, True))
+            below = current.values() if isinstance(current, dict) else current
+            pending.extend((each, False) for each in reversed(list(below)))
+    start = 0
+    for brace in _BRACES.finditer(text) if isinstance(wanted, dict) else ():
+        if brace.group() == "{":
+            opened.append(brace.start())
+        elif brace.group() == "}":
+            start, ended = opened.pop(), ended - 1
+            if ended < 0:
+                break
+    return Span(filename, text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start))
 
 
 def _no_float(text: str) -> NoReturn:
@@ -209,13 +247,17 @@ def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+class _Refused(Exception):
+    """Internal: an object that describes no node; the message says why."""
+
+
 @rule("syn/json-node")
 def _refuse(message: str) -> NoReturn:
-    raise Malformed([Diagnostic("syn/json-node", message)])
+    raise _Refused(message)
 
 
-def _build(tree: Any) -> Any:
-    """The syntax that a JSON tree describes, leaves first, without recursion."""
+def _build(tree: Any) -> tuple[Any, tuple[Any, str] | None]:
+    """The syntax that a JSON tree describes, leaves first, without recursion; or the object at fault, and why."""
     done: list[Any] = []
     pending: list[tuple[Any, bool]] = [(tree, False)]
     while pending:
@@ -231,8 +273,11 @@ def _build(tree: Any) -> Any:
         first = len(done) - len(below)
         items = done[first:]
         del done[first:]
-        done.append(_node(dict(zip(current, items, strict=True))) if isinstance(current, dict) else tuple(items))
-    return done[0]
+        try:
+            done.append(_node(dict(zip(current, items, strict=True))) if isinstance(current, dict) else tuple(items))
+        except _Refused as refused:
+            return None, (current, str(refused))
+    return done[0], None
 
 
 def _node(given: dict[str, Any]) -> Any:
@@ -275,19 +320,19 @@ def _field(kind: type, key: str, value: Any) -> tuple[str, Any]:
 
 def _place(value: Any) -> Span:
     match value:
-        case {"file": str() as file, "line": int() as line, "column": int() as column}:
+        case {"file": str(file), "line": int(line), "column": int(column)} if line >= 1 and column >= 1:
             return Span(file, line, column)
         case _:
             _refuse(f"expected a span, found {_shown(value)}")
 
 
 def _check_numbers(name: str, values: dict[str, Any]) -> None:
-    """A bit pattern fits into its dtype, and a constant has as many elements as its shape says."""
+    """A dtype is one, a bit pattern fits into its dtype, and a constant has as many elements as its shape says."""
+    dtype = values.get("dtype")
+    if dtype is not None and not dtypes.is_dtype(dtype):
+        _refuse(f"{_shown(dtype)} is no dtype")
     if name not in ("Literal", "Constant"):
         return
-    dtype = values["dtype"]
-    if not dtypes.is_dtype(dtype):
-        _refuse(f"{dtype!r} is no dtype")
     patterns = [values["bits"]] if name == "Literal" else values["data"]
     if any(each >> dtypes.bits(dtype) for each in patterns):
         _refuse(f"a bit pattern of a {name} is too wide for {dtype}")
@@ -296,7 +341,7 @@ def _check_numbers(name: str, values: dict[str, Any]) -> None:
         for extent in values["shape"]:
             count *= extent
         if count != len(patterns) or any(extent < 0 for extent in values["shape"]):
-            _refuse(f"a Constant of shape {values['shape']} has {count} elements, found {len(patterns)}")
+            _refuse(f"a Constant has as many elements as its shape says, found {len(patterns)}")
 
 
 def _fits(value: Any, hint: Any) -> bool:

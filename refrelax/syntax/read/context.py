@@ -17,6 +17,14 @@ from refrelax.syntax.scalars import SymVar
 MAX_DEPTH = 300
 """Deepest nesting of expressions and statements that the reader takes."""
 
+MAX_BITS = 4096
+"""Widest integer that a text may spell, and that constant arithmetic makes."""
+
+MAX_STEPS = 200_000
+"""Steps that all comprehensions of a text may take."""
+
+_MAX_MESSAGE = 500
+
 
 @dataclass(slots=True)
 class Source:
@@ -37,8 +45,15 @@ class Source:
         return Span(self.filename, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
 
     def fail(self, node: ast.AST, rule: str, message: str) -> NoReturn:
-        """Refuse the text at ``node`` under ``rule``."""
-        raise Malformed([Diagnostic(rule, message, self.span(node))])
+        """Refuse the text at ``node`` under ``rule``. A message that quotes a very long name is cut."""
+        short = message if len(message) <= _MAX_MESSAGE else message[: _MAX_MESSAGE - 1] + "…"
+        raise Malformed([Diagnostic(rule, short, self.span(node))])
+
+    def step(self, node: ast.AST) -> None:
+        """Count one step of a comprehension; refuses past ``MAX_STEPS``."""
+        self.work += 1
+        if self.work > MAX_STEPS:
+            self.fail(node, "syn/constant-too-large", f"comprehensions of more than {MAX_STEPS} steps")
 
     @contextmanager
     def deeper(self, node: ast.AST) -> Iterator[None]:
@@ -157,12 +172,22 @@ def _bound_inside(node: ast.FunctionDef) -> set[str]:
     return stored | {each.arg for each in inside if isinstance(each, ast.arg)}
 
 
+def _without_functions(statements: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The parts of a body that lie in no local function: such a function has symbols of its own."""
+    pending: list[ast.AST] = list(statements)
+    while pending:
+        each = pending.pop()
+        if not isinstance(each, ast.FunctionDef):
+            pending.extend(child for child in ast.iter_child_nodes(each) if isinstance(child, ast.stmt))
+            yield from (child for child in ast.iter_child_nodes(each) if not isinstance(child, ast.stmt))
+
+
 def _used_in_body(node: ast.FunctionDef, scope: Scope, known: set[str]) -> tuple[list[str], set[str]]:
     """Names that the body uses and binds; not looked for when no ``TypeVar`` is left that only a body could use."""
     left: Scope | None = scope
     while left is not None:
         if any(isinstance(entry, TypeVarDecl) and name not in known for name, entry in left.table.items()):
-            return used_names(node.body), _bound_inside(node)
+            return used_names(_without_functions(node.body)), _bound_inside(node)
         left = left.parent
     return [], set()
 

@@ -236,6 +236,7 @@ class ScalarReader:
             self.src.fail(one.target, "syn/not-a-scalar", "expected one name in the comprehension")
         found = []
         for item in self.value(one.iter):
+            self.src.step(element)
             inner = self.inside(self.scope.child())
             inner.scope.define(one.target.id, Known(item))
             if all(inner.value(test) for test in one.ifs):

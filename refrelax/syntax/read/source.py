@@ -13,7 +13,7 @@ import warnings
 
 from refrelax.errors import Diagnostic, Malformed, Span
 from refrelax.rules import rule
-from refrelax.syntax.read.context import Source
+from refrelax.syntax.read.context import MAX_BITS, Source
 
 MAX_BYTES = 16 * 1024 * 1024
 """The largest text that is read."""
@@ -53,7 +53,7 @@ def load(text: str, filename: str = "<string>") -> tuple[ast.Module, Source]:
     source = Source(text, filename)
     text, source.heads = _blank_heads(text, filename)
     tree = _parse(text, filename)
-    _bound_depth(tree, filename)
+    _bound_tree(tree, filename)
     return tree, source
 
 
@@ -113,12 +113,17 @@ def _parse(text: str, filename: str) -> ast.Module:
         raise refuse(filename, 1, 1, "syn/python-grammar", f"not Python: {error}") from None
 
 
-def _bound_depth(tree: ast.AST, filename: str) -> None:
-    """Refuse a deep tree before anything recurses into it (a sum of 3000 terms is 3000 deep)."""
+@rule("syn/constant-too-large")
+def _bound_tree(tree: ast.AST, filename: str) -> None:
+    """Refuse a deep tree before anything recurses into it (a sum of 3000 terms is 3000 deep), and very wide integers."""
     level: list[ast.AST] = [tree]
     for _ in range(MAX_TREE_DEPTH):
         if not level:
             return
+        for node in level:
+            if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
+                message = f"an integer of more than {MAX_BITS} bits"
+                raise refuse(filename, node.lineno, node.col_offset + 1, "syn/constant-too-large", message)
         level = [child for node in level for child in ast.iter_child_nodes(node)]
     place = next((node for node in level if hasattr(node, "lineno")), None)
     line, column = getattr(place, "lineno", 1), getattr(place, "col_offset", 0) + 1
@@ -138,7 +143,7 @@ def parse_quoted(source: Source, node: ast.AST, text: str) -> ast.expr:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         source.fail(node, "syn/quoted-expression", f"expected an expression in quotes, found {text[:60]!r}")
-    _bound_depth(tree, source.filename)
+    _bound_tree(tree, source.filename)
     pending: list[ast.AST] = [tree]
     while pending:
         each = pending.pop()
