@@ -3,8 +3,8 @@
 A ``Storage`` is a run of cells of one dtype. A tensor is a view of a storage; several tensors may view the same one
 (in-place calls, reshapes inside dataflow, planned memory). Mutation happens here and nowhere else.
 
-A storage that is viewed at a second dtype keeps one *plane* of cells per dtype: a write to one plane makes the cells of
-the other planes that overlap it stale (``st/overlapped``), which is how the reuse of live memory is seen.
+A storage that is viewed at a second dtype keeps one *plane* of cells per dtype, all of them the same bytes: a write to
+one plane rewrites the cells of the other planes that overlap it (``st/reinterpreted``).
 
 Spec: ``spec/08-effects-and-storage.md``.
 """
@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.errors import unspecified
-from refrelax.semantics.numbers.poison import NEVER_WRITTEN, poison
+from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
 from refrelax.syntax import dtypes
 
 Cells = list[Any]
@@ -25,7 +27,8 @@ Cells = list[Any]
 class Storage:
     """``nbytes`` bytes of memory, kept as cells.
 
-    ``planes`` maps a dtype to its cells: cell ``k`` covers the bytes ``[k * itemsize, (k + 1) * itemsize)``.
+    ``planes`` maps a dtype to its cells: cell ``k`` covers the bits ``[k * width, (k + 1) * width)``, with a ``width``
+    of ``dtypes.memory_bits``. ``numerics``: the reading of the cells, once there is more than one plane.
     """
 
     nbytes: int
@@ -33,8 +36,9 @@ class Storage:
     scope: str = "global"
     alive: bool = True
     name: str = ""
+    numerics: Numerics | None = None
 
-    def plane(self, dtype: str) -> Cells:
+    def plane(self, dtype: str, numerics: Numerics) -> Cells:
         """The cells of this storage at ``dtype``, made on first use.
 
         Raises:
@@ -45,8 +49,15 @@ class Storage:
                 "st/use-after-kill", f"storage {self.name or 'without a name'} was killed before this use"
             )
         cells = self.planes.get(dtype)
-        if cells is None:
-            cells = self.planes[dtype] = [NEVER_WRITTEN] * (self.nbytes // dtypes.itemsize(dtype))
+        return self._another_plane(dtype, numerics) if cells is None else cells
+
+    def _another_plane(self, dtype: str, numerics: Numerics) -> Cells:
+        cells = [NEVER_WRITTEN] * (8 * self.nbytes // dtypes.memory_bits(dtype))
+        source = next(iter(self.planes), None)
+        self.planes[dtype], self.numerics = cells, numerics
+        if source is not None:
+            for k in range(len(cells)):
+                cells[k] = reinterpreted(numerics, self.planes[source], source, dtype, k * dtypes.memory_bits(dtype))
         return cells
 
     @property
@@ -54,21 +65,22 @@ class Storage:
         """Whether more than one dtype views this storage, so that writes must go through ``store``."""
         return len(self.planes) > 1
 
-    def store(self, dtype: str, cell: int, payload: Any) -> None:
-        """Write one cell and make what overlaps it at other dtypes stale."""
-        self.plane(dtype)[cell] = payload
+    def store(self, dtype: str, cell: int, payload: Payload) -> None:
+        """Write one cell, at every dtype that this storage is viewed at."""
+        self.planes[dtype][cell] = payload
         if len(self.planes) > 1:
-            self._overlap(dtype, cell)
+            self._overwrite(dtype, cell)
 
-    def _overlap(self, dtype: str, cell: int) -> None:
-        size = dtypes.itemsize(dtype)
+    def _overwrite(self, dtype: str, cell: int) -> None:
+        """Rewrite what overlaps a cell at other dtypes."""
+        size, written = dtypes.memory_bits(dtype), self.planes[dtype]
         first, last = cell * size, (cell + 1) * size
-        stale = poison("st/overlapped")
+        assert self.numerics is not None
         for other, cells in self.planes.items():
             if other != dtype:
-                width = dtypes.itemsize(other)
-                for k in range(first // width, min(len(cells), (last + width - 1) // width)):
-                    cells[k] = stale
+                width = dtypes.memory_bits(other)
+                for k in range(first // width, min(len(cells), -(-last // width))):
+                    cells[k] = reinterpreted(self.numerics, written, dtype, other, k * width)
 
     def kill(self) -> None:
         """End the life of this storage: any later view or access is ``st/use-after-kill``."""
@@ -77,11 +89,37 @@ class Storage:
 
 def fresh(dtype: str, count: int, scope: str = "global", name: str = "") -> Storage:
     """A storage for ``count`` elements of ``dtype``, no element written."""
-    storage = Storage(count * dtypes.itemsize(dtype), scope=scope, name=name)
-    storage.planes[dtype] = [NEVER_WRITTEN] * count
-    return storage
+    return Storage(bytes_of(dtype, count), {dtype: [NEVER_WRITTEN] * count}, scope, name=name)
 
 
 def holding(dtype: str, cells: Cells, scope: str = "global") -> Storage:
     """A storage whose cells are ``cells`` (taken over, not copied)."""
-    return Storage(len(cells) * dtypes.itemsize(dtype), {dtype: cells}, scope)
+    return Storage(bytes_of(dtype, len(cells)), {dtype: cells}, scope)
+
+
+def bytes_of(dtype: str, count: int) -> int:
+    """The bytes that ``count`` elements take in memory."""
+    return (count * dtypes.memory_bits(dtype) + 7) // 8
+
+
+@rule("st/reinterpreted")
+def reinterpreted(numerics: Numerics, cells: Cells, source: str, target: str, start: int) -> Payload:
+    """The element of ``target`` whose bits begin at bit ``start`` of ``cells`` of ``source``, little-endian.
+
+    A vector is the tuple of its lanes. What any part of it lacks a meaning has none.
+    """
+    if dtypes.lanes(target) > 1:
+        lane, width = dtypes.element(target), dtypes.memory_bits(dtypes.element(target))
+        each = [reinterpreted(numerics, cells, source, lane, start + k * width) for k in range(dtypes.lanes(target))]
+        return next((part for part in each if isinstance(part, Poison)), tuple(each))
+    size, count = dtypes.memory_bits(source), dtypes.lanes(source)
+    first, last = start // size, -(-(start + dtypes.memory_bits(target)) // size)
+    parts: list[Payload] = []
+    settle = numerics.at(dtypes.element(source)).settle
+    for cell in cells[first:last]:
+        if isinstance(cell, Poison):
+            return cell
+        parts.extend(cell if count > 1 else (settle(cell),))
+    if len(parts) < count * (last - first):
+        return NEVER_WRITTEN
+    return numerics.at(target).assemble(parts, dtypes.element(source), start - first * size)

@@ -128,7 +128,7 @@ class Tensor:
             index = (index,)
         for i, stride in zip(index, self.strides, strict=True):
             position += i * stride
-        cells = self.storage.plane(self.dtype)
+        cells = self.storage.plane(self.dtype, self.numerics)
         return self.numerics.at(self.dtype).settle(cells[position])
 
     def positions(self) -> Iterator[int]:
@@ -140,7 +140,7 @@ class Tensor:
 
     def payloads(self) -> list[Payload]:
         """All payloads in row-major order, settled."""
-        cells = self.storage.plane(self.dtype)
+        cells = self.storage.plane(self.dtype, self.numerics)
         settle = self.numerics.at(self.dtype).settle
         return [settle(cells[k]) for k in self.positions()]
 

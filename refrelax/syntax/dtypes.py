@@ -27,7 +27,14 @@ _VSCALE = re.compile(r"(.*)xvscalex([1-9][0-9]*)\Z")
 
 @lru_cache(maxsize=None)
 def lanes(dtype: str) -> int:
-    """Lanes of a vector dtype; 1 for a scalar: ``lanes("float32x4") == 4``."""
+    """Lanes of a vector dtype; 1 for a scalar: ``lanes("float32x4") == 4``.
+
+    A scalable vector has a multiple of the hardware's ``vscale`` as its count, which is negative here, as in TVM:
+    ``lanes("float32xvscalex4") == -4``.
+    """
+    scalable = _VSCALE.match(dtype)
+    if scalable:
+        return -int(scalable.group(2))
     found = _LANES.match(dtype)
     return int(found.group(2)) if found else 1
 
@@ -43,8 +50,8 @@ def element(dtype: str) -> str:
 
 
 def with_lanes(dtype: str, count: int) -> str:
-    """The vector dtype of ``count`` lanes of ``element(dtype)``; the scalar itself for one lane."""
-    return element(dtype) if count == 1 else f"{element(dtype)}x{count}"
+    """The vector dtype of ``count`` lanes of ``element(dtype)``; the scalar itself for one lane, scalable below 0."""
+    return element(dtype) if count == 1 else f"{element(dtype)}x{'vscalex' if count < 0 else ''}{abs(count)}"
 
 
 @lru_cache(maxsize=None)
@@ -86,7 +93,13 @@ def bits(dtype: str) -> int:
 
 def itemsize(dtype: str) -> int:
     """Bytes that one element takes in a tensor (sub-byte lanes take a whole byte)."""
-    return max(1, (bits(dtype) + 7) // 8) * lanes(dtype)
+    return max(1, (bits(dtype) + 7) // 8) * abs(lanes(dtype))
+
+
+@lru_cache(maxsize=None)
+def memory_bits(dtype: str) -> int:
+    """Bits that one element takes in memory, all lanes: a ``bool`` takes a byte, narrow numbers are packed."""
+    return (8 if kind(dtype) == "bool" else bits(dtype)) * lanes(dtype)
 
 
 def is_dtype(text: str) -> bool:

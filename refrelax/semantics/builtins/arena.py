@@ -67,11 +67,14 @@ class Region(Storage):
     shared: bool = False
     seen: dict[str, Cells] = field(default_factory=dict)
 
-    def plane(self, dtype: str) -> Cells:
+    def plane(self, dtype: str, numerics: Numerics) -> Cells:
         """The cells at ``dtype``, in step with every region that shares bytes."""
         if self.shared:
             self.arena.keep_in_step()
-        return Storage.plane(self, dtype)
+        cells = Storage.plane(self, dtype, numerics)
+        if self.shared and dtype not in self.seen:
+            self.seen[dtype] = list(cells)  # the same bytes at one more dtype: nothing was written
+        return cells
 
     def __del__(self) -> None:
         """What was written through a region since last time counts after its last tensor is gone, too."""

@@ -18,7 +18,7 @@ from refrelax.semantics.loops.buffers import build_alloc, build_match
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.memory import OUTSIDE, out_of_bounds, position
+from refrelax.semantics.loops.memory import OUTSIDE, out_of_bounds, position, putting
 from refrelax.semantics.numbers.interface import ReduceOp
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferStore, IterVar, SBlock
@@ -219,7 +219,7 @@ def _collecting(build: Builder, block: SBlock, reduction: Reduction) -> tuple[Ru
     indices: list[Index] = [build_index(build, i) for i in reduction.update.indices]
     where, _ = position(bound, indices)
     init, item = build_element(build, reduction.init.value), build_element(build, reduction.item)
-    cells, op, span = bound.cells, reduction.op, reduction.update.span
+    cells, op, span, put = bound.cells, reduction.op, reduction.update.span, putting(build, bound)
 
     def place(frame: Frame) -> int:
         k = where(frame)
@@ -228,10 +228,10 @@ def _collecting(build: Builder, block: SBlock, reduction: Reduction) -> tuple[Ru
         return k
 
     def first(frame: Frame) -> None:
-        cells[place(frame)] = f.begin(op, init(frame))
+        put(place(frame), f.begin(op, init(frame)))
 
     def update(frame: Frame) -> None:
         k = place(frame)
-        cells[k] = f.accumulate(op, cells[k], item(frame))
+        put(k, f.accumulate(op, cells[k], item(frame)))
 
     return first, update

@@ -16,7 +16,7 @@ from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fi
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.memory import row_major_indices
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN
-from refrelax.semantics.storage import Storage, fresh
+from refrelax.semantics.storage import Storage, bytes_of, fresh
 from refrelax.semantics.values import Tensor
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Buffer, MatchBufferRegion
@@ -97,30 +97,37 @@ def _watched_allocation(
 
 @rule("ev/thread-private-memory")
 def private_copy(build: Builder, bound: Bound) -> tuple[Callable[[], None], Callable[[], None]]:
-    """Rebind a buffer to memory of the thread that is being built: what fills it when the thread starts, and what
-    leaves its contents behind for the next launch in the same block when the threads have ended."""
-    count, coords = len(bound.cells), build.coords
-    build.context.meter.make(count)
-    storage = fresh(bound.dtype, count, bound.scope, bound.name)
-    own, source, left = storage.plane(bound.dtype), bound.cells, bound.private
-    copy = replace(bound, storage=storage, cells=own, depth=build.depth, private={})
+    """Rebind a buffer, and every view of its storage, to memory of the thread that is being built: what fills it when
+    the thread starts, and what leaves its contents behind for the next launch in the same block when the threads have
+    ended."""
+    coords, source, left, numerics = build.coords, bound.storage, bound.private, build.context.numerics
+    build.context.meter.make(len(bound.cells))
+    own = Storage(source.nbytes, {dtype: list(cells) for dtype, cells in source.planes.items()}, bound.scope)
+    own.name, own.numerics = bound.name, source.numerics
     for names in (build.buffers, build.handles):
         for name, other in list(names.items()):
-            if other is bound:
-                names[name] = copy
-    before: list[Any] = []
+            if isinstance(other, Bound) and other.storage is source:
+                cells = own.plane(other.dtype, numerics)
+                names[name] = replace(other, storage=own, cells=cells, depth=build.depth, private={})
+    before: dict[str, list[Any]] = {}
 
     def fill() -> None:
-        own[:] = source
-        for k, payload in left.get(coords, {}).items():
-            own[k] = payload
-        before[:] = own
+        for dtype, cells in own.planes.items():
+            cells[:] = source.planes[dtype]
+        for (dtype, k), payload in left.get(coords, {}).items():
+            own.store(dtype, k, payload)
+        before.update({dtype: list(cells) for dtype, cells in own.planes.items()})
 
     def leave() -> None:
-        written = {k: new for k, (new, old) in enumerate(zip(own, before, strict=True)) if new is not old}
+        written = {
+            (dtype, k): new
+            for dtype, cells in own.planes.items()
+            for k, (new, old) in enumerate(zip(cells, before[dtype], strict=True))
+            if new is not old
+        }
         left.setdefault(coords, {}).update(written)
-        for k, payload in written.items():
-            source[k] = payload
+        for (dtype, k), payload in written.items():
+            source.store(dtype, k, payload)
 
     return fill, leave
 
@@ -151,7 +158,7 @@ def _sized_at_run_time(build: Builder, buffer: Buffer, bound: Bound) -> Run:
     """An allocation whose extents are known only when it is reached."""
     build.buffers[buffer.name] = build.handles[buffer.name] = bound
     bound.depth = build.depth
-    cells, storage, size, races = bound.cells, bound.storage, dtypes.itemsize(buffer.dtype), build.context.races
+    storage, races = bound.storage, build.context.races
     make, shape, strides, origin = build.context.meter.make, bound.shape, bound.strides, bound.origin.run
 
     def allocate(frame: Frame) -> None:
@@ -163,9 +170,10 @@ def _sized_at_run_time(build: Builder, buffer: Buffer, bound: Bound) -> Run:
         if all(extents):
             count = 1 + origin(frame) + sum((n - 1) * step.run(frame) for n, step in zip(extents, strides, strict=True))
         make(count)
-        cells[:] = [NEVER_WRITTEN] * count
-        storage.nbytes = count * size
-        races.forget(storage, buffer.dtype)
+        storage.nbytes = bytes_of(buffer.dtype, count)
+        for dtype, cells in storage.planes.items():
+            cells[:] = [NEVER_WRITTEN] * (8 * storage.nbytes // dtypes.memory_bits(dtype))
+            races.forget(storage, dtype)
 
     return allocate
 
@@ -174,8 +182,36 @@ def view(build: Builder, buffer: Buffer, storage: Storage, shape: tuple[Index, .
     """``buffer`` as a view of ``storage``: its strides (row-major unless given) and its element offset."""
     strides = tuple(build_index(build, s) for s in buffer.strides) if buffer.strides else row_major_indices(shape)
     origin = fixed(0) if buffer.elem_offset is None else build_index(build, buffer.elem_offset)
-    cells = storage.plane(buffer.dtype)
+    cells = storage.plane(buffer.dtype, build.context.numerics)
     return Bound(buffer.name, buffer.dtype, storage, cells, shape, strides, origin, buffer.scope, depth=build.depth)
+
+
+@rule("ev/data-pointer")
+def _from_pointer(base: Bound, buffer: Buffer, offset: Index) -> tuple[Index, Index]:
+    """The data pointer of ``base`` in elements of ``buffer``, and ``offset`` elements beyond it."""
+    size, width, start, by = dtypes.memory_bits(base.dtype), dtypes.memory_bits(buffer.dtype), base.pointer, offset.run
+    run = start.run
+
+    def pointer(frame: Frame) -> int:
+        whole, inside = divmod(run(frame) * size, width)
+        if inside:
+            message = (
+                f"{buffer.name} is declared at byte {run(frame) * size / 8:g}, inside an element of {buffer.dtype}"
+            )
+            raise unspecified("ev/data-pointer", message, buffer.span)
+        return int(whole)
+
+    if start.constant is not None and start.constant * size % width == 0:
+        known = fixed(pointer([]))
+        return known, _sum(known, offset)
+    return Index(pointer), Index(lambda frame: pointer(frame) + by(frame))
+
+
+def _sum(a: Index, b: Index) -> Index:
+    if a.constant is not None and b.constant is not None:
+        return fixed(a.constant + b.constant)
+    f, g = a.run, b.run
+    return b if a.constant == 0 else Index(lambda frame: f(frame) + g(frame))
 
 
 @rule("ev/decl-buffer")
@@ -185,7 +221,8 @@ def build_decl(build: Builder, buffer: Buffer) -> Run:
         return build_alloc(build, buffer)
     base = resolve(build, buffer.data)
     bound = view(build, buffer, base.storage, tuple(build_index(build, each) for each in buffer.shape))
-    bound.depth, bound.scope = base.depth, base.scope
+    bound.depth, bound.scope, bound.private = base.depth, base.scope, base.private
+    bound.pointer, bound.origin = _from_pointer(base, buffer, bound.origin)
     if base.dtype != buffer.dtype:
         build.aliasing = True
     build.buffers[buffer.name] = bound
@@ -220,14 +257,8 @@ def resolve(build: Builder, handle: PrimExpr) -> Bound:
 @rule("ev/pointer-into-buffer")
 def _shifted(build: Builder, base: Bound, offset: Index, extent: Index) -> Bound:
     """Memory from an element of a buffer on, as one dimension of elements."""
-    start, by = base.origin.run, offset.run
-    at = fixed(base.origin.constant + offset.constant) if _known(base.origin, offset) else None  # type: ignore[operator]
-    origin = at or Index(lambda frame: start(frame) + by(frame))
-    return replace(base, shape=(extent,), strides=(fixed(1),), origin=origin)
-
-
-def _known(*indices: Index) -> bool:
-    return all(each.constant is not None for each in indices)
+    origin = _sum(base.origin, offset)
+    return replace(base, shape=(extent,), strides=(fixed(1),), origin=origin, pointer=origin)
 
 
 def _element_on(build: Builder, load: BufferLoad) -> Bound:
@@ -237,7 +268,7 @@ def _element_on(build: Builder, load: BufferLoad) -> Bound:
     base = build.buffers[load.buffer]
     at, cells = flat_position(base, [build_index(build, each) for each in load.indices]), base.cells
     rest = Index(lambda frame: max(len(cells) - at(frame), 0))
-    return replace(base, shape=(rest,), strides=(fixed(1),), origin=Index(at))
+    return replace(base, shape=(rest,), strides=(fixed(1),), origin=Index(at), pointer=Index(at))
 
 
 def bind_handle(build: Builder, name: str, value: PrimExpr) -> Run:

@@ -14,9 +14,10 @@ from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.loops.buffers import build_alloc
 from refrelax.semantics.loops.frame import Bound, Builder, Context, Frame, fixed, new_builder
 from refrelax.semantics.loops.statements import ReturnValue, build_body
+from refrelax.semantics.loops.visit import reinterprets
 from refrelax.semantics.values import Prim, Tensor
 from refrelax.syntax import dtypes
-from refrelax.syntax.loops import Buffer, BufferParam, DeclBuffer, PrimFunc, ScalarParam
+from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.scalars import PrimExpr, SymVar
 
 
@@ -41,7 +42,7 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
     for param, arg in zip(function.params, args, strict=True):
         if isinstance(param, BufferParam):
             _bind_buffer(build, name, param.buffer, arg, symbols, span)
-    build.aliasing = any(isinstance(s, DeclBuffer) for s in function.body)
+    build.aliasing = reinterprets(function)
     allocate = [build_alloc(build, each) for each in function.root_allocs]
     body = build_body(build, function.body)
     frame: Frame = [None] * build.slots[0]
@@ -144,7 +145,9 @@ def _bind_buffer(
         if wanted != extent:
             message = f"{name}: axis {axis} of {buffer.name} has extent {wanted}, the argument {extent}"
             raise trap("ev/buffer-param-shape", message, span)
-    build.buffers[buffer.name] = build.handles[buffer.name] = bind_tensor(buffer.name, tensor, buffer.scope)
+    bound = bind_tensor(buffer.name, tensor, buffer.scope)
+    bound.pointer = fixed(0 if buffer.elem_offset is not None else tensor.offset)
+    build.buffers[buffer.name] = build.handles[buffer.name] = bound
 
 
 def bind_tensor(name: str, tensor: Tensor, scope: str = "global") -> Bound:
@@ -153,11 +156,12 @@ def bind_tensor(name: str, tensor: Tensor, scope: str = "global") -> Bound:
         name,
         tensor.dtype,
         tensor.storage,
-        tensor.storage.plane(tensor.dtype),
+        tensor.storage.plane(tensor.dtype, tensor.numerics),
         tuple(fixed(e) for e in tensor.shape),
         tuple(fixed(s) for s in tensor.strides),
         fixed(tensor.offset),
         scope,
+        fixed(tensor.offset),
     )
 
 

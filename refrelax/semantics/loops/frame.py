@@ -68,11 +68,13 @@ class Bound:
     strides: tuple[Index, ...]
     origin: Index
     scope: str = "global"
+    pointer: Index = field(default_factory=lambda: fixed(0))
+    """Where its data pointer points, in elements from the start of the storage; ``origin`` adds the element offset."""
     elements: int = 0
     """How many elements the allocation has, for resetting it; 0 for views."""
     depth: int = 0
     """How many concurrent loops were around its allocation: strands of deeper ones share it."""
-    private: dict[tuple[tuple[str, int], ...], dict[int, Payload]] = field(default_factory=dict)
+    private: dict[tuple[tuple[str, int], ...], dict[tuple[str, int], Payload]] = field(default_factory=dict)
     """Local memory seen from outside a launch: what each thread last left in the cells that it wrote."""
 
 

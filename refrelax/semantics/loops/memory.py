@@ -14,7 +14,9 @@ from typing import Literal as _Lit
 from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame, Index, Run, fixed
+from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
+from refrelax.syntax import dtypes
 
 OUTSIDE = -1
 """What a checked position gives for an index out of bounds."""
@@ -109,7 +111,7 @@ def build_load(build: Builder, bound: Bound, indices: Sequence[Index]) -> Elemen
         where = held_to_region(build, bound, indices, where, "read", None)
     if is_watched(build, bound):
         where = _watched_read(build, bound, indices, where)
-    if numerics.collects:
+    if numerics.collects and dtypes.lanes(bound.dtype) == 1:
         return _settling_load(build, bound, where)
     if not doubtful:
         return lambda frame: cells[where(frame)]
@@ -162,6 +164,14 @@ def build_store(build: Builder, bound: Bound, indices: Sequence[Index], value: E
         cells[k] = payload
 
     return checked
+
+
+def putting(build: Builder, bound: Bound) -> Callable[[int, Payload], None]:
+    """What writes one cell: at every dtype, where its memory is viewed at several."""
+    storage, dtype = bound.storage, bound.dtype
+    if build.aliasing or storage.mixed:
+        return lambda k, payload: storage.store(dtype, k, payload)
+    return bound.cells.__setitem__
 
 
 def _careful_store(bound: Bound, where: Position, value: Element, indices: Sequence[Index], span: Span | None) -> Run:

@@ -13,6 +13,7 @@ from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.memory import build_load, build_store
+from refrelax.semantics.numbers.poison import Poison
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferStore
 from refrelax.syntax.scalars import (
@@ -122,6 +123,8 @@ def _lane_of(whole: Element, k: int) -> Element:
 @rule("ev/vector-lanes")
 def build_vector(build: Builder, expr: PrimExpr) -> Element:
     """A vector expression as a tuple of payloads, lane by lane; a vector variable holds its tuple already."""
+    if dtypes.lanes(expr.dtype) < 1:
+        return _scalable(expr)
     if isinstance(expr, SymVar):
         slot = build.elements[expr.name]
         return lambda frame: frame[slot]
@@ -137,25 +140,35 @@ def build_vector(build: Builder, expr: PrimExpr) -> Element:
     return lambda frame: tuple(each(frame) for each in lanes)
 
 
+def _scalable(node: PrimExpr | BufferStore) -> Element:
+    """A vector of ``T.vscale() * k`` lanes: ``T.vscale()`` is a matter of the hardware."""
+
+    def stop(_frame: Frame) -> None:
+        message = "a scalable vector has no meaning in this edition of the spec"
+        raise unspecified("ld/intrinsic-without-meaning", message, node.span)
+
+    return stop
+
+
 @rule("ev/reinterpret-lanes")
 def build_reinterpreted(build: Builder, expr: Intrinsic) -> Element:
     """The bits of a vector (lane 0 lowest) cut into lanes of another width. Poison in any lane is poison in all."""
     numerics, (arg,) = build.context.numerics, expr.args
     source, target = dtypes.element(arg.dtype), dtypes.element(expr.dtype)
-    given, f, g = build_element(build, arg), numerics.at(source), numerics.at(target)
-    wide, narrow, count = dtypes.bits(source), dtypes.bits(target), dtypes.lanes(expr.dtype)
+    given, assemble = build_element(build, arg), numerics.at(target).assemble
+    size, width, count = dtypes.memory_bits(source), dtypes.memory_bits(target), dtypes.lanes(expr.dtype)
 
     def reinterpret(frame: Frame) -> Any:
         value = given(frame)
         lanes = value if isinstance(value, tuple) else (value,)
-        if not numerics.exact_bits:
-            raise unspecified("num/undetermined", "this reading has no bits to reinterpret", expr.span)
         for each in lanes:
-            if numerics.poison_rule(each) is not None:
+            if isinstance(each, Poison):
                 return each if count == 1 else (each,) * count
-        word = sum(f.to_bits(each) << wide * k for k, each in enumerate(lanes))
-        parts = tuple(g.from_bits(word >> narrow * k & ((1 << narrow) - 1)) for k in range(count))
-        return parts[0] if count == 1 else parts
+        parts = []
+        for start in range(0, count * width, width):
+            first, last = start // size, -(-(start + width) // size)
+            parts.append(assemble(lanes[first:last], source, start - first * size))
+        return parts[0] if count == 1 else tuple(parts)
 
     return reinterpret
 
@@ -172,6 +185,8 @@ def build_vector_store(build: Builder, store: BufferStore) -> Run:
     value = build_element(build, store.value)
     if dtypes.lanes(bound.dtype) > 1:
         return build_store(build, bound, [build_index(build, i) for i in store.indices], value, store.span)
+    if any(dtypes.lanes(each.dtype) < 1 for each in (*store.indices, store.value)):
+        return _scalable(store)
     count = max(dtypes.lanes(i.dtype) for i in store.indices)
     slot = build.new_slot()
     predicate = (

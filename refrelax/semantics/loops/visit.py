@@ -10,11 +10,14 @@ from refrelax.syntax.loops import (
     AssertStmt,
     AttrStmt,
     Bind,
+    BufferParam,
     BufferStore,
+    DeclBuffer,
     Evaluate,
     For,
     IfThenElse,
     LaunchThread,
+    PrimFunc,
     Return,
     SBlock,
     Stmt,
@@ -34,6 +37,7 @@ from refrelax.syntax.scalars import (
     RangeArg,
     Select,
     Shuffle,
+    SymVar,
     walk,
 )
 
@@ -99,6 +103,38 @@ def accessed(stmts: Iterable[Stmt]) -> tuple[set[str], set[str]]:
                     case _:
                         pass
     return read, written
+
+
+def reinterprets(function: PrimFunc) -> bool:
+    """Whether some memory may be viewed at two dtypes, so that a store through one view is one for the other too."""
+    seen: dict[str, str] = {
+        each.buffer.name: each.buffer.dtype for each in function.params if isinstance(each, BufferParam)
+    }
+    seen |= {each.name: each.dtype for each in function.root_allocs}
+    names: dict[str, str] = {}
+
+    def root(expr: PrimExpr) -> str:
+        found = [each for each in walk(expr) if isinstance(each, BufferRef | BufferLoad | SymVar)]
+        at = found[0] if found else None
+        name = "" if at is None else at.name if isinstance(at, SymVar) else at.buffer
+        return names.get(name, name)
+
+    for stmt in statements_of(function.body):
+        match stmt:
+            case Bind(var=SymVar(name=name, dtype=dtype), value=value) if dtype.startswith("handle"):
+                names[name] = root(value)
+            case AllocBuffer(buffer=buffer) | DeclBuffer(buffer=buffer):
+                if buffer.data is not None:
+                    names[buffer.name] = root(buffer.data)
+                if seen.setdefault(names.get(buffer.name, buffer.name), buffer.dtype) != buffer.dtype:
+                    return True
+            case SBlock():
+                seen |= {each.name: each.dtype for each in stmt.allocs}
+                for match in stmt.matches:
+                    names[match.buffer.name] = names.get(match.source.buffer, match.source.buffer)
+            case _:
+                pass
+    return False
 
 
 def rebuild(expr: PrimExpr, change: Callable[[PrimExpr], PrimExpr]) -> PrimExpr:

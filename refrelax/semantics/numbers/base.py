@@ -15,7 +15,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
-from refrelax.syntax import bits
+from refrelax.syntax import bits, dtypes
 
 CAUGHT = (TypeError, InternalError)
 """What a plain Python operation raises when an operand is no number."""
@@ -73,6 +73,18 @@ class Base:
         if isinstance(a, Poison):
             return a
         return self.from_bits(self.numerics.at(source).to_bits(a))
+
+    def assemble(self, parts: Sequence[Payload], source: str, start: int) -> Payload:
+        home, width = self.numerics.at(source), dtypes.memory_bits(source)
+        for each in parts:
+            if isinstance(each, Poison):
+                return each
+        word = sum(home.to_bits(each) << width * k for k, each in enumerate(parts)) >> start
+        return self.of_memory(word & ((1 << dtypes.memory_bits(self.dtype)) - 1))
+
+    def of_memory(self, pattern: int) -> Payload:
+        """The element that memory with these bits holds."""
+        return self.from_bits(pattern)
 
     # --- choice and conversion ----------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ raises ``Unsupported``. Spec: ``spec/02-values.md``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any, NoReturn
@@ -111,6 +111,10 @@ class Rationals(Base):
     def reinterpret(self, a: Payload, source: str) -> Payload:
         return a if isinstance(a, Poison) else self.leaves("reinterpret")
 
+    def assemble(self, parts: Sequence[Payload], source: str, start: int) -> Payload:
+        spoiled = next((each for each in parts if isinstance(each, Poison)), None)
+        return self.leaves("reinterpret") if spoiled is None else spoiled
+
     def converter(self, source: str) -> Callable[[Payload], Payload]:
         if dtypes.kind(source) == "bool":
             return lambda a: a if isinstance(a, Poison) else self.one if a is TRUE else self.zero
@@ -125,6 +129,11 @@ class ExactIntegers(Integers):
             return a
         value = math.trunc(a)
         return value if self.low <= value <= self.high else poison("num/cast-range")
+
+    def assemble(self, parts: Sequence[Payload], source: str, start: int) -> Payload:
+        if dtypes.kind(source) == "float" and not any(isinstance(each, Poison) for each in parts):
+            raise Unsupported("reinterpret")
+        return super().assemble(parts, source, start)
 
     def reduce(self, op: Any, items: Iterable[Payload], acc: str | None = None) -> Payload:
         return super().reduce(op, items, acc)

@@ -128,6 +128,9 @@ class GuardedArithmetic:
     def reinterpret(self, a: Payload, source: str) -> Payload:
         return self._close(self.inner.reinterpret(open_box(source, a), source))
 
+    def assemble(self, parts: Sequence[Payload], source: str, start: int) -> Payload:
+        return self._close(self.inner.assemble([open_box(source, each) for each in parts], source, start))
+
     def reduce(self, op: ReduceOp, items: Iterable[Payload], acc: str | None = None) -> Payload:
         home = acc or self.dtype
         return self._close(self.inner.reduce(op, [open_box(home, each) for each in items], acc))

@@ -16,7 +16,7 @@ from refrelax.semantics.numbers.base import Base, careful
 from refrelax.semantics.numbers.floats import Floats
 from refrelax.semantics.numbers.integers import Integers
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, Truth
-from refrelax.semantics.numbers.poison import Poison
+from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.truth import Truth as Fact
 from refrelax.syntax import dtypes
@@ -82,6 +82,10 @@ class Bools(Base):
 
     def from_bits(self, pattern: int) -> Payload:
         return fact(bool(pattern & 1))
+
+    @rule("st/byte-of-bool")
+    def of_memory(self, pattern: int) -> Payload:
+        return fact(pattern == 1) if pattern <= 1 else poison("st/byte-of-bool")
 
     def to_bits(self, a: Payload) -> int:
         return a.number if isinstance(a, Fact) else super().to_bits(a)

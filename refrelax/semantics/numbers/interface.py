@@ -93,6 +93,14 @@ class Arithmetic(Protocol):
     def cast(self, a: Payload, source: str) -> Payload: ...
     def reinterpret(self, a: Payload, source: str) -> Payload: ...  # same bits, equal widths
 
+    def assemble(self, parts: Sequence[Payload], source: str, start: int) -> Payload:
+        """The element whose bits begin at bit ``start`` of the payloads ``parts`` of ``source``, the first lowest.
+
+        Each part takes its ``dtypes.memory_bits``. A part that is one of several permitted ones leaves the element
+        undetermined: everything that the dtype can hold.
+        """
+        ...
+
     # many elements at once
     def reduce(self, op: ReduceOp, items: Iterable[Payload], acc: str | None = None) -> Payload:
         """The items combined in the defined (increasing) order; permitted: any order and association.

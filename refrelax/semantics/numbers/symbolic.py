@@ -18,6 +18,7 @@ from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Tr
 from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.numbers.poison import Opaque, Poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
+from refrelax.syntax import dtypes
 
 
 class Term(Opaque):
@@ -107,6 +108,13 @@ class SymbolicArithmetic:
         if isinstance(a, Term):
             return self.terms.make("reinterpret", self.dtype, (a, source))
         return self.plain.reinterpret(a, source)
+
+    def assemble(self, parts: Sequence[Payload], source: str, start: int) -> Payload:
+        if not any(isinstance(each, Term) for each in parts) or any(isinstance(each, Poison) for each in parts):
+            return self.plain.assemble(parts, source, start)
+        if len(parts) == 1 and start == 0 and dtypes.memory_bits(source) == dtypes.memory_bits(self.dtype):
+            return self.reinterpret(parts[0], source)
+        return self.terms.make("assemble", self.dtype, (*parts, source, start))
 
     def reduce(self, op: ReduceOp, items: Iterable[Payload], acc: str | None = None) -> Payload:
         home = acc or self.dtype

@@ -318,10 +318,13 @@ class WideFloats(Floats):
 
     def reinterpret(self, a: Payload, source: str) -> Payload:
         if isinstance(a, (Interval, intsets.Ints)):
-            rule = a.rule
-            limit = INF if self.widen.infinite else self.widen.largest
-            return make(-limit if self.widen.signed else self.widen.least, limit, self.widen.nan, rule)
+            return self.everything(a.rule)
         return super().reinterpret(a, source)
+
+    def everything(self, rule: str | None = None) -> Payload:
+        """All that the dtype can hold."""
+        limit = INF if self.widen.infinite else self.widen.largest
+        return make(-limit if self.widen.signed else self.widen.least, limit, self.widen.nan, rule)
 
     def converter(self, source: str) -> Callable[[Payload], Payload]:
         plain = super().converter(source)

@@ -242,6 +242,9 @@ class WideBools(plain_.Bools, Collecting):
     def join(self, payloads: Iterable[Payload]) -> Payload:
         return any_truth(payloads)
 
+    def everything(self, rule: str | None = None) -> Payload:
+        return truths(True, True, rule or "st/byte-of-bool")
+
     def select(self, truth: Truth, a: Payload, b: Payload) -> Payload:
         if truth is TRUE:
             return a

@@ -14,6 +14,7 @@ from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.wide_floats import WideFloats
 from refrelax.semantics.numbers.wide_folds import Sums, candidates, extreme_of, first_poison, product_of, ranked
+from refrelax.syntax import dtypes
 
 
 class Collecting(Base):
@@ -22,6 +23,18 @@ class Collecting(Base):
     def join(self, payloads: Iterable[Payload]) -> Payload:
         """The least payload that holds every member of each."""
         raise NotImplementedError
+
+    def everything(self, rule: str | None = None) -> Payload:
+        """All that the dtype can hold."""
+        raise NotImplementedError
+
+    def assemble(self, parts: Sequence[Payload], source: str, start: int) -> Payload:
+        wide = [each for each in parts if isinstance(each, (Interval, intsets.Ints, intsets.TruthSet))]
+        if not wide or any(isinstance(each, Poison) for each in parts):
+            return super().assemble(parts, source, start)
+        if len(parts) == 1 and start == 0 and dtypes.bits(source) == dtypes.bits(self.dtype):
+            return self.reinterpret(wide[0], source)
+        return self.everything(next((each.rule for each in wide if each.rule), None))
 
     def pick(self, items: Sequence[Payload], index: Payload) -> Payload:
         if isinstance(index, (int, Poison)):

@@ -207,43 +207,21 @@ def evaluate_view(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
 
 @rule("op.memory.view/bounds-run", "op.memory.view/alignment", "op.memory.view/reinterpreted")
 def view(e: Evaluation, x: Tensor, shape: tuple[int, ...], dtype: str, offset: int) -> Tensor:
-    """At the argument's dtype the same memory; at another dtype a copy of its bits."""
+    """The same memory; at another dtype the same bytes of it."""
     if any(extent < 0 for extent in shape):
         raise unspecified("ev/negative-extent", f"a view of shape {shape}", e.span)
-    size, count = dtypes.itemsize(dtype), prod(shape)
-    end = offset + count * size
+    end = offset + prod(shape) * dtypes.itemsize(dtype)
     if offset < 0 or end > x.size * dtypes.itemsize(x.dtype):
         message = f"a view of bytes {offset} to {end} of {x.size * dtypes.itemsize(x.dtype)}"
         raise trap("op.memory.view/bounds-run", message, e.span)
     if not x.compact:
         x = e.tensor(x.dtype, x.shape, x.payloads())
-    if dtype == x.dtype:
-        if offset % size:
-            raise unspecified("op.memory.view/alignment", f"byte {offset} is inside an element of {dtype}", e.span)
-        return Tensor(dtype, shape, x.storage, x.numerics, x.offset + offset // size)
-    return e.tensor(dtype, shape, _reinterpreted(e, x, dtype, offset, count))
-
-
-def _reinterpreted(e: Evaluation, x: Tensor, dtype: str, offset: int, count: int) -> list[object]:
-    """The bits of ``x`` read as ``count`` elements of ``dtype``, little-endian; poison stays poison."""
-    f = e.numerics.at(dtype)
-    width = dtypes.itemsize(x.dtype)
-    if not e.numerics.exact_bits:
-        if dtypes.bits(dtype) != dtypes.bits(x.dtype) or offset % width:
-            message = f"bits of {x.dtype} as {dtype} have no meaning in this reading"
-            raise unspecified("op.memory.view/reinterpreted", message, e.span)
-        first = offset // width
-        return [f.reinterpret(each, x.dtype) for each in x.payloads()[first : first + count]]
-    size = dtypes.itemsize(dtype)
-    payloads, patterns = x.payloads(), x.bits()
-    octets = [(0 if p is None else p) >> (8 * k) & 0xFF for p in patterns for k in range(width)]
-    result: list[object] = []
-    for start in range(offset, offset + count * size, size):
-        from_cells = range(start // width, -(-(start + size) // width))
-        lost = [payloads[k] for k in from_cells if patterns[k] is None]
-        pattern = int.from_bytes(bytes(octets[start : start + size]), "little") & ((1 << dtypes.bits(dtype)) - 1)
-        result.append(lost[0] if lost else f.from_bits(pattern))
-    return result
+    width = dtypes.memory_bits(dtype)
+    first, inside = divmod(x.offset * dtypes.memory_bits(x.dtype) + 8 * offset, width)
+    if inside:
+        raise unspecified("op.memory.view/alignment", f"byte {offset} is inside an element of {dtype}", e.span)
+    x.storage.plane(dtype, x.numerics)
+    return Tensor(dtype, shape, x.storage, x.numerics, first)
 
 
 def deduce_same(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:

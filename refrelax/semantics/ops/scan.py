@@ -114,7 +114,7 @@ def evaluate_argsort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tens
         return found if dtype == "int64" else [positions.cast(p, "int64") for p in found]
 
     lines = by_lines(e, x, A.integer(call, "axis") % x.ndim, order)
-    return e.tensor(dtype, x.shape, lines.storage.plane(x.dtype))
+    return e.tensor(dtype, x.shape, lines.storage.plane(x.dtype, x.numerics))
 
 
 @rule("op.topk/ret-type")

@@ -73,7 +73,7 @@ def test_against_bytes(program: list[tuple[str, object, int, int]]) -> None:
             if a < tensor.size:
                 size = dtypes.itemsize(tensor.dtype)
                 value = IEEE.at(tensor.dtype).lit(1000 + model.writes if size > 1 else b)
-                cells = tensor.storage.plane(tensor.dtype)
+                cells = tensor.storage.plane(tensor.dtype, tensor.numerics)
                 if cells[a] is value:
                     continue  # the same object again is no write that can be seen, nor one that matters
                 cells[a] = value
