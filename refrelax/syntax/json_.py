@@ -22,8 +22,9 @@ from typing import Any, NoReturn
 
 from refrelax.errors import Diagnostic, Malformed, Span
 from refrelax.rules import rule
-from refrelax.syntax import dtypes, graph, loops, module, scalars
+from refrelax.syntax import graph, loops, module, scalars
 from refrelax.syntax import types as relax_types
+from refrelax.syntax.json_nodes import fault
 from refrelax.syntax.module import Module
 
 _SKIPPED = frozenset({("Module", "source")})
@@ -294,8 +295,11 @@ def _node(given: dict[str, Any]) -> Any:
         _refuse(f"a {name} needs the field {missing[0]!r}")
     if span is not None:
         values["span"] = _place(span)
-    _check_numbers(name, values)
-    return kind(**values)
+    made = kind(**values)
+    wrong = fault(made)
+    if wrong is not None:
+        _refuse(wrong)
+    return made
 
 
 def _needed(field: Any) -> bool:
@@ -324,24 +328,6 @@ def _place(value: Any) -> Span:
             return Span(file, line, column)
         case _:
             _refuse(f"expected a span, found {_shown(value)}")
-
-
-def _check_numbers(name: str, values: dict[str, Any]) -> None:
-    """A dtype is one, a bit pattern fits into its dtype, and a constant has as many elements as its shape says."""
-    dtype = values.get("dtype")
-    if dtype is not None and not dtypes.is_dtype(dtype):
-        _refuse(f"{_shown(dtype)} is no dtype")
-    if name not in ("Literal", "Constant"):
-        return
-    patterns = [values["bits"]] if name == "Literal" else values["data"]
-    if any(each >> dtypes.bits(dtype) for each in patterns):
-        _refuse(f"a bit pattern of a {name} is too wide for {dtype}")
-    if name == "Constant":
-        count = 1
-        for extent in values["shape"]:
-            count *= extent
-        if count != len(patterns) or any(extent < 0 for extent in values["shape"]):
-            _refuse(f"a Constant has as many elements as its shape says, found {len(patterns)}")
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -12,8 +12,9 @@ Kinds of arguments: ``expr`` (the default), ``prim`` (a number becomes a scalar)
 ``shape2``, ``shape3``: one number counts for each axis), ``tuple`` (a list becomes a tuple), ``dtype``, ``str``; a
 trailing ``?`` means that the argument may be missing.
 Kinds of attributes: ``int bool str float dtype vdevice any index_map``, ``imm`` (an integer or a float32 literal),
-``ints`` (``ints2``: one number counts for two axes; ``pad2``: padding of two axes, completed to four numbers),
-``floats``, ``imms``; ``?``: or None. A default ``@layout`` is the value of the attribute ``layout``.
+``sections`` (an integer or integers), ``ints`` (``ints2``: one number counts for two axes; ``pad2``: padding of two
+axes, completed to four numbers), ``floats``, ``imms``; ``?``: or None. A default ``@layout`` is the value of the
+attribute ``layout``.
 """
 
 from __future__ import annotations
@@ -208,7 +209,7 @@ _LINES: dict[str, str] = {
     "scatter_elements": "data, indices, updates; axis:int=0, reduction:str='update'",
     "scatter_nd": "data, indices, updates; reduction:str='update'",
     "slice_scatter": "input_tensor, src, start:prim, end:prim, step:prim; axis:int=0",
-    "split": "x; indices_or_sections:any, axis:int=0",
+    "split": "x; indices_or_sections:sections, axis:int=0",
     "squeeze": "x; axis:ints?=None",
     "stack": "tensors:tuple; axis:int?=0",
     "strided_slice": "x, axes:tuple, begin:tuple, end:tuple, strides:tuple?; assume_inbound:bool=False",

@@ -225,7 +225,7 @@ def call(op: str, *args: Expr, **attrs: Any) -> Call:
         value = attrs.get(slot.name, slot.default)
         if isinstance(value, str) and value.startswith("@"):
             filled[slot.name] = filled[value[1:]]
-        elif slot.kind in ("any", "imm") and slot.name in attrs:
+        elif slot.kind in ("any", "imm", "sections") and slot.name in attrs:
             filled[slot.name] = value
         else:
             filled[slot.name] = from_default(replace(slot, default=value))

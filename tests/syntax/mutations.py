@@ -3,12 +3,14 @@
 ``mutant(k)`` depends on ``k`` and on the sources only, so that a finding is named by a number.
 """
 
+# ruff: noqa: E501
 from __future__ import annotations
 
 import json
 import random
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -58,7 +60,9 @@ BOMBS: tuple[Callable[[str, int], str], ...] = (
 )
 """Nesting and length, ``k`` times."""
 
-_TOKEN = re.compile(r"\n[ ]*|[ ]+|\"\"\"|'''|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|\w+|\*\*|//|->|==|<=|>=|!=|:=|[^\w\s]|.", re.S)
+_TOKEN = re.compile(
+    r"\n[ ]*|[ ]+|\"\"\"|'''|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|\w+|\*\*|//|->|==|<=|>=|!=|:=|[^\w\s]|.", re.S
+)
 
 
 @cache
@@ -161,7 +165,9 @@ def line_ends(rng: random.Random, raw: bytearray) -> None:
 
 def long_line(rng: random.Random, raw: bytearray) -> None:
     place = _at(rng, raw)
-    raw[place:place] = rng.choice((b" ", b"#", b"x", b"1", b"x,", b"\t", b"'", b"\xf0\x9f\x98\x80")) * rng.choice((1000, 50_000))
+    raw[place:place] = rng.choice((b" ", b"#", b"x", b"1", b"x,", b"\t", b"'", b"\xf0\x9f\x98\x80")) * rng.choice(
+        (1000, 50_000)
+    )
 
 
 BYTES: tuple[Callable[[random.Random, bytearray], None], ...] = (
@@ -218,7 +224,19 @@ def text(rng: random.Random, tokens: list[str]) -> None:
     place = _place(rng, tokens, r"[\"']\w")
     inside = tokens[place][1:-1]
     other = rng.choice(_tables()[2]).strip("\"'")
-    inside = rng.choice((other, inside + other, inside[:-1], inside + " + 1", f"-{inside}", inside * 100, "", inside.upper(), f" {inside}"))
+    inside = rng.choice(
+        (
+            other,
+            inside + other,
+            inside[:-1],
+            inside + " + 1",
+            f"-{inside}",
+            inside * 100,
+            "",
+            inside.upper(),
+            f" {inside}",
+        )
+    )
     tokens[place] = json.dumps(inside)
 
 
@@ -374,4 +392,4 @@ def _change(rng: random.Random, tree: Any) -> None:
             there, other = rng.choice(same)
             here[key] = json.loads(json.dumps(there[other]))
         case _:
-            here[key] = rng.choice(LEAVES)
+            here[key] = deepcopy(rng.choice(LEAVES))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import refrelax.syntax.json_ as codec
 from refrelax.errors import Malformed, Span
 from refrelax.syntax import from_json, to_json
-from refrelax.syntax.graph import BindingBlock, Call, Constant, Function, Op, SeqExpr, Var, VarBinding
+from refrelax.syntax.graph import BindingBlock, Call, Constant, Function, Op, PrimValue, SeqExpr, Var, VarBinding
 from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.scalars import Binary, Literal, SymVar, int_imm
 
@@ -80,8 +80,7 @@ def deep(levels: int) -> Module:
     value: Any = SymVar("n")
     for _ in range(levels):
         value = Binary("Add", value, int_imm(1))
-    call = Call(Op("relax.zeros"), (), (("shape", value),))
-    return module(call)
+    return module(PrimValue(value))
 
 
 def test_depth_that_the_reader_takes_is_no_concern() -> None:
@@ -93,6 +92,23 @@ def test_no_json(text: str) -> None:
     with pytest.raises(Malformed) as caught:
         from_json(text)
     assert caught.value.diagnostics[0].rule == "syn/json-text"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ('{"node": "Module",\n "functions": }', 2, 15),
+        ('{"node": "Module",\n "functions": {"f": {"node": "ExternFunc"}}}', 2, 21),
+        ('{"node": "Module", "attrs": [["}", {"node": "Var"}], ["x", 1]],\n "functions": {}}', 1, 36),
+        ('{"node": "Module", "functions": {"a b": {"node": "ExternFunc", "name": "f"}}}', 1, 1),
+        ("[]", 1, 1),
+        ("[1.5]", 1, 1),
+    ],
+)
+def test_a_refusal_names_its_place(text: str, line: int, column: int) -> None:
+    with pytest.raises(Malformed) as caught:
+        from_json(text, filename="m.json")
+    assert caught.value.diagnostics[0].span == Span("m.json", line, column)
 
 
 GOOD = json.loads(to_json(module(Constant("float32", (2,), (1, 2)), Call(Op("relax.add"), (Var("a"), Var("b"))))))

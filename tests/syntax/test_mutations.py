@@ -59,7 +59,7 @@ def judge(read: Callable[[str], rr.Module], text: str, places: bool = True, cano
             assert "\n" not in each.message, f"a message of several lines: {each}"
         return type(rejection).__name__
     text = rr.print_module(module)
-    assert rr.parse(text) == module if canonical else rr.parse(text), "its own text gives another module"
+    assert not canonical or rr.parse(text) == module, "its own text gives another module"
     return "Module"
 
 

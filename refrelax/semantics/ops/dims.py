@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, PrimExpr, as_int, int_imm
 
 Dims = tuple[PrimExpr, ...]
@@ -25,7 +26,7 @@ def _match(a: PrimExpr, b: PrimExpr) -> tuple[PrimExpr, PrimExpr]:
     """Bring both to the wider integer dtype."""
     if a.dtype == b.dtype:
         return a, b
-    wide = max(a.dtype, b.dtype, key=lambda t: int(t.lstrip("uint") or 0))
+    wide = max(a.dtype, b.dtype, key=lambda t: dtypes.bits(t) if dtypes.is_integer(t) else 0)
     return _widen(a, wide), _widen(b, wide)
 
 

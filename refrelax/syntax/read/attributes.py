@@ -42,12 +42,18 @@ def read_attribute(reader: Reader, node: ast.expr, slot: Slot) -> AttrValue:
             return read_index_map(reader, node)
         case "vdevice":
             return reader.vdevice(node)
-        case "any" | "expr" | "imm":
-            if slot.kind == "imm":
-                known, value = try_constant(reader.src, node, reader.scope)
-                if known and isinstance(value, float):
-                    return bits.literal("float32", value)
+        case "any" | "expr":
             return read_any(reader, node)
+        case "imm":
+            known, value = try_constant(reader.src, node, reader.scope)
+            if known and isinstance(value, float):
+                return bits.literal("float32", value)
+            return _number(reader, node, slot, read_any(reader, node))
+        case "sections":
+            found = read_any(reader, node)
+            if isinstance(found, AttrList) and all(type(each) is int for each in found.items):
+                return found
+            return _number(reader, node, slot, found, (int,))
     known, value = try_constant(reader.src, node, reader.scope)
     if not known:
         value = _scalar_constant(reader, node)
@@ -56,6 +62,14 @@ def read_attribute(reader: Reader, node: ast.expr, slot: Slot) -> AttrValue:
         reader.src.fail(
             node, "syn/attribute", f"expected {slot.name} as {_KINDS[slot.kind.rstrip('123')]}, found `{shown(node)}`"
         )
+    return found
+
+
+def _number(
+    reader: Reader, node: ast.expr, slot: Slot, found: AttrValue, kinds: tuple[type, ...] = (int, Literal)
+) -> AttrValue:
+    if found is not None and (not isinstance(found, kinds) or isinstance(found, bool)):
+        reader.src.fail(node, "syn/attribute", f"expected {slot.name} as a number, found `{shown(node)}`")
     return found
 
 

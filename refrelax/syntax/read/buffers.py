@@ -215,7 +215,10 @@ def shape_of_view(reader: ScalarReader, node: ast.Call, items: list[ast.expr]) -
     values = reader.items(items)
     if len(values) == 1 and isinstance(values[0], (list, tuple)):
         values = list(values[0])
-    return [None if v == -1 and isinstance(v, int) else reader.expression(node, v) for v in values]
+    extents = [None if v == -1 and isinstance(v, int) else reader.expression(node, v) for v in values]
+    if any(e is not None and (as_int(e) or 0) < 0 for e in extents):
+        reader.src.fail(node, "syn/view-shape", f"an extent is not negative: `{shown(node)}`")
+    return extents
 
 
 def _retyped(reader: ScalarReader, node: ast.Call, base: Buffer, name: str, dtype: str) -> Buffer:

@@ -39,6 +39,8 @@ class Source:
     """``"0.27"``, or ``"0.22"`` for a text in the older spelling (``editions.py`` decides before anything is read)."""
     heads: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     """PEP 695 heads, ``def f[n, m: int](…)``: line of the ``def`` to (symbol, dtype), blanked out of the tree."""
+    returns: dict[str, str] = field(default_factory=dict)
+    """The dtypes that the loop-level functions of the module return, where their heads name one."""
 
     def span(self, node: ast.AST) -> Span:
         """Where ``node`` begins."""
@@ -158,10 +160,13 @@ def used_names(nodes: Iterable[ast.AST | None]) -> list[str]:
             found.setdefault(place, []).append(node.id)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.setdefault(place, []).extend(_IDENTIFIER.findall(node.value))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in _NAMESPACES:
+            continue
         pending.extend(ast.iter_child_nodes(node))
     return list(dict.fromkeys(name for place in sorted(found) for name in found[place]))
 
 
+_NAMESPACES = ("R", "T", "I")
 _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w(.])")
 
 
@@ -201,6 +206,8 @@ def own_symbols(src: Source, node: ast.FunctionDef, scope: Scope, names: Names) 
     params = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     made = []
     for name, dtype in src.heads.get(node.lineno, ()):
+        if isinstance(scope.lookup(name), GlobalVar):
+            names.taken.add(name)  # a canonical text could not tell the two apart
         made.append(SymVar(names.fresh(name), dtype, span=src.span(node)))
         scope.define(name, made[-1])
     signature = used_names([*(a.annotation for a in node.args.args), node.returns])

@@ -98,18 +98,17 @@ def read_parameters(frame: Frame, node: ast.FunctionDef) -> None:
     spec = node.args
     if spec.posonlyargs or spec.kwonlyargs or spec.vararg or spec.kwarg or spec.defaults:
         frame.src.fail(node, "syn/parameter", "a PrimFunc takes plain parameters only")
+    buffers = _buffer_parameters(frame, spec)
     for arg in spec.args:
-        if arg.annotation is None:
-            frame.src.fail(arg, "syn/parameter", f"the parameter {arg.arg!r} needs a type")
-        if not _is_buffer(frame, arg.annotation):
+        if arg.arg not in buffers:
+            assert arg.annotation is not None
             dtype = annotation_dtype(frame, arg.annotation)
             var = SymVar(frame.function.names.fresh(arg.arg), dtype, span=frame.span(arg))
             frame.scope.define(arg.arg, var)
             frame.function.signature.add(var.name)
     declared = declarations(frame, node.body)
     for arg in spec.args:
-        assert arg.annotation is not None
-        if not _is_buffer(frame, arg.annotation):
+        if arg.arg not in buffers:
             var = frame.scope.table[arg.arg]  # type: ignore[assignment]
             if var.dtype == "handle":
                 frame.function.handles[var.name] = len(frame.function.params)
@@ -123,6 +122,18 @@ def read_parameters(frame: Frame, node: ast.FunctionDef) -> None:
         frame.function.params.append(BufferParam(replace(buffer, span=frame.span(arg)), span=frame.span(arg)))
         frame.scope.define(arg.arg, buffer)
         frame.function.signature.update(e.name for e in (*buffer.strides, buffer.elem_offset) if isinstance(e, SymVar))
+
+
+def _buffer_parameters(frame: Frame, spec: ast.arguments) -> set[str]:
+    """The names of the buffers among the parameters, told apart before a name can hide ``T``."""
+    seen: set[str] = set()
+    for arg in spec.args:
+        if arg.annotation is None:
+            frame.src.fail(arg, "syn/parameter", f"the parameter {arg.arg!r} needs a type")
+        if arg.arg in seen:
+            frame.src.fail(arg, "syn/parameter", f"a second parameter {arg.arg!r}")
+        seen.add(arg.arg)
+    return {arg.arg for arg in spec.args if arg.annotation is not None and _is_buffer(frame, arg.annotation)}
 
 
 def _is_buffer(frame: Frame, node: ast.expr) -> bool:

@@ -115,7 +115,7 @@ def _parse(text: str, filename: str) -> ast.Module:
 
 @rule("syn/constant-too-large")
 def _bound_tree(tree: ast.AST, filename: str) -> None:
-    """Refuse a deep tree before anything recurses into it (a sum of 3000 terms is 3000 deep), and very wide integers."""
+    """Refuse a deep tree before anything recurses into it (a sum of 3000 terms is 3000 deep), and wide integers."""
     level: list[ast.AST] = [tree]
     for _ in range(MAX_TREE_DEPTH):
         if not level:

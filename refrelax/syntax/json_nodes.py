@@ -1,0 +1,101 @@
+"""What a node must be besides the types of its fields: all that the reader of text ensures by how it builds nodes.
+
+Spec: ``spec/03c-printing-and-json.md``, ``syn/json-node``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import AttrList, Attrs, Call, DataTypeValue, IndexMap, Op, PrimValue, StringValue
+from refrelax.syntax.scalars import Literal
+from refrelax.syntax.signatures import OPERATOR_NAMES, Slot, has_signature, signature
+
+NAMED = frozenset({"Var", "Param", "GlobalVar", "SymVar", "Buffer", "VarBinding", "MatchCast"})
+"""Nodes whose ``name`` is an identifier; that of an ``Op`` or an ``ExternFunc`` has dots."""
+
+_NUMBER = (int, Literal, PrimValue)
+_KINDS: dict[str, tuple[type, ...]] = {
+    "int": _NUMBER, "bool": (bool,), "str": (str, StringValue), "float": (Literal,), "dtype": (str, DataTypeValue),
+    "vdevice": (str,), "imm": _NUMBER, "index_map": (IndexMap,), "expr": (Literal,),
+}  # fmt: skip
+"""What an attribute of each kind is; a kind that ends in ``s`` or in a number is a list of numbers."""
+
+_EITHER_WAY = frozenset({"any", "expr"})
+
+
+def fault(node: Any) -> str | None:
+    """Why no text gives ``node``, its parts being what they should be; ``None`` if one may."""
+    return next(_faults(type(node).__name__, node), None)
+
+
+def _faults(kind: str, node: Any) -> Iterator[str]:
+    if kind in NAMED and not node.name.isidentifier():
+        yield f"the name of a {kind} is no identifier"
+    dtype = getattr(node, "dtype", None)
+    if isinstance(dtype, str) and not dtypes.is_dtype(dtype):
+        yield f"the dtype of a {kind} is none"
+    if kind in ("Literal", "Constant"):
+        yield from _numbers(kind, node)
+    if kind == "Module":
+        yield from (
+            f"the name {name[:60]!r} of a function is no identifier"
+            for name in node.functions
+            if not name.isidentifier()
+        )
+    if kind == "Op" and node.name not in OPERATOR_NAMES:
+        yield f"no operator is called {node.name[:60]!r}"
+    if isinstance(node, Call) and isinstance(node.op, Op):
+        yield from _operator(node, node.op.name)
+
+
+def _numbers(kind: str, node: Any) -> Iterator[str]:
+    """A bit pattern fits into its dtype, and a constant has as many elements as its shape says."""
+    patterns = [node.bits] if kind == "Literal" else node.data
+    if any(each < 0 or each >> dtypes.bits(node.dtype) for each in patterns):
+        yield f"a bit pattern of a {kind} is too wide for {node.dtype}"
+    if kind == "Constant":
+        count = 1
+        for extent in node.shape:
+            count *= extent
+        if count != len(patterns) or any(extent < 0 for extent in node.shape):
+            yield f"a Constant has as many elements as its shape says, found {len(patterns)}"
+
+
+def _operator(call: Call, name: str) -> Iterator[str]:
+    """An operator with a signature has its arguments and its attributes, all of them, in the order of the IR."""
+    if not has_signature(name):
+        return
+    sig = signature(name)
+    least = sum(not slot.optional for slot in sig.args)
+    if not least <= len(call.args) <= len(sig.args):
+        yield f"a call of {name} has {len(call.args)} arguments, expected {least} to {len(sig.args)}"
+    if [key for key, _ in call.attrs] != [slot.name for slot in sig.attrs]:
+        yield f"the attributes of {name} are {', '.join(slot.name for slot in sig.attrs) or 'none'}, in this order"
+    else:
+        yield from _attributes(name, call.attrs, sig.attrs)
+
+
+def _attributes(name: str, attrs: Attrs, slots: tuple[Slot, ...]) -> Iterator[str]:
+    for (key, value), slot in zip(attrs, slots, strict=True):
+        if value is None and (slot.optional or slot.kind in _EITHER_WAY):
+            continue
+        if not _is_of(slot.kind, value):
+            yield f"the attribute {key} of {name} is no {slot.kind}"
+
+
+def _is_of(kind: str, value: Any) -> bool:
+    if kind == "any":
+        return True
+    if kind == "sections" and isinstance(value, int):
+        return not isinstance(value, bool)
+    if kind not in _KINDS:
+        wanted: tuple[type, ...] = _NUMBER if kind in ("imms", "floats") else (int,)
+        listed = isinstance(value, AttrList) and all(isinstance(each, wanted) for each in value.items)
+        axes = int(kind[-1]) * (2 if kind.startswith("pad") else 1) if kind[-1].isdigit() else None
+        return listed and (axes is None or len(value.items) == axes)
+    if kind == "dtype":
+        return isinstance(value, DataTypeValue) or (isinstance(value, str) and dtypes.is_dtype(value))
+    return isinstance(value, _KINDS[kind]) and (kind == "bool" or not isinstance(value, bool))
