@@ -3,7 +3,8 @@ cases.
 
 ====================  ======================================================================
 ``cases``             what stands in ``cases/*.toml`` and in the examples of the spec
-``run``               one case against the definition, or against an ``Implementation``
+``run``               one case against the definition
+``judged``            one case on an ``Implementation``
 ``fired``             which rules a run went through, observed from outside
 ``spec_text``         the paragraphs of the spec that define rules
 ``citations``         where the code names them
@@ -14,13 +15,17 @@ cases.
 
 from refrelax.conformance.cases import Case, load, load_examples
 from refrelax.conformance.implementation import Implementation, ImplementationFailed
+from refrelax.conformance.judged import Judged, judge_case, judge_cases
 from refrelax.conformance.run import Result, run_case, run_cases
 
 __all__ = [
     "Case",
     "Implementation",
     "ImplementationFailed",
+    "Judged",
     "Result",
+    "judge_case",
+    "judge_cases",
     "load",
     "load_examples",
     "run_case",

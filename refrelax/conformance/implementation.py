@@ -14,8 +14,8 @@ class Implementation(Protocol):
     """Anything that can run a module.
 
     ``run`` raises a ``Rejection`` if it refuses the module, and ``NoVerdict`` if it cannot say (it crashed, hung, or
-    has no such operator); every other way to end is an ``Outcome``. An implementation that can show its bindings
-    also has ``bindings(module, entry, args)``, a sequence of ``(name, value)`` in execution order.
+    has no such operator); every other way to end is an ``Outcome``. An implementation that can tell which modules it
+    refuses also has ``check(module)``, which raises a ``Rejection``, or ``ImplementationFailed`` of kind ``"error"``.
     """
 
     name: str
@@ -26,7 +26,8 @@ class Implementation(Protocol):
 class ImplementationFailed(RuntimeError):
     """The implementation crashed, hung or could not be started: a verdict about *it*, never about the program.
 
-    ``kind`` is ``"crash"``, ``"hang"``, ``"error"`` or ``"absent"``.
+    ``kind`` is ``"crash"``, ``"hang"``, ``"error"``, ``"absent"``, or ``"unsupported"`` for a program that it says it
+    cannot take.
     """
 
     def __init__(self, kind: str, message: str) -> None:

@@ -33,22 +33,3 @@ def find(name: str) -> Any:
     if not hasattr(made, "run"):
         raise UsageError(f"{name!r} gives a {type(made).__name__}, which has no method run(module, entry, args)")
     return made
-
-
-class Backend:
-    """A backend of the package as an ``Implementation``."""
-
-    def __init__(self, name: str, mode: str = "fast") -> None:
-        self.name, self.mode = name, mode
-
-    def run(self, module: Any, entry: str, args: Any) -> Any:
-        """Compile and run; an ``Outcome``."""
-        from refrelax import api
-        from refrelax.backends import compile as compile_
-
-        return compile_(api.check(module), backend=self.name, mode=self.mode).run(entry, *args)
-
-
-def runner(name: str) -> Any:
-    """An ``Implementation`` by name; backends included."""
-    return Backend(name) if name in BUILT_IN else find(name)

@@ -1,4 +1,4 @@
-"""Run cases: against the definition, or against anybody's implementation."""
+"""Run cases against the definition. (``judged`` runs them on anybody's implementation.)"""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from refrelax.arrays import Tensor
 from refrelax.conformance import data
 from refrelax.conformance.cases import Case, Expectation, Question
 from refrelax.conformance.fired import Fired, observing
-from refrelax.conformance.implementation import Implementation, ImplementationFailed
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified
 from refrelax.judge.bindings import judge_value
@@ -42,25 +41,25 @@ class Result:
         return not self.reason
 
 
-def run_case(case: Case, implementation: Implementation | None = None, observe: bool = False) -> Result:
-    """Run one case against the definition (or ``implementation``) and compare with what it expects."""
+def run_case(case: Case, observe: bool = False) -> Result:
+    """Run one case and compare with what it expects."""
     if not observe:
-        return _compare(case, _outcome(case, implementation))
+        return _compare(case, _outcome(case))
     with observing() as fired:
-        ended = _outcome(case, implementation)
-        lawful = implementation is None and isinstance(ended, Returned) and case.manner.numerics != "enclosure"
+        ended = _outcome(case)
+        lawful = isinstance(ended, Returned) and case.manner.numerics != "enclosure"
         law = _enclosed(case, ended) if lawful and isinstance(ended, Returned) else ""
     result = _compare(case, ended)
     return Result(case, result.found, result.reason or law, result.rules, fired)
 
 
-NO_STATEMENT = ("num/undetermined", "op.memory.view/reinterpreted")
-"""What ``enclosure`` ends by where it says nothing: an interval decides control or an index, or has its bytes read."""
+NO_STATEMENT = ("num/undetermined",)
+"""What ``enclosure`` ends by where it says nothing: an interval decides control or an index."""
 
 
 def _enclosed(case: Case, ended: Returned) -> str:
     """The law ``ieee ∈ enclosure`` (and ``sampled ∈ enclosure``) on this case: empty if it holds."""
-    permitted = _outcome(replace(case, manner=replace(case.manner, numerics="enclosure")), None)
+    permitted = _outcome(replace(case, manner=replace(case.manner, numerics="enclosure")))
     if not isinstance(permitted, Returned):
         undetermined = isinstance(permitted, Unspecified) and permitted.rule in NO_STATEMENT
         return "" if undetermined else f"returns, but under enclosure: {describe(permitted)[0]}"
@@ -79,35 +78,31 @@ def _core(value: Any) -> Any:
     return value.core if isinstance(value, Tensor) else value
 
 
-def run_cases(
-    cases: Iterable[Case], implementation: Implementation | None = None, observe: bool = False
-) -> Iterator[Result]:
+def run_cases(cases: Iterable[Case], observe: bool = False) -> Iterator[Result]:
     """Run cases one after the other."""
     for case in cases:
-        yield run_case(case, implementation, observe)
+        yield run_case(case, observe)
 
 
-Ended = Rejection | Outcome | Answer | Validation | ImplementationFailed | None
+Ended = Rejection | Outcome | Answer | Validation | None
 """How a case ended; ``None``: accepted and not run."""
 
 
-def _outcome(case: Case, implementation: Implementation | None) -> Ended:
+def _outcome(case: Case) -> Ended:
     try:
         if case.question is not None:
             return _answer(case.question)
         checked = api.check(_read(case))
         if case.second is not None:
             return validate(checked, api.parse(case.second, filename=case.place), case.entry or "main", LIBRARY)
-        if case.manner.lower is not None and implementation is None:
+        if case.manner.lower is not None:
             checked = _lowered(checked, case.manner.lower)
         if case.entry is None:
             return None if case.remarks is None else _remarked(checked, case.remarks)
         args = [data.to_value(each) for each in case.args]
-        if implementation is not None:
-            return implementation.run(checked.module, case.entry, args)
         numerics, regions = case.manner.numerics, case.manner.check_regions
         return api.run(checked, case.entry, *args, externs=LIBRARY, numerics=numerics, check_regions=regions)
-    except (Rejection, ImplementationFailed) as refused:
+    except Rejection as refused:
         return refused
 
 
@@ -177,8 +172,6 @@ def describe(ended: Ended) -> tuple[str, tuple[str, ...]]:
             return f"{type(ended).__name__} {rule}", (rule,)
         case Exhausted(what):
             return f"Exhausted {what}", ()
-        case ImplementationFailed():
-            return str(ended), ()
         case _:
             return _kind(ended), ()
 

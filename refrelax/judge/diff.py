@@ -11,8 +11,9 @@ from typing import Any
 
 from refrelax.backends import compile
 from refrelax.backends.errors import Unsupported
-from refrelax.errors import Exhausted, Outcome, Returned, Trapped, Unspecified, UsageError
+from refrelax.errors import Exhausted, InternalError, Outcome, Rejection, Returned, Trapped, Unspecified, UsageError
 from refrelax.judge.bindings import judge_frames, judge_value
+from refrelax.judge.outcomes import copies
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
 from refrelax.runs import run
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
@@ -39,7 +40,7 @@ def diff(
     ``run(module, entry, args) -> Outcome`` (``"tvm"``, a ``conformance.Implementation``), judged on its results.
     """
     externs = externs or {}
-    reference = run(checked, entry, *args, externs=externs)
+    reference = run(checked, entry, *copies(args), externs=externs)
     if isinstance(reference, Exhausted):
         return NoVerdict(f"the definition ran out of {reference.what}")
     if isinstance(reference, Unspecified):
@@ -76,8 +77,8 @@ def _diff_backend(
     except Unsupported as missing:
         return NoVerdict(str(missing))
     if isinstance(checked.module.functions[entry], PrimFunc):
-        return _judge_results(checked, entry, args, executable.run(entry, *args, externs=externs), externs, reference)
-    observed = executable.observe(entry, *args, externs=externs)
+        return _judge_results(checked, entry, args, executable.run(entry, *copies(args), externs=externs), externs, reference)
+    observed = executable.observe(entry, *copies(args), externs=externs)
     early = ends_differ(reference, observed.outcome)
     verdicts = tuple(judge_frames(checked, observed.frames, externs))
     first = next((v for v in verdicts if isinstance(v.verdict, Outside)), None)
@@ -116,14 +117,15 @@ def _diff_implementation(
     checked: CheckedModule, entry: str, args: Sequence[Any], impl: Any, externs: Externs, reference: Outcome
 ) -> Verdict:
     try:
-        outcome = impl.run(checked.module, entry, list(args))
+        outcome = impl.run(checked.module, entry, list(copies(args)))
     except Exception as failed:
         kind = getattr(failed, "kind", None)
-        if kind is None:
+        if isinstance(failed, InternalError | Rejection):
             raise
-        if kind == "absent":
+        if kind in ("absent", "unsupported"):
             return NoVerdict(str(failed))
-        return Divergence("", f"the implementation failed ({failed})")
+        said = str(failed) if kind else f"{type(failed).__name__}: {failed}"
+        return Divergence("", f"the implementation failed ({said})")
     return _judge_results(checked, entry, args, outcome, externs, reference)
 
 
@@ -140,11 +142,14 @@ def _judge_results(
         opened = newly_open(reference, outcome)
         if opened is not None:
             return Divergence(entry, opened)
-    permitted = run(checked, entry, *args, numerics="enclosure", externs=externs)
+    permitted = run(checked, entry, *copies(args), numerics="enclosure", externs=externs)
     if not isinstance(permitted, Returned) or not isinstance(outcome, Returned):
         return Agreement((BindingVerdict(entry, "return", "result", Undecided(float("inf"))),))
     pairs = [("return", permitted.value, outcome.value)]
     if isinstance(checked.module.functions[entry], PrimFunc):
+        wanted, found = len(permitted.arguments), len(outcome.arguments)
+        if wanted != found:
+            return Divergence(entry, f"expected the final contents of {wanted} arguments, found {found}")
         pairs = [
             (f"argument {k}", w, f) for k, (w, f) in enumerate(zip(permitted.arguments, outcome.arguments, strict=True))
         ]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from refrelax import conformance
 from refrelax.conformance.cases import BadCase, Case, Expectation, load, load_examples, parse_expectation
 from refrelax.conformance.run import run_case
 
@@ -172,22 +171,3 @@ def test_a_module_as_json(tmp_path: Path) -> None:
 def test_a_repeated_text(tmp_path: Path) -> None:
     case = made(tmp_path, module="'''LINES'''", repeat='["LINES", "ab", 3]')
     assert case.module == "ababab"
-
-
-class Wrong:
-    """An implementation that returns its argument."""
-
-    name = "wrong"
-
-    def run(self, module: object, entry: str, args: list[object]) -> object:
-        from refrelax.errors import Returned
-
-        return Returned(args[0])
-
-
-def test_somebody_elses_implementation_is_judged(tmp_path: Path) -> None:
-    case = made(tmp_path, entry='"main"', args=ARGS, value='{dtype="float32", shape=[2], data=[2, 4]}')
-    implementation = Wrong()
-    assert isinstance(implementation, conformance.Implementation)
-    result = run_case(case, implementation)
-    assert not result.passed and "expected 2, found 1" in result.reason

@@ -114,6 +114,12 @@ class Running(host.Running):
             if isinstance(array, DeviceArray):
                 self.border.device.restore(array, tensor.numpy())
 
+    def shown(self, *args: Any) -> tuple[()]:
+        return super().shown(*map(self.border.down, args))
+
+    def asserted(self, condition: Any, *args: Any) -> tuple[()]:
+        return super().asserted(self.border.down(condition), *args)
+
     def entered(self, path: str, names: dict[str, Any]) -> None:
         super().entered(path, {k: self.border.down(v) for k, v in names.items() if k != "run"})
 

@@ -30,7 +30,6 @@ from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
     BufferRef,
-    Intrinsic,
     Literal,
     PrimExpr,
     RangeArg,
@@ -81,24 +80,6 @@ def as_loop(stmt: Stmt) -> Stmt:
     if isinstance(stmt, LaunchThread):
         return For(stmt.var, int_imm(0, stmt.var.dtype), stmt.extent, stmt.body, span=stmt.span)
     return stmt
-
-
-def synchronises(stmts: tuple[Stmt, ...]) -> bool:
-    """Whether threads meet inside: a barrier, or an exchange between them."""
-    for stmt in stmts:
-        match stmt:
-            case Evaluate(value=Intrinsic(op=op)):
-                if op.startswith("tvm_") or "sync" in op:
-                    return True
-            case For() | While() | AttrStmt() | LaunchThread() | SBlock():
-                if synchronises(stmt.body):
-                    return True
-            case IfThenElse():
-                if synchronises((*stmt.then_body, *stmt.else_body)):
-                    return True
-            case _:
-                pass
-    return False
 
 
 def nest_of(stmt: Stmt) -> Nest:

@@ -10,8 +10,9 @@ from refrelax.backends.cupy_.bounds import Bounds
 from refrelax.backends.cupy_.expressions import Text, Used
 from refrelax.backends.cupy_.kernels import Kernel, Maker
 from refrelax.backends.cupy_.names import c_type, is_float
-from refrelax.backends.cupy_.nests import as_loop, small, synchronises
+from refrelax.backends.cupy_.nests import as_loop, small
 from refrelax.backends.errors import Unsupported
+from refrelax.backends.threads import bound_to_threads, shares, synchronises
 from refrelax.lower.claims import Claim, Ledger
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.loops import (
@@ -32,7 +33,7 @@ from refrelax.syntax.loops import (
     While,
 )
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Intrinsic, Not, PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import Intrinsic, Not, PrimExpr, SymVar, as_int, free_symbols
 
 
 @cache
@@ -88,7 +89,7 @@ def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick") -> Plan:
         if isinstance(param, ScalarParam):
             _scalar(param, text)
     result = Plan(name, func)
-    planner = _Planner(result, Maker(name, text, mode == "fast"))
+    planner = _Planner(result, Maker(name, text, mode == "fast"), _visible(func))
     for buffer in func.root_allocs:
         planner.allocate(buffer)
     planner.body(func.body, ())
@@ -111,16 +112,33 @@ def _extents(func: PrimFunc) -> frozenset[str]:
     )
 
 
+def _visible(func: PrimFunc) -> frozenset[str]:
+    """Symbols that the call itself gives values: scalar parameters and what the buffers' shapes define."""
+    found = {p.var.name for p in func.params if isinstance(p, ScalarParam)}
+    for param in func.params:
+        if isinstance(param, BufferParam):
+            buffer = param.buffer
+            places = (*buffer.shape, *buffer.strides, buffer.elem_offset)
+            found.update(each.name for each in places if isinstance(each, SymVar))
+    return frozenset(found)
+
+
 @dataclass(slots=True)
 class _Planner:
+    """``visible``: the symbols whose values the host has when it launches."""
+
     plan: Plan
     maker: Maker
+    visible: frozenset[str]
 
     def allocate(self, buffer: Buffer) -> None:
         """Memory for the whole call."""
         if buffer.data is not None or buffer.strides:
             raise Unsupported("a view of other memory in a CUDA kernel")
         c_type(buffer.dtype)
+        inner = frozenset[str]().union(*map(free_symbols, buffer.shape)) - self.visible
+        if inner:
+            raise Unsupported(f"an allocation whose extents depend on {', '.join(sorted(inner))} in a CUDA kernel")
         self.maker.text.buffers[buffer.name] = buffer
         self.plan.temporaries.append(buffer)
 
@@ -162,6 +180,8 @@ class _Planner:
     def launch(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> None:
         if synchronises(stmts):
             raise Unsupported("a barrier between the threads of the program in a CUDA kernel")
+        if bound_to_threads(stmts) and shares(stmts, self.maker.text.buffers):
+            raise Unsupported("memory shared between the threads of the program in a CUDA kernel")
         for buffer in large_allocations(stmts):
             self.allocate(buffer)
         kernel = self.maker.kernel(stmts, guards)

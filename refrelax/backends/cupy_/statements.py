@@ -155,7 +155,7 @@ def _init(out: Lines, text: Text, block: SBlock) -> None:
 
 def store(out: Lines, text: Text, stmt: BufferStore) -> None:
     """``B[…] = value;``, skipped and reported when it is out of bounds, unless it is proved to be inside."""
-    if stmt.predicate is not None or dtypes.lanes(stmt.value.dtype) > 1:
+    if stmt.predicate is not None or dtypes.lanes(stmt.value.dtype) != 1:
         raise Unsupported("a vector store in a CUDA kernel")
     if stmt.buffer in text.registers:
         out.line(f"{text.registers[stmt.buffer]} = {text.element(stmt.value)};")

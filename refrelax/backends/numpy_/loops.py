@@ -14,8 +14,8 @@ from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text, dtype_text
 from refrelax.backends.numpy_.fast_forms import contraction, reduction
 from refrelax.backends.numpy_.names import function, local
+from refrelax.backends.threads import shares, synchronises
 from refrelax.semantics.dims import Facts, equal
-from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -206,9 +206,9 @@ def _sequential(writer: Writer, stmt: For | SBlock | BufferStore) -> None:
 
 
 def _loop(writer: Writer, loop: For) -> None:
-    if loop.kind == "thread_binding" and _synchronises(loop.body):
+    if loop.kind == "thread_binding" and synchronises(loop.body):
         raise Unsupported("a barrier between threads")
-    if (loop.thread or "").startswith("threadIdx") and _shares(writer, loop.body):
+    if (loop.thread or "").startswith("threadIdx") and shares(loop.body, writer.text.buffers):
         raise Unsupported("memory shared between threads")
     low, extent = writer.text.index(loop.min), writer.text.index(loop.extent)
     step = "" if loop.step is None else f", {writer.text.index(loop.step)}"
@@ -217,35 +217,6 @@ def _loop(writer: Writer, loop: For) -> None:
     inner = writer.scope()
     inner.text.extents[loop.var.name] = (loop.min, loop.extent)
     _indented(inner, loop.body)
-
-
-def _shares(writer: Writer, body: tuple[Stmt, ...]) -> bool:
-    """Whether threads, run one after the other, would see each other's stores too late."""
-    for node in nodes(body):
-        if isinstance(node, Buffer) and node.scope.startswith("shared"):
-            return True
-        if isinstance(node, BufferStore):
-            buffer = writer.text.buffers.get(node.buffer)
-            if buffer is not None and buffer.scope.startswith("shared"):
-                return True
-    return False
-
-
-def _synchronises(body: tuple[Stmt, ...]) -> bool:
-    for stmt in body:
-        match stmt:
-            case Evaluate(value=Intrinsic(op=op)):
-                if op.startswith("tvm_") or "sync" in op:
-                    return True
-            case For() | While() | AttrStmt() | LaunchThread() | SBlock():
-                if _synchronises(stmt.body):
-                    return True
-            case IfThenElse():
-                if _synchronises(stmt.then_body) or _synchronises(stmt.else_body):
-                    return True
-            case _:
-                pass
-    return False
 
 
 def _block(writer: Writer, block: SBlock) -> None:
@@ -283,7 +254,7 @@ def _alias(writer: Writer, name: str, binding: PrimExpr) -> None:
 
 def _store(writer: Writer, stmt: BufferStore) -> None:
     text = writer.text
-    if any(dtypes.lanes(i.dtype) > 1 for i in stmt.indices) or dtypes.lanes(stmt.value.dtype) > 1:
+    if any(dtypes.lanes(i.dtype) != 1 for i in stmt.indices) or dtypes.lanes(stmt.value.dtype) != 1:
         raise Unsupported("a vector store")
     if stmt.predicate is not None:
         raise Unsupported("a predicated store")
@@ -383,7 +354,7 @@ def find_nest(stmt: Stmt) -> Nest | None:
     """Perfectly nested loops around a single store, with or without a block around it."""
     loops: list[For] = []
     while isinstance(stmt, For):
-        if stmt.step is not None or (stmt.kind == "thread_binding" and _synchronises(stmt.body)) or len(stmt.body) != 1:
+        if stmt.step is not None or (stmt.kind == "thread_binding" and synchronises(stmt.body)) or len(stmt.body) != 1:
             return None
         loops.append(stmt)
         stmt = stmt.body[0]
@@ -403,7 +374,7 @@ def find_nest(stmt: Stmt) -> Nest | None:
 def spatial_axes(text: Text, nest: Nest) -> list[str] | None:
     """The loop variables that index the store, in index order; ``None`` if the nest cannot be spread."""
     store, names = nest.store, {loop.var.name for loop in nest.loops}
-    if dtypes.lanes(store.value.dtype) > 1 or text.buffers[store.buffer].scalar:
+    if dtypes.lanes(store.value.dtype) != 1 or text.buffers[store.buffer].scalar:
         return None
     axes: list[str] = []
     for index, dim in zip(store.indices, text.buffers[store.buffer].shape, strict=True):
