@@ -13,7 +13,9 @@ NumPy nor Z3 nor TVM.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from refrelax.version import SPEC_EDITION, __version__
@@ -68,7 +70,7 @@ _HOME: dict[str, str] = {
     ),
     **dict.fromkeys(("trace", "Tracer", "Event"), "refrelax.tracing"),
     **dict.fromkeys(("compile",), "refrelax.backends"),
-    **dict.fromkeys(("diff", "Agreement", "Divergence", "NoVerdict"), "refrelax.judge"),
+    **dict.fromkeys(("diff", "bisect", "WrongPass", "Agreement", "Divergence", "NoVerdict"), "refrelax.judge"),
 }  # fmt: skip
 """Where each public name lives."""
 
@@ -86,5 +88,15 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     return sorted([*globals(), *_HOME, *_ROOMS])
 
+
+class _Package(ModuleType):
+    """This package: importing ``refrelax.lower``, a folder, does not hide ``rr.lower``, a function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 __all__ = ["SPEC_EDITION", "__version__", *_HOME]

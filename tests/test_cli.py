@@ -167,6 +167,10 @@ def test_no_utf8(cmd, tmp_path: Path) -> None:
         ["run", "{good}", "--numerics", "roman"],
         ["diff", "{good}", "--impl", "nothing"],
         ["diff", "{good}", "--impl", "no_such_module:f"],
+        ["bisect", "{good}", "--impl", "nothing"],
+        ["bisect", "{good}", "--impl", "refrelax", "--random", "0", "--pipeline", "nothing"],
+        ["bisect", "{good}", "--impl", "refrelax", "--random", "0", "--entry", "other"],
+        ["bisect", "/no/such/file.py"],
         ["explain", "no/such-rule"],
         ["demo", "no-such-model"],
     ],
@@ -181,6 +185,24 @@ def test_every_command_has_help(cmd) -> None:
         answer = cmd(name, "--help")
         assert answer.code == 0 and "usage: refrelax" in answer.out
     assert "apache-tvm" in cmd("--version").out
+
+
+# --- bisecting --------------------------------------------------------------------------------------------------------
+
+
+def test_bisect_through_the_package_own_passes(cmd, good: str, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    answer = cmd("bisect", good, "--impl", "refrelax", "--random", "1", "--dim", "n=3", "--save", str(kept))
+    assert answer.code == 0 and "NONE  6 passes" in answer.out
+    assert (kept / "06-plan_memory.py").is_file() and (kept / "answer.json").is_file()
+    (row,) = cmd("bisect", good, "--impl", "refrelax", "--random", "1", "--json").rows()
+    assert row["verdict"] == "none" and row["pipeline"] == "default"
+
+
+def test_bisect_without_tvm_gives_no_verdict(cmd, good: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFRELAX_TVM_PYTHON", "/no/such/python")
+    answer = cmd("bisect", good, "--random", "1")
+    assert answer.code == 3 and "install refrelax[tvm]" in answer.out
 
 
 # --- running ----------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The commands, one file a family: arguments and output; the work is done by the rooms."""
 
-from refrelax.commands import conformance, demo, judge, lower, prove, read, rules, run, trace
+from refrelax.commands import bisect, conformance, demo, judge, lower, prove, read, rules, run, trace
 from refrelax.commands.shared import Command, Stop
 
 COMMANDS: dict[str, Command] = {
@@ -12,6 +12,7 @@ COMMANDS: dict[str, Command] = {
     "trace": Command("a run, event by event", trace.arguments, trace.run),
     "lower": Command("passes, each with the claims that it rests on", lower.arguments, lower.lower),
     "diff": Command("the first binding on which an implementation diverges", judge.diff_arguments, judge.diff),
+    "bisect": Command("the first pass that changed the meaning", bisect.arguments, bisect.bisect),
     "validate": Command("one program against another", judge.validate_arguments, judge.validate),
     "prove": Command("prove or refute a claim over integers", prove.arguments, prove.prove),
     "rules": Command("the tie between spec, code and cases", rules.rules_arguments, rules.rules),

@@ -17,7 +17,7 @@ from pkgutil import walk_packages
 from types import CodeType, FrameType
 from typing import Any
 
-from refrelax import errors, judge, lower, rules, semantics, shape_solver, syntax
+from refrelax import errors, rules
 from refrelax.lower.claims import Claim
 from refrelax.semantics.numbers import poison as poisons
 
@@ -41,10 +41,13 @@ class Fired:
         self.broken |= other.broken
 
 
+_ROOMS = tuple(f"refrelax.{room}" for room in ("syntax", "semantics", "shape_solver", "lower", "judge"))
+
+
 @cache
 def _import_the_definition() -> None:
     """Import every module that implements rules of the language, so that ``@rule`` has marked all that it will mark."""
-    for room in (syntax, semantics, shape_solver, lower, judge):
+    for room in map(import_module, _ROOMS):
         for module in walk_packages(room.__path__, f"{room.__name__}."):
             import_module(module.name)
 

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from refrelax.judge.bisect import Bisection, WrongPass, bisect, follow
 from refrelax.judge.diff import diff
 from refrelax.judge.evidence import Counterexample, Equivalent, ProvedAt, Refuted, Tested
+from refrelax.judge.stages import Compiler, Stage, StagesEnded
 from refrelax.judge.validate import validate
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
 
 __all__ = [
+    "Bisection",
+    "Compiler",
+    "Stage",
+    "StagesEnded",
+    "WrongPass",
+    "bisect",
+    "follow",
     "Counterexample",
     "Equivalent",
     "ProvedAt",

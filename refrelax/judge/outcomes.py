@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from refrelax.errors import Exhausted, Outcome, Returned, Trapped, Unspecified
 from refrelax.judge.bindings import judge_value
+from refrelax.rules import rule
 from refrelax.runs import outward, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
@@ -68,6 +69,7 @@ class Reference:
         """Whether nothing can be compared with this run."""
         return isinstance(self.outcome, Unspecified | Exhausted)
 
+    @rule("va/refinement")
     def judge(self, found: Outcome) -> Agrees | Difference:
         """Whether an outcome is among the permitted ones."""
         if self.open or isinstance(found, Exhausted):
@@ -82,9 +84,9 @@ class Reference:
 
     def _returned(self, wanted: Returned, found: Returned) -> Agrees | Difference:
         open_before = {path for path, _ in wanted.poison}
-        for path, rule in found.poison:
+        for path, why in found.poison:
             if path not in open_before:
-                return Difference(f"{path} means nothing in the second program [{rule}]")
+                return Difference(f"{path} means nothing in the second program [{why}]")
         if (effects := other_effects(wanted, found)) is not None:
             return Difference(effects)
         if same(wanted, found):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from refrelax.interop.tvm.implementation import TvmImplementation
+from refrelax.interop.tvm.passes import TvmPasses
 from refrelax.interop.tvm.process import find_python
 from refrelax.syntax.module import Module
 
@@ -30,4 +31,4 @@ def from_ir_module(mod: Any) -> Module:
     return api.bind_constants(api.parse(text, filename="<tvm>"), constants)
 
 
-__all__ = ["TvmImplementation", "find_python", "from_ir_module"]
+__all__ = ["TvmImplementation", "TvmPasses", "find_python", "from_ir_module"]

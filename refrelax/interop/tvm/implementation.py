@@ -44,7 +44,7 @@ class TvmImplementation:
         answer = self.process.ask(
             {
                 "text": api.print_module(module),
-                "constants": {str(k): _triple(v) for k, v in module.constants.items()},
+                "constants": {str(k): triple(v) for k, v in module.constants.items()},
                 "entry": entry,
                 "args": [encode(outward(v) if not isinstance(v, Prim) else v.value) for v in values],
                 "target": self.target,
@@ -70,7 +70,8 @@ def _last_line(message: str) -> str:
     return (errors or lines[-1:] or [""])[0][:400]
 
 
-def _triple(array: ConstantArray) -> list[Any]:
+def triple(array: ConstantArray) -> list[Any]:
+    """An array for the worker."""
     return [array.dtype, list(array.shape), base64.b64encode(array.data).decode()]
 
 
@@ -78,7 +79,7 @@ def encode(value: Any) -> Any:
     """A surface value for the worker."""
     match value:
         case Tensor():
-            return {"tensor": _triple(to_constant(value))}
+            return {"tensor": triple(to_constant(value))}
         case Shape(dims):
             return {"shape": list(dims)}
         case tuple():

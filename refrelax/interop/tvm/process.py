@@ -11,6 +11,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -32,14 +34,16 @@ def find_python() -> str | None:
 class TvmProcess:
     """One process that answers requests in order. A crash or a hang ends it; the next request starts another.
 
-    ``timeout``: seconds for one answer, starting the process included.
+    ``timeout``: seconds for one line of an answer, starting the process included. ``worker``: the script that it runs.
     """
 
-    def __init__(self, python: str | None = None, timeout: float = 60.0) -> None:
+    def __init__(self, python: str | None = None, timeout: float = 60.0, worker: Path = _WORKER) -> None:
         self.python = python or find_python()
         self.timeout = timeout
+        self.worker = worker
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: Any = None
+        self._read = b""
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer to one request.
@@ -48,13 +52,36 @@ class TvmProcess:
             ImplementationFailed: no TVM, a crash (with the signal's name), or no answer in time.
         """
         process = self._running()
-        assert process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._send(process, request)
+        return self._answer(process)
+
+    def stream(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """The lines of an answer as they come, up to and with one that has the key ``"end"``.
+
+        Whoever stops before that ends the process. Raises like ``ask``.
+        """
+        process = self._running()
+        ended = False
         try:
-            process.stdin.write(json.dumps(request).encode() + b"\n")
-            process.stdin.flush()
-            line = self._line(process)
-        except BrokenPipeError:
-            line = b""
+            with suppress(BrokenPipeError):
+                self._send(process, request)
+            while not ended:
+                answer = self._answer(process)
+                ended = "end" in answer
+                yield answer
+        finally:
+            if not ended:
+                self.close()
+
+    @staticmethod
+    def _send(process: subprocess.Popen[bytes], request: dict[str, Any]) -> None:
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.flush()
+
+    def _answer(self, process: subprocess.Popen[bytes]) -> dict[str, Any]:
+        line = self._line(process)
         if not line:
             raise ImplementationFailed("crash", self._last_words(process))
         answer: dict[str, Any] = json.loads(line)
@@ -63,6 +90,7 @@ class TvmProcess:
     def close(self) -> None:
         """End the process, if it runs."""
         process, self._process = self._process, None
+        self._read = b""
         if process is not None:
             process.kill()
             process.wait()
@@ -93,7 +121,7 @@ class TvmProcess:
             raise ImplementationFailed("absent", "no TVM: install refrelax[tvm] or set REFRELAX_TVM_PYTHON")
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
         self._process = subprocess.Popen(
-            [self.python, "-W", "ignore", str(_WORKER)],
+            [self.python, "-W", "ignore", str(self.worker)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -101,14 +129,21 @@ class TvmProcess:
         return self._process
 
     def _line(self, process: subprocess.Popen[bytes]) -> bytes:
-        """One line of the answer pipe; empty when the process ended."""
+        """One line of the answer pipe; empty when the process ended before it was whole."""
         assert process.stdout is not None
+        until = time.monotonic() + self.timeout
         with selectors.DefaultSelector() as waiting:
             waiting.register(process.stdout, selectors.EVENT_READ)
-            if not waiting.select(self.timeout):
-                self.close()
-                raise ImplementationFailed("hang", f"no answer in {self.timeout:g} s")
-        return process.stdout.readline()
+            while b"\n" not in self._read:
+                if not waiting.select(max(until - time.monotonic(), 0)):
+                    self.close()
+                    raise ImplementationFailed("hang", f"no answer in {self.timeout:g} s")
+                chunk = os.read(process.stdout.fileno(), 1 << 20)  # past the buffer, which select does not see
+                if not chunk:
+                    return b""
+                self._read += chunk
+        line, _, self._read = self._read.partition(b"\n")
+        return line
 
     def _last_words(self, process: subprocess.Popen[bytes]) -> str:
         try:

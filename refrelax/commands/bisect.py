@@ -1,0 +1,119 @@
+"""``bisect``: the first pass of a pipeline that changed what a program means."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from refrelax import npz
+from refrelax.commands import values
+from refrelax.commands.shared import add_json, emit, read_checked
+from refrelax.judge import Bisection, Stage, WrongPass
+
+MOST_LINES = 60
+"""Lines of the difference between two stages shown on a terminal; --json and --save have it all."""
+
+DEFAULTS = {"tvm": "default_build", "refrelax": "default"}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="TVMScript; - is standard input")
+    parser.add_argument("--impl", default="tvm", choices=tuple(DEFAULTS), help="whose passes (default: tvm)")
+    parser.add_argument(
+        "--pipeline",
+        metavar="NAME",
+        help="tvm: zero, default_build (default), cpu_generic, another that TVM knows, or FILE.py:function; "
+        "refrelax: a pipeline of `refrelax lower`, or passes joined by commas",
+    )
+    values.add_inputs(parser)
+    parser.set_defaults(policy="dyadic")
+    parser.add_argument("--save", metavar="DIR", help="keep every stage, its constants, and what was found")
+    add_json(parser)
+
+
+def bisect(options: argparse.Namespace) -> int:
+    """0 none, 1 found, 3 no verdict."""
+    from refrelax.judge import follow
+
+    checked = read_checked(options.file, options.consts)
+    given = values.arguments(options, checked.module)
+    pipeline = options.pipeline or DEFAULTS[options.impl]
+    found = follow(checked, options.entry, given, options.impl, pipeline)
+    if options.save is not None:
+        save(found, Path(options.save))
+    if options.json:
+        emit({**row(found), "pipeline": pipeline})
+    else:
+        for line in said(found):
+            print(line)
+    return 0 if found.answer is None else 1 if isinstance(found.answer, WrongPass) else 3
+
+
+def said(found: Bisection) -> Iterable[str]:
+    """A line a pass, then the answer."""
+    for k, step in enumerate(found.steps):
+        yield f"{k:3}  {step.stage.name:28}  {step.verdict}"
+    match found.answer:
+        case WrongPass() as wrong:
+            yield f"FOUND  {wrong.name} (pass {wrong.index}): {wrong.message}"
+            if wrong.binding:
+                yield f"first binding with another value: {wrong.binding}"
+            yield from _difference(wrong.before, wrong.after)
+        case None:
+            yield f"NONE  {max(len(found.steps) - 1, 0)} passes, none changed the meaning"
+        case no_verdict:
+            yield f"NO VERDICT  {no_verdict.why}"
+
+
+def _difference(before: Stage, after: Stage) -> Iterable[str]:
+    lines = list(
+        difflib.unified_diff(
+            before.text.splitlines(),
+            after.text.splitlines(),
+            f"after {before.name}",
+            f"after {after.name}",
+            lineterm="",
+        )
+    )
+    yield from lines[:MOST_LINES]
+    if len(lines) > MOST_LINES:
+        yield f"… {len(lines) - MOST_LINES} more lines (--json and --save DIR have both texts)"
+
+
+def row(found: Bisection) -> dict[str, Any]:
+    """The answer for JSON."""
+    steps = [{"pass": step.stage.name, "verdict": step.verdict} for step in found.steps]
+    match found.answer:
+        case WrongPass() as wrong:
+            ends = {"expected": wrong.expected, "found": wrong.found}
+            return {
+                "verdict": "found",
+                "pass": wrong.name,
+                "index": wrong.index,
+                "message": wrong.message,
+                "binding": wrong.binding,
+                "before": wrong.before.text,
+                "after": wrong.after.text,
+                "args": [values.value_json(each) for each in wrong.args],
+                **{key: None if each is None else values.outcome_json(each) for key, each in ends.items()},
+                "steps": steps,
+            }
+        case None:
+            return {"verdict": "none", "steps": steps}
+        case no_verdict:
+            return {"verdict": "no verdict", "why": no_verdict.why, "steps": steps}
+
+
+def save(found: Bisection, folder: Path) -> None:
+    """``00-read.py``, ``01-LegalizeOps.py``, …, each with an ``.npz`` if it has constants, and ``answer.json``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for k, step in enumerate(found.steps):
+        stem = f"{k:02}-{step.stage.name}"
+        (folder / f"{stem}.py").write_text(step.stage.text, encoding="utf-8")
+        if step.stage.constants:
+            npz.write(folder / f"{stem}.npz", {str(i): v for i, v in sorted(step.stage.constants.items())})
+    (folder / "answer.json").write_text(json.dumps(row(found), indent=1, default=str), encoding="utf-8")

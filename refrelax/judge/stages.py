@@ -1,0 +1,109 @@
+"""A program between the passes of a pipeline, whoever runs the passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Protocol, runtime_checkable
+
+from refrelax.errors import UsageError
+from refrelax.semantics.types.check import check
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.module import ConstantArray, Module
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What stood after a pass: its name, the text, and the arrays behind the text's constant indices."""
+
+    name: str
+    text: str
+    constants: dict[int, ConstantArray]
+
+    def module(self) -> Module:
+        """The text as a module. Raises ``Malformed``."""
+        from refrelax.syntax.read import parse
+
+        return replace(parse(self.text, f"<{self.name}>"), constants=self.constants)
+
+    def same_as(self, other: Stage) -> bool:
+        """Whether nothing changed."""
+        return self.text == other.text and self.constants == other.constants
+
+
+class StagesEnded(RuntimeError):
+    """The pipeline went no further: the pass ``name`` refused the program, crashed or hung, or nothing ran at all.
+
+    ``kind`` is ``"error"``, ``"crash"``, ``"hang"`` or ``"absent"``.
+    """
+
+    def __init__(self, name: str, kind: str, message: str) -> None:
+        self.name, self.kind, self.message = name, kind, message
+        super().__init__(f"{name}: {kind}: {message}" if name else f"{kind}: {message}")
+
+
+@runtime_checkable
+class Compiler(Protocol):
+    """Whatever has pipelines of passes and shows the program between them.
+
+    ``stages`` gives the program as it was read first, then one stage after each pass, in order.
+
+    Raises (while it is iterated):
+        StagesEnded: the pipeline went no further.
+        UsageError: no such pipeline.
+    """
+
+    def stages(self, module: Module, pipeline: str) -> Iterator[Stage]: ...
+
+
+class OwnPasses:
+    """The lowerings of this package, in a named pipeline or as a list of passes: ``legalize,fuse_ops``."""
+
+    def stages(self, module: Module, pipeline: str) -> Iterator[Stage]:
+        """See ``Compiler``. A pass whose result does not check is shown all the same."""
+        from refrelax.lower.claims import Ledger
+        from refrelax.lower.pipeline import PASSES, PIPELINES, find_pass
+
+        names = PIPELINES.get(pipeline)
+        if names is None:
+            names = tuple(pipeline.split(","))
+            unknown = [each for each in names if each not in PASSES]
+            if unknown:
+                known = f"pipelines {', '.join(PIPELINES)}; passes {', '.join(PASSES)}"
+                raise UsageError(f"unknown pipeline or pass {unknown[0]!r}; known: {known}")
+        yield _shown("read", module)
+        checked: CheckedModule = check(module)
+        for name in names:
+            module = find_pass(name)(checked, Ledger("normal"))
+            yield _shown(name, module)
+            checked = check(module)
+
+
+def _shown(name: str, module: Module) -> Stage:
+    from refrelax.syntax.write.module import print_module
+
+    return Stage(name, print_module(module), dict(module.constants))
+
+
+def compiler(impl: str | Compiler) -> Compiler:
+    """``"refrelax"``, ``"tvm"`` (in a subprocess), or any object with a method ``stages``.
+
+    Raises:
+        UsageError: nothing by that name.
+    """
+    if not isinstance(impl, str):
+        return impl
+    makers: dict[str, Callable[[], Compiler]] = {"refrelax": OwnPasses, "tvm": _tvm}
+    if impl not in makers:
+        known = ", ".join(makers)
+        raise UsageError(f"unknown compiler {impl!r}; known: {known}, or an object with stages(module, pipeline)")
+    return makers[impl]()
+
+
+def _tvm() -> Compiler:
+    found: Compiler = import_module("refrelax.interop.tvm").TvmPasses()  # a layer below: found when it is asked for
+    return found
+
+
+__all__ = ["Compiler", "OwnPasses", "Stage", "StagesEnded", "compiler"]

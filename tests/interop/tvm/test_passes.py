@@ -1,0 +1,142 @@
+"""TVM's pipelines, pass by pass, and ``bisect`` through them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import refrelax as rr
+from refrelax import judge
+from refrelax.interop.tvm import TvmPasses, find_python
+
+pytestmark = [pytest.mark.tvm, pytest.mark.skipif(find_python() is None, reason="no interpreter with TVM")]
+
+PROGRAM = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n, 4), "float32"), y: R.Tensor((n, 4), "float32")) -> R.Tensor((n, 4), "float32"):
+        with R.dataflow():
+            a = R.multiply(x, R.const([0.5, 2.0, 4.0, -1.0], "float32"))
+            b = R.subtract(a, y)
+            c = R.add(b, x)
+            R.output(c)
+        return c
+"""
+
+BRANCH = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(c: R.Tensor((), "bool"), x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        if c:
+            a = R.add(x, x)
+            b = R.multiply(a, x)
+            r = R.negative(b)
+        else:
+            p = R.subtract(x, x)
+            q = R.exp(p)
+            r = R.add(q, x)
+        return r
+"""
+X, Y = [[1.5, 2.0, -0.5, 3.0]], [[0.5, -2.0, 1.5, 2.0]]
+WRONG = Path(__file__).with_name("wrong_passes.py")
+
+LENGTHS = {"zero": 6, "default_build": 16, "cpu_generic": 19, "target": 19}
+
+
+@pytest.mark.parametrize("pipeline", LENGTHS)
+def test_every_pass_is_shown_once_and_nested_ones_are_not(pipeline: str) -> None:
+    passes = TvmPasses()
+    module = rr.parse(PROGRAM)
+    names = [stage.name for stage in passes.stages(module, pipeline)]
+    again = [stage.name for stage in passes.stages(module, pipeline)]
+    passes.close()
+    assert len(names) == LENGTHS[pipeline] and names == again
+    assert names[0] == "read" and names[-1] in ("FuseTIR", "AttachGlobalSymbol")
+
+
+@pytest.mark.parametrize("pipeline", LENGTHS)
+def test_a_right_pipeline_is_not_blamed(pipeline: str) -> None:
+    assert rr.bisect(rr.parse(PROGRAM), "main", (X, Y), pipeline=pipeline) is None
+
+
+@pytest.mark.parametrize(("function", "index"), [("swapped_first", 1), ("swapped_later", 3)])
+def test_a_wrong_pass_is_found_where_it_stands(function: str, index: int) -> None:
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), pipeline=f"{WRONG}:{function}")
+    assert isinstance(found, rr.WrongPass) and (found.name, found.index) == ("SwapOperands", index)
+    assert found.binding == "main/b" and "R.subtract(y, a)" in found.after.text
+
+
+def test_passes_of_ones_own_that_are_right() -> None:
+    assert rr.bisect(rr.parse(PROGRAM), "main", (X, Y), pipeline=f"{WRONG}:right") is None
+
+
+@pytest.mark.parametrize(
+    ("function", "says"), [("crashing", "Crash crashed: SIGSEGV"), ("refusing", "Refuse refused the program: ")]
+)
+def test_a_pass_that_fails_gives_no_verdict(function: str, says: str) -> None:
+    found = judge.follow(rr.parse(PROGRAM), "main", (X, Y), pipeline=f"{WRONG}:{function}")
+    assert isinstance(found.answer, rr.NoVerdict) and found.answer.why.startswith(says)
+    assert [step.stage.name for step in found.steps] == ["read", "LegalizeOps"]
+
+
+def test_a_pass_that_hangs_gives_no_verdict() -> None:
+    passes = TvmPasses(timeout=15)
+    list(passes.stages(rr.parse(PROGRAM), "zero"))  # the process stands
+    passes.process.timeout = 3
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=passes, pipeline=f"{WRONG}:hanging")
+    assert isinstance(found, rr.NoVerdict) and found.why.startswith("Hang hung")
+    passes.process.timeout = 60
+    assert rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=passes, pipeline="zero") is None
+    passes.close()
+
+
+@pytest.mark.parametrize("pipeline", ["nothing", "/no/such.py:f", f"{WRONG}:no_such_function"])
+def test_an_unknown_pipeline_is_a_usage_error(pipeline: str) -> None:
+    with pytest.raises(rr.UsageError):
+        rr.bisect(rr.parse(PROGRAM), "main", (X, Y), pipeline=pipeline)
+
+
+def test_a_storage_used_where_it_is_not_defined() -> None:
+    """``spec/deviations.md``, *Passes*."""
+    found = rr.bisect(rr.parse(BRANCH), "main", (True, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]))
+    assert isinstance(found, rr.WrongPass) and found.name == "StaticPlanBlockMemory"
+    assert "wf/var-defined-before-use" in found.message
+
+
+def command(*words: str, env: dict[str, str] | None = None) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "refrelax", "bisect", *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **(env or {})},
+    )
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Any:
+    for name, text in (("good", PROGRAM), ("bad", BRANCH)):
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_command(files: Path) -> None:
+    code, said = command(f"{files}/good.py", "--random", "1", "--dim", "n=3")
+    assert code == 0 and "NONE  15 passes" in said
+    code, said = command(f"{files}/bad.py", "--random", "1", "--save", f"{files}/kept", "--json")
+    row = json.loads(said)
+    assert code == 1 and row["pass"] == "StaticPlanBlockMemory" and row["index"] == 8
+    assert (files / "kept" / "08-StaticPlanBlockMemory.py").read_text(encoding="utf-8") == row["after"]
+    code, said = command(f"{files}/good.py", "--random", "1", env={"REFRELAX_TVM_PYTHON": "/no/such/python"})
+    assert code == 3 and "install refrelax[tvm]" in said
+    assert command(f"{files}/good.py", "--random", "1", "--pipeline", "nothing")[0] == 2

@@ -1,0 +1,234 @@
+"""``bisect``: a wrong pass is found where it stands, a right pipeline is not blamed; what cannot be said is said so."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import refrelax as rr
+from refrelax import judge
+from refrelax.lower import pipeline as own
+from refrelax.syntax.module import Module
+
+PROGRAM = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n, 4), "float32"), y: R.Tensor((n, 4), "float32")) -> R.Tensor((n,), "float32"):
+        a = R.subtract(x, y)
+        b = R.multiply(a, x)
+        c = R.permute_dims(b, axes=[1, 0])
+        d = R.sum(c, axis=[0])
+        e = R.maximum(d, R.const(20.0, "float32"))
+        return e
+"""
+X = [[1.5, 2.0, -0.5, 3.0], [0.25, -4.0, 1.0, 2.5], [1.0, 0.75, 8.0, -2.0]]
+Y = [[0.5, -2.0, 1.5, 2.0], [1.25, 3.0, 0.5, 0.0], [2.0, 0.25, -1.0, 4.0]]
+PASSES = own.PIPELINES["default"]
+
+FAULTS = {
+    "operands": ("R.subtract(x, y)", "R.subtract(y, x)"),
+    "operator": ("R.sum(c", "R.mean(c"),
+    "dropped cast": ("R.multiply(a, x)", "R.multiply(x, x)"),
+    "arguments": ("cls.subtract, (x, y)", "cls.subtract, (y, x)"),
+    "sign": ("- b[", "+ b["),
+    "start": ("T.float32(0.0)", "T.float32(-1.0)"),
+    "constant": ("T.float32(20.0)", "T.float32(512.0)"),
+    "index": ("a[v_i1, v_i0]", "a[v_i1, 0]"),
+    "extent": ("T.grid(T.int64(4), n)", "T.grid(T.int64(3), n)"),
+    "overlap": ("c = R.memory.alloc_tensor(storage,", "c = R.memory.alloc_tensor(storage_1,"),
+    "early kill": ("_call_2 = cls.transpose(b, c)", "_k = R.memory.kill_tensor(b)\\n        _k2 = cls.transpose(b, c)"),
+    "argument": ("_call = cls.subtract(x, y, a)", "_call = cls.subtract(x, x, a)"),
+    "result": ("        return e", "        return d"),
+}
+"""What the wrong pass does to the text, by name."""
+
+
+def wrong_pass(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    """The pass ``wrong``: it makes one fault and nothing else."""
+
+    def run(checked: rr.CheckedModule, ledger: Any) -> Module:
+        before, after = (each.replace("\\n", "\n") for each in FAULTS[fault])
+        text = rr.print_module(checked.module)
+        return replace(rr.parse(text.replace(before, after, 1)), constants=checked.module.constants)
+
+    module = ModuleType("wrong_pass")
+    module.run = run  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "wrong_pass", module)
+    monkeypatch.setitem(own.PASSES, "wrong", "wrong_pass")
+
+
+def places(fault: str) -> list[int]:
+    """How many passes stand before the wrong one, for each place at which it changes the text."""
+    steps = [rr.print_module(rr.parse(PROGRAM))]
+    steps += [rr.print_module(s.module.module) for s in rr.lower(rr.check(rr.parse(PROGRAM))).steps]
+    return [k for k, text in enumerate(steps) if FAULTS[fault][0] in text]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_wrong_pass_is_found_where_it_stands(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = places(fault)
+    assert at, "the fault never applies"
+    wrong_pass(monkeypatch, fault)
+    for k in at:
+        found = rr.bisect(
+            rr.parse(PROGRAM), "main", (X, Y), impl="refrelax", pipeline=",".join([*PASSES[:k], "wrong", *PASSES[k:]])
+        )
+        assert isinstance(found, rr.WrongPass), f"{fault} after {PASSES[:k]}: {found}"
+        assert (found.name, found.index) == ("wrong", k + 1)
+        assert found.before.name == (PASSES[k - 1] if k else "read")
+        assert FAULTS[fault][0] in found.before.text and FAULTS[fault][0] not in found.after.text.partition("\n")[0]
+        assert found.message and isinstance(found.expected, rr.Returned)
+
+
+def test_the_first_binding_with_another_value_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong_pass(monkeypatch, "operator")
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl="refrelax", pipeline="wrong,legalize")
+    assert isinstance(found, rr.WrongPass) and found.binding == "main/d"
+
+
+def test_right_pipelines_are_not_blamed() -> None:
+    checked = rr.check(rr.parse(PROGRAM))
+    for pipeline in own.PIPELINES:
+        assert rr.bisect(checked, "main", (X, Y), impl="refrelax", pipeline=pipeline) is None
+
+
+def test_size_zero_and_one() -> None:
+    checked = rr.check(rr.parse(PROGRAM))
+    for rows in (X[:1], rr.Tensor.of([], "float32")):
+        if isinstance(rows, rr.Tensor):
+            import numpy as np
+
+            rows = np.zeros((0, 4), "float32")
+        assert rr.bisect(checked, "main", (rows, rows), impl="refrelax", pipeline="default") is None
+
+
+class Fixed:
+    """A compiler that has these texts for stages, then ends as it is told."""
+
+    def __init__(self, *texts: str, end: Exception | None = None) -> None:
+        self.texts, self.end = texts, end
+
+    def stages(self, module: Module, pipeline: str) -> Iterator[judge.Stage]:
+        for k, text in enumerate(self.texts):
+            yield judge.Stage("read" if k == 0 else f"pass{k}", text, {})
+        if self.end is not None:
+            raise self.end
+
+
+def bisect(*texts: str, end: Exception | None = None, program: str = PROGRAM, args: Any = (X, Y)) -> Any:
+    return rr.bisect(rr.parse(program), "main", args, impl=Fixed(*texts, end=end), pipeline="any")
+
+
+def test_an_unchanged_text_is_not_run_again() -> None:
+    found = judge.follow(rr.parse(PROGRAM), "main", (X, Y), impl=Fixed(PROGRAM, PROGRAM), pipeline="any")
+    assert found.answer is None and [s.verdict for s in found.steps] == ["equal", "unchanged"]
+
+
+def test_reading_may_change_the_meaning() -> None:
+    found = bisect(PROGRAM.replace("R.subtract", "R.add"))
+    assert isinstance(found, rr.WrongPass) and (found.name, found.index) == ("read", 0)
+
+
+def test_a_rejected_program_is_a_change() -> None:
+    found = bisect(PROGRAM, PROGRAM.replace("R.multiply(a, x)", "R.multiply(a, z)"))
+    assert isinstance(found, rr.WrongPass) and "is rejected" in found.message and found.found is None
+
+
+def test_a_lost_entry_is_a_change() -> None:
+    found = bisect(PROGRAM, PROGRAM.replace("def main", "def other"))
+    assert isinstance(found, rr.WrongPass) and "no function 'main'" in found.message
+
+
+CASTS = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(ndim=2, dtype="float32")) -> R.Tensor((3, 4), "float32"):
+        y = R.match_cast(x, R.Tensor((3, {}), "float32"))
+        z = R.match_cast({}, R.Tensor((3, 4), "float32"))
+        return z
+"""
+
+
+@pytest.mark.parametrize(("program", "changed"), [((4, "y"), True), ((5, "x"), False)])
+def test_traps(program: tuple[int, str], changed: bool) -> None:
+    """A trap that was none is a change; two traps agree wherever they happen."""
+    found = bisect(CASTS.format(5, "x"), program=CASTS.format(*program), args=(X,))
+    assert isinstance(found, rr.WrongPass) if changed else found is None
+
+
+def test_only_the_other_side_leaves_it_open() -> None:
+    loaded = PROGRAM.replace("R.subtract(x, y)", "R.take(x, R.arange(1, 5, 1), axis=1, mode='fast')")
+    found = bisect(PROGRAM, loaded)
+    assert isinstance(found, rr.WrongPass), found
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "says"),
+    [
+        ("Fuse", "error", "Fuse refused the program: why"),
+        ("Fuse", "crash", "Fuse crashed: why"),
+        ("Fuse", "hang", "Fuse hung: why"),
+        ("", "absent", "why"),
+    ],
+)
+def test_a_pipeline_that_goes_no_further_gives_no_verdict(name: str, kind: str, says: str) -> None:
+    found = bisect(PROGRAM, end=judge.StagesEnded(name, kind, "why"))
+    assert found == rr.NoVerdict(says)
+
+
+def test_a_change_before_the_crash_is_found() -> None:
+    wrong = PROGRAM.replace("R.subtract", "R.add")
+    found = bisect(PROGRAM, wrong, end=judge.StagesEnded("Fuse", "crash", "SIGSEGV"))
+    assert isinstance(found, rr.WrongPass) and found.name == "pass1"
+
+
+def test_a_text_that_cannot_be_read_gives_no_verdict() -> None:
+    found = bisect(PROGRAM, PROGRAM.replace("return e", "return e +"))
+    assert isinstance(found, rr.NoVerdict) and "after pass1 cannot be read" in found.why
+
+
+def test_a_program_that_cannot_be_run_gives_no_verdict() -> None:
+    packed = 'R.call_pure_packed("lib.f", x, ty_args=R.Tensor((n, 4), "float32"))'
+    found = bisect(PROGRAM, PROGRAM.replace("R.subtract(x, y)", packed))
+    assert isinstance(found, rr.NoVerdict) and "after pass1 cannot be run" in found.why
+
+
+def test_a_run_that_is_left_open_gives_no_verdict() -> None:
+    found = judge.follow(
+        rr.parse(PROGRAM), "main", (X, Y), impl=Fixed(PROGRAM), pipeline="any", budget=rr.Budget(steps=3)
+    )
+    assert isinstance(found.answer, rr.NoVerdict) and found.answer.excluded
+
+
+def test_rounding_that_is_permitted_is_no_change() -> None:
+    program = PROGRAM.replace("R.permute_dims(b, axes=[1, 0])", "R.permute_dims(R.exp(b), axes=[1, 0])")
+    by_hand = program.replace("R.sum(c, axis=[0])", "R.add(R.sum(R.strided_slice(c, [0], [0], [2]), axis=[0]), "
+                              "R.sum(R.strided_slice(c, [0], [2], [4]), axis=[0]))")  # fmt: skip
+    steps = judge.follow(rr.parse(program), "main", (X, Y), impl=Fixed(program, by_hand), pipeline="any").steps
+    assert [s.verdict for s in steps] in (["equal", "inside"], ["equal", "equal"])
+
+
+def test_what_is_not_there_is_a_usage_error() -> None:
+    module = rr.parse(PROGRAM)
+    with pytest.raises(rr.UsageError, match="unknown compiler 'nobody'"):
+        rr.bisect(module, "main", (X, Y), impl="nobody")
+    with pytest.raises(rr.UsageError, match="unknown pipeline or pass 'nothing'"):
+        rr.bisect(module, "main", (X, Y), impl="refrelax", pipeline="nothing")
+    with pytest.raises(rr.UsageError, match="no function 'other'"):
+        rr.bisect(module, "other", (X, Y), impl="refrelax", pipeline="default")
+
+
+def test_without_tvm_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REFRELAX_TVM_PYTHON", "/no/such/python")
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y))
+    assert isinstance(found, rr.NoVerdict) and "install refrelax[tvm]" in found.why
+    monkeypatch.setenv("REFRELAX_TVM_PYTHON", "/bin/false")
+    assert isinstance(rr.bisect(rr.parse(PROGRAM), "main", (X, Y)), rr.NoVerdict)
