@@ -1,7 +1,9 @@
 """Dtypes as TVM spells them, and facts about them.
 
 A dtype is a plain string: ``"float32"``, ``"bfloat16"``, ``"int8"``, ``"bool"``, ``"float8_e4m3fn"``, ``"handle"``,
-``"void"``, with a lane suffix for vectors: ``"float32x4"``. Strings compare, hash and print as everyone expects.
+``"void"``, with a lane suffix for vectors: ``"float32x4"``. A pointer to elements of a known dtype is
+``"handle(float32,global)"``; ``"handle"`` points to anything in global memory. Strings compare, hash and print as
+everyone expects.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ FLOAT_BITS: dict[str, int] = {
 
 _INTEGER = re.compile(r"(u?int)([1-9][0-9]*)\Z")
 _LANES = re.compile(r"(.*[^x])x([1-9][0-9]*)\Z")
+_POINTER = re.compile(r"handle\(([a-z0-9_]+),([A-Za-z0-9_.]*)\)\Z")
 _VSCALE = re.compile(r"(.*)xvscalex([1-9][0-9]*)\Z")
 
 
@@ -62,7 +65,7 @@ def kind(dtype: str) -> Kind:
         return "float"
     if scalar == "bool":
         return "bool"
-    if scalar == "handle":
+    if scalar == "handle" or pointee(scalar) is not None:
         return "handle"
     if scalar == "void":
         return "void"
@@ -99,7 +102,7 @@ def itemsize(dtype: str) -> int:
 @lru_cache(maxsize=None)
 def memory_bits(dtype: str) -> int:
     """Bits that one element takes in memory, all lanes: a ``bool`` takes a byte, narrow numbers are packed."""
-    return (8 if kind(dtype) == "bool" else bits(dtype)) * lanes(dtype)
+    return (8 if kind(dtype) == "bool" else bits(dtype)) * abs(lanes(dtype))
 
 
 def is_dtype(text: str) -> bool:
@@ -109,6 +112,17 @@ def is_dtype(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def pointee(dtype: str) -> tuple[str, str] | None:
+    """(dtype of the elements, storage scope) of a typed pointer: ``("float32", "global")``; ``None`` for others."""
+    found = _POINTER.match(dtype)
+    return (found.group(1), found.group(2)) if found and is_dtype(found.group(1)) else None
+
+
+def pointer(of: str, scope: str = "global") -> str:
+    """The dtype of pointers to elements of dtype ``of`` in memory of ``scope``."""
+    return "handle" if (of, scope) == ("void", "global") else f"handle({of},{scope})"
 
 
 def is_float(dtype: str) -> bool:

@@ -73,7 +73,8 @@ class Binary:
     dtype: str = field(init=False, compare=False, repr=False, default="")
 
     def __post_init__(self) -> None:
-        lanes = max(dtypes.lanes(self.a.dtype), dtypes.lanes(self.b.dtype))
+        lanes = dtypes.lanes(self.a.dtype)
+        lanes = dtypes.lanes(self.b.dtype) if lanes == 1 else lanes
         truth = self.op in COMPARISONS or self.op in CONNECTIVES
         object.__setattr__(self, "dtype", dtypes.with_lanes("bool", lanes) if truth else self.a.dtype)
 
@@ -144,7 +145,7 @@ class BufferLoad:
 
 @dataclass(frozen=True, slots=True)
 class Ramp:
-    """The vector ``base, base + stride, …`` of ``lanes`` lanes."""
+    """The vector ``base, base + stride, …`` of ``lanes`` lanes (below 0: scalable, see ``dtypes.lanes``)."""
 
     base: PrimExpr
     stride: PrimExpr
@@ -158,7 +159,7 @@ class Ramp:
 
 @dataclass(frozen=True, slots=True)
 class Broadcast:
-    """The vector that repeats ``value`` in ``lanes`` lanes."""
+    """The vector that repeats ``value`` in ``lanes`` lanes (below 0: scalable, see ``dtypes.lanes``)."""
 
     value: PrimExpr
     lanes: int

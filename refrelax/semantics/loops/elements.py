@@ -46,7 +46,7 @@ UNDEFINED = poison("ev/undef")
 
 def build_element(build: Builder, expr: PrimExpr) -> Element:
     """Build a scalar expression as an element; vectors (``lanes > 1``) give a tuple of payloads."""
-    if dtypes.lanes(expr.dtype) > 1:
+    if dtypes.lanes(expr.dtype) != 1:
         return _vector(build, expr)
     match expr:
         case Literal():

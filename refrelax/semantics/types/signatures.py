@@ -56,7 +56,7 @@ def _loop_param(param: ScalarParam | BufferParam) -> Type:
         case BufferParam():
             return tensor_of(tuple(widened(dim) for dim in param.buffer.shape), param.buffer.dtype)
         case ScalarParam():
-            return AnyType() if param.var.dtype == "handle" else PrimType(param.var.dtype)
+            return AnyType() if param.var.dtype.startswith("handle") else PrimType(param.var.dtype)
 
 
 @rule("ty/declared-signature")

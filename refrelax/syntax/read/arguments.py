@@ -28,6 +28,22 @@ def dtype_named(name: str) -> str | None:
     return None
 
 
+POINTERS = frozenset({"handle", "Ptr", "ptr", "TensorMap", "buffer_var"})
+"""Names of pointers: ``T.handle``, ``T.handle("float32", "global")``."""
+
+
+def pointer_dtype(reader: ScalarReader, node: ast.expr) -> str:
+    """The dtype that ``T.handle`` or ``T.handle("float32", "shared")`` names."""
+    if not isinstance(node, ast.Call):
+        return "handle"
+    given = bound(reader, node, "dtype", "storage_scope")
+    of = "void" if is_none(given.get("dtype")) else reader.dtype_of(given["dtype"])
+    scope = reader.value(given["storage_scope"]) if not is_none(given.get("storage_scope")) else "global"
+    if not isinstance(scope, str) or not dtypes.is_dtype(dtypes.pointer(of, scope)):
+        reader.src.fail(node, "syn/unknown-dtype", f"expected a pointer type, found `{shown(node)}`")
+    return dtypes.pointer(of, scope)
+
+
 def namespace_name(node: ast.expr, reader: ScalarReader) -> str | None:
     """``exp`` for ``T.exp``, ``axis.spatial`` for ``T.axis.spatial``; ``None`` for anything else."""
     parts: list[str] = []

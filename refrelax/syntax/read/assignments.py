@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import AllocBuffer, Bind, Buffer, BufferParam, BufferStore, DeclBuffer, ScalarParam, Stmt
 from refrelax.syntax.read import building
-from refrelax.syntax.read.arguments import bound, dtype_named, namespace_name
+from refrelax.syntax.read.arguments import POINTERS, bound, dtype_named, namespace_name, pointer_dtype
 from refrelax.syntax.read.blocks import ALLOC_FORMS, AXES, attribute_items, declare_alloc, declare_axes, declare_match
-from refrelax.syntax.read.buffers import cell, field_nodes, make_buffer, view_of
+from refrelax.syntax.read.buffers import cell, field_nodes, make_buffer, shape_of, view_of
 from refrelax.syntax.read.building import BuildError
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Known, ModuleAlias
+from refrelax.syntax.read.device_intrinsics import SCOPE_IDS
 from refrelax.syntax.read.forms import let_variable
 from refrelax.syntax.read.frames import Frame
+from refrelax.syntax.read.intrinsics import PACKED
 from refrelax.syntax.read.regions import Slice, View, index_lanes, vector_indices
 from refrelax.syntax.read.scalars import DTypeName, is_expression
-from refrelax.syntax.scalars import BufferRef, Literal, PrimExpr, StringImm, SymVar, as_int
+from refrelax.syntax.scalars import BufferRef, Intrinsic, Literal, PrimExpr, StringImm, SymVar, as_int
 
 Stmts = tuple[Stmt, ...]
 
@@ -61,6 +64,8 @@ def assign_many(frame: Frame, node: ast.stmt, targets: list[ast.expr], value: as
         if name == "axis.remap" or name in AXES:
             declare_axes(frame, value, name, targets)
             return ()
+        if name in SCOPE_IDS:
+            return scope_ids(frame, value, name, targets)
     if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(targets):
         pairs = zip(targets, value.elts, strict=True)
         return tuple(s for t, v in pairs for s in assign(frame, node, t, v))
@@ -207,7 +212,7 @@ def read_annotated(frame: Frame, node: ast.AnnAssign) -> Stmts:
     dtype = annotation_dtype(frame, annotation)
     if frame.old and node.value is not None:
         return _let(frame, node, name, dtype)
-    if dtype in ("handle", "void"):
+    if dtypes.kind(dtype) in ("handle", "void"):
         frame.src.fail(annotation, "syn/annotation", f"a mutable scalar has no dtype {dtype}: write T.let[…]")
     value = node.value and stored(frame, node.value, frame.reader.value(node.value), dtype)
     return declare_scalar(frame, node, name, dtype, value or None)
@@ -217,8 +222,8 @@ def annotation_dtype(frame: Frame, node: ast.expr) -> str:
     """The dtype of an annotation: ``T.int32``, ``T.int32()``, ``T.handle("float32", "global")``."""
     target = node.func if isinstance(node, ast.Call) else node
     name = namespace_name(target, frame.reader)
-    if name in ("handle", "Ptr", "ptr", "TensorMap", "buffer_var"):
-        return "handle"
+    if name in POINTERS:
+        return pointer_dtype(frame.reader, node)
     if name == "void":
         return "void"
     dtype = dtype_named(name) if name is not None else None
@@ -245,7 +250,10 @@ def _let(frame: Frame, node: ast.AnnAssign, name: str, dtype: str | None) -> Stm
 @rule("syn/let-dtype")
 def bind_let(frame: Frame, node: ast.stmt, target: ast.expr, name: str, value: PrimExpr, dtype: str | None) -> Bind:
     """A let, under a declared variable or a new one."""
-    if dtype is not None and dtype != value.dtype and dtypes.kind(value.dtype) != "void":
+    if dtype is not None and isinstance(value, Intrinsic) and value.op in PACKED:
+        value = replace(value, dtype=dtype)
+    pointers = dtype is not None and dtypes.kind(dtype) == dtypes.kind(value.dtype) == "handle"
+    if dtype is not None and dtype != value.dtype and not pointers and dtypes.kind(value.dtype) != "void":
         frame.src.fail(node, "syn/let-dtype", f"{name!r} is declared {dtype}, but its value has dtype {value.dtype}")
     entry = frame.scope.lookup(name)
     if isinstance(entry, SymVar) and entry.name in frame.function.unbound:
@@ -286,10 +294,12 @@ def assign_form(frame: Frame, call: ast.Call, name: str, form: str) -> Stmts | N
     reader = FORMS.get(form)
     if reader is not None:
         return reader(frame, call, name)
-    dtype = dtype_named(form) or ("handle" if form in ("handle", "Ptr", "ptr", "buffer_var", "TensorMap") else None)
+    if form in SCOPE_IDS:
+        return scope_ids(frame, call, form, [ast.copy_location(ast.Name(name, ast.Store()), call)])
+    dtype = dtype_named(form) or (pointer_dtype(frame.reader, call) if form in POINTERS else None)
     if form == "var":
         dtype = frame.reader.dtype_of(call.args[0]) if call.args else "int32"
-    if dtype is not None and (dtype == "handle" or form == "var" or not (call.args or call.keywords)):
+    if dtype is not None and (form in POINTERS or form == "var" or not (call.args or call.keywords)):
         declare_variable(frame, call, name, dtype)
         return ()
     return None
@@ -384,6 +394,18 @@ def _cell(scope: str) -> Callable[[Frame, ast.Call, str], Stmts]:
     return read
 
 
+def _decl_scalar(frame: Frame, call: ast.Call, name: str) -> Stmts:
+    """``z = T.decl_scalar(dtype, data, scope, elem_offset)``: a mutable scalar in existing memory."""
+    given = bound(frame.reader, call, "dtype", "data", "scope", "elem_offset", "byte_offset")
+    given["shape"] = ast.copy_location(ast.Constant(1), call)
+    buffer = make_buffer(frame.reader, call, frame.function.names.fresh(name), given, s_tir=frame.function.s_tir)
+    if buffer.data is None:
+        frame.src.fail(call, "syn/argument-count", "T.decl_scalar takes a dtype, data and a scope")
+    buffer = replace(buffer, scalar=True)
+    frame.scope.define(name, buffer)
+    return (DeclBuffer(buffer, span=frame.span(call)),)
+
+
 def _thread(frame: Frame, call: ast.Call, name: str) -> Stmts:
     given = bound(frame.reader, call, "thread_tag", "dtype")
     tag = frame.reader.value(given["thread_tag"]) if "thread_tag" in given else None
@@ -394,6 +416,27 @@ def _thread(frame: Frame, call: ast.Call, name: str) -> Stmts:
     frame.scope.define(name, var)
     frame.function.threads[var.name] = tag
     return ()
+
+
+@rule("syn/scope-id")
+def scope_ids(frame: Frame, call: ast.Call, form: str, targets: list[ast.expr]) -> Stmts:
+    """``tx = T.thread_id([128])``, ``x, y = T.cta_id([2, 3])``: a variable for each extent."""
+    given = bound(frame.reader, call, "extents", "dtype")
+    node = given.get("extents")
+    extents = () if node is None or _is_none(node) else shape_of(frame.reader, node)
+    if len(targets) != max(len(extents), 1):
+        frame.src.fail(call, "syn/scope-id", f"{len(targets)} variables for {len(extents)} extents")
+    dtype = frame.reader.dtype_of(given["dtype"]) if "dtype" in given else "int32"
+    made = []
+    for k, target in enumerate(targets):
+        if not isinstance(target, ast.Name):
+            frame.src.fail(target, "syn/assignment-target", f"expected a name, found `{shown(target)}`")
+        attrs = (("axis", k),) if len(targets) > 1 else ()
+        value = Intrinsic(form, extents, dtype, attrs, span=frame.span(call))
+        var = SymVar(frame.function.names.fresh(target.id), dtype, span=frame.span(target))
+        frame.scope.define(target.id, var)
+        made.append(Bind(var, value, span=frame.span(call)))
+    return tuple(made)
 
 
 def _bind(frame: Frame, call: ast.Call, name: str) -> Stmts:
@@ -430,6 +473,7 @@ FORMS: dict[str, Callable[[Frame, ast.Call, str], Stmts]] = {
     "alloc_scalar": _cell(""),
     "local_scalar": _cell("local"),
     "shared_scalar": _cell("shared"),
+    "decl_scalar": _decl_scalar,
     "env_thread": _thread,
     "bind": _bind,
     "Bind": _bind,

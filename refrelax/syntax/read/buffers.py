@@ -78,7 +78,7 @@ def make_buffer(
     factor = _integer(reader, given, "offset_factor", 0)
     if offset is None and factor > 0:
         offset = SymVar(reader.names.fresh(f"{name}_elem_offset"), index, span=reader.src.span(node))
-    if isinstance(offset, Literal) and as_int(offset) == 0:
+    if isinstance(offset, Literal) and as_int(offset) == 0 and offset.dtype == (index if shape else "int64"):
         offset = None
     align = _integer(reader, given, "align", 64)
     return Buffer(

@@ -162,9 +162,9 @@ def match_operands(a: PrimExpr, b: PrimExpr) -> tuple[PrimExpr, PrimExpr]:
     if a.dtype == b.dtype:
         return a, b
     lanes = dtypes.lanes(a.dtype), dtypes.lanes(b.dtype)
-    if lanes[0] == 1 < lanes[1]:
+    if lanes[0] == 1 != lanes[1]:
         a = Broadcast(a, lanes[1])
-    elif lanes[1] == 1 < lanes[0]:
+    elif lanes[1] == 1 != lanes[0]:
         b = Broadcast(b, lanes[0])
     elif lanes[0] != lanes[1]:
         raise BuildError("syn/operand-types", f"operands of {a.dtype} and {b.dtype}: the lanes differ")

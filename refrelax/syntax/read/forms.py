@@ -15,9 +15,9 @@ from refrelax.syntax import dtypes
 from refrelax.syntax.graph import IndexMap
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.read import building
-from refrelax.syntax.read.arguments import bound, exactly, is_none, need
+from refrelax.syntax.read.arguments import bound, exactly, is_none, need, pointer_dtype
 from refrelax.syntax.read.constants import shown
-from refrelax.syntax.read.regions import View, load_of_view
+from refrelax.syntax.read.regions import View, load_of_view, scalable_lanes
 from refrelax.syntax.scalars import (
     Broadcast,
     BufferLoad,
@@ -71,8 +71,9 @@ def _raw_not(reader: ScalarReader, node: ast.Call) -> PrimExpr:
 
 @rule("syn/lane-count")
 def _lanes(reader: ScalarReader, node: ast.expr) -> int:
-    count = as_int(reader.scalar(node))
-    if count is None or not 1 <= count <= 1 << 16:
+    given = reader.scalar(node)
+    count = scalable_lanes(given) or as_int(given)
+    if count is None or not 1 <= abs(count) <= 1 << 16 or as_int(given) == -abs(count):
         reader.src.fail(node, "syn/lane-count", f"expected a constant number of lanes, found `{shown(node)}`")
     return count
 
@@ -222,8 +223,8 @@ def _meta(reader: ScalarReader, node: ast.Call) -> Any:
 
 
 def _handle(reader: ScalarReader, node: ast.Call) -> SymVar:
-    """``T.handle("float32").ty`` where a dtype is meant."""
-    return SymVar("handle", "handle", span=reader.src.span(node))
+    """``T.handle("float32", "global").ty`` where a dtype is meant."""
+    return SymVar("handle", pointer_dtype(reader, node), span=reader.src.span(node))
 
 
 SPECIAL: dict[str, Callable[[ScalarReader, ast.Call], Any]] = {

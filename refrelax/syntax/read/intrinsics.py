@@ -8,22 +8,8 @@ Source: ``python/tvm/tirx/op.py`` and ``src/tirx/op/builtin.cc`` of TVM; spec: `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """``result``: a dtype, ``argK`` or ``text``; ``most`` None: any number; ``dtype_at``: where the text has the dtype.
-
-    ``defaults`` fill the last arguments when the text leaves them out.
-    """
-
-    result: str
-    least: int
-    most: int | None
-    dtype_at: Literal["", "first", "last"] = ""
-    defaults: tuple[int, ...] = ()
+from refrelax.syntax.read.device_intrinsics import DEVICE
+from refrelax.syntax.read.signatures import Signature
 
 
 def _like_first(names: str, count: int) -> dict[str, Signature]:
@@ -101,7 +87,7 @@ INTRINSICS: dict[str, Signature] = {
     "get_active_lane_mask": Signature("text", 2, 2, "first"),
     "dp4a": Signature("int32", 3, 3, defaults=(0,)),
     # threads
-    "tvm_storage_sync": Signature("void", 3, 3, defaults=(0, -1)),
+    "tvm_storage_sync": Signature("void", 3, 3, defaults=(False, -1)),
     "tvm_thread_allreduce": Signature("void", 4, None),
     "tvm_warp_shuffle": Signature("arg1", 5, 5),
     "tvm_warp_shuffle_up": Signature("arg1", 5, 5),
@@ -125,6 +111,7 @@ INTRINSICS: dict[str, Signature] = {
     ),
     # built by the operators of the text, also written as calls
     "bitwise_not": Signature("arg0", 1, 1),
+    **DEVICE,
 }
 """Every intrinsic that is kept as it stands, by its name without ``T.``."""
 
@@ -135,6 +122,9 @@ ALIASES: dict[str, str] = {
     "tvm_call_cpacked_lowered": "call_cpacked_lowered",
 }
 """Other spellings of the same intrinsic."""
+
+PACKED = frozenset({"call_packed", "call_cpacked", "call_packed_lowered", "call_cpacked_lowered"})
+"""Calls whose result has the dtype that its place gives: the text of the call does not say it."""
 
 FLOAT_ONLY = frozenset({"sin", "cos", "tan"})
 """Intrinsics that refuse an argument that is no float."""

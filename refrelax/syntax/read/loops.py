@@ -11,6 +11,7 @@ import ast
 from dataclasses import replace
 
 from refrelax.rules import rule
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     Buffer,
     BufferParam,
@@ -110,7 +111,7 @@ def read_parameters(frame: Frame, node: ast.FunctionDef) -> None:
     for arg in spec.args:
         if arg.arg not in buffers:
             var = frame.scope.table[arg.arg]  # type: ignore[assignment]
-            if var.dtype == "handle":
+            if dtypes.kind(var.dtype) == "handle":
                 frame.function.handles[var.name] = len(frame.function.params)
             frame.function.params.append(ScalarParam(var, span=frame.span(arg)))
             continue

@@ -12,6 +12,7 @@ from refrelax.syntax import dtypes
 from refrelax.syntax.graph import AttrDict, AttrList, Attrs, AttrValue, ExternFunc, GlobalVar
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.read.arguments import dtype_named
 from refrelax.syntax.read.attributes import read_any, read_attrs
 from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
@@ -190,6 +191,9 @@ def _functions(src: Source, nodes: list[ast.FunctionDef], scope: Scope, parts: _
     for each in nodes:
         if not isinstance(scope.table.get(each.name), TypeVarDecl):
             scope.define(each.name, GlobalVar(each.name))
+        returned = dtype_named((dotted(each.returns) or "").removeprefix("T.")) if each.returns is not None else None
+        if returned is not None:
+            src.returns[each.name] = returned
     for name in parts.functions:
         scope.define(name, GlobalVar(name))
     for each in nodes:

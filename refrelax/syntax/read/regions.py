@@ -9,7 +9,21 @@ from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Buffer, BufferRegion
 from refrelax.syntax.read.building import BuildError, binary, cast
-from refrelax.syntax.scalars import Binary, BufferLoad, Literal, PrimExpr, Ramp, as_int
+from refrelax.syntax.scalars import Binary, BufferLoad, Cast, Intrinsic, Literal, PrimExpr, Ramp, as_int
+
+
+def scalable_lanes(count: PrimExpr) -> int | None:
+    """The lanes of a scalable vector, -k, where ``count`` is ``T.vscale() * k``."""
+    while isinstance(count, Cast):
+        count = count.value
+    match count:
+        case Intrinsic(op="vscale"):
+            return -1
+        case Binary(op="Mul", a=a, b=b):
+            for scale, factor in ((a, as_int(b)), (b, as_int(a))):
+                if factor is not None and factor > 0 and scalable_lanes(scale) == -1:
+                    return -factor
+    return None
 
 
 def extent_between(begin: PrimExpr, end: PrimExpr) -> PrimExpr:
@@ -51,6 +65,9 @@ class Slice:
     @rule("syn/slice-extent")
     def index(self) -> PrimExpr:
         """The vector of indices that the slice stands for in a load or store; one index if it has one."""
+        scalable = scalable_lanes(self.extent)
+        if scalable is not None and (self.step is None or as_int(self.step) == 1):
+            return Ramp(self.begin, Literal(self.begin.dtype, 1), scalable)
         extent = as_int(self.extent)
         step = self.step if self.step is not None else Literal(self.begin.dtype, 1)
         by = as_int(step)
@@ -74,7 +91,7 @@ def index_lanes(buffer: Buffer, indices: tuple[PrimExpr, ...]) -> int:
     for k, index in enumerate(indices):
         if dtypes.kind(index.dtype) not in ("int", "uint"):
             raise BuildError("syn/index-dtype", f"an index of {buffer.name!r} has dtype {index.dtype}, not an integer")
-        if dtypes.lanes(index.dtype) > 1 and k != len(indices) - 1:
+        if dtypes.lanes(index.dtype) != 1 and k != len(indices) - 1:
             raise BuildError("syn/index-dtype", f"only the last index of {buffer.name!r} may be a vector")
     return dtypes.lanes(indices[-1].dtype) if indices else 1
 
@@ -97,7 +114,7 @@ def region_of_view(view: View, span: Span | None = None) -> BufferRegion:
     for item in view.items:
         if isinstance(item, Slice):
             ranges.append(item.range())
-        elif isinstance(item, Ramp) and as_int(item.stride) == 1:
+        elif isinstance(item, Ramp) and as_int(item.stride) == 1 and item.lanes > 0:
             ranges.append((item.base, Literal(item.base.dtype, item.lanes)))
         else:
             ranges.append((item, Literal(item.dtype, 1)))

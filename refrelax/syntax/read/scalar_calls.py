@@ -16,12 +16,23 @@ from refrelax.syntax import dtypes
 from refrelax.syntax.graph import GlobalVar
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.read import building, rewrites
-from refrelax.syntax.read.arguments import as_tuple, bound, dtype_named, exactly, keywords, namespace_name, need
+from refrelax.syntax.read.arguments import (
+    POINTERS,
+    as_tuple,
+    bound,
+    dtype_named,
+    exactly,
+    keywords,
+    namespace_name,
+    need,
+)
 from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import ModuleAlias
+from refrelax.syntax.read.device_intrinsics import SCOPES as TILE_SCOPES
 from refrelax.syntax.read.forms import SPECIAL
-from refrelax.syntax.read.intrinsics import ALIASES, FLOAT_ONLY, INTRINSICS, Signature
-from refrelax.syntax.read.regions import View, load_of_view
+from refrelax.syntax.read.intrinsics import ALIASES, FLOAT_ONLY, INTRINSICS
+from refrelax.syntax.read.regions import View, load_of_view, region_of_view
+from refrelax.syntax.read.signatures import Signature
 from refrelax.syntax.scalars import (
     BINARY_OPS,
     BufferLoad,
@@ -30,7 +41,10 @@ from refrelax.syntax.scalars import (
     Literal,
     PrimExpr,
     Ramp,
+    RangeArg,
+    StringImm,
     SymVar,
+    int_imm,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +60,7 @@ def attribute(reader: ScalarReader, node: ast.Attribute) -> Any:
 
     name = namespace_name(node, reader)
     if name is not None:
-        dtype = name if name in ("handle", "void") else dtype_named(name)
+        dtype = "handle" if name in POINTERS else "void" if name == "void" else dtype_named(name)
         return DTypeName(dtype) if dtype is not None else unknown(reader, node, name)
     base = reader.value(node.value)
     match base:
@@ -78,7 +92,7 @@ def buffer_field(reader: ScalarReader, node: ast.Attribute, buffer: Buffer) -> A
         case "byte_offset":
             offset = elem_offset(buffer)
             return building.binary("Mul", offset, Literal(offset.dtype, dtypes.itemsize(buffer.dtype)))
-        case "buffer" if buffer.scalar:
+        case "buffer" | "source" if buffer.scalar:
             return replace(buffer, scalar=False)
         case "data_alignment":
             return buffer.align
@@ -135,7 +149,7 @@ def function_call(reader: ScalarReader, node: ast.Call, name: str) -> Intrinsic:
     """``cls.g(A.data, n)``: a call of another function of the module."""
     keywords(reader, node)
     args = tuple(reader.argument(a, reader.value(a)) for a in node.args)
-    return Intrinsic(f"cls.{name}", args, "void", span=reader.src.span(node))
+    return Intrinsic(f"cls.{name}", args, reader.src.returns.get(name, "void"), span=reader.src.span(node))
 
 
 def namespace_call(reader: ScalarReader, node: ast.Call, name: str) -> Any:
@@ -202,29 +216,59 @@ def construct(reader: ScalarReader, node: ast.Call, dtype: str) -> PrimExpr:
 def intrinsic(reader: ScalarReader, node: ast.Call, name: str, signature: Signature) -> Intrinsic:
     """A call of an intrinsic that is kept as it stands."""
     nodes = list(node.args)
-    dtype = _text_dtype(reader, node, nodes, signature)
+    given = keywords(reader, node, "dtype", "span", *signature.keywords)
+    attrs = {key: _keyword(reader, given[key], key) for key in signature.keywords if key in given}
+    dtype = _text_dtype(reader, node, nodes, signature, given)
+    tile = name.partition(".")[0] in TILE_SCOPES
     if any(isinstance(a, ast.Starred) for a in nodes):
         args = [reader.argument(node, v) for v in reader.items(nodes)]
     else:
-        args = [reader.argument(a, reader.value(a)) for a in nodes]
+        args = [(_operand if tile else _argument)(reader, a, reader.value(a)) for a in nodes]
     missing = signature.least - len(args)
     if 0 < missing <= len(signature.defaults):
-        args += [Literal("int32", d & 0xFFFFFFFF) for d in signature.defaults[-missing:]]
+        args += [int_imm(d, "bool" if isinstance(d, bool) else "int32") for d in signature.defaults[-missing:]]
     if len(args) < signature.least or (signature.most is not None and len(args) > signature.most):
         expected = f"{signature.least}{'' if signature.most is not None else ' or more'}"
         reader.src.fail(node, "syn/argument-count", f"T.{name} takes {expected} arguments, not {len(args)}")
-    if signature.result.startswith("arg"):
+    if signature.dtype_key in attrs:
+        dtype = reader.dtype_of(given[signature.dtype_key])
+    elif signature.result.startswith("arg"):
         dtype = args[int(signature.result[3:])].dtype
     elif signature.result != "text":
         dtype = signature.result
     if name in FLOAT_ONLY and dtypes.kind(dtype) != "float":
         reader.src.fail(node, "syn/operand-types", f"T.{name} takes a float, not {dtype}")
-    return Intrinsic(name, tuple(args), dtype, span=reader.src.span(node))
+    return Intrinsic(name, tuple(args), dtype, tuple(sorted(attrs.items())), span=reader.src.span(node))
 
 
-def _text_dtype(reader: ScalarReader, node: ast.Call, nodes: list[ast.expr], signature: Signature) -> str:
+def _argument(reader: ScalarReader, node: ast.expr, value: Any) -> PrimExpr:
+    return reader.argument(node, value)
+
+
+def _operand(reader: ScalarReader, node: ast.expr, value: Any) -> PrimExpr:
+    """An operand of an operation on tiles: a slice of a buffer is a region."""
+    if isinstance(value, View):
+        found = region_of_view(value)
+        return RangeArg(found.buffer, found.ranges, span=reader.src.span(node))
+    return StringImm("None", span=reader.src.span(node)) if value is None else reader.argument(node, value)
+
+
+def _keyword(reader: ScalarReader, node: ast.expr, name: str) -> object:
+    """A constant given by keyword: a string, a number, or a list of them."""
+    value = reader.value(node)
+    if isinstance(value, list):
+        value = tuple(value)
+    parts = value if isinstance(value, tuple) else (value,)
+    if not all(each is None or isinstance(each, (str, int)) for each in parts):
+        reader.src.fail(node, "syn/constant-expression", f"expected a constant as {name}, found `{shown(node)}`")
+    return value
+
+
+def _text_dtype(
+    reader: ScalarReader, node: ast.Call, nodes: list[ast.expr], signature: Signature, given: dict[str, ast.expr]
+) -> str:
     """The dtype that the text gives, taken out of ``nodes``."""
-    found = keywords(reader, node, "dtype", "span").get("dtype")
+    found = given.get("dtype")
     if signature.dtype_at == "":
         return ""
     if found is None:

@@ -314,7 +314,7 @@ class ScalarReader:
                 result = other
                 continue
             a, b = self.expression(node.values[0], result), self.expression(each, other)
-            if dtypes.lanes(a.dtype) > 1 or dtypes.lanes(b.dtype) > 1:
+            if dtypes.lanes(a.dtype) != 1 or dtypes.lanes(b.dtype) != 1:
                 result = building.bit_operation(f"bitwise_{op.lower()}", a, b, self.src.span(node))
             else:
                 result = building.raw_binary(op, a, b, self.src.span(node))  # type: ignore[arg-type]

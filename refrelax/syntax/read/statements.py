@@ -286,6 +286,10 @@ def read_for(frame: Frame, node: ast.For) -> For:
 def _loop_variable(frame: Frame, target: ast.expr, dtype: str) -> tuple[str, SymVar]:
     if not isinstance(target, ast.Name):
         frame.src.fail(target, "syn/assignment-target", f"expected a loop variable, found `{shown(target)}`")
+    declared = frame.scope.lookup(target.id)
+    if isinstance(declared, SymVar) and declared.name in frame.function.unbound and declared.dtype == dtype:
+        frame.function.unbound.discard(declared.name)  # an outer T.attr mentions the variable before its loop
+        return target.id, SymVar(declared.name, dtype, span=frame.span(target))
     return target.id, SymVar(frame.function.names.fresh(target.id), dtype, span=frame.span(target))
 
 
@@ -503,8 +507,15 @@ def _attr(frame: Frame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
     return [wrap(about, key, value)]
 
 
+def _device_entry(frame: Frame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
+    """``T.device_entry()``: what follows runs on the device."""
+    span = frame.span(call)
+    return [lambda inner: AttrStmt(None, "tirx.device_entry", Literal("bool", 1), inner, span=span)]
+
+
 SCOPES: dict[str | None, Callable[[Frame, ast.Call, ast.expr | None], list[Wrap]]] = {
     "launch_thread": _launch,
     "attr": _attr,
+    "device_entry": _device_entry,
 }
 """Forms that put the statements after them (or the body of their ``with``) into a statement of their own."""

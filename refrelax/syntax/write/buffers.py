@@ -46,13 +46,15 @@ def _keywords(buffer: Buffer, style: Style, defining: frozenset[str]) -> list[tu
         found.append(("data", expression(buffer.data, style)))
     if buffer.strides:
         found.append(("strides", tuple_text([text(each) for each in buffer.strides])))
-    if buffer.elem_offset is not None:
+    floating = isinstance(buffer.elem_offset, SymVar) and buffer.elem_offset.name in defining
+    floating = floating and buffer.elem_offset == SymVar(f"{buffer.name}_elem_offset", _index_dtype(buffer))
+    if buffer.elem_offset is not None and not floating:
         found.append(("elem_offset", text(buffer.elem_offset)))
     if buffer.scope != "global":
         found.append(("scope", quoted(buffer.scope)))
     if buffer.align != 64:
         found.append(("align", str(buffer.align)))
-    if buffer.offset_factor != 1:
+    if buffer.offset_factor != 1 or floating:  # which lets the offset float under that name
         found.append(("offset_factor", str(buffer.offset_factor)))
     if buffer.buffer_type:
         found.append(("buffer_type", quoted(buffer.buffer_type)))
@@ -63,7 +65,19 @@ def _keywords(buffer: Buffer, style: Style, defining: frozenset[str]) -> list[tu
     return found
 
 
+def _index_dtype(buffer: Buffer) -> str:
+    return buffer.shape[0].dtype if buffer.shape else "int32"
+
+
 def allocation(buffer: Buffer, style: Style, annotations: str) -> str:
     """The right side of ``L = T.alloc_local((16,))``."""
     text = declaration(buffer, _ALLOCATORS.get(buffer.scope, "T.alloc_buffer"), style)
     return text if not annotations else f"{text[:-1]}, annotations={annotations})"
+
+
+def scalar_view(buffer: Buffer, style: Style) -> str:
+    """``T.decl_scalar("int32", data=…, scope=…)``: a mutable scalar in existing memory."""
+    parts = [quoted(buffer.dtype), *(f"{key}={value}" for key, value in _keywords(buffer, style, frozenset()))]
+    if buffer.scope == "global":
+        parts.append('scope="global"')
+    return f"T.decl_scalar({', '.join(parts)})"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from refrelax.syntax.loops import (
     AllocBuffer,
     BufferParam,
+    DeclBuffer,
     LaunchThread,
     PrimFunc,
     SBlock,
@@ -19,23 +20,26 @@ from refrelax.syntax.scalars import PrimExpr, SymVar, walk
 from refrelax.syntax.write.buffers import declaration
 from refrelax.syntax.write.expressions import attributes
 from refrelax.syntax.write.lines import Lines, nodes
-from refrelax.syntax.write.scalars import Style, expression, quoted
+from refrelax.syntax.write.scalars import Style, declared, dtype_name, expression, quoted
 from refrelax.syntax.write.statements import StatementWriter
+from refrelax.syntax.write.undeclared import undeclared
 
 
 def write_prim_func(name: str, function: PrimFunc, out: Lines) -> tuple[str, ...]:
     """Put ``function`` under ``name`` into ``out``; returns the symbols that need a ``TypeVar`` line before it."""
-    cells = {each.buffer.name for each in nodes(function) if isinstance(each, AllocBuffer) and each.buffer.scalar}
+    made = [each for each in nodes(function) if isinstance(each, (AllocBuffer, DeclBuffer))]
+    cells = {each.buffer.name for each in made if each.buffer.scalar}
     style = Style("int32", cells)
     signature = _Signature(function, style)
     params = ", ".join(signature.param(each) for each in function.params)
-    ret = "" if function.ret is None else f" -> T.{function.ret}"
+    ret = "" if function.ret is None else f" -> {dtype_name(function.ret)}"
     out.put(_decorator(function))
     with out.block(f"def {name}({params}){ret}:"):
         if function.attrs:
             out.put(f"T.func_attr({attributes(function.attrs)})")
-        for each in signature.declared_inside:
-            out.put(f"{each.name} = T.{each.dtype}()")
+        free, matched = undeclared(function)
+        for each in (*signature.declared_inside, *free):
+            out.put(f"{each.name} = {declared(each.dtype)}")
         if _has_implicit_root(function):
             out.put('# with T.sblock("root"):')
         for buffer in function.root_allocs:
@@ -43,7 +47,7 @@ def write_prim_func(name: str, function: PrimFunc, out: Lines) -> tuple[str, ...
         threads = _env_threads(function)
         for var, thread in threads.items():
             out.put(f"{var} = T.env_thread({quoted(thread)})")
-        StatementWriter(out, style, frozenset(threads), set(signature.known)).body(function.body)
+        StatementWriter(out, style, frozenset(threads), set(matched)).body(function.body)
     return tuple(sorted(signature.typevars))
 
 
@@ -84,13 +88,14 @@ class _Signature:
     typevars: frozenset[str] = frozenset()
     declared_inside: list[SymVar] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
+    scalars: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         params = self.function.params
-        scalars = {each.var.name for each in params if isinstance(each, ScalarParam)}
+        self.scalars = frozenset(each.var.name for each in params if isinstance(each, ScalarParam))
         found: dict[str, SymVar] = {}
         for each in nodes(tuple(p.buffer for p in params if isinstance(p, BufferParam))):
-            if isinstance(each, SymVar) and each.name not in scalars:
+            if isinstance(each, SymVar) and each.name not in self.scalars:
                 found.setdefault(each.name, each)
         self.typevars = frozenset(name for name, var in found.items() if var.dtype == "int64")
         self.declared_inside = [var for var in found.values() if var.dtype != "int64"]
@@ -98,13 +103,19 @@ class _Signature:
     def param(self, param: ScalarParam | BufferParam) -> str:
         if isinstance(param, ScalarParam):
             self.known.add(param.var.name)
-            return f"{param.var.name}: T.{param.var.dtype}"
+            return f"{param.var.name}: {dtype_name(param.var.dtype)}"
         buffer = param.buffer
         bound = (*buffer.strides, buffer.elem_offset)
         shape = {each.name for extent in buffer.shape for each in walk(extent) if isinstance(each, SymVar)}
-        free = {each.name for each in bound if isinstance(each, SymVar)} - self.known - self.typevars - shape
+        defined = self.known | self.typevars | shape | self.scalars
+        free = {each.name for each in bound if isinstance(each, SymVar)} - defined
         text = declaration(buffer, "T.Buffer", self.style, dim=self._dim, defining=frozenset(free))
         self.known |= {each.name for each in nodes(buffer) if isinstance(each, SymVar)}
+        for k, each in enumerate(buffer.strides):
+            if isinstance(each, SymVar) and each.name in free:
+                self.style.aliases.setdefault(each.name, f"{buffer.name}.strides[{k}]")
+        if isinstance(buffer.elem_offset, SymVar) and buffer.elem_offset.name in free:
+            self.style.aliases.setdefault(buffer.elem_offset.name, f"{buffer.name}.elem_offset")
         return f"{buffer.name}: {text}"
 
     def _dim(self, dim: PrimExpr) -> str:

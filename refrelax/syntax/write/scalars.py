@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.read.building import BuildError, binary
-from refrelax.syntax.read.intrinsics import INTRINSICS, Signature
+from refrelax.syntax.read.intrinsics import INTRINSICS
+from refrelax.syntax.read.signatures import Signature
 from refrelax.syntax.scalars import (
     Binary,
     BinaryOp,
@@ -62,11 +63,13 @@ class Style:
     """How scalars are spelled where they stand.
 
     ``bare`` is the integer dtype that needs no constructor: int64 at graph level, int32 at loop level. ``cells`` are
-    the buffers that are mutable scalars, written as plain names.
+    the buffers that are mutable scalars, written as plain names. ``aliases``: how the variables are written that the
+    signature defines as strides and offsets, ``A.strides[0]``.
     """
 
     bare: str = "int32"
     cells: set[str] = field(default_factory=set)
+    aliases: dict[str, str] = field(default_factory=dict)
     module: str = "Module"
 
 
@@ -107,7 +110,7 @@ def _render(node: PrimExpr, pieces: list[Piece], style: Style) -> Piece:
         case Literal():
             return literal(node, style), ATOM
         case SymVar():
-            return node.name, ATOM
+            return style.aliases.get(node.name, node.name), ATOM
         case StringImm():
             return quoted(node.value), ATOM
         case Cast():
@@ -119,9 +122,9 @@ def _render(node: PrimExpr, pieces: list[Piece], style: Style) -> Piece:
         case BufferLoad():
             return _load(node, texts, style), ATOM
         case Ramp():
-            return f"T.Ramp({texts[0]}, {texts[1]}, {node.lanes})", ATOM
+            return f"T.Ramp({texts[0]}, {texts[1]}, {_lanes(node.lanes)})", ATOM
         case Broadcast():
-            return f"T.Broadcast({texts[0]}, {node.lanes})", ATOM
+            return f"T.Broadcast({texts[0]}, {_lanes(node.lanes)})", ATOM
         case Shuffle():
             split = len(node.vectors)
             return f"T.Shuffle([{', '.join(texts[:split])}], [{', '.join(texts[split:])}])", ATOM
@@ -133,6 +136,10 @@ def _render(node: PrimExpr, pieces: list[Piece], style: Style) -> Piece:
             return _reducer(node, texts), ATOM
         case RangeArg():
             return region(node.buffer, node.ranges, style), ATOM
+
+
+def _lanes(count: int) -> str:
+    return str(count) if count > 0 else f"T.vscale() * {-count}" if count < -1 else "T.vscale()"
 
 
 def _enclose(piece: Piece, least: int) -> str:
@@ -218,6 +225,23 @@ def number(dtype: str, pattern: int) -> str:
             return str(value)
 
 
+def dtype_name(dtype: str) -> str:
+    """A dtype as an annotation: ``T.float32``, ``T.handle("float32", "global")``."""
+    found = dtypes.pointee(dtype)
+    return f"T.{dtype}" if found is None else f"T.handle({quoted(found[0])}, {quoted(found[1])})"
+
+
+def declared(dtype: str) -> str:
+    """A new variable of a dtype: ``T.int32()``."""
+    name = dtype_name(dtype)
+    return name if name.endswith(")") else f"{name}()"
+
+
+def dtype_value(dtype: str) -> str:
+    """A dtype among arguments: ``"float32"``, ``T.handle("float32", "global").ty``."""
+    return f"{declared(dtype)}.ty" if dtypes.kind(dtype) == "handle" else quoted(dtype)
+
+
 def literal(node: Literal, style: Style) -> str:
     """A literal with its dtype, where the place does not give it."""
     text = number(node.dtype, node.bits)
@@ -234,9 +258,9 @@ def intrinsic(node: Intrinsic, args: Sequence[str], style: Style) -> str:
     parts = list(args)
     match INTRINSICS.get(node.op, _PLAIN).dtype_at:
         case "first":
-            parts.insert(0, quoted(node.dtype))
+            parts.insert(0, dtype_value(node.dtype))
         case "last":
-            parts.append(quoted(node.dtype))
+            parts.append(dtype_value(node.dtype))
     parts += [f"{key}={_keyword(value, style)}" for key, value in node.attrs]
     if node.op.startswith("cls."):
         return f"{style.module}.{node.op[4:]}({', '.join(parts)})"
@@ -266,7 +290,7 @@ def indices(nodes: Sequence[PrimExpr], style: Style) -> str:
 
 
 def _index(node: PrimExpr, style: Style) -> str:
-    if isinstance(node, Ramp) and (stride := as_int(node.stride)) is not None:
+    if isinstance(node, Ramp) and node.lanes > 0 and (stride := as_int(node.stride)) is not None:
         stop = add(node.base, int_imm(node.lanes * stride, node.base.dtype))
         step = "" if stride == 1 else f":{expression(node.stride, style)}"
         return f"{expression(node.base, style)}:{expression(stop, style)}{step}"
@@ -276,7 +300,7 @@ def _index(node: PrimExpr, style: Style) -> str:
 def _load(node: BufferLoad, texts: list[str], style: Style) -> str:
     name = node.buffer
     if node.predicate is not None:
-        base = f"{name}.buffer" if name in style.cells else name
+        base = f"{name}.source" if name in style.cells else name
         return f"{base}.vload([{', '.join(texts[:-1])}], predicate={texts[-1]})"
     if name in style.cells and all(_is(each, 0) for each in node.indices):
         return name
@@ -289,12 +313,12 @@ def region(buffer: str, ranges: Sequence[tuple[PrimExpr, PrimExpr]], style: Styl
     for low, extent in ranges:
         start = expression(low, style)
         parts.append(start if as_int(extent) == 1 else f"{start}:{expression(add(low, extent), style)}")
-    name = f"{buffer}.buffer" if buffer in style.cells else buffer
+    name = f"{buffer}.source" if buffer in style.cells else buffer
     return f"{name}[{', '.join(parts) or '()'}]"
 
 
 def _reference(node: BufferRef, texts: list[str], style: Style) -> str:
-    base = f"{node.buffer}.buffer" if node.buffer in style.cells else node.buffer
+    base = f"{node.buffer}.source" if node.buffer in style.cells else node.buffer
     if not node.part:
         return base
     if node.part in ("strides", "shape") and texts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
     AssertStmt,
@@ -25,11 +26,13 @@ from refrelax.syntax.loops import (
     Stmt,
     While,
 )
+from refrelax.syntax.read.device_intrinsics import SCOPE_IDS
+from refrelax.syntax.read.intrinsics import PACKED
 from refrelax.syntax.scalars import Intrinsic, PrimExpr, SymVar, as_int, free_symbols
-from refrelax.syntax.write.buffers import allocation, declaration
+from refrelax.syntax.write.buffers import allocation, declaration, scalar_view
 from refrelax.syntax.write.expressions import attributes
 from refrelax.syntax.write.lines import Lines
-from refrelax.syntax.write.scalars import Style, add, expression, indices, quoted, region
+from refrelax.syntax.write.scalars import Style, add, declared, dtype_name, expression, indices, quoted, region
 
 _KINDS = {
     "serial": "T.serial", "parallel": "T.parallel", "vectorized": "T.vectorized", "unroll": "T.unroll",
@@ -41,14 +44,14 @@ _KINDS = {
 class StatementWriter:
     """Writes the statements of one function.
 
-    ``threads``: thread variables declared by ``T.env_thread``; ``known``: the scalar variables declared so far;
-    ``loops``: (min, extent) of the loops around, by variable.
+    ``threads``: thread variables declared by ``T.env_thread``; ``matched``: variables that a ``T.match_buffer`` inside
+    a block defines, not yet declared; ``loops``: (min, extent) of the loops around, by variable.
     """
 
     out: Lines
     style: Style
     threads: frozenset[str]
-    known: set[str]
+    matched: set[str]
     loops: dict[str, tuple[PrimExpr, PrimExpr]] = field(default_factory=dict)
 
     def body(self, statements: tuple[Stmt, ...]) -> None:
@@ -56,8 +59,13 @@ class StatementWriter:
         while len(statements) == 1 and isinstance(statements[0], (LaunchThread, AttrStmt)):
             head, name, statements = self.scope(statements[0])
             self.out.put(f"{name} = {head}" if name else head)
-        for each in statements:
-            self.statement(each)
+        for each in merged_ids(statements):
+            if isinstance(each, tuple):
+                names = ", ".join(bound.var.name for bound in each)
+                _, text = self.bind(each[0]).split(" = ", 1)
+                self.out.put(f"{names} = {text}")
+            else:
+                self.statement(each)
 
     def text(self, node: PrimExpr) -> str:
         return expression(node, self.style)
@@ -87,9 +95,9 @@ class StatementWriter:
     def simple(self, node: Bind | DeclBuffer | AssertStmt | Evaluate | Return | Break | Continue) -> str:
         match node:
             case Bind():
-                # of a pointer's type only the value knows all
-                of = "" if node.var.dtype == "handle" else f"[T.{node.var.dtype}]"
-                return f"{node.var.name}: T.let{of} = {self.text(node.value)}"
+                return self.bind(node)
+            case DeclBuffer() if node.buffer.scalar:
+                return f"{node.buffer.name} = {scalar_view(node.buffer, self.style)}"
             case DeclBuffer():
                 return f"{node.buffer.name} = {declaration(node.buffer, 'T.decl_buffer', self.style)}"
             case AssertStmt():
@@ -106,6 +114,18 @@ class StatementWriter:
                 return "continue"
             case _:
                 assert_never(node)
+
+    def bind(self, node: Bind) -> str:
+        name, value = node.var.name, node.value
+        if isinstance(value, Intrinsic) and value.op in SCOPE_IDS:
+            parts = [f"[{', '.join(self.text(each) for each in value.args)}]"] if value.args else []
+            parts += [f"dtype={quoted(value.dtype)}"] if value.dtype != "int32" else []
+            return f"{name} = T.{value.op}({', '.join(parts)})"
+        # of a pointer's type only the value knows all, but of a packed call's result the text knows nothing
+        told = isinstance(value, Intrinsic) and value.op in PACKED
+        untold = (node.var.dtype == "handle" or not _spelled(node)) and not told
+        of = "" if untold else f"[{dtype_name(node.var.dtype)}]"
+        return f"{name}: T.let{of} = {self.text(value)}"
 
     # --- scopes ------------------------------------------------------------------------------------------------------
 
@@ -206,12 +226,11 @@ class StatementWriter:
             self.body(node.body)
 
     def declare(self, buffer: Buffer) -> None:
-        """The variables that a ``T.match_buffer`` in a block binds: strides and an offset that nothing else defines."""
-        bound = [*buffer.strides, *([buffer.elem_offset] if buffer.elem_offset is not None else [])]
-        for each in bound:
-            if isinstance(each, SymVar) and each.name not in self.known:
-                self.known.add(each.name)
-                self.out.put(f"{each.name} = T.{each.dtype}()")
+        """The variables that a ``T.match_buffer`` in a block binds, since nothing else defines them."""
+        for each in (*buffer.shape, *buffer.strides, buffer.elem_offset):
+            if isinstance(each, SymVar) and each.name in self.matched:
+                self.matched.discard(each.name)
+                self.out.put(f"{each.name} = {declared(each.dtype)}")
 
     def axes(self, iters: tuple[IterVar, ...]) -> None:
         """The axes of a block; a run of two or more that just follow a loop is one ``T.axis.remap``."""
@@ -230,7 +249,6 @@ class StatementWriter:
             run = []
             if each is not None:
                 self.axis(each)
-        self.known.update(each.var.name for each in iters)
 
     def follows(self, axis: IterVar) -> bool:
         """Whether a spatial or reduction axis takes exactly the values of the loop variable it is bound to."""
@@ -250,7 +268,7 @@ class StatementWriter:
         cell = name in self.style.cells
         if node.predicate is not None:
             places = ", ".join(self.text(each) for each in node.indices)
-            base = f"{name}.buffer" if cell else name
+            base = f"{name}.source" if cell else name
             self.out.put(f"{base}.vstore([{places}], {value}, predicate={self.text(node.predicate)})")
         elif cell and all(as_int(each) == 0 for each in node.indices):
             self.out.put(f"{name} = {value}")
@@ -259,12 +277,41 @@ class StatementWriter:
 
     def allocate(self, node: AllocBuffer) -> None:
         buffer = node.buffer
+        if buffer.scalar and buffer.scope != "local" and node.init is None:
+            self.out.put(f"{buffer.name} = T.alloc_scalar({quoted(buffer.dtype)}, {quoted(buffer.scope)})")
+            return
         if buffer.scalar:
             value = "" if node.init is None else f" = {self.text(node.init)}"
             self.out.put(f"{buffer.name}: T.{buffer.dtype}{value}")
             return
         annotations = attributes(node.annotations) if node.annotations else ""
         self.out.put(f"{buffer.name} = {allocation(buffer, self.style, annotations)}")
+
+
+def _spelled(node: Bind) -> bool:
+    """Whether TVM has a name ``T.<dtype>`` for the variable, or its value has another dtype."""
+    return dtypes.lanes(node.var.dtype) in (1, 2, 4, 8, 16, 32, 64) or node.value.dtype != node.var.dtype
+
+
+def merged_ids(statements: tuple[Stmt, ...]) -> list[Stmt | tuple[Bind, ...]]:
+    """The statements, with the variables of one ``x, y = T.cta_id([2, 3])`` together."""
+    found: list[Stmt | tuple[Bind, ...]] = []
+    for each in statements:
+        axis = _axis(each)
+        last = found[-1] if found else None
+        if axis == 0 and isinstance(each, Bind):
+            found.append((each,))
+        elif isinstance(each, Bind) and isinstance(last, tuple) and axis == len(last):
+            found[-1] = (*last, each)
+        else:
+            found.append(each)
+    return found
+
+
+def _axis(node: Stmt) -> object:
+    """Which of several variables ``node`` binds."""
+    value = node.value if isinstance(node, Bind) else None
+    return dict(value.attrs).get("axis") if isinstance(value, Intrinsic) and value.op in SCOPE_IDS else None
 
 
 def _plain(node: For) -> bool:

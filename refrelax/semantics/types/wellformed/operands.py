@@ -133,7 +133,7 @@ def expression(e: PrimExpr, span: Span | None) -> Found:
     match e:
         case Binary() if e.op in CONNECTIVES:
             return truth(e.a, f"an operand of {e.op}", span) + truth(e.b, f"an operand of {e.op}", span)
-        case Binary() if e.a.dtype != e.b.dtype and "handle" not in (e.a.dtype, e.b.dtype):
+        case Binary() if e.a.dtype != e.b.dtype and "handle" not in (dtypes.kind(e.a.dtype), dtypes.kind(e.b.dtype)):
             what = "a comparison" if e.op in COMPARISONS else e.op
             message = f"the operands of {what} must have one dtype, found {e.a.dtype} and {e.b.dtype}"
             return [Diagnostic("wf/operand-dtypes", message, span)]
