@@ -77,7 +77,8 @@ def _diff_backend(
     except Unsupported as missing:
         return NoVerdict(str(missing))
     if isinstance(checked.module.functions[entry], PrimFunc):
-        return _judge_results(checked, entry, args, executable.run(entry, *copies(args), externs=externs), externs, reference)
+        outcome = executable.run(entry, *copies(args), externs=externs)
+        return _judge_results(checked, entry, args, outcome, externs, reference)
     observed = executable.observe(entry, *copies(args), externs=externs)
     early = ends_differ(reference, observed.outcome)
     verdicts = tuple(judge_frames(checked, observed.frames, externs))

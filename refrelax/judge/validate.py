@@ -31,8 +31,16 @@ from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.module import Module
 from refrelax.testing.arguments import Policy, parameters, random_arguments, symbols_of
 
-EXTENTS: tuple[tuple[int, ...], ...] = ((2, 3, 5, 4, 7, 6), (1, 2, 1, 3, 2, 4), (5, 4, 3, 2, 6, 1), (0, 3, 2, 5, 1, 4))
-"""Extents given to the symbols of a signature, in order, one tuple a round: small first, ones and a zero among them."""
+EXTENTS: tuple[tuple[int, ...], ...] = (
+    (2, 3, 5, 4, 7, 6),
+    (1, 2, 1, 3, 2, 4),
+    (0, 3, 2, 5, 1, 4),
+    (4, 0, 2, 5, 1, 3),
+    (5, 4, 3, 2, 6, 1),
+    (9, 2, 3, 1, 5, 4),
+)
+"""Extents given to the symbols of a signature, in order, one tuple a round: small first, ones and zeros among them, and
+in the end room for every special element."""
 
 POLICIES: tuple[Policy, ...] = ("dyadic", "integer", "normal", "special")
 
@@ -46,11 +54,12 @@ def validate(
     entry: str = "main",
     externs: Externs | None = None,
     seed: int = 0,
-    rounds: int = 3,
+    rounds: int = len(EXTENTS),
 ) -> Validation:
     """Whether ``after`` does what ``before`` permits, on the function ``entry``.
 
-    ``rounds``: how many choices of extents are tried (at most four), each with four kinds of values.
+    ``rounds``: how many choices of extents are tried (at most six), each with four kinds of values, the last with
+    special ones alone.
 
     Raises:
         Rejection: ``before`` is no checked module.
@@ -137,7 +146,7 @@ class _Pair:
 
     def _plan(self, rounds: int) -> Iterator[tuple[dict[str, int], Policy]]:
         for round_ in range(min(rounds, len(EXTENTS)) if self.symbols else 1):
-            for policy in POLICIES:
+            for policy in POLICIES if round_ < len(EXTENTS) - 1 else ("special",):
                 yield self.dims(round_), policy
 
     def compare(self, args: Sequence[Any], dims: Mapping[str, int]) -> Refuted | str:

@@ -163,10 +163,10 @@ def _tensor(type_: TensorType, symbols: dict[str, int], rng: random.Random, poli
 
 
 def _scatter_specials(dtype: str, rng: random.Random, patterns: list[int]) -> None:
-    """Put every special element somewhere, as far as half of the places suffice: none is left to luck."""
+    """Put every special element somewhere, as far as the places suffice and one is left: none is left to luck."""
     wanted = specials(dtype)
     rng.shuffle(wanted)
-    count = min(len(wanted), (len(patterns) + 1) // 2)
+    count = min(len(wanted), max(1, len(patterns) - 1), len(patterns))
     for place, pattern in zip(rng.sample(range(len(patterns)), count), wanted, strict=False):
         patterns[place] = pattern
 

@@ -65,7 +65,6 @@ def test_mutant_is_shown_wrong(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) 
 UNREFUTED = {
     "negation as 0 - x": "differs in the sign of zero alone",
     "reduction in another order": "any order of a reduction is permitted",
-    "the empty reduction keeps nothing": "differs where an extent is 0",
 }
 """Mutants that ``validate`` does not refute, and how they are wrong all the same: by the bits of ``ieee``."""
 
@@ -76,7 +75,7 @@ def test_validate_refutes_it(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) ->
     for where, attribute, replacement in mutant.patches:
         monkeypatch.setattr(where, attribute, replacement)
     verdict = validate(before, lower(before, passes=FUSION).module)
-    assert isinstance(verdict, Refuted) or mutant.name in UNREFUTED
+    assert isinstance(verdict, Refuted) is (mutant.name not in UNREFUTED)
 
 
 @pytest.mark.parametrize("name", MODULES)
