@@ -1,0 +1,311 @@
+"""The checker of proof logs: accepts a log, or says which step fails and why.
+
+A log names atoms (quotients, minima, … and symbols that stand for a polynomial) and is a list of steps. Each adds one fact (``p >= 0`` or ``p == 0``) to the facts of the question, until one is absurd.
+Facts are numbered in order, those of the question first; a branch sees the facts before it. The steps are:
+
+* an axiom of ``schemas``, instantiated;
+* ``combine``: ordered-ring reasoning. A sum of products of facts, with positive factors, and perhaps of the negated
+  conclusion, is a negative constant once equalities are put in: so the conclusion holds;
+* ``equal``: ``p >= 0`` and ``-p >= 0`` give ``p == 0``; ``congruence``: equal operands give equal atoms;
+* ``cases``: branches of which one must hold; each ends with the same conclusion, or with an absurdity.
+
+Imports nothing of the prover, of ``semantics`` or of any solver.
+
+Spec: ``spec/06-shapes.md``, ``sh/certificate-log``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge, questions
+from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, Axiom, Zero, minimum_low
+
+KINDS = {"fd": 2, "td": 2, "min": 2, "and": 2, "ge": 1, "eq": 1, "p2": 1, "define": 1}
+"""Kinds of atoms that a log may name, and their least number of operands."""
+ABSURD = ge(Poly.of(-1))
+MAX_TERMS = 20_000
+"""A polynomial with more terms than this is not worked out."""
+
+
+class Rejected(Exception):
+    """A step that does not follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``accepted``, or the place of the step that fails (a path of numbers) and why."""
+
+    accepted: bool
+    reason: str = ""
+    place: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Checker:
+    """The facts in force, and the atoms."""
+
+    reading: Reading
+    facts: list[Formula]
+    place: list[int] = field(default_factory=list)
+
+    def run(self, steps: Any, wanted: Formula) -> None:
+        """Checks ``steps``; the last fact is then ``wanted``, or some fact is absurd."""
+        expect(isinstance(steps, list), "a list of steps", steps)
+        for number, step in enumerate(steps):
+            self.place.append(number)
+            self.facts.append(self.step(step))
+            self.place.pop()
+        done = any(fact == wanted or absurd(fact) for fact in reversed(self.facts))
+        expect(done, f"a proof of {said(wanted)}", f"{len(steps)} steps without it")
+
+    def named(self, atoms: Any) -> None:
+        """Takes in the atoms that a log names beside those of the question: ``[kind, operand, …]`` each."""
+        expect(isinstance(atoms, list), "a list of atoms", atoms)
+        for atom in atoms:
+            match atom:
+                case [str() as kind, *args] if kind in KINDS:
+                    expect(len(args) == KINDS[kind] or (kind == "min" and len(args) > 1), "its operands", kind)
+                    before = len(self.reading.atoms)
+                    self.reading.make(kind, tuple(map(self.poly, args)))
+                    expect(len(self.reading.atoms) > before, "a new atom", atom)
+                case _:
+                    raise Rejected(f"expected [kind, operand, ...], found {atom!r}"[:300])
+
+    def step(self, step: Any) -> Formula:
+        """The fact that ``step`` gives."""
+        match step:
+            case {"rule": "combine", "terms": [*terms], "rewrites": [*rewrites], "gives": gives, **rest} if not rest:
+                return self.combined(terms, rewrites, self.fact(gives))
+            case {"rule": "equal", "premises": [i, j], "gives": gives, **rest} if not rest:
+                p = self.inequality(i)
+                expect(self.inequality(j) == -p, "a premise and its opposite", step)
+                return self.same(eq(p), gives)
+            case {"rule": "congruence", "atoms": [u, v], "premises": [*premises], "gives": gives, **rest} if not rest:
+                return self.same(self.congruent(u, v, premises), gives)
+            case {"rule": "cases", "on": on, "branches": [*branches], "gives": gives, **rest} if not rest:
+                return self.split(self.alternatives(on), branches, self.fact(gives))
+            case {"rule": str() as name, "atoms": [*atoms], "premises": [*premises], "gives": gives, **rest}:
+                expect(not set(rest) - {"member"}, "a step", step)
+                return self.same(self.axiom(name, atoms, premises, rest.get("member")), gives)
+            case _:
+                raise Rejected(f"expected a step, found {step!r}"[:300])
+
+    # --- what a step is made of
+
+    def poly(self, rows: Any) -> Poly:
+        return Poly.read(rows, len(self.reading.atoms))
+
+    def fact(self, given: Any) -> Formula:
+        match given:
+            case ["ge", rows]:
+                return ge(self.poly(rows))
+            case ["eq", rows]:
+                return eq(self.poly(rows))
+            case _:
+                raise Rejected(f"expected a fact, found {given!r}"[:300])
+
+    def same(self, found: Formula, given: Any) -> Formula:
+        expect(self.fact(given) == found, f"the conclusion {said(found)}", said(self.fact(given)))
+        return found
+
+    def premise(self, number: Any) -> Formula:
+        expect(type(number) is int and 0 <= number < len(self.facts), "the number of an earlier fact", number)
+        return self.facts[number]
+
+    def inequality(self, number: Any) -> Poly:
+        kind, *parts = self.premise(number)
+        expect(kind == "ge", "a fact p >= 0", said(self.facts[number]))
+        return check_poly(parts[0])
+
+    def equation(self, number: Any) -> Poly:
+        kind, *parts = self.premise(number)
+        expect(kind == "eq", "a fact p == 0", said(self.facts[number]))
+        return check_poly(parts[0])
+
+    def atom(self, number: Any) -> Atom:
+        expect(type(number) is int and 0 <= number < len(self.reading.atoms), "the number of an atom", number)
+        return self.reading.atoms[number]
+
+    # --- the rules
+
+    def combined(self, terms: list[Any], rewrites: list[Any], conclusion: Formula) -> Formula:
+        """``conclusion``, since its negation and the facts give a negative constant that should be at least 0."""
+        expect(conclusion[0] == "ge", "a conclusion p >= 0", said(conclusion))
+        total = Poly.of(0)
+        for term in terms:
+            match term:
+                case [int() as factor, [*numbers]] if not isinstance(factor, bool):
+                    total = total + self.product(Poly.of(factor), numbers, conclusion)
+                case [[*rows], [*numbers]]:
+                    total = total + self.product(self.poly(rows), numbers, conclusion)
+                case _:
+                    raise Rejected(f"expected [factor, [fact, ...]], found {term!r}"[:300])
+        for each in rewrites:
+            expect(isinstance(each, list) and len(each) == 2, "[equation, atom]", each)
+            atom, rest = self.oriented(*each)
+            total = limited(total.replaced(atom, rest))
+        value = total.constant()
+        expect(value is not None and value < 0, "a sum that is a negative constant", total)
+        return conclusion
+
+    def product(self, factor: Poly, numbers: list[Any], conclusion: Formula) -> Poly:
+        """Never negative: a product of facts ``p >= 0`` with a positive factor; or zero: one with an equation in it."""
+        result, signed = factor, True
+        for number in numbers:
+            if number == "not":
+                result = multiplied(result, -conclusion[1] - 1)
+                continue
+            kind, *parts = self.premise(number)
+            expect(kind in ("ge", "eq"), "a fact p >= 0 or p == 0", said(self.facts[number]))
+            signed = signed and kind == "ge"
+            result = multiplied(result, parts[0])
+        expect(not signed or (factor.constant() or 0) > 0, "a positive factor", factor)
+        return result
+
+    def oriented(self, number: Any, atom: Any) -> tuple[int, Poly]:
+        """An equation read as ``atom = rest``, where ``rest`` does not mention ``atom``."""
+        p = self.equation(number)
+        factor = p.terms.get((atom,), 0) if type(atom) is int else 0
+        expect(factor in (1, -1), f"an equation that gives {atom}", p)
+        rest = (p - factor * Poly.atom(atom)) * -factor
+        expect(atom not in rest.mentions(), f"an equation that gives {atom} once", p)
+        return atom, rest
+
+    def congruent(self, u: Any, v: Any, premises: list[Any]) -> Formula:
+        a, b = self.atom(u), self.atom(v)
+        expect(a.kind == b.kind and a.kind in KINDS and len(a.args) == len(b.args), "two atoms of one kind", (u, v))
+        expect(len(premises) == len(a.args), "an equation for each operand", premises)
+        for x, y, number in zip(a.args, b.args, premises):
+            if number is None:
+                expect(x == y, "equal operands", (x, y))
+            else:
+                p = self.equation(number)
+                expect(x - y in (p, -p), f"an equation for {x!r} and {y!r}", p)
+        return eq(Poly.atom(u) - Poly.atom(v))
+
+    def axiom(self, name: str, numbers: list[Any], premises: list[Any], member: Any) -> Formula:
+        """An instance of a schema; a premise that is a nonnegative constant needs no fact."""
+        schema, atoms = BY_ID.get(name), [self.atom(each) for each in numbers]
+        if name == "min/low":
+            expect(len(atoms) == 1 and type(member) is int and 0 <= member < len(atoms[0].args), "an operand", member)
+            schema = minimum_low(member)
+        expect(schema is not None, "a rule", name)
+        assert schema is not None
+        expect(len(atoms) == COUNT.get(name, 1), "as many atoms as the rule is about", numbers)
+        expect(all(each.kind == schema.kind for each in atoms), f"atoms of kind {schema.kind}", numbers)
+        operands = [*map(Poly.atom, numbers), *(arg for each in atoms for arg in each.args)]
+        return self.instance(schema, operands, premises)
+
+    def instance(self, schema: Axiom, operands: Sequence[Poly], premises: list[Any]) -> Formula:
+        needs = [Poly.of(each) for each in schema.needs(*operands)]
+        expect(len(premises) == len(needs), f"{len(needs)} premises", premises)
+        for need, number in zip(needs, premises):
+            value = need.constant()
+            if value is not None and value >= 0 and number is None:
+                continue
+            expect(self.inequality(number) == need, f"a premise {need!r} >= 0", said(self.facts[number]))
+        found = schema.gives(*operands)
+        return eq(found.p) if isinstance(found, Zero) else ge(Poly.of(found))
+
+    def alternatives(self, on: Any) -> list[list[Formula]]:
+        """The branches of ``cases``: in each, the facts it may start from."""
+        match on:
+            case {"sign": rows, **rest} if not rest:
+                return [[ge(part[0])] for part in CHOICE_BY_ID["sign"].branches(self.poly(rows))]
+            case {"or": int() as number, **rest} if not rest:
+                kind, *parts = self.premise(number)
+                expect(kind == "or", "a disjunction", said(self.facts[number]))
+                return [flattened([part]) for part in parts]
+            case {"atom": int() as number, **rest} if not rest:
+                return self.choices(number)
+            case _:
+                raise Rejected(f"expected a choice, found {on!r}"[:300])
+
+    def choices(self, number: int) -> list[list[Formula]]:
+        atom, v = self.atom(number), Poly.atom(number)
+        if atom.kind == "ite":
+            assert atom.branches is not None
+            ends = [eq(v - arg) for arg in atom.args]
+            return [[*flattened([branch]), end] for branch, end in zip(atom.branches, ends)]
+        schema = next((each for each in CHOICE_BY_ID.values() if each.kind == atom.kind), None)
+        expect(schema is not None, "an atom with a choice", atom.kind)
+        assert schema is not None
+        return [
+            [eq(fact.p) if isinstance(fact, Zero) else ge(Poly.of(fact)) for fact in branch]
+            for branch in schema.branches(v, *atom.args)
+        ]
+
+    def split(self, alternatives: list[list[Formula]], branches: list[Any], wanted: Formula) -> Formula:
+        expect(len(branches) == len(alternatives), f"{len(alternatives)} branches", len(branches))
+        before = len(self.facts)
+        for number, (start, steps) in enumerate(zip(alternatives, branches)):
+            self.facts += start
+            self.place.append(number)
+            self.run(steps, wanted)
+            self.place.pop()
+            del self.facts[before:]
+        return wanted
+
+
+def check_poly(p: Any) -> Poly:
+    assert isinstance(p, Poly)
+    return p
+
+
+def limited(p: Poly) -> Poly:
+    if len(p.terms) > MAX_TERMS:
+        raise Rejected(f"expected at most {MAX_TERMS} terms of a polynomial")
+    return p
+
+
+def multiplied(p: Poly, q: Poly) -> Poly:
+    if len(p.terms) * len(q.terms) > 50 * MAX_TERMS:
+        raise Rejected("expected smaller factors of a product")
+    return limited(p * q)
+
+
+def absurd(fact: Formula) -> bool:
+    """Whether ``fact`` can never hold."""
+    if fact[0] == "or":
+        return False
+    value = fact[1].constant()
+    return value is not None and (value < 0 if fact[0] == "ge" else value != 0)
+
+
+def expect(held: bool, expected: str, found: object) -> None:
+    if not held:
+        raise Rejected(f"expected {expected}, found {found!r}"[:300])
+
+
+def said(fact: Any) -> str:
+    """A fact in words."""
+    match fact:
+        case ("ge", p):
+            return f"{p!r} >= 0"
+        case ("eq", p):
+            return f"{p!r} == 0"
+        case _:
+            return str(fact)
+
+
+def check(question: Any, log: Any) -> Verdict:
+    """Whether ``log`` (``{"atoms": [...], "steps": [...]}``) proves ``question`` (see ``reading``)."""
+    checker = None
+    try:
+        reading, given, wanted = questions(question)
+        checker = Checker(reading, [*given, *wanted])
+        match log:
+            case {"atoms": atoms, "steps": steps, **rest} if not rest:
+                checker.named(atoms)
+                checker.run(steps, ABSURD)
+            case _:
+                raise Rejected("expected a log: atoms and steps")
+    except (Rejected, ValueError) as error:
+        return Verdict(False, str(error), tuple(checker.place) if checker else ())
+    except RecursionError:
+        return Verdict(False, "the certificate is nested too deeply")
+    return Verdict(True)

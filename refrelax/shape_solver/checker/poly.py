@@ -1,0 +1,124 @@
+"""Integer polynomials over numbered atoms: the checker's own arithmetic.
+
+A monomial is the sorted tuple of its atoms' numbers, repeated by their power; no coefficient is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+Mono = tuple[int, ...]
+
+
+class Poly:
+    """An immutable polynomial with ``+ - *``; operands may be plain integers."""
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: dict[Mono, int]) -> None:
+        self.terms = terms
+
+    @staticmethod
+    def of(value: Poly | int) -> Poly:
+        """An integer as a constant polynomial."""
+        if isinstance(value, Poly):
+            return value
+        return Poly({(): value} if value else {})
+
+    @staticmethod
+    def atom(number: int) -> Poly:
+        """The polynomial that is one atom."""
+        return Poly({(number,): 1})
+
+    @staticmethod
+    def read(rows: Any, atoms: int) -> Poly:
+        """From JSON: ``[[coefficient, [atom, …]], …]`` with atoms below ``atoms``.
+
+        Raises:
+            ValueError: anything else.
+        """
+        terms: dict[Mono, int] = {}
+        if not isinstance(rows, list):
+            raise ValueError(f"expected a list of terms, found {rows!r}"[:200])
+        for row in rows:
+            match row:
+                case [int() as coefficient, list() as mono] if not isinstance(coefficient, bool):
+                    if not all(type(each) is int and 0 <= each < atoms for each in mono):
+                        raise ValueError(f"expected numbers of atoms below {atoms}, found {mono}"[:200])
+                    key = tuple(sorted(mono))
+                    terms[key] = terms.get(key, 0) + coefficient
+                case _:
+                    raise ValueError(f"expected [coefficient, [atom, ...]], found {row!r}"[:200])
+        return Poly({mono: c for mono, c in terms.items() if c})
+
+    def written(self) -> list[Any]:
+        """For JSON; reads back."""
+        return [[c, list(mono)] for mono, c in sorted(self.terms.items())]
+
+    def constant(self) -> int | None:
+        """The value of a constant polynomial, else ``None``."""
+        if not self.terms:
+            return 0
+        return self.terms.get(()) if len(self.terms) == 1 else None
+
+    def replaced(self, atom: int, by: Poly) -> Poly:
+        """This polynomial with ``by`` in place of ``atom``."""
+        if not any(atom in mono for mono in self.terms):
+            return self
+        result = Poly({mono: c for mono, c in self.terms.items() if atom not in mono})
+        for mono, c in self.terms.items():
+            if atom in mono:
+                part = Poly({tuple(each for each in mono if each != atom): c})
+                for _ in range(mono.count(atom)):
+                    part = part * by
+                result = result + part
+        return result
+
+    def mentions(self) -> Iterable[int]:
+        """The atoms that occur, each once."""
+        return {atom for mono in self.terms for atom in mono}
+
+    def __add__(self, other: Poly | int) -> Poly:
+        return self._plus(Poly.of(other), 1)
+
+    def __sub__(self, other: Poly | int) -> Poly:
+        return self._plus(Poly.of(other), -1)
+
+    def _plus(self, other: Poly, factor: int) -> Poly:
+        total = dict(self.terms)
+        for mono, c in other.terms.items():
+            value = total.get(mono, 0) + factor * c
+            if value:
+                total[mono] = value
+            else:
+                total.pop(mono, None)
+        return Poly(total)
+
+    def __mul__(self, other: Poly | int) -> Poly:
+        if isinstance(other, int):
+            return Poly({mono: c * other for mono, c in self.terms.items()} if other else {})
+        total: dict[Mono, int] = {}
+        for left, c in self.terms.items():
+            for right, d in other.terms.items():
+                mono = tuple(sorted(left + right)) if left and right else left or right
+                total[mono] = total.get(mono, 0) + c * d
+        return Poly({mono: c for mono, c in total.items() if c})
+
+    def __neg__(self) -> Poly:
+        return self * -1
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: int) -> Poly:
+        return Poly.of(other) - self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Poly) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.terms.items()))
+
+    def __repr__(self) -> str:
+        return " + ".join("*".join([str(c), *(f"#{a}" for a in m)]) for m, c in sorted(self.terms.items())) or "0"

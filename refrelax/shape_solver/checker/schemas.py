@@ -1,0 +1,116 @@
+"""What is known of each kind of atom: the axioms that a log may cite, as data.
+
+Every entry is a function of the atom's value ``v`` and its operands, written with ``+ - *`` only, so that it can be read
+over polynomials (by the checker), over plain integers (exhaustively, in the tests) and over Z3's integers (proved once,
+in the tests). A list ``[p, q]`` of facts means ``p >= 0 and q >= 0``; ``zero(p)`` means ``p == 0``.
+
+Kinds of atoms and their values:
+
+* ``fd(a, b)``: floor of ``a / b``, for ``b != 0``; ``td(a, b)``: the quotient rounded towards zero;
+* ``min(a, b, …)``; ``and(a, b)``: bitwise, two's complement of any width;
+* ``ge(a)``: 1 where ``a >= 0``, else 0; ``eq(a)``: 1 where ``a == 0``, else 0;
+* ``p2(k)``: two to the power ``k``, for ``k >= 0``; ``define(a)``: ``a`` itself.
+
+Where an atom's value is not said (a zero divisor, a negative exponent) it is any integer.
+
+Spec: ``spec/06-shapes.md``, ``sh/certificate-log``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Number = Any
+"""A polynomial, an integer or a term of Z3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Zero:
+    """The fact that ``p == 0``."""
+
+    p: Number
+
+
+def zero(p: Number) -> Zero:
+    return Zero(p)
+
+
+@dataclass(frozen=True, slots=True)
+class Axiom:
+    """Where all of ``needs`` are at least 0, ``gives`` is at least 0 (or zero)."""
+
+    id: str
+    kind: str
+    needs: Callable[..., Sequence[Number]]
+    gives: Callable[..., Number]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the branches holds: in each, all its facts."""
+
+    id: str
+    kind: str
+    branches: Callable[..., Sequence[Sequence[Number]]]
+
+
+AXIOMS: tuple[Axiom, ...] = (
+    Axiom("define", "define", lambda v, a: [], lambda v, a: zero(v - a)),
+    Axiom("fd/low", "fd", lambda v, a, b: [b - 1], lambda v, a, b: a - b * v),
+    Axiom("fd/high", "fd", lambda v, a, b: [b - 1], lambda v, a, b: b * v + b - 1 - a),
+    Axiom("fd/low-negative", "fd", lambda v, a, b: [-b - 1], lambda v, a, b: b * v - a),
+    Axiom("fd/high-negative", "fd", lambda v, a, b: [-b - 1], lambda v, a, b: a - b * v - b - 1),
+    Axiom("td/low-pp", "td", lambda v, a, b: [a, b - 1], lambda v, a, b: a - b * v),
+    Axiom("td/high-pp", "td", lambda v, a, b: [a, b - 1], lambda v, a, b: b * v + b - 1 - a),
+    Axiom("td/low-np", "td", lambda v, a, b: [-a, b - 1], lambda v, a, b: b * v - a),
+    Axiom("td/high-np", "td", lambda v, a, b: [-a, b - 1], lambda v, a, b: a - b * v + b - 1),
+    Axiom("td/low-pn", "td", lambda v, a, b: [a, -b - 1], lambda v, a, b: a - b * v),
+    Axiom("td/high-pn", "td", lambda v, a, b: [a, -b - 1], lambda v, a, b: b * v - b - 1 - a),
+    Axiom("td/low-nn", "td", lambda v, a, b: [-a, -b - 1], lambda v, a, b: b * v - a),
+    Axiom("td/high-nn", "td", lambda v, a, b: [-a, -b - 1], lambda v, a, b: a - b * v - b - 1),
+    Axiom("truth/low-ge", "ge", lambda v, a: [], lambda v, a: v),
+    Axiom("truth/high-ge", "ge", lambda v, a: [], lambda v, a: 1 - v),
+    Axiom("truth/low-eq", "eq", lambda v, a: [], lambda v, a: v),
+    Axiom("truth/high-eq", "eq", lambda v, a: [], lambda v, a: 1 - v),
+    Axiom("p2/positive", "p2", lambda v, k: [k], lambda v, k: v - 1),
+    Axiom("p2/growth", "p2", lambda v, k: [k], lambda v, k: v - k - 1),
+    Axiom("and/low-left", "and", lambda v, a, b: [a], lambda v, a, b: v),
+    Axiom("and/low-right", "and", lambda v, a, b: [b], lambda v, a, b: v),
+    Axiom("and/high-left", "and", lambda v, a, b: [a], lambda v, a, b: a - v),
+    Axiom("and/high-right", "and", lambda v, a, b: [b], lambda v, a, b: b - v),
+)  # fmt: skip
+
+PAIRS: tuple[Axiom, ...] = (
+    Axiom("p2/order", "p2", lambda v, w, k, j: [j, k - j], lambda v, w, k, j: v - w),
+    Axiom("p2/double", "p2", lambda v, w, k, j: [j, k - j - 1], lambda v, w, k, j: v - 2 * w),
+    Axiom("p2/next", "p2", lambda v, w, k, j: [j, k - j - 1, j + 1 - k], lambda v, w, k, j: zero(v - 2 * w)),
+)
+"""Axioms about two atoms of one kind: their values, then their operands."""
+
+TRIPLES: tuple[Axiom, ...] = (
+    Axiom(
+        "p2/product", "p2", lambda u, v, w, i, j, k: [j, k, i - j - k, j + k - i],
+        lambda u, v, w, i, j, k: zero(u - v * w),
+    ),
+)  # fmt: skip
+"""Axioms about three atoms of one kind."""
+
+CHOICES: tuple[Choice, ...] = (
+    Choice("min/member", "min", lambda v, *args: [[zero(v - each)] for each in args]),
+    Choice("ge/truth", "ge", lambda v, a: [[zero(v - 1), a], [zero(v), -a - 1]]),
+    Choice("eq/truth", "eq", lambda v, a: [[zero(v - 1), zero(a)], [zero(v), a - 1], [zero(v), -a - 1]]),
+    Choice("sign", "", lambda p: [[p], [-p - 1]]),
+)
+
+
+def minimum_low(member: int) -> Axiom:
+    """``min/low``: the least of the operands is at most the operand numbered ``member``."""
+    return Axiom("min/low", "min", lambda v, *args: [], lambda v, *args: args[member] - v)
+
+
+BY_ID: dict[str, Axiom] = {each.id: each for each in (*AXIOMS, *PAIRS, *TRIPLES)}
+CHOICE_BY_ID: dict[str, Choice] = {each.id: each for each in CHOICES}
+COUNT: dict[str, int] = {each.id: count for count, group in enumerate((AXIOMS, PAIRS, TRIPLES), 1) for each in group}
+"""How many atoms an axiom is about."""

@@ -1,0 +1,128 @@
+"""The axioms of an atom, written down once its operands' signs are known."""
+
+from __future__ import annotations
+
+from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.prooflog.ledger import Ledger
+from refrelax.shape_solver.prooflog.lemma import entails
+
+Sign = tuple[str, int | None]
+
+
+def known(ledger: Ledger, p: Poly) -> tuple[int | None] | None:
+    """The premise ``p >= 0`` for an axiom (``None`` inside for a constant); ``None`` if it is not shown."""
+    value = p.constant()
+    if value is not None:
+        return (None,) if value >= 0 else None
+    found = entails(ledger, p)
+    return None if found is None else (found,)
+
+
+def acquaint(ledger: Ledger, number: int) -> None:
+    """Writes down what the schemata say of the atom ``number``, and of the atoms in its operands before it."""
+    if number in ledger.axioms:
+        return
+    atom = ledger.reading.atoms[number]
+    for arg in atom.args:
+        for inner in sorted(arg.mentions()):
+            acquaint(ledger, inner)
+    if atom.kind in ("sym", "define", "ite") or WRITERS[atom.kind](ledger, number, *atom.args):
+        ledger.axioms.add(number)
+    if atom.kind in ("fd", "td", "and", "p2"):
+        entails(ledger, Poly.atom(number))  # most products need it
+
+
+def _floor(ledger: Ledger, number: int, a: Poly, b: Poly) -> bool:
+    for p, ending in ((b - 1, ""), (-b - 1, "-negative")):
+        premise = known(ledger, p)
+        if premise is not None:
+            ledger.axiom(f"fd/low{ending}", [number], [*premise])
+            ledger.axiom(f"fd/high{ending}", [number], [*premise])
+            return True
+    return False
+
+
+def _truncated(ledger: Ledger, number: int, a: Poly, b: Poly) -> bool:
+    for p, top in ((a, "p"), (-a, "n")):
+        first = known(ledger, p)
+        for q, bottom in ((b - 1, "p"), (-b - 1, "n")) if first is not None else ():
+            second = known(ledger, q)
+            if first is not None and second is not None:
+                ledger.axiom(f"td/low-{top}{bottom}", [number], [*first, *second])
+                ledger.axiom(f"td/high-{top}{bottom}", [number], [*first, *second])
+                return True
+    return False
+
+
+def _minimum(ledger: Ledger, number: int, *args: Poly) -> bool:
+    for member in range(len(args)):
+        ledger.axiom("min/low", [number], [], member)
+    return True
+
+
+def _truth(ledger: Ledger, number: int, a: Poly) -> bool:
+    kind = ledger.reading.atoms[number].kind
+    ledger.axiom(f"truth/low-{kind}", [number], [])
+    ledger.axiom(f"truth/high-{kind}", [number], [])
+    return True
+
+
+def _bits(ledger: Ledger, number: int, a: Poly, b: Poly) -> bool:
+    for p, side in ((a, "left"), (b, "right")):
+        premise = known(ledger, p)
+        if premise is not None:
+            ledger.axiom(f"and/low-{side}", [number], [*premise])
+            ledger.axiom(f"and/high-{side}", [number], [*premise])
+    return True
+
+
+def _power(ledger: Ledger, number: int, k: Poly) -> bool:
+    """Growth, and how it relates to the powers already met."""
+    premise = known(ledger, k)
+    if premise is None:
+        return False
+    ledger.axiom("p2/positive", [number], [*premise])
+    ledger.axiom("p2/growth", [number], [*premise])
+    powers = [n for n in sorted(ledger.axioms) if ledger.reading.atoms[n].kind == "p2"]
+    for other in powers:
+        j = ledger.reading.atoms[other].args[0]
+        _compared(ledger, (number, k), (other, j))
+        _compared(ledger, (other, j), (number, k))
+    _products(ledger, [*powers, number])
+    return True
+
+
+def _compared(ledger: Ledger, greater: tuple[int, Poly], less: tuple[int, Poly]) -> None:
+    (number, k), (other, j) = greater, less
+    low = known(ledger, j)
+    if low is None:
+        return
+    step = ledger.reduce(k - j).constant()
+    if step == 1:
+        between, end = known(ledger, k - j - 1), known(ledger, j + 1 - k)
+        if between and end:
+            ledger.axiom("p2/next", [number, other], [*low, *between, *end])
+            return
+    if (more := known(ledger, k - j - 1)) is not None:
+        ledger.axiom("p2/double", [number, other], [*low, *more])
+    elif (more := known(ledger, k - j)) is not None:
+        ledger.axiom("p2/order", [number, other], [*low, *more])
+
+
+def _products(ledger: Ledger, powers: list[int]) -> None:
+    exponents = {each: ledger.reading.atoms[each].args[0] for each in powers}
+    for place, v in enumerate(powers):
+        for w in powers[: place + 1]:
+            for u in powers:
+                difference = exponents[u] - exponents[v] - exponents[w]
+                if ledger.reduce(difference).constant() != 0:
+                    continue
+                needs = (exponents[v], exponents[w], difference, -difference)
+                premises = [known(ledger, each) for each in needs]
+                if all(premises):
+                    ledger.axiom("p2/product", [u, v, w], [each[0] for each in premises if each])
+
+
+WRITERS = {
+    "fd": _floor, "td": _truncated, "min": _minimum, "ge": _truth, "eq": _truth, "and": _bits, "p2": _power,
+}  # fmt: skip

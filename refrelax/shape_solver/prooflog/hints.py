@@ -1,0 +1,136 @@
+"""What the prover found, as lemmas: its context and its normal forms say which equations are worth deriving.
+
+A context writes symbols in terms of fresh ones; each fresh symbol is defined in the log by what it stands for, and each
+image is derived as an equation that replaces the symbol. Then every quotient, minimum and condition is compared with
+its normal form, and where that is another polynomial, the equation is derived. A hint that fails is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.normal import normal
+from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.digits import digits
+from refrelax.shape_solver.prooflog.axioms import acquaint
+from refrelax.shape_solver.prooflog.ledger import Ledger
+from refrelax.shape_solver.prooflog.lemma import entails, equates
+from refrelax.shape_solver.prooflog.search import MAX_WORK, pursue
+from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
+from refrelax.syntax.scalars import Not
+
+COMPOUND = ("fd", "td", "min", "ite", "ge", "eq", "p2", "and")
+
+
+def contexts(ledger: Ledger, goals: list[int]) -> Iterator[Context]:
+    """Contexts that the prover could have been in: the facts but the last of the claim taken in."""
+    names = Names(ledger)
+    claim = goals[-1:]
+    given = [names.formula(fact) for number, fact in enumerate(ledger.facts) if number not in claim and -1 - number not in ledger.used]
+    context = Context().assuming(*given)
+    yield context
+    measured = context.measuring()
+    if measured is not context:
+        yield measured
+    for goal in claim:
+        split = digits(Not(names.formula(ledger.facts[goal])), context)
+        if split is not context:
+            yield split
+
+
+def follow(ledger: Ledger, context: Context) -> None:
+    """Derives what ``context`` and its normal forms suggest."""
+    names = Names(ledger)
+    for name, origin in context.origins:
+        value = names.term(origin)
+        x, equation = ledger.define(value)
+        names.fresh[name] = x
+        _replace_by(ledger, equation, value, names.newest(origin))
+        bounded(ledger, context, name, x)
+    for name, image in context.images:
+        try:
+            x = names.symbol(name)
+            found = equates_reduced(ledger, x - names.term(image))
+        except Untranslatable:
+            continue
+        if found is not None:
+            ledger.rule(found, next(iter(x.mentions())))
+    for name in context.facts.known:
+        try:
+            bounded(ledger, context, name, names.symbol(name))
+        except Untranslatable:
+            continue
+    compared(ledger, context, names)
+
+
+def equates_reduced(ledger: Ledger, p: Poly) -> int | None:
+    """The equation ``p == 0``, unless it says nothing any more."""
+    short = ledger.reduce(p)
+    return None if not short.terms else equates(ledger, short)
+
+
+def _replace_by(ledger: Ledger, equation: int, value: Poly, newest: int | None) -> None:
+    """Lets the definition of a symbol replace what it was made for: the symbol ``newest``, or a quotient."""
+    kinds = ledger.reading.atoms
+    (x,) = (atom for atom in ledger.facts[equation][1].mentions() if atom not in value.mentions())
+    quotients = [atom for atom in value.mentions() if kinds[atom].kind == "fd"]
+    for atom in [*([] if newest is None else [newest]), *quotients, x]:
+        if abs(value.terms.get((atom,), 0)) == 1 or atom == x:
+            if ledger.rule(equation, atom):
+                return
+
+
+def bounded(ledger: Ledger, context: Context, name: str, x: Poly) -> None:
+    low, high = context.facts.of(name)
+    if low is not None:
+        if low > 0:
+            entails(ledger, x)
+        entails(ledger, x - low)
+    if high is not None:
+        entails(ledger, high - x)
+
+
+def compared(ledger: Ledger, context: Context, names: Names) -> None:
+    """Each atom in sight and its normal form."""
+    for number in sorted({atom for p in ledger.reduced if p is not None for atom in p.mentions()}):
+        settle(ledger, context, names, number)
+
+
+def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
+    """Replaces the atom by its normal form, if that is something else and can be derived."""
+    atom = ledger.reading.atoms[number]
+    if number in ledger.settled or atom.kind not in COMPOUND or ledger.work[0] > MAX_WORK:
+        return
+    ledger.settled.add(number)
+    for arg in atom.args:
+        for inner in sorted(arg.mentions()):
+            settle(ledger, context, names, inner)
+    if any(number == each for _, each, _ in ledger.rules):
+        return
+    acquaint(ledger, number)
+    try:
+        atoms = Atoms(context.facts)
+        found = names.normal(normal(context.image(names.atom(number)), atoms), atoms)
+    except Untranslatable:
+        return
+    short = ledger.reduce(found)
+    if number in short.mentions():
+        return
+    for inner in sorted(short.mentions()):
+        acquaint(ledger, inner)
+    equation = derived(ledger, Poly.atom(number) - short)
+    if equation is not None:
+        ledger.rule(equation, number)
+
+
+def derived(ledger: Ledger, p: Poly) -> int | None:
+    """The equation ``p == 0``, by splitting if need be."""
+    if not ledger.reduce(p).terms:
+        return None
+    first = pursue(ledger, p, 2)
+    if first is None:
+        return None
+    second = pursue(ledger, -p, 2)
+    return None if second is None else ledger.equal(first, second)

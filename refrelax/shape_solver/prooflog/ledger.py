@@ -1,0 +1,147 @@
+"""The facts of a proof in the making, and the steps that are written down.
+
+Facts are kept twice: as the checker will see them, and *reduced* by the equations found so far, each of which replaces
+one atom. Nothing here is trusted: the checker decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.checker.reading import Formula, Reading, eq, ge
+from refrelax.shape_solver.checker.schemas import BY_ID, Axiom, Zero, minimum_low
+
+Step = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Ledger:
+    """One scope of a proof: a branch sees what stood before it."""
+
+    reading: Reading
+    facts: list[Formula] = field(default_factory=list)
+    reduced: list[Poly | None] = field(default_factory=list)
+    """``None`` for a disjunction."""
+    rules: list[tuple[int, int, Poly]] = field(default_factory=list)
+    """(equation, atom, what replaces it), in the order in which they apply."""
+    steps: list[Step] = field(default_factory=list)
+    index: dict[Any, int] = field(default_factory=dict)
+    """Facts by content."""
+    starts: int = 0
+    """How many facts this scope started with, beside those of the scope above."""
+    goal: int = -1
+    """The fact that this scope was made for, once it is there."""
+    used: set[int] = field(default_factory=set)
+    """Disjunctions and atoms on which this scope or one above it has branched."""
+    work: list[int] = field(default_factory=lambda: [0])
+    """How many questions of linear arithmetic were asked, in all scopes."""
+    axioms: set[int] = field(default_factory=set)
+    """Atoms whose axioms were written down."""
+    settled: set[int] = field(default_factory=set)
+    """Atoms that were compared with their normal form."""
+
+    def branch(self, start: Iterable[Formula]) -> Ledger:
+        """A scope below this one, with the facts ``start``."""
+        below = Ledger(self.reading, list(self.facts), list(self.reduced), list(self.rules), [], dict(self.index))
+        below.work, below.axioms, below.settled = self.work, set(self.axioms), set(self.settled)
+        below.used = set(self.used)
+        for fact in start:
+            below.add(fact)
+        below.starts = len(below.facts) - len(self.facts)
+        return below
+
+    def add(self, fact: Formula, step: Step | None = None) -> int:
+        """A new fact, given by ``step`` if it is not given; its number."""
+        number = len(self.facts)
+        self.facts.append(fact)
+        self.index.setdefault(fact, number)
+        self.reduced.append(None if fact[0] == "or" else self.reduce(fact[1]))
+        if step is not None:
+            self.steps.append(step)
+        return number
+
+    def reduce(self, p: Poly) -> Poly:
+        """``p`` with every replaced atom gone."""
+        for _, atom, rest in self.rules:
+            p = p.replaced(atom, rest)
+        return p
+
+    def rule(self, equation: int, atom: int) -> bool:
+        """Lets ``equation`` replace ``atom``; ``False`` if it does not give it."""
+        p = self.reduced[equation]
+        assert p is not None
+        factor = p.terms.get((atom,), 0)
+        if factor not in (1, -1):
+            return False
+        rest = (p - factor * Poly.atom(atom)) * -factor
+        if atom in rest.mentions():
+            return False
+        if p != self.facts[equation][1]:
+            equation = self.equal(self.combine(p, [[1, ["not"]], [1, [equation]]]),
+                                  self.combine(-p, [[1, ["not"]], [-1, [equation]]]))  # fmt: skip
+        self.rules.append((equation, atom, rest))
+        self.reduced = [None if each is None else each.replaced(atom, rest) for each in self.reduced]
+        return True
+
+    # --- steps
+
+    def define(self, value: Poly) -> tuple[Poly, int]:
+        """A symbol that is ``value``, and the number of its equation."""
+        x = self.reading.make("define", (value,))
+        return x, self.axiom("define", [*x.mentions()], [])
+
+    def combine(self, conclusion: Poly, terms: list[list[Any]]) -> int:
+        """``conclusion >= 0``, from factors and products of facts (and of ``"not"``, its negation)."""
+        fact = ge(conclusion)
+        if fact in self.index:
+            return self.index[fact]
+        total = Poly.of(0)
+        for factor, numbers in terms:
+            product = Poly.of(factor) if isinstance(factor, int) else Poly.read(factor, len(self.reading.atoms))
+            for number in numbers:
+                product = product * (-conclusion - 1 if number == "not" else self.facts[number][1])
+            total = total + product
+        rewrites = []
+        for equation, atom, rest in self.rules:
+            if atom in total.mentions():
+                rewrites.append([equation, atom])
+                total = total.replaced(atom, rest)
+        value = total.constant()
+        assert value is not None and value < 0, total
+        step = {"rule": "combine", "terms": terms, "rewrites": rewrites, "gives": written(fact)}
+        return self.add(fact, step)
+
+    def equal(self, i: int, j: int) -> int:
+        fact = eq(self.facts[i][1])
+        return self.add(fact, {"rule": "equal", "premises": [i, j], "gives": written(fact)})
+
+    def axiom(self, name: str, atoms: list[int], premises: list[int | None], member: int | None = None) -> int:
+        """An instance of a schema; ``premises`` must fit."""
+        parts = [self.reading.atoms[each] for each in atoms]
+        schema: Axiom = BY_ID[name] if member is None else minimum_low(member)
+        found = schema.gives(*map(Poly.atom, atoms), *(arg for each in parts for arg in each.args))
+        fact = eq(found.p) if isinstance(found, Zero) else ge(Poly.of(found))
+        if fact in self.index:
+            return self.index[fact]
+        extra = {} if member is None else {"member": member}
+        step = {"rule": name, "atoms": atoms, "premises": premises, **extra, "gives": written(fact)}
+        return self.add(fact, step)
+
+    def congruence(self, u: int, v: int, premises: list[int | None]) -> int:
+        fact = eq(Poly.atom(u) - Poly.atom(v))
+        step = {"rule": "congruence", "atoms": [u, v], "premises": premises, "gives": written(fact)}
+        return self.add(fact, step)
+
+    def cases(self, on: dict[str, Any], branches: list[Ledger], conclusion: Formula) -> int:
+        step = {"rule": "cases", "on": on, "branches": [each.steps for each in branches], "gives": written(conclusion),
+                "starts": [each.starts for each in branches], "goals": [each.goal for each in branches]}  # fmt: skip
+        return self.add(conclusion, step)
+
+
+def written(fact: Formula) -> list[Any]:
+    return [fact[0], fact[1].written()]
+
+

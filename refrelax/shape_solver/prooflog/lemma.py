@@ -1,0 +1,168 @@
+"""Ordered-ring reasoning: one fact from others, by products of facts and linear arithmetic over monomials.
+
+The negated goal and the facts are multiplied by what is known to be nonnegative wherever that makes monomials meet;
+then a linear combination that is negative is looked for.
+"""
+
+from __future__ import annotations
+
+from math import gcd, lcm
+from typing import Any
+
+from refrelax.shape_solver.checker.poly import Mono, Poly
+from refrelax.shape_solver.checker.reading import ge
+from refrelax.shape_solver.prooflog.ledger import Ledger
+from refrelax.shape_solver.prooflog.simplex import conflict
+
+MAX_ROWS = 220
+ROUNDS = 3
+
+Product = tuple[Any, ...]
+"""Numbers of facts, and ``"not"``."""
+
+
+def entails(ledger: Ledger, goal: Poly | None) -> int | None:
+    """The number of the fact ``goal >= 0`` (of an absurdity for ``None``), derived if need be; ``None`` if it is not
+    found."""
+    wanted = Poly.of(-1) if goal is None else goal
+    if goal is not None and ge(goal) in ledger.index:
+        return ledger.index[ge(goal)]
+    ledger.work[0] += 1
+    short = ledger.reduce(wanted)
+    value = short.constant()
+    if goal is not None and value is not None and value >= 0:
+        return ledger.combine(wanted, [[1, ["not"]]])
+    for rounds, limit in ((1, 60), (ROUNDS, MAX_ROWS)):
+        rows = Rows(ledger, None if goal is None else -short - 1, limit)
+        rows.close(rounds)
+        found = rows.conflict()
+        if found is not None:
+            return ledger.combine(wanted, found)
+    return None
+
+
+def equates(ledger: Ledger, p: Poly) -> int | None:
+    """The number of the fact ``p == 0``, derived."""
+    first = entails(ledger, p)
+    if first is None:
+        return None
+    second = entails(ledger, -p)
+    return None if second is None else ledger.equal(first, second)
+
+
+class Rows:
+    """Products of facts, as rows of a linear system over monomials."""
+
+    def __init__(self, ledger: Ledger, negated: Poly | None, limit: int) -> None:
+        self.ledger = ledger
+        self.limit = limit
+        self.rows: dict[Product, tuple[Poly, bool]] = {}
+        self.positive: dict[int, int] = {}
+        """Atoms that are never negative, and the fact that says so."""
+        self.base: list[tuple[Product, Poly, bool]] = []
+        for number, p in enumerate(ledger.reduced):
+            exact = ledger.facts[number][0] == "eq"
+            value = None if p is None else p.constant()
+            if p is None or (value is not None and (value == 0 if exact else value >= 0)):
+                continue
+            if value is not None or negated is None:
+                self.put((number,), p, exact)
+            self.base.append(((number,), p, exact))
+            atom = _lone(p)
+            if atom is not None and not exact:
+                self.positive.setdefault(atom, number)
+        self.monos: set[Mono] = set()
+        if negated is not None:
+            self.put(("not",), negated, False)
+            self.monos |= set(negated.terms)
+            atoms = set(negated.mentions())
+            for _, p, _ in self.base:
+                if atoms & set(p.mentions()):
+                    self.monos |= set(p.terms)
+            self.base.insert(0, (("not",), negated, False))
+        else:
+            for _, p, _ in self.base:
+                self.monos |= set(p.terms)
+        self.degree = max(map(len, self.monos), default=1) + 1
+
+    def put(self, product: Product, p: Poly, exact: bool) -> None:
+        if len(self.rows) < self.limit:
+            self.rows.setdefault(tuple(sorted(product, key=str)), (p, exact))
+
+    def close(self, rounds: int) -> None:
+        """Multiplies until monomials meet."""
+        divisors = [(product, p) for product, p, exact in self.base if not exact and len(p.terms) > 1]
+        for turn in range(rounds):
+            before = len(self.rows)
+            met = sorted(self.monos, key=lambda mono: (len(mono), mono))
+            for product, p, exact in self.base:
+                for factor in self.factors(p, met, exact):
+                    facts = (factor,) if exact and factor else tuple(self.positive[atom] for atom in factor)
+                    self.put((*product, *facts), p * Poly({factor: 1}), exact)
+            if turn == 0:
+                self.cross(divisors)
+            for p, _ in list(self.rows.values()):
+                self.monos |= {mono for mono in p.terms if len(mono) <= self.degree}
+            if len(self.rows) == before or len(self.rows) >= self.limit:
+                break
+        for mono in sorted(self.monos):
+            if len(mono) > 1 and all(atom in self.positive for atom in mono):
+                self.rows.setdefault(tuple(self.positive[atom] for atom in mono), (Poly({mono: 1}), False))
+
+    def cross(self, divisors: list[tuple[Product, Poly]]) -> None:
+        """The negated goal times positive sums."""
+        for product, p, exact in self.base:
+            if product == ("not",):
+                for other, q in divisors[:12]:
+                    if other != product:
+                        self.put((*product, *other), p * q, exact)
+
+    def factors(self, p: Poly, met: list[Mono], exact: bool) -> list[Mono]:
+        found: dict[Mono, None] = {}
+        for mono in met:
+            for other in p.terms:
+                if not other:
+                    continue
+                factor = _without(mono, other)
+                if factor is not None and (exact or all(atom in self.positive for atom in factor)):
+                    found.setdefault(factor, None)
+        return list(found)
+
+    def conflict(self) -> list[list[Any]] | None:
+        keys = list(self.rows)
+        system = []
+        for key in keys:
+            p, exact = self.rows[key]
+            terms = {mono: c for mono, c in p.terms.items() if mono}
+            system.append((terms, p.terms.get((), 0), exact))
+        found = conflict(system)
+        if found is None:
+            return None
+        scale = lcm(*(c.denominator for c in found.values()))
+        whole = {row: int(c * scale) for row, c in found.items()}
+        common = gcd(*whole.values())
+        return [_term(c // common, keys[row]) for row, c in sorted(whole.items())]
+
+
+def _term(factor: int, product: Product) -> list[Any]:
+    """For ``Ledger.combine``: an equation may be multiplied by any monomial."""
+    facts = [each for each in product if not isinstance(each, tuple)]
+    monos = [each for each in product if isinstance(each, tuple)]
+    return [Poly({monos[0]: factor}).written() if monos else factor, facts]
+
+
+def _lone(p: Poly) -> int | None:
+    """The atom of ``c * atom - d`` with positive ``c`` and ``d >= 0``."""
+    monos = [mono for mono in p.terms if mono]
+    if len(monos) == 1 and len(monos[0]) == 1 and p.terms[monos[0]] == 1 and p.terms.get((), 0) == 0:
+        return monos[0][0]
+    return None
+
+
+def _without(mono: Mono, other: Mono) -> Mono | None:
+    left = list(mono)
+    for atom in other:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return tuple(left)

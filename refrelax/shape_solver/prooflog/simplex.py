@@ -1,0 +1,155 @@
+"""Linear arithmetic over the rationals: why a system of inequalities has no solution.
+
+The general simplex method with bounds (Dutertre and de Moura, CAV 2006), Bland's rule, exact fractions. Unknowns are
+whatever the rows mention; here they are monomials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+MAX_PIVOTS = 400
+
+Reasons = dict[int, Fraction]
+"""Factors of rows; their sum is the inequality in question."""
+
+
+@dataclass(slots=True)
+class _Bound:
+    value: Fraction
+    reasons: Reasons
+
+
+@dataclass(slots=True)
+class _Simplex:
+    lower: dict[int, _Bound] = field(default_factory=dict)
+    upper: dict[int, _Bound] = field(default_factory=dict)
+    value: list[Fraction] = field(default_factory=list)
+    rows: dict[int, dict[int, Fraction]] = field(default_factory=dict)
+    """Basic variable to its combination of the others."""
+
+    def fresh(self) -> int:
+        self.value.append(Fraction(0))
+        return len(self.value) - 1
+
+    def bound(self, x: int, low: bool, bound: _Bound) -> Reasons | None:
+        """Adds ``x >= value`` (``low``) or ``x <= value``; a conflict if the other bound contradicts it."""
+        mine, other = (self.lower, self.upper) if low else (self.upper, self.lower)
+        old = mine.get(x)
+        if old is None or (bound.value > old.value if low else bound.value < old.value):
+            mine[x] = bound
+        against = other.get(x)
+        if against is not None and (bound.value > against.value if low else bound.value < against.value):
+            return _sum([(Fraction(1), bound.reasons), (Fraction(1), against.reasons)])
+        return None
+
+    def start(self) -> None:
+        """Moves every independent variable onto a bound."""
+        for x in range(len(self.value)):
+            if x not in self.rows:
+                bound = self.lower.get(x) or self.upper.get(x)
+                self.value[x] = bound.value if bound is not None else Fraction(0)
+        for x, row in self.rows.items():
+            self.value[x] = sum((a * self.value[y] for y, a in row.items()), Fraction(0))
+
+    def check(self) -> Reasons | None:
+        """A conflict, or ``None`` if there is a solution or the limit is reached."""
+        self.start()
+        for _ in range(MAX_PIVOTS):
+            x = self.violated()
+            if x is None:
+                return None
+            low = x in self.lower and self.value[x] < self.lower[x].value
+            target = self.lower[x] if low else self.upper[x]
+            row = self.rows[x]
+            y = next((y for y in sorted(row) if self.free(y, (row[y] > 0) == low)), None)
+            if y is None:
+                parts = [(Fraction(1), target.reasons)]
+                for z, a in row.items():
+                    parts.append((abs(a), (self.upper if (a > 0) == low else self.lower)[z].reasons))
+                return _sum(parts)
+            self.pivot(x, y, target.value)
+        return None
+
+    def violated(self) -> int | None:
+        for x in sorted(self.rows):
+            if x in self.lower and self.value[x] < self.lower[x].value:
+                return x
+            if x in self.upper and self.value[x] > self.upper[x].value:
+                return x
+        return None
+
+    def free(self, y: int, up: bool) -> bool:
+        bound = (self.upper if up else self.lower).get(y)
+        return bound is None or (self.value[y] < bound.value if up else self.value[y] > bound.value)
+
+    def pivot(self, x: int, y: int, value: Fraction) -> None:
+        """``x`` leaves the basis at ``value``, ``y`` enters it."""
+        row = self.rows.pop(x)
+        a = row.pop(y)
+        step = (value - self.value[x]) / a
+        self.value[x] = value
+        self.value[y] += step
+        entering = {z: -c / a for z, c in row.items()}
+        entering[x] = 1 / a
+        for other, terms in self.rows.items():
+            factor = terms.pop(y, None)
+            if factor is None:
+                continue
+            self.value[other] += factor * step
+            for z, c in entering.items():
+                total = terms.get(z, 0) + factor * c
+                if total:
+                    terms[z] = Fraction(total)
+                else:
+                    terms.pop(z, None)
+        self.rows[y] = entering
+
+
+def _sum(parts: Sequence[tuple[Fraction, Reasons]]) -> Reasons:
+    total: Reasons = {}
+    for factor, reasons in parts:
+        for row, c in reasons.items():
+            total[row] = total.get(row, Fraction(0)) + factor * c
+    return {row: c for row, c in total.items() if c}
+
+
+Row = tuple[Mapping[Hashable, int], int, bool]
+"""``sum(coefficient * unknown) + constant``: at least 0, or (with ``True``) equal to 0."""
+
+
+def conflict(rows: Sequence[Row]) -> Reasons | None:
+    """Factors by which the rows add up to a negative constant (positive for inequalities), or ``None``."""
+    simplex = _Simplex()
+    unknowns: dict[Hashable, int] = {}
+    for terms, _, _ in rows:
+        for unknown in terms:
+            if unknown not in unknowns:
+                unknowns[unknown] = simplex.fresh()
+    for number, (terms, constant, exact) in enumerate(rows):
+        found = _entered(simplex, unknowns, number, terms, constant, exact)
+        if found is not None:
+            return found
+    return simplex.check()
+
+
+def _entered(
+    simplex: _Simplex, unknowns: dict[Hashable, int], number: int, terms: Mapping[Hashable, int], constant: int, exact: bool
+) -> Reasons | None:
+    if not terms:
+        if constant < 0 or (exact and constant):
+            return {number: Fraction(1 if constant < 0 else -1)}
+        return None
+    if len(terms) == 1:
+        ((unknown, c),) = terms.items()
+        x, scale = unknowns[unknown], Fraction(1, abs(c))
+        end, up = Fraction(-constant, c), c > 0
+    else:
+        x, scale, end, up = simplex.fresh(), Fraction(1), Fraction(-constant), True
+        simplex.rows[x] = {unknowns[unknown]: Fraction(c) for unknown, c in terms.items()}
+    found = simplex.bound(x, up, _Bound(end, {number: scale}))
+    if found is None and exact:
+        found = simplex.bound(x, not up, _Bound(end, {number: -scale}))
+    return found
