@@ -22,7 +22,7 @@ from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge, questions
-from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, Axiom, Zero, minimum_low
+from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, NUMBERED, Axiom, Zero
 
 KINDS = {"fd": 2, "td": 2, "min": 2, "and": 2, "ge": 1, "eq": 1, "p2": 1, "define": 1}
 """Kinds of atoms that a log may name, and their least number of operands."""
@@ -89,8 +89,8 @@ class Checker:
             case {"rule": "cases", "on": on, "branches": [*branches], "gives": gives, **rest} if not rest:
                 return self.split(self.alternatives(on), branches, self.fact(gives))
             case {"rule": str() as name, "atoms": [*atoms], "premises": [*premises], "gives": gives, **rest}:
-                expect(not set(rest) - {"member"}, "a step", step)
-                return self.same(self.axiom(name, atoms, premises, rest.get("member")), gives)
+                expect(not set(rest) - {"number"}, "a step", step)
+                return self.same(self.axiom(name, atoms, premises, rest.get("number")), gives)
             case _:
                 raise Rejected(f"expected a step, found {step!r}"[:300])
 
@@ -153,11 +153,16 @@ class Checker:
         return conclusion
 
     def product(self, factor: Poly, numbers: list[Any], conclusion: Formula) -> Poly:
-        """Never negative: a product of facts ``p >= 0`` with a positive factor; or zero: one with an equation in it."""
+        """Never negative: a product of facts ``p >= 0`` and squares (of polynomials spelled out) with a positive factor;
+        or zero: one with an equation in it."""
         result, signed = factor, True
         for number in numbers:
             if number == "not":
                 result = multiplied(result, -conclusion[1] - 1)
+                continue
+            if isinstance(number, list):
+                root = self.poly(number)
+                result = multiplied(result, multiplied(root, root))
                 continue
             kind, *parts = self.premise(number)
             expect(kind in ("ge", "eq"), "a fact p >= 0 or p == 0", said(self.facts[number]))
@@ -187,16 +192,19 @@ class Checker:
                 expect(x - y in (p, -p), f"an equation for {x!r} and {y!r}", p)
         return eq(Poly.atom(u) - Poly.atom(v))
 
-    def axiom(self, name: str, numbers: list[Any], premises: list[Any], member: Any) -> Formula:
+    def axiom(self, name: str, numbers: list[Any], premises: list[Any], number: Any) -> Formula:
         """An instance of a schema; a premise that is a nonnegative constant needs no fact."""
-        schema, atoms = BY_ID.get(name), [self.atom(each) for each in numbers]
-        if name == "min/low":
-            expect(len(atoms) == 1 and type(member) is int and 0 <= member < len(atoms[0].args), "an operand", member)
-            schema = minimum_low(member)
-        expect(schema is not None, "a rule", name)
-        assert schema is not None
-        expect(len(atoms) == COUNT.get(name, 1), "as many atoms as the rule is about", numbers)
+        atoms = [self.atom(each) for each in numbers]
+        if name in NUMBERED:
+            count, limit, made = NUMBERED[name]
+            expect(type(number) is int and 0 <= number < limit, f"a number below {limit}", number)
+            schema = made(number)
+        else:
+            expect(name in BY_ID and number is None, "a rule", name)
+            count, schema = COUNT[name], BY_ID[name]
+        expect(len(atoms) == count, f"{count} atoms", numbers)
         expect(all(each.kind == schema.kind for each in atoms), f"atoms of kind {schema.kind}", numbers)
+        expect(name != "min/low" or number < len(atoms[0].args), "an operand of the minimum", number)
         operands = [*map(Poly.atom, numbers), *(arg for each in atoms for arg in each.args)]
         return self.instance(schema, operands, premises)
 

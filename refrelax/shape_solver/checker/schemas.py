@@ -85,7 +85,6 @@ AXIOMS: tuple[Axiom, ...] = (
 PAIRS: tuple[Axiom, ...] = (
     Axiom("p2/order", "p2", lambda v, w, k, j: [j, k - j], lambda v, w, k, j: v - w),
     Axiom("p2/double", "p2", lambda v, w, k, j: [j, k - j - 1], lambda v, w, k, j: v - 2 * w),
-    Axiom("p2/next", "p2", lambda v, w, k, j: [j, k - j - 1, j + 1 - k], lambda v, w, k, j: zero(v - 2 * w)),
 )
 """Axioms about two atoms of one kind: their values, then their operands."""
 
@@ -109,6 +108,20 @@ def minimum_low(member: int) -> Axiom:
     """``min/low``: the least of the operands is at most the operand numbered ``member``."""
     return Axiom("min/low", "min", lambda v, *args: [], lambda v, *args: args[member] - v)
 
+
+MAX_STEP = 256
+
+
+def power_shift(step: int) -> Axiom:
+    """``p2/shift``: an exponent that is greater by the constant ``step``."""
+    needs = lambda v, w, k, j: [j, k - j - step, j + step - k]  # noqa: E731
+    return Axiom("p2/shift", "p2", needs, lambda v, w, k, j: zero(v - (1 << step) * w))
+
+
+NUMBERED: dict[str, tuple[int, int, Callable[[int], Axiom]]] = {
+    "min/low": (1, 1 << 16, minimum_low), "p2/shift": (2, MAX_STEP + 1, power_shift),
+}  # fmt: skip
+"""Axioms with a number as well: how many atoms they are about, what the number is below, and the axiom."""
 
 BY_ID: dict[str, Axiom] = {each.id: each for each in (*AXIOMS, *PAIRS, *TRIPLES)}
 CHOICE_BY_ID: dict[str, Choice] = {each.id: each for each in CHOICES}

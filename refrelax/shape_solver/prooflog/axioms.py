@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.checker.schemas import MAX_STEP
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.lemma import entails
 
@@ -98,10 +99,10 @@ def _compared(ledger: Ledger, greater: tuple[int, Poly], less: tuple[int, Poly])
     if low is None:
         return
     step = ledger.reduce(k - j).constant()
-    if step == 1:
-        between, end = known(ledger, k - j - 1), known(ledger, j + 1 - k)
+    if step is not None and 0 <= step <= MAX_STEP:
+        between, end = known(ledger, k - j - step), known(ledger, j + step - k)
         if between and end:
-            ledger.axiom("p2/next", [number, other], [*low, *between, *end])
+            ledger.axiom("p2/shift", [number, other], [*low, *between, *end], step)
             return
     if (more := known(ledger, k - j - 1)) is not None:
         ledger.axiom("p2/double", [number, other], [*low, *more])

@@ -12,13 +12,16 @@ from refrelax.shape_solver.checker.check import check
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import flattened, ge, questions
 from refrelax.shape_solver.claim import Query
+from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.hints import contexts, follow
 from refrelax.shape_solver.prooflog.ledger import Ledger
+from refrelax.shape_solver.prooflog.lemma import equates
 from refrelax.shape_solver.prooflog.prune import pruned
 from refrelax.shape_solver.prooflog.search import MAX_WORK, pursue, take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
 ABSURD = Poly.of(-1)
+MAX_CASES = 64
 
 
 def prooflog(query: Query) -> dict[str, Any] | None:
@@ -60,7 +63,7 @@ def solved(ledger: Ledger, goals: list[int]) -> int | None:
     return leaf(ledger, goals)
 
 
-def leaf(ledger: Ledger, goals: list[int]) -> int | None:
+def leaf(ledger: Ledger, goals: list[int], residues: bool = True) -> int | None:
     """An absurdity from facts that are no disjunctions of the claim."""
     for context in contexts(ledger, goals):
         attempt = ledger.branch([])
@@ -69,7 +72,58 @@ def leaf(ledger: Ledger, goals: list[int]) -> int | None:
         found = pursue(attempt, None, 3)
         if found is not None:
             return adopt(ledger, attempt, found)
-    return None
+    return by_residues(ledger, goals) if residues else None
+
+
+def by_residues(ledger: Ledger, goals: list[int]) -> int | None:
+    """An absurdity for each residue of the symbols that stand in a product under a constant divisor."""
+    ledger.work[0] = 0
+    splits = divided_products(ledger)
+    total = 1
+    for _, divisor in splits:
+        total *= divisor
+    if not splits or total > MAX_CASES:
+        return None
+    return residue(ledger, goals, splits, 0)
+
+
+def divided_products(ledger: Ledger) -> list[tuple[int, int]]:
+    found: dict[int, int] = {}
+    for atom in ledger.reading.atoms:
+        divisor = atom.args[1].constant() if atom.kind in ("fd", "td") else None
+        for mono in atom.args[0].terms if divisor is not None else ():
+            for inner in mono if len(mono) > 1 else ():
+                if divisor is not None and ledger.reading.atoms[inner].kind == "sym":
+                    found[inner] = max(found.get(inner, 1), divisor)
+    return list(found.items())
+
+
+def residue(ledger: Ledger, goals: list[int], splits: list[tuple[int, int]], at: int) -> int | None:
+    """Branches on whether the first symbol's residue is ``at`` or more."""
+    if not splits:
+        return leaf(ledger, goals, residues=False)
+    (symbol, divisor), *rest = splits
+    x = Poly.atom(symbol)
+    q = ledger.reading.make("fd", (x, Poly.of(divisor)))
+    acquaint(ledger, next(iter(q.mentions())))
+    r = x - divisor * q
+    if at == divisor - 1:
+        return fixed(ledger, goals, rest, r - at)
+    branches = []
+    for start, found in (([ge(r - at - 1)], residue), ([ge(at - r)], None)):
+        below = ledger.branch(start)
+        goal = residue(below, goals, splits, at + 1) if found else fixed(below, goals, rest, r - at)
+        if goal is None:
+            return None
+        below.goal = goal
+        branches.append(below)
+    return ledger.cases({"sign": (r - at - 1).written()}, branches, ge(ABSURD))
+
+
+def fixed(ledger: Ledger, goals: list[int], rest: list[tuple[int, int]], p: Poly) -> int | None:
+    """The case ``p == 0``, by its two inequalities."""
+    equation = equates(ledger, p)
+    return None if equation is None else residue(ledger, goals, rest, 0)
 
 
 def adopt(ledger: Ledger, attempt: Ledger, found: int) -> int:

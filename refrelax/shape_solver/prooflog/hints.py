@@ -19,7 +19,7 @@ from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.lemma import entails, equates
 from refrelax.shape_solver.prooflog.search import MAX_WORK, pursue
 from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
-from refrelax.syntax.scalars import Not
+from refrelax.syntax.scalars import Binary, Not
 
 COMPOUND = ("fd", "td", "min", "ite", "ge", "eq", "p2", "and")
 
@@ -63,6 +63,32 @@ def follow(ledger: Ledger, context: Context) -> None:
         except Untranslatable:
             continue
     compared(ledger, context, names)
+    ended(ledger, context, names)
+
+
+def ended(ledger: Ledger, context: Context, names: Names) -> None:
+    """Where ``a <= e`` is known, ``a // b`` is at most the normal form of ``e // b``."""
+    atoms = ledger.reading.atoms
+    for number in sorted({atom for p in ledger.reduced if p is not None for atom in p.mentions()}):
+        atom = atoms[number]
+        if atom.kind != "fd" or number not in ledger.axioms or ledger.work[0] > MAX_WORK:
+            continue
+        a, b = atom.args
+        tops = [mono for mono in a.terms if mono]
+        for fact in [fact for fact in ledger.facts if fact[0] == "ge"]:
+            if len(tops) == 1 and fact[1].terms.get(tops[0], 0) == -a.terms[tops[0]] and len(fact[1].terms) > 1:
+                end = fact[1] + a
+                if tops[0] in end.terms or number in end.mentions() or not end.mentions():
+                    continue
+                table = Atoms(context.facts)
+                try:
+                    quotient = Binary("FloorDiv", names.spell(end), names.spell(b))
+                    found = names.normal(normal(context.image(quotient), table), table)
+                except Untranslatable:
+                    continue
+                for inner in sorted(ledger.reduce(found).mentions()):
+                    acquaint(ledger, inner)
+                entails(ledger, ledger.reduce(found) - Poly.atom(number))
 
 
 def equates_reduced(ledger: Ledger, p: Poly) -> int | None:

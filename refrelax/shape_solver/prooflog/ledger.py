@@ -12,7 +12,7 @@ from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, Reading, eq, ge
-from refrelax.shape_solver.checker.schemas import BY_ID, Axiom, Zero, minimum_low
+from refrelax.shape_solver.checker.schemas import BY_ID, NUMBERED, Axiom, Zero
 
 Step = dict[str, Any]
 
@@ -102,7 +102,7 @@ class Ledger:
         for factor, numbers in terms:
             product = Poly.of(factor) if isinstance(factor, int) else Poly.read(factor, len(self.reading.atoms))
             for number in numbers:
-                product = product * (-conclusion - 1 if number == "not" else self.facts[number][1])
+                product = product * self.factor(number, conclusion)
             total = total + product
         rewrites = []
         for equation, atom, rest in self.rules:
@@ -114,20 +114,27 @@ class Ledger:
         step = {"rule": "combine", "terms": terms, "rewrites": rewrites, "gives": written(fact)}
         return self.add(fact, step)
 
+    def factor(self, number: Any, conclusion: Poly) -> Poly:
+        if isinstance(number, list):
+            root = Poly.read(number, len(self.reading.atoms))
+            return root * root
+        found: Poly = -conclusion - 1 if number == "not" else self.facts[number][1]
+        return found
+
     def equal(self, i: int, j: int) -> int:
         fact = eq(self.facts[i][1])
         return self.add(fact, {"rule": "equal", "premises": [i, j], "gives": written(fact)})
 
-    def axiom(self, name: str, atoms: list[int], premises: list[int | None], member: int | None = None) -> int:
+    def axiom(self, name: str, atoms: list[int], premises: list[int | None], extra: int | None = None) -> int:
         """An instance of a schema; ``premises`` must fit."""
         parts = [self.reading.atoms[each] for each in atoms]
-        schema: Axiom = BY_ID[name] if member is None else minimum_low(member)
+        schema: Axiom = BY_ID[name] if extra is None else NUMBERED[name][2](extra)
         found = schema.gives(*map(Poly.atom, atoms), *(arg for each in parts for arg in each.args))
         fact = eq(found.p) if isinstance(found, Zero) else ge(Poly.of(found))
         if fact in self.index:
             return self.index[fact]
-        extra = {} if member is None else {"member": member}
-        step = {"rule": name, "atoms": atoms, "premises": premises, **extra, "gives": written(fact)}
+        more = {} if extra is None else {"number": extra}
+        step = {"rule": name, "atoms": atoms, "premises": premises, **more, "gives": written(fact)}
         return self.add(fact, step)
 
     def congruence(self, u: int, v: int, premises: list[int | None]) -> int:

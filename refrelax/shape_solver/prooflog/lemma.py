@@ -6,6 +6,7 @@ then a linear combination that is negative is looked for.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import gcd, lcm
 from typing import Any
 
@@ -48,6 +49,11 @@ def equates(ledger: Ledger, p: Poly) -> int | None:
         return None
     second = entails(ledger, -p)
     return None if second is None else ledger.equal(first, second)
+
+
+@dataclass(frozen=True, slots=True)
+class _Square:
+    root: Poly
 
 
 class Rows:
@@ -105,9 +111,17 @@ class Rows:
                 self.monos |= {mono for mono in p.terms if len(mono) <= self.degree}
             if len(self.rows) == before or len(self.rows) >= self.limit:
                 break
+        self.squares()
         for mono in sorted(self.monos):
             if len(mono) > 1 and all(atom in self.positive for atom in mono):
                 self.rows.setdefault(tuple(self.positive[atom] for atom in mono), (Poly({mono: 1}), False))
+
+    def squares(self) -> None:
+        """Squares of atoms that occur to an even power, and of their sums and differences."""
+        roots = [mono[0] for mono in sorted(self.monos) if len(mono) == 2 and mono[0] == mono[1]][:6]
+        for place, x in enumerate(roots):
+            for root in (Poly.atom(x), *(Poly.atom(x) + s * Poly.atom(y) for y in roots[:place] for s in (1, -1))):
+                self.put((_Square(root),), root * root, False)
 
     def cross(self, divisors: list[tuple[Product, Poly]]) -> None:
         """The negated goal times positive sums."""
@@ -147,6 +161,7 @@ class Rows:
 def _term(factor: int, product: Product) -> list[Any]:
     """For ``Ledger.combine``: an equation may be multiplied by any monomial."""
     facts = [each for each in product if not isinstance(each, tuple)]
+    facts = [each.root.written() if isinstance(each, _Square) else each for each in facts]
     monos = [each for each in product if isinstance(each, tuple)]
     return [Poly({monos[0]: factor}).written() if monos else factor, facts]
 

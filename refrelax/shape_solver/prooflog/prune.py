@@ -29,9 +29,14 @@ def _poly(rows: list[Any], names: dict[int, int]) -> list[Any]:
     return [[c, sorted(names[atom] for atom in mono)] for c, mono in rows]
 
 
+def _spelled(part: Any, names: dict[int, int]) -> Any:
+    return _poly(part, names) if isinstance(part, list) else part
+
+
 def _polys(step: Step) -> list[list[Any]]:
     """The polynomials that a step spells out."""
     found = [step["gives"][1], *(factor for factor, _ in step.get("terms", ()) if isinstance(factor, list))]
+    found += [each for _, many in step.get("terms", ()) for each in many if isinstance(each, list)]
     return [*found, step["on"]["sign"]] if "sign" in step.get("on", {}) else found
 
 
@@ -49,7 +54,7 @@ def _renamed(step: Step, names: dict[int, int]) -> Step:
     if "atoms" in step:
         new["atoms"] = [names[atom] for atom in step["atoms"]]
     if "terms" in step:
-        new["terms"] = [[_poly(f, names) if isinstance(f, list) else f, many] for f, many in step["terms"]]
+        new["terms"] = [[_spelled(f, names), [_spelled(each, names) for each in many]] for f, many in step["terms"]]
         new["rewrites"] = [[equation, names[atom]] for equation, atom in step["rewrites"]]
     if "sign" in step.get("on", {}):
         new["on"] = {"sign": _poly(step["on"]["sign"], names)}
@@ -63,7 +68,7 @@ def _renamed(step: Step, names: dict[int, int]) -> Step:
 def _references(step: Step) -> set[int]:
     found = {number for number in step.get("premises", ()) if number is not None}
     for _, numbers in step.get("terms", ()):
-        found.update(number for number in numbers if number != "not")
+        found.update(number for number in numbers if isinstance(number, int))
     found.update(equation for equation, _ in step.get("rewrites", ()))
     if "or" in step.get("on", {}):
         found.add(step["on"]["or"])
@@ -99,7 +104,7 @@ def _renumbered(kept: Marked, names: dict[int, int], count: int) -> list[Step]:
         if "premises" in new:
             new["premises"] = [None if each is None else names[each] for each in new["premises"]]
         if "terms" in new:
-            new["terms"] = [[f, [each if each == "not" else names[each] for each in many]] for f, many in new["terms"]]
+            new["terms"] = [[f, [names[each] if isinstance(each, int) else each for each in many]] for f, many in new["terms"]]
             new["rewrites"] = [[names[equation], atom] for equation, atom in new["rewrites"]]
         if "or" in new.get("on", {}):
             new["on"] = {"or": names[new["on"]["or"]]}
