@@ -1,6 +1,6 @@
 """Compare deduced types and values of the operator catalogue with TVM.
 
-Usage: ``python tools/compare_operators_with_tvm.py [--values] [--only TEXT] [--limit N]``. TVM runs in a subprocess, in the
+Usage: ``python tools/compare_operators_with_tvm.py [--values] [--only TEXT] [--limit N] [--seed N]``. TVM runs in a subprocess, in the
 interpreter that ``REFRELAX_TVM_PYTHON`` names; a crash there is one row of the report. The rows that differ and are meant
 to differ are explained in ``spec/deviations.md``.
 """
@@ -91,6 +91,7 @@ def main() -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--limit", type=int, default=10**9)
+    parser.add_argument("--seed", type=int, default=0, help="of the arguments")
     parser.add_argument("--symbolic", action="store_true", help="types of calls with symbolic and unknown dims")
     options = parser.parse_args()
     python = os.environ.get("REFRELAX_TVM_PYTHON", sys.executable)
@@ -106,7 +107,7 @@ def main() -> int:
         return compare_typing(lambda jobs: converse(python, jobs), normal)
     chosen = [s for s in SAMPLES if options.only in s.op][options.start : options.start + options.limit]
     jobs = [
-        {"id": k, "text": s.text, "values": options.values, "args": [encoded(a) for a in data(s)]}
+        {"id": k, "text": s.text, "values": options.values, "args": [encoded(a) for a in data(s, options.seed)]}
         for k, s in enumerate(chosen)
     ]
     answers = converse(python, jobs)
@@ -121,7 +122,7 @@ def main() -> int:
         if "error" in answer:
             problems.append(answer["error"])
         if "value" in answer:
-            out = rr.run(checked, "main", *data(sample), numerics="enclosure")
+            out = rr.run(checked, "main", *data(sample, options.seed), numerics="enclosure")
             value = getattr(out, "value", None)
             for one, other in zip(value if isinstance(value, tuple) else (value,), answer["value"], strict=False):
                 if other["dtype"] != "text" and hasattr(one, "contains"):

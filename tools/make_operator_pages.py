@@ -52,16 +52,22 @@ PERMITTED = {
     "norm": "Any order of the sums, in float32 or wider; each step off by its own bound. A one-pass variance is a named relaxation.",
     "scan": "Positions after a NaN in a sort are open; running sums may be associated in any way.",
 }
-for _name in ("conv", "pool", "attention", "einsum", "nn"):
+PERMITTED["grid"] = PERMITTED["roi"] = (
+    "Every operation on positions and weights is correctly rounded, a product and the addition that uses it once or twice; weights are multiplied and summed in any order and association."
+)
+PERMITTED["suppression"] = PERMITTED["detection"] = (
+    "The result exactly where it is decided by correctly rounded overlaps and scores; a product and the addition that uses it are rounded once or twice, `exp` may be off by its bound."
+)
+for _name in ("conv", "pool", "attention", "einsum", "nn", "gradients"):
     PERMITTED[_name] = PERMITTED["linear"]
 
 FENCE = "```"
 
 
-def docs(function: Any) -> str:
-    """The first paragraph of a docstring as a line of text."""
+def docs(function: Any, whole: bool = False) -> str:
+    """The first paragraph of a docstring, or all of it, as a line of text."""
     text = inspect.getdoc(function) or ""
-    return " ".join(text.split("\n\n")[0].split()).replace("``", "`")
+    return " ".join((text if whole else text.split("\n\n")[0]).split()).replace("``", "`")
 
 
 def maker_docs(function: Any) -> str:
@@ -75,7 +81,7 @@ def maker_docs(function: Any) -> str:
 
 def semantics(row: OpDef) -> str:
     name = row.name.removeprefix("relax.")
-    text = FORMULAS.get(name) or docs(row.evaluate) or maker_docs(row.evaluate)
+    text = FORMULAS.get(name) or docs(row.evaluate, whole=True) or maker_docs(row.evaluate)
     if text.startswith(("A function of real", "A method of", "A comparison", "A connective", "")) and not FORMULAS.get(
         name
     ):
@@ -104,8 +110,9 @@ def plain(value: Any) -> Any:
 
 
 def tensor_json(tensor: Any) -> dict[str, Any]:
-    flat = tensor.numpy().reshape(-1).tolist()
-    return {"dtype": tensor.dtype, "shape": list(tensor.shape), "data": [plain(v) for v in flat]}
+    flat, lost = tensor.numpy().reshape(-1).tolist(), [p is None for p in tensor.patterns()]
+    data = ["poison" if gone else plain(v) for v, gone in zip(flat, lost, strict=True)]
+    return {"dtype": tensor.dtype, "shape": list(tensor.shape), "data": data}
 
 
 def value_json(value: Any) -> Any:

@@ -24,6 +24,9 @@ def arg(shape: list[int], data: list[Any], dtype: str = "float32") -> dict[str, 
 
 M23, V3, V2, S = t("2, 3"), t("3,"), t("2,"), t("")
 L3, L2, L1 = t("3,", "int64"), t("2,", "int64"), t("1,", "int64")
+NMS = (t("1, 1, 4"), t("1, 1, 1"), t("1,", "int64"), 'R.Tensor(dtype="float32")', S)
+"""Types of the operands of a suppression of one box in one class."""
+ONE_BOX = [arg([1, 1, 4], [0, 0, 1, 1]), arg([1, 1, 1], [1])]
 Row = tuple[str, str, tuple[str, ...], str, "list[Any] | None"]
 
 ROWS: list[Row] = [
@@ -174,6 +177,34 @@ ROWS: list[Row] = [
     ("op.inspect/axis-range", "inspect.tensor_shape_i", (V2,), "R.inspect.tensor_shape_i(a, 1)", [arg([2], [1, 2])]),
     ("op.assert_op/bool-scalar", "assert_op", (V2,), "R.assert_op(a)", None),
     ("op.assert_op/failed", "assert_op", (t("", "bool"),), "R.assert_op(a)", [arg([], [False], "bool")]),
+    ("op.image.affine_grid/size-rank", "image.affine_grid", (t("1, 2, 3"),), "R.image.affine_grid(a, R.shape([2, 2, 2, 2]))", None),
+    ("op.image.affine_grid/matrix", "image.affine_grid", (t("1, 2, 2"),), "R.image.affine_grid(a, R.shape([2, 2]))", None),
+    ("op.image.affine_grid/extents", "image.affine_grid", (t("1, 2, 3"),), "R.image.affine_grid(a, R.shape([1, 2]))", [arg([1, 2, 3], [1] * 6)]),
+    ("op.image.affine_grid/float-dtype", "image.affine_grid", (t("1, 2, 3", "int32"),), "R.image.affine_grid(a, R.shape([2, 2]))", [arg([1, 2, 3], [1] * 6, "int32")]),
+    ("op.image.grid_sample/attributes", "image.grid_sample", (t("1, 1, 1, 2, 2"), t("1, 3, 1, 1, 1")), 'R.image.grid_sample(a, b, method="bicubic", layout="NCDHW")', None),
+    ("op.image.grid_sample/grid-rank", "image.grid_sample", (t("1, 1, 2, 2"), t("1, 2, 2")), "R.image.grid_sample(a, b)", None),
+    ("op.image.grid_sample/extents", "image.grid_sample", (t("1, 1, 1, 2"), t("1, 3, 1, 1")), "R.image.grid_sample(a, b)", [arg([1, 1, 1, 2], [1, 2]), arg([1, 3, 1, 1], [0, 0, 0])]),
+    ("op.image.grid_sample/dtypes", "image.grid_sample", (t("1, 1, 1, 2", "int32"), t("1, 2, 1, 1")), "R.image.grid_sample(a, b)", [arg([1, 1, 1, 2], [1, 2], "int32"), arg([1, 2, 1, 1], [0, 0])]),
+    ("op.vision.roi/ranks", "vision.roi_align", (t("1, 2, 2"), t("1, 5")), "R.vision.roi_align(a, b, pooled_size=1, spatial_scale=1.0)", None),
+    ("op.vision.roi/five-columns", "vision.roi_align", (t("1, 1, 2, 2"), t("1, 4")), "R.vision.roi_align(a, b, pooled_size=1, spatial_scale=1.0)", None),
+    ("op.vision.roi/attributes", "vision.roi_pool", (t("1, 1, 2, 2"), t("1, 5")), 'R.vision.roi_pool(a, b, pooled_size=[1, 1], spatial_scale=1.0, layout="NHWC")', None),
+    ("op.vision.roi/float-dtype", "vision.roi_pool", (t("1, 1, 1, 2", "int32"), t("1, 5")), "R.vision.roi_pool(a, b, pooled_size=[1, 1], spatial_scale=1.0)", [arg([1, 1, 1, 2], [1, 2], "int32"), arg([1, 5], [0, 0, 0, 1, 1])]),
+    ("op.vision.boxes/rank", "vision.get_valid_counts", (M23,), "R.vision.get_valid_counts(a)", None),
+    ("op.vision.boxes/columns", "vision.get_valid_counts", (t("1, 2, 3"),), "R.vision.get_valid_counts(a, score_index=3)", None),
+    ("op.vision.boxes/columns-run", "vision.get_valid_counts", (u(3),), "R.vision.get_valid_counts(a, score_index=3)", [arg([1, 1, 2], [1, 2])]),
+    ("op.vision.multibox_transform_loc/ranks", "vision.multibox_transform_loc", (t("1, 2, 1"), t("1, 1, 4"), t("1, 1, 4")), "R.vision.multibox_transform_loc(a, b, c)", None),
+    ("op.vision.multibox_transform_loc/dims", "vision.multibox_transform_loc", (t("1, 2, 1"), t("1, 8"), t("1, 1, 4")), "R.vision.multibox_transform_loc(a, b, c)", None),
+    ("op.vision.multibox_transform_loc/extents", "vision.multibox_transform_loc", (t("1, 2, 1"), u(2), t("1, 1, 4")), "R.vision.multibox_transform_loc(a, b, c)", [arg([1, 2, 1], [1, 2]), arg([1, 3], [1, 2, 3]), arg([1, 1, 4], [0, 0, 1, 1])]),
+    ("op.vision.non_max_suppression/ranks", "vision.non_max_suppression", (t("1, 1, 6"), t("1,"), t("1, 1", "int32")), "R.vision.non_max_suppression(a, b, c)", None),
+    ("op.vision.non_max_suppression/dims", "vision.non_max_suppression", (t("1, 1, 6"), t("2,", "int32"), t("1, 1", "int32")), "R.vision.non_max_suppression(a, b, c)", None),
+    ("op.vision.non_max_suppression/extents", "vision.non_max_suppression", (t("1, 1, 6"), t("1,", "int32"), t("1, 1", "int32")), "R.vision.non_max_suppression(a, b, c)", [arg([1, 1, 6], [0, 1, 0, 0, 1, 1]), arg([1], [2], "int32"), arg([1, 1], [0], "int32")]),
+    ("op.vision.all_class_non_max_suppression/ranks", "vision.all_class_non_max_suppression", (t("1, 4"), t("1, 1, 1"), *(t("1,", "int64"), S, S)), "R.vision.all_class_non_max_suppression(a, b, c, d, e)", None),
+    ("op.vision.all_class_non_max_suppression/format", "vision.all_class_non_max_suppression", (t("1, 1, 4"), t("1, 1, 1"), *(t("1,", "int64"), S, S)), 'R.vision.all_class_non_max_suppression(a, b, c, d, e, output_format="torch")', None),
+    ("op.vision.all_class_non_max_suppression/one-number", "vision.all_class_non_max_suppression", NMS, "R.vision.all_class_non_max_suppression(a, b, c, d, d)", [*ONE_BOX, arg([1], [1], "int64"), arg([2], [0.5, 0.5]), arg([], [0])]),
+    ("op.vision.all_class_non_max_suppression/thresholds", "vision.all_class_non_max_suppression", NMS, "R.vision.all_class_non_max_suppression(a, b, c, d, e)", [*ONE_BOX, arg([1], [1], "int64"), arg([1], [0]), arg([], [0])]),
+    ("op.vision.all_class_non_max_suppression/extents", "vision.all_class_non_max_suppression", (t("1, 2, 4"), *NMS[1:]), "R.vision.all_class_non_max_suppression(a, b, c, d, e)", [arg([1, 2, 4], [0, 0, 1, 1] * 2), ONE_BOX[1], arg([1], [1], "int64"), arg([1], [0.5]), arg([], [0])]),
+    ("op.grad.nll_loss_backward/extents", "grad.nll_loss_backward", (V2, t("1, 2"), L1), 'R.grad.nll_loss_backward(a, b, c, reduction="sum")', [arg([2], [1, 2]), arg([1, 2], [1, 2]), arg([1], [0], "int64")]),
+    ("op.grad.pool2d_backward/extents", "grad.max_pool2d_backward", (t("1, 1, 1, 1"), t("1, 1, 1, 2")), "R.grad.max_pool2d_backward(a, b, pool_size=[1, 1])", [arg([1, 1, 1, 1], [1]), arg([1, 1, 1, 2], [1, 2])]),
 ]  # fmt: skip
 
 POISON: list[Row] = [
@@ -184,6 +215,10 @@ POISON: list[Row] = [
     ("op.nn.nll_loss/target-range", "nn.nll_loss", (t("1, 2"), L1), 'R.nn.nll_loss(a, b, reduction="none")', [arg([1, 2], [1, 2]), arg([1], [5], "int64")]),
     ("op.layout_transform/padding", "layout_transform", (V3,), "R.layout_transform(a, index_map=T.index_map(lambda i: (i // 2, i % 2)))", [arg([3], [1, 2, 3])]),
     ("op.squeeze/extent-one", "squeeze", (M23,), "R.squeeze(a, axis=[0])", [arg([2, 3], [1, 2, 3, 4, 5, 6])]),
+    ("op.vision.roi/batch-range", "vision.roi_pool", (t("1, 1, 1, 2"), t("1, 5")), "R.vision.roi_pool(a, b, pooled_size=[1, 1], spatial_scale=1.0)", [arg([1, 1, 1, 2], [1, 2]), arg([1, 5], [1, 0, 0, 1, 1])]),
+    ("op.vision.roi_align/no-samples", "vision.roi_align", (t("1, 1, 1, 2"), t("1, 5")), 'R.vision.roi_align(a, b, pooled_size=1, spatial_scale=1.0, aligned=True, mode="max")', [arg([1, 1, 1, 2], [1, 2]), arg([1, 5], [0, 1, 0, 1, 1])]),
+    ("op.vision.all_class_non_max_suppression/unselected-rows", "vision.all_class_non_max_suppression", (t("1, 2, 4"), t("1, 1, 2"), *(t("1,", "int64"), S, S)), "R.vision.all_class_non_max_suppression(a, b, c, d, e)", [arg([1, 2, 4], [0, 0, 1, 1] * 2), arg([1, 1, 2], [1, 0.5]), arg([1], [2], "int64"), arg([], [0.5]), arg([], [0])]),
+    ("op.grad.nll_loss_backward/target-range", "grad.nll_loss_backward", (S, t("1, 2"), L1), 'R.grad.nll_loss_backward(a, b, c, reduction="sum")', [arg([], [1]), arg([1, 2], [1, 2]), arg([1], [5], "int64")]),
 ]  # fmt: skip
 """Rules that end nothing: the run returns, with poison where the rule says so."""
 

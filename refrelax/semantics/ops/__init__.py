@@ -11,9 +11,12 @@ from refrelax.semantics.ops import (
     binary,
     conv,
     create,
+    detection,
     effects,
     einsum,
     gather,
+    gradients,
+    grid,
     image,
     join,
     linear,
@@ -24,11 +27,13 @@ from refrelax.semantics.ops import (
     quantize,
     reduce,
     reshape,
+    roi,
     scan,
     scatter,
     shape,
     slicing,
     spread,
+    suppression,
     ternary,
     transform,
     unary,
@@ -38,7 +43,8 @@ from refrelax.semantics.ops.definition import OpDef
 FAMILIES = (
     unary, binary, ternary, create, reduce, reshape, join, slicing, gather, scatter, spread, linear, einsum, shape,
     scan,
-    activation, norm, conv, pool, attention, nn, quantize, image, transform, effects, memory,
+    activation, norm, conv, pool, attention, nn, quantize, image, grid, roi, detection, suppression,
+    transform, gradients, effects, memory,
 )  # fmt: skip
 
 OPERATORS: dict[str, OpDef] = {row.name: row for family in FAMILIES for row in family.OPERATORS}

@@ -67,7 +67,7 @@ def pooled_extent(size: int, taps: int, stride: int, dilation: int, before: int,
     return count - 1 if (count - 1) * stride >= size + before else count
 
 
-class _Windows:
+class Windows:
     """The geometry of a pooling call on one tensor."""
 
     def __init__(self, call: Call, n: int, x: Tensor) -> None:
@@ -85,8 +85,8 @@ class _Windows:
         ]
         self.shape = self.out.shape((*self.size[:2], *spatial))
 
-    def items(self, x: Tensor, index: tuple[int, ...]) -> tuple[list[Payload], int]:
-        """The elements of a window that lie in the data, and how many positions lie in data or padding."""
+    def spots(self, index: tuple[int, ...]) -> tuple[list[tuple[int, ...]], int]:
+        """The positions of a window that lie in the data, and how many lie in data or padding."""
         b, c, *y = self.out.to_plain(index)
         axes = []
         covered = 1
@@ -95,7 +95,12 @@ class _Windows:
             spots = [first + t * self.dilation[k] for t in range(self.taps[k])]
             axes.append([p for p in spots if 0 <= p < self.size[2 + k]])
             covered *= sum(p < self.size[2 + k] + self.after[k] for p in spots)
-        return [x[self.layout.from_plain((b, c, *at))] for at in product(*axes)], covered
+        return [self.layout.from_plain((b, c, *at)) for at in product(*axes)], covered
+
+    def items(self, x: Tensor, index: tuple[int, ...]) -> tuple[list[Payload], int]:
+        """The elements of a window that lie in the data, and how many positions lie in data or padding."""
+        spots, covered = self.spots(index)
+        return [x[at] for at in spots], covered
 
 
 def _max_pool(n: int) -> EvaluateRule:
@@ -103,7 +108,7 @@ def _max_pool(n: int) -> EvaluateRule:
 
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
         x = tensor_value(args[0])
-        windows, f = _Windows(call, n, x), e.numerics.at(x.dtype)
+        windows, f = Windows(call, n, x), e.numerics.at(x.dtype)
         return e.tabulate(x.dtype, windows.shape, lambda *i: f.reduce("maximum", windows.items(x, i)[0]))
 
     return evaluate
@@ -114,7 +119,7 @@ def _avg_pool(n: int) -> EvaluateRule:
 
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
         x, include = tensor_value(args[0]), A.flag(call, "count_include_pad")
-        windows, f = _Windows(call, n, x), e.numerics.at(x.dtype)
+        windows, f = Windows(call, n, x), e.numerics.at(x.dtype)
 
         def element(*i: int) -> Payload:
             items, covered = windows.items(x, i)

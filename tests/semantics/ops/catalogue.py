@@ -2,7 +2,7 @@
 
 A ``Sample`` is one call: the types of the parameters ``a b c d e``, the expression, and the result computed with NumPy in
 float64 (then rounded) where the operator computes real numbers. ``ranges``: the data of a float parameter is drawn
-from an interval (low, high); an integer parameter names its bounds the same way.
+from an interval (low, high), or each of its columns from its own; an integer parameter names its bounds the same way.
 """
 
 # ruff: noqa: E501
@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from . import models as M
+from . import vision_models as V
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Sample:
     params: tuple[tuple[tuple[int, ...], str], ...]
     expr: str
     model: Callable[..., Any]
-    ranges: tuple[tuple[float, float] | None, ...] = ()
+    ranges: tuple[Any, ...] = ()
     ulps: float = 0
     """How far a float result may lie from the model, in units of the last place of the greatest element; 0: equal."""
 
@@ -305,7 +307,54 @@ IMAGE: list[Sample] = [
     Sample("grad.take_backward", (f(2, 3), f(4, 3), l(2)), "R.grad.take_backward(a, b, c, axis=0)", M.take_backward, (None, None, (0, 3)), 2),
 ]  # fmt: skip
 
-SAMPLES: list[Sample] = [*UNARY, *BINARY, *CREATE, *REDUCE, *SHAPES, *GATHER, *SCAN, *ACTIVATION, *NN, *IMAGE]
+GRID: list[Sample] = [
+    *(
+        Sample("image.affine_grid", (f(2, len(size), len(size) + 1),), f"R.image.affine_grid(a, R.shape({list(size)}), align_corners={corners})", partial(V.affine_grid, size=size, corners=corners), (), 8)
+        for size, corners in (((3, 4), True), ((2, 5), False), ((3, 2, 4), False))
+    ),
+    *(
+        Sample("image.grid_sample", (f(2, 3, 4, 5), f(2, 2, 3, 2)), f'R.image.grid_sample(a, b, method="{method}", padding_mode="{padding}", align_corners={corners})', partial(V.grid_sample, method=method, padding=padding, corners=corners), (None, (-1.6, 1.6)), 64)
+        for method in ("bilinear", "nearest", "bicubic")
+        for padding, corners in (("zeros", False), ("border", True), ("reflection", False), ("reflection", True))
+    ),
+    Sample("image.grid_sample", (f(1, 2, 3, 4, 5), f(1, 3, 2, 1, 3)), 'R.image.grid_sample(a, b, layout="NCDHW", padding_mode="border")', partial(V.grid_sample, padding="border"), (None, (-1.3, 1.3)), 64),
+    Sample("image.grid_sample", (f(1, 2, 3, 1, 5), f(1, 3, 2, 1, 3)), 'R.image.grid_sample(a, b, method="nearest", layout="NCDHW", padding_mode="reflection", align_corners=True)', partial(V.grid_sample, method="nearest", padding="reflection", corners=True), (None, (-1.3, 0.9))),
+]  # fmt: skip
+
+ROIS = ((0, 1), (-1, 3), (-1, 3), (3, 8), (3, 8))
+"""The columns of a region."""
+
+VISION: list[Sample] = [
+    Sample("vision.roi_align", (f(2, 3, 5, 6), f(4, 5)), "R.vision.roi_align(a, b, pooled_size=2, spatial_scale=0.5, sample_ratio=2)", lambda a, b: V.roi_align(a, b, 2, 0.5, 2, False), (None, ROIS), 64),
+    Sample("vision.roi_align", (f(2, 3, 5, 6), f(3, 5)), "R.vision.roi_align(a, b, pooled_size=2, spatial_scale=0.75, aligned=True)", lambda a, b: V.roi_align(a, b, 2, 0.75, -1, True), (None, ROIS), 64),
+    Sample("vision.roi_align", (f(2, 5, 6, 3), f(3, 5)), 'R.vision.roi_align(a, b, pooled_size=[2, 2], spatial_scale=1.0, layout="NHWC", mode="max")', lambda a, b: V.roi_align(a.transpose(0, 3, 1, 2), b, 2, 1.0, -1, False, "max").transpose(0, 2, 3, 1), (None, ROIS), 64),
+    Sample("vision.roi_pool", (f(2, 3, 5, 6), f(4, 5)), "R.vision.roi_pool(a, b, pooled_size=[2, 2], spatial_scale=0.75)", lambda a, b: V.roi_pool(a, b, 2, 0.75), (None, ROIS)),
+    Sample("vision.get_valid_counts", (f(2, 5, 6),), "R.vision.get_valid_counts(a, score_threshold=0.5)", lambda a: V.get_valid_counts(a, 0.5)),
+    Sample("vision.multibox_transform_loc", (f(2, 3, 5), f(2, 20), f(1, 5, 4)), "R.vision.multibox_transform_loc(a, b, c, threshold=0.3, variances=[0.5, 0.5, 0.25, 0.25], keep_background=False)", lambda a, b, c: V.multibox(a, b, c, 0.3), (), 32),
+    Sample("vision.non_max_suppression", (f(2, 7, 6), i(2), i(2, 7)), "R.vision.non_max_suppression(a, b, c, iou_threshold=0.1, force_suppress=True)", lambda a, b, c: V.nms(a, b, c, "indices", 0.1), (None, (5, 7), (0, 99))),
+    Sample("vision.non_max_suppression", (f(2, 7, 6), i(2), i(2, 7)), "R.vision.non_max_suppression(a, b, c, iou_threshold=0.6, max_output_size=2, id_index=-1, return_indices=False, invalid_to_bottom=True)", lambda a, b, c: V.nms(a, b, c, "rows", 0.6, 0.0, 2), (None, (5, 7), (0, 99))),
+    Sample("vision.non_max_suppression", (f(2, 7, 6), i(2), i(2, 7)), "R.vision.non_max_suppression(a, b, c, iou_threshold=0.5, id_index=-1, soft_nms_sigma=0.5)", lambda a, b, c: V.nms(a, b, c, "soft", 0.5, 0.5), (None, (5, 7), (0, 99)), 16),
+    Sample("vision.all_class_non_max_suppression", (f(2, 6, 4), f(2, 3, 6), f(), f()), 'R.vision.all_class_non_max_suppression(a, b, R.const(2, "int64"), c, d)', lambda a, b, c, d: V.all_class(a, b, np.array(2), c, d, "onnx"), (None, (0, 1), (0.1, 0.2), (0.25, 0.3))),
+    Sample("vision.all_class_non_max_suppression", (f(2, 6, 4), f(2, 3, 6), l(), f(), f()), 'R.vision.all_class_non_max_suppression(a, b, c, d, e, output_format="tensorflow")', lambda *a: V.all_class(*a, "tensorflow"), (None, (0, 1), (3, 3), (0.1, 0.2), (0.25, 0.3))),
+    Sample("grad.nll_loss_backward", (f(), f(4, 3), l(4), f(3)), 'R.grad.nll_loss_backward(a, b, c, d, reduction="mean", ignore_index=1)', V.nll_backward, (None, None, (0, 2), (0.5, 2)), 8),
+    Sample("grad.max_pool2d_backward", (f(1, 2, 3, 3), f(1, 2, 5, 4)), "R.grad.max_pool2d_backward(a, b, pool_size=[3, 2], strides=[2, 1], padding=[1, 0, 1, 0])", lambda g, a: V.pool_backward(g, a, False), (), 8),
+    Sample("grad.avg_pool2d_backward", (f(1, 2, 3, 3), f(1, 2, 5, 4)), "R.grad.avg_pool2d_backward(a, b, pool_size=[3, 2], strides=[2, 1], padding=[1, 0, 1, 0])", lambda g, a: V.pool_backward(g, a, True), (), 8),
+]  # fmt: skip
+
+SAMPLES: list[Sample] = [
+    *UNARY,
+    *BINARY,
+    *CREATE,
+    *REDUCE,
+    *SHAPES,
+    *GATHER,
+    *SCAN,
+    *ACTIVATION,
+    *NN,
+    *IMAGE,
+    *GRID,
+    *VISION,
+]
 
 
 def data(sample: Sample, seed: int = 0) -> list[np.ndarray]:
@@ -313,7 +362,14 @@ def data(sample: Sample, seed: int = 0) -> list[np.ndarray]:
     random = np.random.default_rng(seed)
     result = []
     for k, (shape, dtype) in enumerate(sample.params):
-        low, high = (sample.ranges[k] if k < len(sample.ranges) else None) or (-2, 2)
+        span = (sample.ranges[k] if k < len(sample.ranges) else None) or (-2, 2)
+        if isinstance(span[0], tuple):
+            columns = [
+                random.integers(*c, shape[0]) + random.choice([0.0, 0.375]) * (n > 0) for n, c in enumerate(span)
+            ]
+            result.append(np.stack(columns, 1).astype(dtype))
+            continue
+        low, high = span
         if dtype == B:
             result.append(random.integers(0, 2, shape).astype(bool))
         elif dtype.startswith("float"):
