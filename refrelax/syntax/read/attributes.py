@@ -37,7 +37,10 @@ def read_attribute(reader: Reader, node: ast.expr, slot: Slot) -> AttrValue:
     """
     match slot.kind:
         case "dtype":
-            return read_dtype(reader, node)
+            dtype = read_dtype(reader, node)
+            if dtype is None and not slot.optional:
+                reader.src.fail(node, "syn/attribute", f"expected {slot.name} as a dtype, found `{shown(node)}`")
+            return dtype
         case "index_map":
             return read_index_map(reader, node)
         case "vdevice":

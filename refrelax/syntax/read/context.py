@@ -20,7 +20,7 @@ MAX_DEPTH = 300
 MAX_BITS = 4096
 """Widest integer that a text may spell, and that constant arithmetic makes."""
 
-MAX_STEPS = 200_000
+MAX_STEPS = 50_000
 """Steps that all comprehensions of a text may take."""
 
 _MAX_MESSAGE = 500

@@ -123,6 +123,22 @@ ALIASES: dict[str, str] = {
 }
 """Other spellings of the same intrinsic."""
 
+REGISTERED: dict[str, str] = {
+    **{
+        name: f"tirx.{name}"
+        for name in (
+            "atomic_add", "buffer_offset", "call_spirv_pure_glsl450", "dma_copy", "dma_end_group", "dma_start_group",
+            "dma_wait", "nd_mem_alloc_with_scope", "prefetch", "texture2d_store", "tvm_call_trace_packed",
+            "tvm_call_trace_packed_lowered", "tvm_context_id", "tvm_static_handle",
+        )
+    },
+    "cuda.mma_fill_legacy": "tirx.mma_fill_legacy",
+    "cuda.mma_store_legacy": "tirx.mma_store_legacy",
+}  # fmt: skip
+"""What TVM's printer writes as ``T.<name>`` though its parser has no such name, or not with these arguments: the
+operator's own name, for ``T.call_intrin(dtype, "tirx.…", …)``, which both read.
+"""
+
 PACKED = frozenset({"call_packed", "call_cpacked", "call_packed_lowered", "call_cpacked_lowered"})
 """Calls whose result has the dtype that its place gives: the text of the call does not say it."""
 

@@ -30,7 +30,7 @@ from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import ModuleAlias
 from refrelax.syntax.read.device_intrinsics import SCOPES as TILE_SCOPES
 from refrelax.syntax.read.forms import SPECIAL
-from refrelax.syntax.read.intrinsics import ALIASES, FLOAT_ONLY, INTRINSICS
+from refrelax.syntax.read.intrinsics import ALIASES, FLOAT_ONLY, INTRINSICS, REGISTERED
 from refrelax.syntax.read.regions import View, load_of_view, region_of_view
 from refrelax.syntax.read.signatures import Signature
 from refrelax.syntax.scalars import (
@@ -161,6 +161,8 @@ def namespace_call(reader: ScalarReader, node: ast.Call, name: str) -> Any:
         return rewritten(reader, node, name)
     if name in rewrites.OF_DTYPE:
         return rewrites.OF_DTYPE[name](reader.dtype_of(exactly(reader, node, 1)[0]))
+    if name == "call_intrin":
+        return called_by_name(reader, node)
     if name in BINARY_OPS:
         a, b = (reader.scalar(x) for x in exactly(reader, node, 2))
         return building.raw_binary(name, a, b, reader.src.span(node))  # type: ignore[arg-type]
@@ -239,6 +241,32 @@ def intrinsic(reader: ScalarReader, node: ast.Call, name: str, signature: Signat
     if name in FLOAT_ONLY and dtypes.kind(dtype) != "float":
         reader.src.fail(node, "syn/operand-types", f"T.{name} takes a float, not {dtype}")
     return Intrinsic(name, tuple(args), dtype, tuple(sorted(attrs.items())), span=reader.src.span(node))
+
+
+@rule("syn/call-intrin")
+def called_by_name(reader: ScalarReader, node: ast.Call) -> Intrinsic:
+    """``T.call_intrin(dtype, "tirx.name", …)``: a call of an operator under the name that TVM registers it by."""
+    keywords(reader, node)
+    if len(node.args) < 2:
+        reader.src.fail(node, "syn/call-intrin", "T.call_intrin takes a dtype, the name of an operator, and arguments")
+    registered = reader.value(node.args[1])
+    name = registered.partition(".")[2] if isinstance(registered, str) else ""
+    if f"cuda.{name}" in REGISTERED:
+        name = f"cuda.{name}"
+    name = ALIASES.get(name, name)
+    if name not in INTRINSICS and name not in BUILT:
+        reader.src.fail(node.args[1], "syn/call-intrin", f"`{shown(node.args[1])}` names no operator")
+    args = tuple(reader.argument(a, reader.value(a)) for a in node.args[2:])
+    return Intrinsic(name, args, reader.dtype_of(node.args[0]), span=reader.src.span(node))
+
+
+BUILT = frozenset(
+    {
+        "if_then_else", "likely", "shift_left", "shift_right", "bitwise_and", "bitwise_or", "bitwise_xor", "floor",
+        "ceil", "round", "trunc", "nearbyint", "pow", "isnan",
+    }
+)  # fmt: skip
+"""Operators that a text otherwise reaches through functions that fold."""
 
 
 def _argument(reader: ScalarReader, node: ast.expr, value: Any) -> PrimExpr:

@@ -13,6 +13,7 @@ import warnings
 
 from refrelax.errors import Diagnostic, Malformed, Span
 from refrelax.rules import rule
+from refrelax.syntax import dtypes
 from refrelax.syntax.read.context import MAX_BITS, Source
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -176,7 +177,7 @@ def _head_symbol(piece: str, line: int, filename: str) -> tuple[str, str]:
     name, colon, bound = (part.strip() for part in piece.partition(":"))
     dtype = bound.removeprefix("T.").strip("\"'") if colon else "int64"
     dtype = _HEAD_DTYPES.get(dtype, dtype)
-    if not name.isidentifier() or not re.fullmatch(r"[a-z]+[0-9]*", dtype):
+    if not name.isidentifier() or not dtypes.is_dtype(dtype):
         raise refuse(
             filename,
             line,

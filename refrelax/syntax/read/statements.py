@@ -300,6 +300,8 @@ def _grid(frame: Frame, node: ast.For, call: ast.Call, targets: list[ast.expr]) 
     bounds = []
     for value in given:
         pair = value if isinstance(value, tuple) else (None, value)
+        if len(pair) != 2:
+            frame.src.fail(call, "syn/loop-form", f"expected an extent or a pair of bounds, found {len(pair)} values")
         extent = frame.reader.expression(call, pair[1])
         low = Literal(extent.dtype, 0) if pair[0] is None else frame.reader.expression(call, pair[0])
         _check_bound(frame, call, extent)

@@ -38,13 +38,14 @@ def write_prim_func(name: str, function: PrimFunc, out: Lines) -> tuple[str, ...
         if function.attrs:
             out.put(f"T.func_attr({attributes(function.attrs)})")
         free, matched = undeclared(function)
+        threads = _env_threads(function, {each.name for each in free})
         for each in (*signature.declared_inside, *free):
-            out.put(f"{each.name} = {declared(each.dtype)}")
+            if each.name not in threads:
+                out.put(f"{each.name} = {declared(each.dtype)}")
         if _has_implicit_root(function):
             out.put('# with T.sblock("root"):')
         for buffer in function.root_allocs:
             out.put(f"{buffer.name} = {declaration(buffer, 'T.sblock_alloc_buffer', style)}")
-        threads = _env_threads(function)
         for var, thread in threads.items():
             out.put(f"{var} = T.env_thread({quoted(thread)})")
         StatementWriter(out, style, frozenset(threads), set(matched)).body(function.body)
@@ -67,13 +68,14 @@ def _has_implicit_root(function: PrimFunc) -> bool:
             return any(isinstance(each, SBlock) for each in nodes(function.body))
 
 
-def _env_threads(function: PrimFunc) -> dict[str, str]:
-    """Thread variables that several ``LaunchThread``s share: they need a declaration of their own."""
+def _env_threads(function: PrimFunc, outside: set[str]) -> dict[str, str]:
+    """Thread variables that several ``LaunchThread``s share, or that are used ``outside`` of theirs: they need a
+    declaration of their own."""
     launched: dict[str, str] = {}
     shared: dict[str, str] = {}
     for each in nodes(function.body):
         if isinstance(each, LaunchThread):
-            if each.var.name in launched:
+            if each.var.name in launched or each.var.name in outside:
                 shared[each.var.name] = each.thread
             launched[each.var.name] = each.thread
     return shared

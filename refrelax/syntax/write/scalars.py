@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.read.building import BuildError, binary
-from refrelax.syntax.read.intrinsics import INTRINSICS
+from refrelax.syntax.read.intrinsics import INTRINSICS, PACKED, REGISTERED
 from refrelax.syntax.read.signatures import Signature
 from refrelax.syntax.scalars import (
     Binary,
@@ -256,6 +256,9 @@ def literal(node: Literal, style: Style) -> str:
 def intrinsic(node: Intrinsic, args: Sequence[str], style: Style) -> str:
     """A call of an intrinsic or of a function of the module (``cls.name``)."""
     parts = list(args)
+    registered = _registered(node)
+    if registered is not None:
+        return f"T.call_intrin({', '.join([dtype_value(node.dtype), quoted(registered), *parts])})"
     match INTRINSICS.get(node.op, _PLAIN).dtype_at:
         case "first":
             parts.insert(0, dtype_value(node.dtype))
@@ -265,6 +268,15 @@ def intrinsic(node: Intrinsic, args: Sequence[str], style: Style) -> str:
     if node.op.startswith("cls."):
         return f"{style.module}.{node.op[4:]}({', '.join(parts)})"
     return f"T.{node.op}({', '.join(parts)})"
+
+
+def _registered(node: Intrinsic) -> str | None:
+    """The registered name, where ``T.<op>(…)`` does not say all or TVM's parser does not take it."""
+    if node.op == "if_then_else" and dtypes.kind(node.dtype) == "handle":
+        return "prim.if_then_else"
+    if node.op in PACKED and node.dtype != "int32":
+        return f"tirx.tvm_{node.op}"
+    return REGISTERED.get(node.op)
 
 
 def _keyword(value: object, style: Style) -> str:

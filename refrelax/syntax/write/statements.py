@@ -27,7 +27,6 @@ from refrelax.syntax.loops import (
     While,
 )
 from refrelax.syntax.read.device_intrinsics import SCOPE_IDS
-from refrelax.syntax.read.intrinsics import PACKED
 from refrelax.syntax.scalars import Intrinsic, PrimExpr, SymVar, as_int, free_symbols
 from refrelax.syntax.write.buffers import allocation, declaration, scalar_view
 from refrelax.syntax.write.expressions import attributes
@@ -121,10 +120,8 @@ class StatementWriter:
             parts = [f"[{', '.join(self.text(each) for each in value.args)}]"] if value.args else []
             parts += [f"dtype={quoted(value.dtype)}"] if value.dtype != "int32" else []
             return f"{name} = T.{value.op}({', '.join(parts)})"
-        # of a pointer's type only the value knows all, but of a packed call's result the text knows nothing
-        told = isinstance(value, Intrinsic) and value.op in PACKED
-        untold = (node.var.dtype == "handle" or not _spelled(node)) and not told
-        of = "" if untold else f"[{dtype_name(node.var.dtype)}]"
+        # of a bare pointer's type only the value knows all
+        of = "" if node.var.dtype == "handle" or not _spelled(node) else f"[{dtype_name(node.var.dtype)}]"
         return f"{name}: T.let{of} = {self.text(value)}"
 
     # --- scopes ------------------------------------------------------------------------------------------------------
