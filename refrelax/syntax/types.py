@@ -13,9 +13,9 @@ from refrelax.syntax.scalars import PrimExpr
 
 def _text(self: Any) -> str:
     """The type as TVM 0.27 prints it."""
-    from refrelax.syntax.write.types import type_text  # the printer imports this module
+    from refrelax.syntax.write.types import shown  # the printer imports this module
 
-    return type_text(self)
+    return shown(self)
 
 
 @dataclass(frozen=True, slots=True)

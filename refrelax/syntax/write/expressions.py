@@ -115,7 +115,7 @@ def _call(node: Call) -> str:
         case ExternFunc(name=name):
             return _plain("R.call_packed", node, [quoted(name)])
         case GlobalVar() | Var():
-            return _plain(expr_text(node.op), node)
+            return f"{expr_text(node.op)}({', '.join(_applied(node))})"
 
 
 def _callee(node: Expr) -> str:
@@ -123,14 +123,21 @@ def _callee(node: Expr) -> str:
     return quoted(node.name) if isinstance(node, ExternFunc) else expr_text(node)
 
 
+def _applied(node: Call) -> list[str]:
+    """The arguments of a function of the module or a closure: TVM's reader takes no bare number there."""
+    return [value_text(each) for each in node.args] + _keywords(node.attrs) + _types_given(node)
+
+
+def _types_given(node: Call) -> list[str]:
+    return [f"ty_args={tuple_text([type_text(each, inner=True) for each in node.ty_args])}"] if node.ty_args else []
+
+
 def _plain(head: str, node: Call, before: Sequence[str] = ()) -> str:
     parts = [*before]
     if node.args:
         parts.append(_callee(node.args[0]))
     parts += [expr_text(each) for each in node.args[1:]]
-    parts += _keywords(node.attrs)
-    if node.ty_args:
-        parts.append(f"ty_args={tuple_text([type_text(each) for each in node.ty_args])}")
+    parts += _keywords(node.attrs) + _types_given(node)
     return f"{head}({', '.join(parts)})"
 
 

@@ -1,7 +1,8 @@
-"""Relax types as text, as TVM 0.27 prints them."""
+"""Relax types as text, as TVM 0.27 reads them, and as it prints them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import assert_never
 
@@ -27,15 +28,19 @@ def _never(dim: PrimExpr) -> bool:
     return False
 
 
-def type_text(node: Type, quote: Quote = _never) -> str:
-    """``node`` as TVMScript; ``quote`` says which dims stand in quotes (compound ones in parameter annotations)."""
+def type_text(node: Type, quote: Quote = _never, inner: bool = False) -> str:
+    """``node`` as TVMScript; ``quote`` says which dims stand in quotes (compound ones in parameter annotations).
+
+    ``inner``: it stands inside another type or in ``ty_args``, where TVM's reader takes a scalar type only as
+    ``R.Prim("int64")``.
+    """
     match node:
         case AnyType():
             return "R.Any"
         case PackedFuncType():
             return "R.PackedFunc"
         case PrimType():
-            return f"T.{node.dtype}"
+            return f"R.Prim({quoted(node.dtype)})" if inner else f"T.{node.dtype}"
         case ShapeType():
             return "R.Shape" + (f"(ndim={node.ndim})" if node.values is None else f"([{dims(node.values, quote)}])")
         case TensorType():
@@ -43,11 +48,19 @@ def type_text(node: Type, quote: Quote = _never) -> str:
         case DTensorType():
             return _call("R.DTensor", _dtensor(node, quote))
         case TupleType():
-            return _call("R.Tuple", [type_text(each, quote) for each in node.fields])
+            return _call("R.Tuple", [type_text(each, quote, inner=True) for each in node.fields])
         case FuncType():
             return _function(node, quote)
         case _:
             assert_never(node)
+
+
+def shown(node: Type) -> str:
+    """``node`` as TVM 0.27 prints it: a scalar type is ``T.int64`` everywhere."""
+    return _PRIM.sub(r"T.\1", type_text(node))
+
+
+_PRIM = re.compile(r'R\.Prim\("(\w+)"\)')
 
 
 def _call(name: str, parts: list[str]) -> str:
@@ -96,7 +109,7 @@ def _dtensor(node: DTensorType, quote: Quote) -> list[str]:
 
 
 def _function(node: FuncType, quote: Quote) -> str:
-    ret = type_text(node.ret, quote)
+    ret = type_text(node.ret, quote, inner=True)
     if node.params is None:
         parts = [] if isinstance(node.ret, AnyType) else [f"ret={ret}"]
         if node.purity:
@@ -104,6 +117,6 @@ def _function(node: FuncType, quote: Quote) -> str:
         if node.derive_func is not None:
             parts.append(f"derive_func={quoted(node.derive_func)}")
         return _call("R.Callable", parts)
-    params = [type_text(each, quote) for each in node.params]
+    params = [type_text(each, quote, inner=True) for each in node.params]
     inside = f"{params[0]}," if len(params) == 1 else ", ".join(params)
     return f"R.Callable(({inside}), {ret}, {node.purity})"
