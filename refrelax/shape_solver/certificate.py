@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from refrelax.rules import rule
+from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.claim import Query, Stage, conjunction
 from refrelax.shape_solver.defined import in_range
-from refrelax.shape_solver.encode import Node, Plain, settled
+from refrelax.shape_solver.encode import Plain, settled
 
 
 @dataclass(frozen=True, slots=True)

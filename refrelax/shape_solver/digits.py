@@ -51,9 +51,9 @@ def sides(e: PrimExpr) -> Iterator[PrimExpr]:
             pending.extend(reversed(children(node)))
 
 
-def _divided(atoms: Atoms) -> tuple[str, PrimExpr, str, Poly] | None:
+def _divided(atoms: Atoms) -> tuple[str, PrimExpr, str] | None:
     """A symbol, the divisor to split it by (the smallest first), and the symbol's key."""
-    best: tuple[tuple[int, int, str], str, PrimExpr, str, Poly] | None = None
+    best: tuple[tuple[int, int, str], str, PrimExpr, str] | None = None
     for atom in list(atoms.table.values()):
         if atom.kind != "fd" and not (atom.kind == "call" and atom.name == "//"):
             continue
@@ -66,7 +66,7 @@ def _divided(atoms: Atoms) -> tuple[str, PrimExpr, str, Poly] | None:
             continue
         rank = (max(map(len, divisor)), sum(map(abs, divisor.values())), atom.key)
         if best is None or rank < best[0]:
-            best = (rank, atoms.table[key].name, spelled, key, divisor)
+            best = (rank, atoms.table[key].name, spelled, key)
     return None if best is None else best[1:]
 
 
@@ -84,7 +84,7 @@ def _keys(p: Poly, atoms: Atoms) -> set[str]:
     return {*keys, *mentioned(keys, atoms)}
 
 
-def _split(context: Context, name: str, divisor: PrimExpr, key: str, p: Poly) -> Context:
+def _split(context: Context, name: str, divisor: PrimExpr, key: str) -> Context:
     """``name`` replaced by ``divisor * q + r``."""
     context_before = context
     q, r = (SymVar(f"{name}'{context.fresh + k}") for k in (0, 1))
@@ -93,9 +93,11 @@ def _split(context: Context, name: str, divisor: PrimExpr, key: str, p: Poly) ->
     if low is not None and low >= 0:
         facts = facts.with_bounds(q.name, 0)
     whole = Binary("Add", Binary("Mul", divisor, q), r)
-    context, step, _ = replaced(replace(context, facts=facts, fresh=context.fresh + 2), name, whole)
+    v = SymVar(name)
+    origins = (*context.origins, (q.name, Binary("FloorDiv", v, divisor)), (r.name, Binary("FloorMod", v, divisor)))
+    context, step, _ = replaced(replace(context, facts=facts, fresh=context.fresh + 2, origins=origins), name, whole)
     more: list[PrimExpr] = [Binary("LT", r, divisor)]
-    more += _ends(context_before, key, p, q)
+    more += _ends(context_before, key, divisor, q)
     if low is not None and low > 0:
         more.append(Binary("GE", whole, integer(low)))
     if high is not None:
@@ -103,10 +105,11 @@ def _split(context: Context, name: str, divisor: PrimExpr, key: str, p: Poly) ->
     return settle(context, more, step)
 
 
-def _ends(context: Context, key: str, divisor: Poly, q: SymVar) -> list[PrimExpr]:
-    """What hypotheses ``v <= e`` say of the quotient: ``q <= e // divisor``."""
+def _ends(context: Context, key: str, by: PrimExpr, q: SymVar) -> list[PrimExpr]:
+    """What hypotheses ``v <= e`` say of the quotient: ``q <= e // by``."""
     found: list[PrimExpr] = []
     atoms = Atoms(context.facts)
+    divisor = normal(by, atoms)
     for hypothesis in context.hypotheses:
         p = order(hypothesis, atoms)
         if p is None or p.get((key,)) != -1 or sum(key in mono for mono in p) != 1:

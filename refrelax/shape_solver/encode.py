@@ -1,26 +1,20 @@
 """A question as formulas over integers, ready for a solver: two readings of "the claim is false here, and defined".
 
 ``Normal`` goes through the normal form (short, many divisions gone); ``Plain`` follows the expression (nothing
-rewritten). Both give the same small formula language, nested tuples that any solver interface can walk:
-
-* terms: ``int`` | ``("var", name)`` | ``("+", t…)`` | ``("*", t…)`` | ``("ite", f, t, t)``;
-* formulas: ``bool`` | ``("and", f…)`` | ``("or", f…)`` | ``("not", f)`` | ``("<=", t, t)`` | ``("=", t, t)``.
-
-Quotients, minima and powers are fresh variables with axioms.
+rewritten). Both give the small formula language of ``axioms.py``: nested tuples that any solver interface can walk.
 
 Spec: ``spec/06-shapes.md``, ``sh/encoding``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
-from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly
+from refrelax.shape_solver.axioms import Fresh, Node, both, le, lt, no, plus, some, times, var
+from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.context import Context, negation
 from refrelax.shape_solver.defined import conditions
 from refrelax.syntax.dtypes import integer_range, is_integer
@@ -37,125 +31,6 @@ from refrelax.syntax.scalars import (
     as_int,
     literal_int,
 )
-
-Node = Any
-"""A term or a formula of the language above."""
-
-
-def var(name: str) -> Node:
-    return ("var", name)
-
-
-def plus(*terms: Node) -> Node:
-    return ("+", *terms)
-
-
-def times(*terms: Node) -> Node:
-    return ("*", *terms)
-
-
-def le(a: Node, b: Node) -> Node:
-    return ("<=", a, b)
-
-
-def lt(a: Node, b: Node) -> Node:
-    return ("<=", plus(a, 1), b)
-
-
-def both(*parts: Node) -> Node:
-    return ("and", *parts)
-
-
-def some(*parts: Node) -> Node:
-    return ("or", *parts)
-
-
-def no(part: Node) -> Node:
-    return (not part) if isinstance(part, bool) else ("not", part)
-
-
-@dataclass(slots=True)
-class Fresh:
-    """Fresh variables for what is not polynomial, one for each meaning, and the axioms that define them."""
-
-    axioms: list[Node] = field(default_factory=list)
-    known: dict[Node, Node] = field(default_factory=dict)
-    powers: list[tuple[Node, Node]] = field(default_factory=list)
-
-    def make(self, key: Node, axioms: Callable[[Node], list[Node]]) -> Node:
-        """The variable of ``key``."""
-        if key not in self.known:
-            self.known[key] = var(f"!{len(self.known)}")
-            self.axioms += axioms(self.known[key])
-        return self.known[key]
-
-    @rule("sh/encoding")
-    def floordiv(self, a: Node, b: Node) -> Node:
-        return self.make(("fd", a, b), lambda q: floor_axioms(q, a, b))
-
-    def truncdiv(self, a: Node, b: Node) -> Node:
-        return self.make(("td", a, b), lambda q: trunc_axioms(q, a, b))
-
-    def minimum(self, *terms: Node) -> Node:
-        return self.make(("min", *terms), lambda m: [*(le(m, t) for t in terms), some(*(("=", m, t) for t in terms))])
-
-    def wrapped(self, a: Node, dtype: str) -> Node:
-        low, high = integer_range(dtype)
-        turns = self.make(("turns", a, dtype), lambda k: [])
-        result = plus(a, times(-(high - low + 1), turns))
-        self.axioms += [le(low, result), le(result, high)]
-        return result
-
-    def power(self, k: Node) -> Node:
-        """``2 ** k``: its values up to 64, growth, and how it relates to the powers already there."""
-
-        def axioms(p: Node) -> list[Node]:
-            found = [le(1, p), some(lt(k, 0), le(plus(k, 1), p))]
-            found += [some(no(("=", k, c)), ("=", p, 1 << c)) for c in range(9)]
-            for other, q in self.powers:
-                found += [some(no(le(k, other)), le(p, q)), some(no(le(other, k)), le(q, p))]
-                found += [some(no(("=", plus(k, 1), other)), ("=", times(2, p), q))]
-                found += [some(no(("=", plus(other, 1), k)), ("=", times(2, q), p))]
-                found += [some(no(lt(k, other)), le(times(2, p), q)), some(no(lt(other, k)), le(times(2, q), p))]
-            for place, (i, p_i) in enumerate(self.powers):
-                for j, p_j in self.powers[: place + 1]:
-                    found.append(some(no(("=", k, plus(i, j))), ("=", p, times(p_i, p_j))))
-                    found.append(some(no(("=", i, plus(k, j))), ("=", p_i, times(p, p_j))))
-                    found.append(some(no(("=", j, plus(k, i))), ("=", p_j, times(p, p_i))))
-            self.powers.append((k, p))
-            return found
-
-        return self.make(("p2", k), axioms)
-
-    def masked(self, op: str, a: Node, b: Node) -> Node:
-        positive = both(le(0, a), le(0, b))
-        return self.make(
-            (op, a, b),
-            lambda r: [some(no(positive), both(le(0, r), le(r, a), le(r, b)))] if op == "bitwise_and" else [],
-        )
-
-
-def floor_axioms(q: Node, a: Node, b: Node) -> list[Node]:
-    """``q == floor(a / b)`` where ``b`` is not 0."""
-    product, above = times(b, q), both(le(times(b, q), a), lt(a, plus(times(b, q), b)))
-    if isinstance(b, int) and b > 0:
-        return [above]
-    below = both(le(a, product), lt(plus(product, b), a))
-    return [some(le(b, 0), above), some(le(0, b), below)]
-
-
-def trunc_axioms(q: Node, a: Node, b: Node) -> list[Node]:
-    """``q == a / b`` rounded towards zero where ``b`` is not 0."""
-    p, minus = times(b, q), times(-1, b)
-    up, down = both(le(p, a), lt(a, plus(p, b))), both(le(a, p), lt(plus(p, minus), a))
-    if isinstance(b, int) and b > 0:
-        return [some(lt(a, 0), up), some(le(0, a), down)]
-    up_negative, down_negative = both(le(p, a), lt(a, plus(p, minus))), both(le(a, p), lt(plus(p, b), a))
-    return [
-        some(le(b, 0), lt(a, 0), up), some(le(b, 0), le(0, a), down),
-        some(le(0, b), lt(a, 0), up_negative), some(le(0, b), le(0, a), down_negative),
-    ]  # fmt: skip
-
 
 # --- the two readings ------------------------------------------------------------------------------------------------
 
@@ -226,20 +101,21 @@ class Plain:
                 return times(self.term(a), self.two_to(b))
             case Intrinsic("shift_right", (a, b)):
                 return self.fresh.floordiv(self.term(a), self.two_to(b))
-            case Intrinsic(("bitwise_and" | "bitwise_or" | "bitwise_xor") as op, (a, b)):
-                return self.bits(op, a, b)
+            case Intrinsic("bitwise_and" | "bitwise_or" | "bitwise_xor" | "bitwise_not"):
+                simple = opened(e)
+                match simple:
+                    case Intrinsic("bitwise_and", (a, b)):
+                        return self.fresh.masked(self.term(a), self.term(b))
+                    case Intrinsic():
+                        return self.fresh.make(("opaque", repr(e)), lambda r: [])
+                    case _:
+                        return self.term(simple)
             case _:
                 return self.fresh.make(("opaque", repr(e)), lambda r: [])
 
     def two_to(self, k: PrimExpr) -> Node:
         fixed = as_int(k)
         return 1 << fixed if fixed is not None and 0 <= fixed <= 256 else self.fresh.power(self.term(k))
-
-    def bits(self, op: str, a: PrimExpr, b: PrimExpr) -> Node:
-        mask = as_int(b)
-        if op == "bitwise_and" and mask is not None and mask >= 0 and mask & (mask + 1) == 0:
-            return self.quotient("FloorMod", self.term(a), mask + 1)
-        return self.fresh.masked(op, self.term(a), self.term(b))
 
 
 @dataclass(slots=True)
@@ -287,8 +163,8 @@ class Normal:
                 return self.fresh.power(parts[0])
             case "cast", _ if is_integer(atom.dtype):
                 return self.fresh.wrapped(parts[0], atom.dtype)
-            case "call", ("bitwise_and" | "bitwise_or" | "bitwise_xor"):
-                return self.fresh.masked(atom.name, parts[0], parts[1])
+            case "call", "bitwise_and":
+                return self.fresh.masked(parts[0], parts[1])
             case _:
                 return self.fresh.make(("opaque", atom.key), lambda r: [])
 

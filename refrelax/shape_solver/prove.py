@@ -18,6 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.shape_solver import normal, z3_
+from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.cases import by_points, by_residues, domain
 from refrelax.shape_solver.certificate import Certificate
 from refrelax.shape_solver.claim import (
@@ -92,7 +93,7 @@ class Prover:
 
     def __post_init__(self) -> None:
         self._assumptions = tuple(map(_expression, self.assume))
-        self.context = Context().assuming(*self._assumptions)
+        self.context = Context().assuming(*map(opened, self._assumptions))
 
     def prove(self, claim: str | PrimExpr) -> Answer:
         """As the function ``prove``."""
@@ -153,7 +154,8 @@ class _Attempt:
         if needed and query.division == "require":
             claim = conjunction([*needed, claim])
         elif needed:
-            context = context.assuming(*needed)
+            context = context.assuming(*map(opened, needed))
+        claim = opened(claim)
         try:
             judge = Judge.of(query)
         except NotInteger as error:
@@ -230,7 +232,7 @@ class _Attempt:
         if not z3_.AVAILABLE or not resources:
             self.note(name, "skipped")
             return None
-        original = Context(hypotheses=self.query.assumptions)
+        original = Context(hypotheses=tuple(map(opened, self.query.assumptions)))
         if self.query.fits is not None or self.query.division == "assume":
             original = self.context
         formulas = question(self.claim, original, Plain())

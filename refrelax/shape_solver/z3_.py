@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from refrelax.shape_solver.encode import Node
+from refrelax.shape_solver.axioms import Node
 
 try:
     import z3
