@@ -25,8 +25,8 @@ import worker  # type: ignore[import-not-found]
 
 Say = Callable[[dict[str, Any]], None]
 
-CONTAINER = "sequential"
-"""The name of a pass that only runs others."""
+CONTAINERS = ("sequential", "_pipeline", "f_zero_pipeline")
+"""The names of passes that only run others: TVM's ``Sequential``, and the pipelines that it names."""
 
 
 class UnknownPipeline(Exception):
@@ -74,8 +74,8 @@ def watcher(say: Say, wrapped: bool) -> Any:
 
         def is_step(self, name: str) -> bool:
             around = self.open[1:] if wrapped else self.open
-            inside = all(each == CONTAINER for each in around)
-            return inside and name != CONTAINER and not (wrapped and not self.open)
+            inside = all(each in CONTAINERS for each in around)
+            return inside and name not in CONTAINERS and not (wrapped and not self.open)
 
         def run_before_pass(self, _mod: Any, info: Any) -> None:
             if self.is_step(info.name):

@@ -1,0 +1,165 @@
+"""Generated programs through TVM's pipelines: does every pass keep the meaning?
+
+    REFRELAX_TVM_PYTHON=… .venv/bin/python tools/follow_tvm.py [--count 200] [--seed 0] [--pipeline default_build]
+                                                               [--setting symbolic] [--out DIR]
+
+Programs come from ``rr.testing.modules``, the same ones for a seed. Each is run by the definition as it stands after
+every pass, on dyadic arguments, and compared with the first one (``rr.judge.follow``). Settings:
+
+``symbolic``   as generated, with the symbols n and m
+``bounded``    the same, with upper bounds declared for them, which memory planning uses
+``static``     generated without symbols
+
+Printed: how many programs went through how many stages, how each stage compared, and every program that did not end
+as ``None``. With ``--out`` those are kept as files, with what ``bisect`` says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+import refrelax as rr
+from refrelax import judge
+from refrelax.interop.tvm import TvmPasses
+from refrelax.syntax.module import Module
+
+SETTINGS = ("symbolic", "bounded", "static")
+EXTENTS = ((3, 5), (1, 4), (0, 2), (4, 1), (2, 7))
+"""Values of n and m, in turn."""
+
+
+def generate(count: int, start: int, setting: str = "symbolic") -> list[Module]:
+    """``count`` modules, the same ones for a seed."""
+    found: list[Module] = []
+    symbols = () if setting == "static" else ("n", "m")
+
+    @seed(start)
+    @settings(
+        max_examples=count,
+        phases=[Phase.generate],
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(rr.testing.modules(max_bindings=8, symbols=symbols))
+    def collect(module: Module) -> None:
+        found.append(bounded(module) if setting == "bounded" else module)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the reader raises Python's recursion limit
+        collect()
+    return found
+
+
+def bounded(module: Module) -> Module:
+    """``main`` with upper bounds for its symbols, in the attribute that TVM's planner reads."""
+    text = rr.print_module(module)
+    line = 'R.func_attr({"tir_var_upper_bound": {"m": 8, "n": 8}})\n        '
+    head, sign, tail = text.partition("    def main(")
+    signature, end, body = tail.partition(":\n        ")
+    return replace(rr.parse(head + sign + signature + end + line + body), constants=module.constants)
+
+
+def dims(module: Module, k: int) -> dict[str, int]:
+    """Values for the symbols that the parameters of ``main`` mention."""
+    from refrelax.testing.arguments import symbols_of
+
+    chosen = dict(zip(("n", "m"), EXTENTS[k % len(EXTENTS)], strict=True))
+    return {name: chosen[name] for name in symbols_of(module, "main") if name in chosen}
+
+
+@dataclass
+class Tally:
+    """What a campaign found."""
+
+    programs: int = 0
+    through: int = 0
+    stages: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    ends: Counter[str] = field(default_factory=Counter)
+    odd: list[tuple[int, Module, list[Any], Any]] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(self, k: int, module: Module, args: list[Any], found: judge.Bisection) -> None:
+        """Count one program."""
+        self.programs += 1
+        self.stages += len(found.steps)
+        self.verdicts.update(step.verdict for step in found.steps)
+        self.ends[describe(found.answer)] += 1
+        if found.answer is None:
+            self.through += 1
+        elif not getattr(found.answer, "excluded", False):
+            self.odd.append((k, module, args, found))
+
+
+def describe(answer: Any) -> str:
+    """An answer without what differs between programs."""
+    match answer:
+        case None:
+            return "none"
+        case rr.WrongPass(name=name, message=message):
+            return f"FOUND {name}: {message[-90:]}"
+        case _:
+            return f"no verdict: {answer.why[:150]}"
+
+
+def campaign(modules: list[Module], pipeline: str, externs: Mapping[str, Any] | None = None) -> Iterator[Tally]:
+    """Follow every module; yields the tally after each."""
+    tally = Tally()
+    start = time.monotonic()
+    passes = TvmPasses()
+    for k, module in enumerate(modules):
+        try:
+            args = rr.testing.random_arguments(module, "main", k, dims(module, k), "dyadic")
+        except rr.UsageError:
+            continue
+        found = judge.follow(module, "main", args, passes, pipeline, externs or rr.testing.EXTERNS)
+        tally.add(k, module, args, found)
+        tally.seconds = time.monotonic() - start
+        yield tally
+    passes.close()
+
+
+def main() -> None:
+    """Run one campaign and print its figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--pipeline", default="default_build")
+    parser.add_argument("--setting", choices=SETTINGS, default="symbolic")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    tallies = campaign(generate(options.count, options.seed, options.setting), options.pipeline)
+    *_, tally = tallies
+    report(tally, options)
+
+
+def report(tally: Tally, options: argparse.Namespace) -> None:
+    """Figures, and the programs that did not end as ``None``."""
+    print(
+        f"{options.pipeline}, {options.setting}, seed {options.seed}: {tally.programs} programs, {tally.through} whole"
+    )
+    print(f"{tally.stages} stages in {tally.seconds:.0f} s: {dict(tally.verdicts.most_common())}")
+    for end, times in tally.ends.most_common():
+        print(f"{times:5}  {end}")
+    if options.out is not None:
+        options.out.mkdir(parents=True, exist_ok=True)
+        for k, module, _args, found in tally.odd:
+            stem = options.out / f"{options.setting}-{options.pipeline}-{options.seed}-{k}"
+            stem.with_suffix(".py").write_text(rr.print_module(module), encoding="utf-8")
+            said = {"answer": repr(found.answer), "steps": [(s.stage.name, s.verdict) for s in found.steps]}
+            stem.with_suffix(".json").write_text(json.dumps(said, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
