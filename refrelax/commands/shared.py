@@ -147,3 +147,22 @@ def progress(total: int, what: str) -> Iterator[Callable[[str], None]]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda name: bar.update(task, advance=1, description=f"{what} {name}"[:60])
+
+
+@contextmanager
+def meter(total: float, what: str) -> Iterator[Callable[[float | None, str], None]]:
+    """A progress bar with a text of its own, nothing in a pipe; gives what to call with how far it is (``None``: one
+    further) and the text."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _text: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+
+        def show(done: float | None, text: str) -> None:
+            bar.update(task, advance=1 if done is None else None, completed=done, description=f"{what} {text}"[:60])
+
+        yield show

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from refrelax import npz
 from refrelax.arrays import Tensor
 from refrelax.errors import Outcome, Returned, UsageError
+from refrelax.runs import parameter_types
 from refrelax.semantics.values import DType, Shape
-from refrelax.syntax.module import Module
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.module import ConstantArray, Module
+from refrelax.syntax.types import PrimType, ShapeType, TupleType, Type
 
 MOST_ELEMENTS = 64
 
@@ -48,8 +52,7 @@ def arguments(options: argparse.Namespace, module: Module) -> list[Any]:
     """The arguments that the options ask for; none without ``--args`` and ``--random``."""
     dims = sizes(options)
     if options.args is not None:
-        members = npz.read(options.args)
-        return [members[name] for name in sorted(members, key=_natural)]
+        return given(npz.read(options.args), parameter_types(module, options.entry))
     if options.random is None:
         if dims:
             raise UsageError("--dim needs --random")
@@ -57,6 +60,44 @@ def arguments(options: argparse.Namespace, module: Module) -> list[Any]:
     from refrelax.testing.arguments import random_arguments
 
     return random_arguments(module, options.entry, options.random, dims, options.policy)
+
+
+def given(members: Mapping[str, ConstantArray], types: Sequence[Type | None]) -> list[Any]:
+    """The arguments in an archive, by the types of the parameters.
+
+    Members count in the order of their names. Named ``0``, ``1``, ``2.0``, ``2.1`` they say their place, and the fields
+    of tuples. A scalar parameter takes a member without axes, a shape a vector of integers.
+    """
+    if not members or not all(re.fullmatch(r"\d+(\.\d+)*", name) for name in members):
+        values: list[Any] = [members[name] for name in sorted(members, key=_natural)]
+    else:
+        tree: dict[str, Any] = {}
+        for name, array in members.items():
+            *path, last = name.split(".")
+            inner = tree
+            for part in path:
+                inner = inner.setdefault(part, {})
+                if not isinstance(inner, dict):
+                    raise UsageError(f"--args: {name} is a field of a member that is an array")
+            if last in inner:
+                raise UsageError(f"--args: {name} is given twice")
+            inner[last] = array
+        values = [tree.get(str(k), {}) for k in range(1 + max(map(int, tree)))]
+    return [_typed(value, types[k] if k < len(types) else None) for k, value in enumerate(values)]
+
+
+def _typed(value: Any, type_: Type | None) -> Any:
+    match value, type_:
+        case dict(), _:
+            fields = type_.fields if isinstance(type_, TupleType) else ()
+            ordered = [value[key] for key in sorted(value, key=int)]
+            return tuple(_typed(each, fields[k] if k < len(fields) else None) for k, each in enumerate(ordered))
+        case ConstantArray(shape=()), PrimType():
+            return bits.decode(value.dtype, value.patterns()[0])
+        case ConstantArray(shape=(_,)), ShapeType() if dtypes.is_integer(value.dtype):
+            return Shape(tuple(int(bits.decode(value.dtype, each)) for each in value.patterns()))
+        case _:
+            return value
 
 
 def _natural(name: str) -> list[Any]:

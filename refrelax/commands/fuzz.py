@@ -1,0 +1,132 @@
+"""``fuzz``: generated programs against an implementation; what diverges is shrunk and kept."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from refrelax.commands import reproducers
+from refrelax.commands.shared import add_json, emit, meter
+from refrelax.errors import UsageError
+
+if TYPE_CHECKING:
+    from refrelax.judge.fuzz import Plan, Round, Signature
+
+Task = tuple[int, tuple["Signature", ...]]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--impl", required=True, help="numpy | cupy | cuda-emulated | tvm | module:factory")
+    limit = parser.add_mutually_exclusive_group()
+    limit.add_argument("--time", metavar="60s", type=_seconds, default=None, help="how long: 90, 60s, 10m, 2h (60s)")
+    limit.add_argument("--count", metavar="N", type=_positive, help="how many programs instead: the same every time")
+    parser.add_argument("--jobs", metavar="J", type=_positive, default=1, help="processes (default: 1)")
+    parser.add_argument("--seed", metavar="S", type=int, default=0, help="a seed and a count give the same findings")
+    parser.add_argument("--out", metavar="DIR", default="findings", help="where reproducers go (default: findings)")
+    parser.add_argument("--features", metavar="A,B", help="only these features of rr.testing.modules")
+    parser.add_argument("--levels", metavar="A,B", help="graph, loops (default: both)")
+    parser.add_argument("--dtypes", metavar="A,B", help="only tensors of these dtypes")
+    parser.add_argument("--bindings", metavar="N", type=_positive, default=6, help="rules that build a program (6)")
+    add_json(parser)
+
+
+def _seconds(text: str) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
+    if found is None or float(found.group(1)) <= 0:
+        raise argparse.ArgumentTypeError(f"expected a time such as 60s, 10m or 2h, found {text!r}")
+    return float(found.group(1)) * {"": 1, "s": 1, "m": 60, "h": 3600}[found.group(2)]
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 1, found {text!r}")
+    return int(text)
+
+
+def fuzz(options: argparse.Namespace) -> int:
+    """0 nothing found, 1 something found."""
+    plan = _plan(options)
+    from refrelax.judge.fuzz import BATCH, waves
+
+    rounds = None if options.count is None else -(-options.count // BATCH)
+    seconds = None if rounds is not None else options.time or 60.0
+    deadline = None if seconds is None else time.monotonic() + seconds
+    found, examined, open_ = 0, 0, dict[str, int]()
+    with _runner(plan, options.jobs, deadline) as run, meter(seconds or float(rounds or 0), "fuzz") as show:
+        for each in waves(plan, run, rounds):
+            examined += each.examined
+            for why, count in each.open.items():
+                open_[why] = open_.get(why, 0) + count
+            if each.finding is not None:
+                found += 1
+                _tell(options, reproducers.keep(Path(options.out), each.finding, plan))
+            left = None if deadline is None else deadline - time.monotonic()
+            show(None if seconds is None or left is None else seconds - left, f"{examined} programs, {found} found")
+            if left is not None and left < 0:
+                break
+    _sum_up(options, examined, open_, found)
+    return 1 if found else 0
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    from refrelax.conformance.implementations import find
+
+    try:
+        from hypothesis.errors import InvalidArgument
+
+        from refrelax.judge.fuzz import PORTABLE, Plan
+        from refrelax.testing import modules
+    except ImportError:
+        raise UsageError("fuzz needs Hypothesis: pip install 'refrelax[testing]'") from None
+    find(options.impl)  # a name that leads nowhere is a usage error, here and not in a process of its own
+
+    def split(text: str | None) -> tuple[str, ...] | None:
+        return None if text is None else tuple(part.strip() for part in text.split(","))
+
+    features = split(options.features) or PORTABLE
+    try:
+        modules(features=features, levels=split(options.levels), dtypes=split(options.dtypes))
+    except InvalidArgument as error:
+        raise UsageError(str(error)) from None
+    levels, dtypes = split(options.levels), split(options.dtypes)
+    return Plan(find, options.impl, options.seed, features, levels, dtypes, options.bindings)
+
+
+@contextmanager
+def _runner(plan: Plan, jobs: int, deadline: float | None) -> Iterator[Callable[[list[Task]], Iterator[Round]]]:
+    """What runs the rounds of a wave: here, or in processes."""
+    from refrelax.judge.fuzz import run_round
+
+    if jobs == 1:
+        yield lambda tasks: (run_round(plan, number, known, deadline) for number, known in tasks)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        work = partial(run_round, plan, deadline=deadline)
+        yield lambda tasks: (each.result() for each in as_completed([pool.submit(work, *task) for task in tasks]))
+
+
+def _tell(options: argparse.Namespace, kept: reproducers.Kept) -> None:
+    if options.json:
+        emit({"finding": kept.name, **kept.report})
+        return
+    print(f"FOUND {kept.folder}  {kept.report['signature']}")
+    print(f"  {kept.report['message']}")
+    print(f"  {kept.command}")
+
+
+def _sum_up(options: argparse.Namespace, examined: int, open_: dict[str, int], found: int) -> None:
+    without = sum(open_.values())
+    if options.json:
+        emit({"programs": examined, "found": found, "no_verdict": open_, "seed": options.seed, "impl": options.impl})
+        return
+    print(f"{examined} programs, {without} without a verdict, {found} findings (seed {options.seed})")
+    for why, count in sorted(open_.items(), key=lambda item: -item[1])[:5]:
+        print(f"  no verdict, {count} times: {why.splitlines()[0][:150]}")

@@ -1,0 +1,262 @@
+"""Fuzzing: generated programs, one implementation, Hypothesis's shrinker.
+
+Rounds are numbered; each generates ``BATCH`` programs from a seed of its own and shrinks the first one that diverges.
+Rounds come in waves of ``WAVE``; what a wave found is not looked for again in the next ones. So a count and a seed
+give the same findings whatever the number of jobs; a time limit only cuts the sequence short.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import find as search
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfiable
+
+from refrelax.backends.errors import Unsupported
+from refrelax.judge.diff import diff
+from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
+from refrelax.runs import make_headroom
+from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.numbers.verdicts import Outside
+from refrelax.semantics.types.check import check
+from refrelax.syntax.graph import Call, Op
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import Binary, Intrinsic
+from refrelax.testing.module_strategies import modules
+from refrelax.testing.options import FEATURES
+from refrelax.testing.values import call_arguments
+
+BATCH = 40
+"""Programs a round generates."""
+
+WAVE = 4
+"""Rounds that do not know of each other's findings."""
+
+SECONDS = 60
+"""The longest that a program may take; a hang is a finding."""
+
+POLICIES = ("dyadic", "special", "normal", "integer")
+
+PORTABLE = tuple(each for each in FEATURES if each != "libraries")
+"""Features of programs that need nothing but an implementation: no library function is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to generate, for whom. ``find(name)`` gives the implementation, as ``diff`` takes it, once in each
+    process."""
+
+    find: Callable[[str], Any]
+    name: str
+    seed: int = 0
+    features: tuple[str, ...] = PORTABLE
+    levels: tuple[str, ...] | None = None
+    dtypes: tuple[str, ...] | None = None
+    max_bindings: int = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What tells one finding from another: how it diverges, and by which operators."""
+
+    kind: str
+    operators: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {', '.join(self.operators) or 'no operator'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A shrunk program on which the implementation diverges; ``round`` found it."""
+
+    signature: Signature
+    module: Module
+    args: tuple[Any, ...]
+    verdict: Divergence
+    round: int
+
+
+@dataclass(slots=True)
+class Round:
+    """What one round did. ``examined``: programs generated before anything diverged; ``open``: those without a
+    verdict, by reason."""
+
+    number: int
+    examined: int = 0
+    open: dict[str, int] = field(default_factory=dict)
+    finding: Finding | None = None
+
+
+Program = tuple[Module, list[Any]]
+
+
+@st.composite
+def _programs(draw: Any, plan: Plan) -> Program:
+    module = draw(
+        modules(features=plan.features, levels=plan.levels, dtypes=plan.dtypes, max_bindings=plan.max_bindings)
+    )
+    return module, draw(call_arguments(module, policy=draw(st.sampled_from(POLICIES))))
+
+
+def judge(module: Module, args: Sequence[Any], implementation: Any) -> Verdict:
+    """The verdict on one program; whatever raises or hangs is a finding."""
+    try:
+        with _limited():
+            return diff(check(module), "main", args, impl=implementation)
+    except Unsupported as missing:
+        return NoVerdict(str(missing))
+    except Exception as error:
+        return Divergence("", f"a run failed ({type(error).__name__}: {error})")
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Raises ``TimeoutError`` inside the ``with`` after ``SECONDS``, where the platform and the thread allow it."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(*_: Any) -> None:
+        raise TimeoutError(f"more than {SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def kind_of(verdict: Divergence) -> str:
+    """How the implementation diverges, in a few words that do not depend on the program."""
+    message = verdict.message
+    if message.startswith(("the implementation failed", "a run failed")):
+        return message.partition("(")[2].partition(":")[0].strip(" )")
+    if message.startswith("the definition traps"):
+        return "no trap"
+    if message.startswith("the definition returns"):
+        rule = re.search(r"rule='([^']+)'", message)
+        return rule.group(1) if rule else message.partition("ends as ")[2].partition("(")[0].strip() or "another end"
+    if any(isinstance(each.verdict, Outside) for each in verdict.bindings):
+        return "value"
+    return "open" if "means nothing" in message else "other"
+
+
+def operators_of(module: Module) -> frozenset[str]:
+    """The operators and intrinsics of a program; those that only compare or select are part of it too."""
+    found = set[str]()
+    for function in module.functions.values():
+        for node in nodes(function):
+            if isinstance(node, Call) and isinstance(node.op, Op):
+                found.add(node.op.name.replace("relax.", "R.", 1))
+            elif isinstance(node, Intrinsic | Binary):
+                found.add(f"T.{node.op}")
+    return frozenset(found)
+
+
+def blamed(module: Module, verdict: Divergence) -> tuple[str, ...]:
+    """The operators to blame: that of the diverging binding, or, where whole results were compared, all there are."""
+    at = next((each for each in verdict.bindings if isinstance(each.verdict, Outside)), None)
+    if at is not None and at.what != "result":
+        operator = at.what.split()[0]
+        return (operator,) if not operator.startswith("call") else tuple(sorted({operator, *operators_of(module)}))
+    return tuple(sorted(operators_of(module)))
+
+
+@cache
+def _implementation(find: Callable[[str], Any], name: str) -> Any:
+    return find(name)
+
+
+class _Search:
+    """The condition that one round looks for. The first divergence pins its kind, so that shrinking stays with it."""
+
+    def __init__(self, plan: Plan, known: Sequence[Signature], deadline: float | None) -> None:
+        self.implementation, self.known, self.deadline = _implementation(plan.find, plan.name), known, deadline
+        self.pinned: tuple[str, ...] | None = None
+        self.best: tuple[Program, Divergence] | None = None
+        self.examined = 0
+        self.open: dict[str, int] = {}
+
+    def __call__(self, program: Program) -> bool:
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            return False
+        module, args = program
+        verdict = judge(module, args, self.implementation)
+        if self.pinned is None:
+            self.examined += 1
+            if isinstance(verdict, NoVerdict):
+                self.open[verdict.why] = self.open.get(verdict.why, 0) + 1
+        if not isinstance(verdict, Divergence):
+            return False
+        kind, by = kind_of(verdict), blamed(module, verdict)
+        if any(each.kind == kind and set(each.operators) <= set(by) for each in self.known):
+            return False
+        pin = (kind, *(by if isinstance(self.implementation, str) else ()))
+        self.pinned = self.pinned or pin
+        if pin != self.pinned:
+            return False
+        self.best = program, verdict
+        return True
+
+
+def run_round(plan: Plan, number: int, known: Sequence[Signature] = (), deadline: float | None = None) -> Round:
+    """One round; past ``deadline`` (``time.monotonic``) it ends with the smallest program so far."""
+    condition = _Search(plan, known, deadline)
+    quiet = settings(
+        max_examples=BATCH,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    make_headroom()
+    best = None
+    with warnings.catch_warnings(), suppress(NoSuchExample, Unsatisfiable, Flaky):  # none, or past the deadline
+        warnings.simplefilter("ignore", HypothesisWarning)  # Python's recursion limit was raised: meant
+        best = search(_programs(plan), condition, settings=quiet, random=random.Random(f"{plan.seed}/{number}"))
+    done = Round(number, condition.examined, condition.open)
+    if condition.best is not None:
+        module, args = best or condition.best[0]
+        verdict = judge(module, args, condition.implementation) if best else condition.best[1]
+        if isinstance(verdict, Divergence):
+            signature = Signature(kind_of(verdict), blamed(module, verdict))
+            done.finding = Finding(signature, module, tuple(args), verdict, number)
+    return done
+
+
+def waves(
+    plan: Plan, run: Callable[[list[tuple[int, tuple[Signature, ...]]]], Iterator[Round]], rounds: int | None
+) -> Iterator[Round]:
+    """Rounds without end (or ``rounds`` of them), a wave at a time, each with the findings that are new.
+
+    ``run`` runs the rounds of a wave, here or in other processes, and gives them in any order.
+    """
+    known: list[Signature] = []
+    first = 0
+    while rounds is None or first < rounds:
+        last = first + WAVE if rounds is None else min(first + WAVE, rounds)
+        done = sorted(run([(k, tuple(known)) for k in range(first, last)]), key=lambda r: r.number)
+        for each in done:
+            if each.finding is not None and each.finding.signature in known:
+                each.finding = None
+            elif each.finding is not None:
+                known.append(each.finding.signature)
+            yield each
+        if len(done) < last - first:
+            return
+        first = last

@@ -1,0 +1,169 @@
+"""``refrelax fuzz``: a fault is found, shrunk, kept and reproduced; an honest implementation passes."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import refrelax as rr
+from refrelax import cli, npz
+from refrelax.commands import reproducers, values
+from refrelax.conformance.implementations import find
+from refrelax.judge import fuzz
+from refrelax.judge.verdicts import Divergence
+from refrelax.runs import inward, parameter_types
+from refrelax.semantics.numbers import reading
+from refrelax.semantics.values import Tensor as Core
+
+FEW = ["--features", "elementwise", "--levels", "graph", "--dtypes", "float32", "--bindings", "6"]
+
+COUNT = {"multiply": 160, "absolute": 1600, "maximum": 1600, "raises": 800}
+"""Programs in which a fault is found: rare operators need more."""
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.chdir(tmp_path)
+
+    def go(line: str, *more: str) -> tuple[int, str, str]:
+        try:
+            code = cli.main([*shlex.split(line), *more])
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return (code, *capsys.readouterr())
+
+    return go
+
+
+@pytest.mark.parametrize(
+    ("fault", "operator"),
+    [
+        ("multiply", "R.multiply"),
+        pytest.param("absolute", "R.abs", marks=pytest.mark.nightly),
+        pytest.param("maximum", "R.maximum", marks=pytest.mark.nightly),
+        pytest.param("raises", "R.subtract", marks=pytest.mark.nightly),
+    ],
+)
+def test_a_fault_is_found_shrunk_and_reproduced(command, tmp_path: Path, fault: str, operator: str) -> None:
+    code, out, err = command(f"fuzz --impl faulty:{fault} --count {COUNT[fault]} --out found", *FEW)
+    assert code == 1 and err == "" and "1 findings" in out
+    folder = tmp_path / "found" / "0001"
+    assert {p.name for p in folder.iterdir()} == {"module.py", "args.npz", "report.json", "how-to-run"}
+    report = json.loads((folder / "report.json").read_text("utf-8"))
+    assert report["operators"] == [operator]
+    assert (folder / "module.py").read_text("utf-8").count(" = R.") == 1
+    again = (folder / "how-to-run").read_text("utf-8").strip()
+    assert again in out
+    code, out, _ = command(again.removeprefix("refrelax "))
+    assert code == 1 and out.startswith("DIVERGE")
+
+
+def test_an_honest_implementation_passes(command, tmp_path: Path) -> None:
+    code, out, err = command("fuzz --impl faulty:honest --count 40 --json", *FEW)
+    row = json.loads(out)
+    assert code == 0 and row["found"] == 0 and row["programs"] >= 40 and err == ""
+    assert not (tmp_path / "findings").exists()
+
+
+def test_a_backend_is_fuzzed_binding_by_binding(command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from refrelax.backends.numpy_ import compile as backend
+
+    monkeypatch.delitem(backend.FAST_OPERATORS, "relax.multiply", raising=False)
+    monkeypatch.setitem(backend.OPERATORS, "relax.multiply", lambda _attrs, args, _fast: args[0] + args[1])
+    code, out, _ = command("fuzz --impl numpy --count 160 --out found", *FEW)
+    assert code == 1 and "value: multiply" in out
+
+
+def test_a_time_limit_ends_it(command) -> None:
+    code, out, _ = command("fuzz --impl numpy --time 0.5s", *FEW)
+    assert code == 0 and "programs" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("fuzz --impl nowhere", "no implementation"),
+        ("fuzz --impl nowhere:make", "nowhere"),
+        ("fuzz --impl numpy --time soon", "expected a time"),
+        ("fuzz --impl numpy --time 1s --count 3", "not allowed"),
+        ("fuzz --impl numpy --count 0", "at least 1"),
+        ("fuzz --impl numpy --features magic", "unknown 'magic'"),
+        ("fuzz --impl numpy --dtypes float33", "no scalar dtype"),
+    ],
+)
+def test_usage(command, line: str, says: str) -> None:
+    code, _, err = command(line)
+    assert code == 2 and says in err
+
+
+@pytest.mark.nightly
+def test_findings_depend_on_seed_and_count_alone(command, tmp_path: Path) -> None:
+    for name, jobs in (("one", 1), ("two", 2), ("again", 1)):
+        assert command(f"fuzz --impl faulty:maximum --count 160 --seed 3 --out {name} --jobs {jobs}", *FEW)[0] == 1
+    texts = [
+        [p.read_text("utf-8") for p in sorted((tmp_path / n).glob("*/module.py"))] for n in ("one", "two", "again")
+    ]
+    assert texts[0] and texts[0] == texts[1] == texts[2]
+
+
+ABS = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")):
+        y = R.abs(x)
+        return y
+"""
+
+# --- pieces -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_one_wave_found_the_next_does_not_look_for() -> None:
+    module = rr.parse(ABS)
+    seen: list[tuple[int, tuple[fuzz.Signature, ...]]] = []
+
+    def run(tasks: list[tuple[int, tuple[fuzz.Signature, ...]]]) -> Any:
+        seen.extend(tasks)
+        for number, _ in tasks:
+            signature = fuzz.Signature("value", ("R.abs",))
+            yield fuzz.Round(number, 10, {}, fuzz.Finding(signature, module, (), Divergence("", ""), number))
+
+    rounds = list(fuzz.waves(fuzz.Plan(find, "numpy"), run, fuzz.WAVE + 1))
+    assert [each.number for each in rounds if each.finding is not None] == [0]
+    assert seen[0][1] == () and seen[-1] == (fuzz.WAVE, (fuzz.Signature("value", ("R.abs",)),))
+
+
+def _core(value: Any) -> Any:
+    """A value with everything that two of them can differ in."""
+    if isinstance(value, tuple):
+        return tuple(_core(each) for each in value)
+    return (
+        (value.dtype, value.shape, [value.numerics.at(value.dtype).to_bits(p) for p in value.payloads()])
+        if isinstance(value, Core)
+        else value
+    )
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(st.data())
+def test_arguments_survive_their_file(data: st.DataObject) -> None:
+    module = data.draw(rr.testing.modules(max_bindings=4))
+    args = data.draw(rr.testing.call_arguments(module, policy="special"))
+    types = parameter_types(module, "main")
+    file = io.BytesIO()
+    npz.write(file, reproducers.arrays(args, types))
+    file.seek(0)
+    numerics = reading("ieee")
+    found = values.given(npz.read(file), types)
+    assert len(found) == len(args)
+    for before, after, type_ in zip(args, found, types, strict=True):
+        assert _core(inward(before, type_, numerics)) == _core(inward(after, type_, numerics))
