@@ -51,6 +51,12 @@ def link(module: Module, entry: str, available: Container[str]) -> None:
         raise Unlinkable(missing.values())
 
 
+BY_NAME = frozenset(
+    {"call_extern", "call_pure_extern", "call_packed", "call_cpacked", "call_packed_lowered", "call_cpacked_lowered"}
+)
+"""Intrinsics whose first argument names a library function."""
+
+
 def library_name(node: Any) -> str | None:
     """The library function that a node calls or names, if it is such a node."""
     match node:
@@ -58,7 +64,7 @@ def library_name(node: Any) -> str | None:
             return name
         case Call(op=Op(name=op), args=(StringValue(value=name), *_)) if op in NAMED_BY_STRING:
             return name
-        case Intrinsic(op="call_extern" | "call_pure_extern" | "call_packed", args=(StringImm(value=name), *_)):
+        case Intrinsic(op=op, args=(StringImm(value=name), *_)) if op in BY_NAME:
             return name
         case _:
             return None

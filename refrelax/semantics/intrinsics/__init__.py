@@ -12,7 +12,9 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.intrinsics.calls import CALLS, build_call
 from refrelax.semantics.intrinsics.fixed_point import FIXED_POINT, build_fixed_point
+from refrelax.semantics.intrinsics.host_calls import build_packed_call
 from refrelax.semantics.intrinsics.pure import PURE, build_pure
+from refrelax.semantics.intrinsics.records import HOST, build_host
 from refrelax.semantics.loops.elements import UNDEFINED, build_element, build_if_then_else
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Run
 from refrelax.syntax.scalars import BufferLoad, Intrinsic, PrimExpr
@@ -33,6 +35,10 @@ def build_intrinsic(build: Builder, call: Intrinsic) -> Element:
             return build_fixed_point(build, call)
         case op if op in CALLS or op.startswith("cls."):
             return build_call(build, call)
+        case op if op in HOST:
+            return build_host(build, call)
+        case "call_packed_lowered" | "call_cpacked_lowered":
+            return build_packed_call(build, call)
         case _:
             return _without_meaning(call)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from refrelax.errors import Effect, unspecified
+from refrelax.errors import Effect, Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.builtins.sorting import SORTING
-from refrelax.semantics.loops.buffers import resolve
 from refrelax.semantics.loops.elements import build_element
-from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame
+from refrelax.semantics.loops.frame import Bound, Builder, Context, Element, Frame
 from refrelax.semantics.loops.indices import build_index
+from refrelax.semantics.loops.pointers import pointee, resolve
 from refrelax.semantics.values import Prim, Tensor
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import BufferRef, Intrinsic, PrimExpr, StringImm
@@ -33,11 +33,9 @@ def _argument(build: Builder, arg: PrimExpr) -> Callable[[Frame], Any]:
     """An argument as a value: buffers as tensors, strings as they are, scalars as exact numbers."""
     if isinstance(arg, Intrinsic) and arg.op == "tvm_stack_make_array":
         return _described(build, arg)
-    if isinstance(arg, BufferRef) or (arg.dtype.startswith("handle") and not isinstance(arg, StringImm)):
-        bound = resolve(build, arg)
-        return lambda frame: as_tensor(build, bound, frame)
-    if isinstance(arg, StringImm):
-        return lambda _frame: arg.value
+    if isinstance(arg, BufferRef | StringImm) or arg.dtype.startswith("handle"):
+        found = pointee(build, arg)
+        return (lambda frame: as_tensor(build, found, frame)) if isinstance(found, Bound) else lambda _frame: found
     if dtypes.kind(arg.dtype) == "float":
         element, dtype = build_element(build, arg), arg.dtype
         f, numerics = build.context.numerics.at(dtype), build.context.numerics
@@ -92,19 +90,23 @@ def _library_call(build: Builder, call: Intrinsic) -> Element:
     name = symbol.value if isinstance(symbol, StringImm) else str(symbol)
     args = [_argument(build, each) for each in call.args[1:]]
     context = build.context
-    f = None if call.dtype in ("void", "handle") else context.numerics.at(call.dtype)
+    f = None if dtypes.kind(call.dtype) in ("void", "handle") else context.numerics.at(call.dtype)
 
     def run(frame: Frame) -> Any:
-        function = context.externs.get(name)
-        if function is None and name in SORTING:
-            SORTING[name](context.numerics, *[arg(frame) for arg in args])
-            return None
-        if function is None:
-            raise unspecified("ev/library-missing", f"the library function {name!r} is not registered", call.span)
-        values = [arg(frame) for arg in args]
-        context.effects.append(Effect("call", name))
-        result = function(*values)
+        result = call_library(context, name, [arg(frame) for arg in args], call.span)
         number = result.value if isinstance(result, Prim) else result
         return None if f is None or number is None else f.lit(number)
 
     return run
+
+
+def call_library(context: Context, name: str, args: list[Any], span: Span | None) -> Any:
+    """Call a library function by its name; gives its result as a run-time value."""
+    function = context.externs.get(name)
+    if function is None and name in SORTING:
+        SORTING[name](context.numerics, *args)
+        return None
+    if function is None:
+        raise unspecified("ev/library-missing", f"the library function {name!r} is not registered", span)
+    context.effects.append(Effect("call", name))
+    return function(*args)

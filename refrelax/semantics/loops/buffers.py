@@ -15,12 +15,12 @@ from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.memory import row_major_indices
+from refrelax.semantics.loops.pointers import pointer_at, resolve, total
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN
 from refrelax.semantics.storage import Storage, bytes_of, fresh
-from refrelax.semantics.values import Tensor
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Buffer, MatchBufferRegion
-from refrelax.syntax.scalars import BufferLoad, BufferRef, Intrinsic, PrimExpr, SymVar
+from refrelax.syntax.scalars import SymVar
 
 
 def nothing(_frame: Frame) -> None:
@@ -186,34 +186,6 @@ def view(build: Builder, buffer: Buffer, storage: Storage, shape: tuple[Index, .
     return Bound(buffer.name, buffer.dtype, storage, cells, shape, strides, origin, buffer.scope, depth=build.depth)
 
 
-@rule("ev/data-pointer")
-def _from_pointer(base: Bound, buffer: Buffer, offset: Index) -> tuple[Index, Index]:
-    """The data pointer of ``base`` in elements of ``buffer``, and ``offset`` elements beyond it."""
-    size, width, start, by = dtypes.memory_bits(base.dtype), dtypes.memory_bits(buffer.dtype), base.pointer, offset.run
-    run = start.run
-
-    def pointer(frame: Frame) -> int:
-        whole, inside = divmod(run(frame) * size, width)
-        if inside:
-            message = (
-                f"{buffer.name} is declared at byte {run(frame) * size / 8:g}, inside an element of {buffer.dtype}"
-            )
-            raise unspecified("ev/data-pointer", message, buffer.span)
-        return int(whole)
-
-    if start.constant is not None and start.constant * size % width == 0:
-        known = fixed(pointer([]))
-        return known, _sum(known, offset)
-    return Index(pointer), Index(lambda frame: pointer(frame) + by(frame))
-
-
-def _sum(a: Index, b: Index) -> Index:
-    if a.constant is not None and b.constant is not None:
-        return fixed(a.constant + b.constant)
-    f, g = a.run, b.run
-    return b if a.constant == 0 else Index(lambda frame: f(frame) + g(frame))
-
-
 @rule("ev/decl-buffer")
 def build_decl(build: Builder, buffer: Buffer) -> Run:
     """``T.decl_buffer(…, data=…)``: a view of memory that exists; without ``data`` an allocation."""
@@ -222,58 +194,12 @@ def build_decl(build: Builder, buffer: Buffer) -> Run:
     base = resolve(build, buffer.data)
     bound = view(build, buffer, base.storage, tuple(build_index(build, each) for each in buffer.shape))
     bound.depth, bound.scope, bound.private = base.depth, base.scope, base.private
-    bound.pointer, bound.origin = _from_pointer(base, buffer, bound.origin)
+    bound.pointer = pointer_at(base, buffer.dtype, buffer.name, buffer.span)
+    bound.origin = total(bound.pointer, bound.origin)
     if base.dtype != buffer.dtype:
         build.aliasing = True
     build.buffers[buffer.name] = bound
     build.handles[buffer.name] = bound
-    return nothing
-
-
-def resolve(build: Builder, handle: PrimExpr) -> Bound:
-    """The memory that a handle expression names: ``B.data``, a handle variable, ``T.address_of(B[0])``."""
-    match handle:
-        case BufferRef():
-            return build.buffers[handle.buffer]
-        case SymVar() if handle.name in build.handles:
-            found = build.handles[handle.name]
-            if isinstance(found, Bound):
-                return found
-            if isinstance(found, Tensor):
-                from refrelax.semantics.loops.evaluate import bind_tensor
-
-                return bind_tensor(handle.name, found)
-        case Intrinsic(op="address_of", args=(BufferLoad() as load,)):
-            return _element_on(build, load)
-        case Intrinsic(op="tvm_access_ptr", args=(_, data, offset, extent, _)):
-            return _shifted(build, resolve(build, data), build_index(build, offset), build_index(build, extent))
-        case Intrinsic(op="reinterpret", args=(data,)):
-            return resolve(build, data)
-        case _:
-            pass
-    raise unspecified("ld/unknown-handle", "this handle names no memory of the function")
-
-
-@rule("ev/pointer-into-buffer")
-def _shifted(build: Builder, base: Bound, offset: Index, extent: Index) -> Bound:
-    """Memory from an element of a buffer on, as one dimension of elements."""
-    origin = _sum(base.origin, offset)
-    return replace(base, shape=(extent,), strides=(fixed(1),), origin=origin, pointer=origin)
-
-
-def _element_on(build: Builder, load: BufferLoad) -> Bound:
-    """``T.address_of(B[i])``: the memory from that element to the end of the storage."""
-    from refrelax.semantics.loops.memory import flat_position
-
-    base = build.buffers[load.buffer]
-    at, cells = flat_position(base, [build_index(build, each) for each in load.indices]), base.cells
-    rest = Index(lambda frame: max(len(cells) - at(frame), 0))
-    return replace(base, shape=(rest,), strides=(fixed(1),), origin=Index(at), pointer=Index(at))
-
-
-def bind_handle(build: Builder, name: str, value: PrimExpr) -> Run:
-    """``h: T.let[T.handle] = B.data``: another name for memory."""
-    build.handles[name] = resolve(build, value)
     return nothing
 
 
@@ -284,16 +210,22 @@ def build_match(build: Builder, match: MatchBufferRegion) -> None:
     Axes of extent 1 in front are dropped; the strides of ``M`` are those of the source's last axes. Symbols in the
     strides and the offset of ``M`` are defined here.
     """
-    base = build.buffers[match.source.buffer]
+    base, offset = build.buffers[match.source.buffer], match.buffer.elem_offset
     starts = [build_index(build, low) for low, _ in match.source.ranges]
     shape = tuple(build_index(build, each) for each in match.buffer.shape)
     strides = base.strides[len(base.strides) - len(shape) :]
     pairs = [(s.run, t.run) for s, t in zip(starts, base.strides, strict=True)]
-    start = base.origin.run
+    start, data = base.origin.run, base.pointer.run
     origin = Index(lambda frame: start(frame) + sum(f(frame) * g(frame) for f, g in pairs))
-    for wanted, actual in [*zip(match.buffer.strides, strides, strict=False), (match.buffer.elem_offset, origin)]:
+    relative = Index(lambda frame: origin.run(frame) - data(frame))
+    for wanted, actual in [*zip(match.buffer.strides, strides, strict=False), (offset, relative)]:
         if isinstance(wanted, SymVar) and wanted.name not in build.variables:
             build.variables[wanted.name] = actual
-    build.buffers[match.buffer.name] = Bound(
-        match.buffer.name, match.buffer.dtype, base.storage, base.cells, shape, tuple(strides), origin, base.scope
+    build.buffers[match.buffer.name] = replace(
+        base,
+        name=match.buffer.name,
+        shape=shape,
+        strides=tuple(strides),
+        origin=origin,
+        pointer=origin if offset is None else base.pointer,
     )

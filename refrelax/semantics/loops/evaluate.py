@@ -12,7 +12,8 @@ from refrelax.errors import Ended, Exhausted, Span, trap
 from refrelax.rules import rule
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.loops.buffers import build_alloc
-from refrelax.semantics.loops.frame import Bound, Builder, Context, Frame, fixed, new_builder
+from refrelax.semantics.loops.frame import Builder, Context, Frame, fixed, new_builder
+from refrelax.semantics.loops.pointers import bind_tensor
 from refrelax.semantics.loops.statements import ReturnValue, build_body
 from refrelax.semantics.loops.visit import reinterprets
 from refrelax.semantics.values import Prim, Tensor
@@ -148,21 +149,6 @@ def _bind_buffer(
     bound = bind_tensor(buffer.name, tensor, buffer.scope)
     bound.pointer = fixed(0 if buffer.elem_offset is not None else tensor.offset)
     build.buffers[buffer.name] = build.handles[buffer.name] = bound
-
-
-def bind_tensor(name: str, tensor: Tensor, scope: str = "global") -> Bound:
-    """A tensor's memory under a buffer's name."""
-    return Bound(
-        name,
-        tensor.dtype,
-        tensor.storage,
-        tensor.storage.plane(tensor.dtype, tensor.numerics),
-        tuple(fixed(e) for e in tensor.shape),
-        tuple(fixed(s) for s in tensor.strides),
-        fixed(tensor.offset),
-        scope,
-        fixed(tensor.offset),
-    )
 
 
 def describe(value: Any) -> str:

@@ -53,6 +53,9 @@ def is_index(build: Builder, expr: PrimExpr) -> bool:
                 pending.append(node.value)
             case Intrinsic(op="if_then_else" | "likely" | "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or"):
                 pending.extend(node.args)
+            case Intrinsic(op="tvm_struct_get" | "isnullptr") if _integral(node.dtype):
+                if _known_field(build, node) is None:
+                    return False
             case _:
                 return False
     return dtypes.lanes(expr.dtype) == 1
@@ -167,11 +170,19 @@ def _intrinsic(build: Builder, expr: Intrinsic) -> Index:
             a, b = (build_index(build, each) for each in expr.args)
             hi = b.hi if b.lo is not None and b.lo >= 0 else None
             return Index(_both(operator.and_)(a, b), 0 if hi is not None else None, hi)
+        case "tvm_struct_get" | "isnullptr":
+            return _known_field(build, expr) or _from_element(build, expr)
         case "bitwise_or":
             a, b = (build_index(build, each) for each in expr.args)
             return Index(_both(operator.or_)(a, b))
         case _:
             return _from_element(build, expr)
+
+
+def _known_field(build: Builder, expr: Intrinsic) -> Index | None:
+    from refrelax.semantics.intrinsics.records import known_field
+
+    return known_field(build, expr)
 
 
 def _shift(build: Builder, expr: Intrinsic) -> Index:

@@ -8,12 +8,13 @@ Spec: ``spec/07-evaluation.md``, *Buffers*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal as _Lit
 
 from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame, Index, Run, fixed
+from refrelax.semantics.loops.races import Record
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.syntax import dtypes
@@ -200,14 +201,23 @@ def is_watched(build: Builder, bound: Bound) -> bool:
     return bound.scope.partition(".")[0] in (("global",) if build.implicit else ("global", "shared"))
 
 
+def _watch(build: Builder, bound: Bound) -> tuple[Record, Callable[[int], Iterable[int]]]:
+    """What is known of the accesses to a buffer's memory, and the units of it that a cell covers: itself, or its bits'
+    bytes where the memory is viewed at several dtypes."""
+    races, storage = build.context.races, bound.storage
+    if not (build.aliasing or storage.mixed):
+        return races.record(storage, bound.dtype), lambda k: (k,)
+    width = dtypes.memory_bits(bound.dtype)
+    return races.record(storage, "bytes"), lambda k: range(k * width // 8, max(((k + 1) * width + 7) // 8, 1))
+
+
 @rule("ev/data-race")
 def _watched_read(build: Builder, bound: Bound, indices: Sequence[Index], where: Position) -> Position:
-    races = build.context.races
-    record = races.record(bound.storage, bound.dtype)
+    races, (record, units) = build.context.races, _watch(build, bound)
 
     def watched(frame: Frame) -> int:
         k = where(frame)
-        if k != OUTSIDE and races.read(record, k) is not None:
+        if k != OUTSIDE and any(races.read(record, unit) is not None for unit in units(k)):
             races.report(_race(build, bound, indices, frame, "reads", "writes", None))
         return k
 
@@ -218,14 +228,14 @@ def _watched_store(
     build: Builder, bound: Bound, where: Position, value: Element, indices: Sequence[Index], span: Span | None
 ) -> Run:
     races, storage, dtype, cells = build.context.races, bound.storage, bound.dtype, bound.cells
-    record = races.record(storage, dtype)
+    record, units = _watch(build, bound)
 
     def store(frame: Frame) -> None:
         payload = value(frame)
         k = where(frame)
         if k == OUTSIDE:
             raise out_of_bounds(bound, indices, frame, span)
-        if races.write(record, k, cells[k], payload) is not None:
+        if any(races.write(record, unit, cells[k], payload) is not None for unit in units(k)):
             races.report(_race(build, bound, indices, frame, "writes", "reads, or writes with another value,", span))
         storage.store(dtype, k, payload)
 

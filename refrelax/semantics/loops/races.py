@@ -62,14 +62,15 @@ class Races:
         return self.instances
 
     def record(self, storage: Storage, dtype: str) -> Record:
-        """The accesses to the cells of a storage at a dtype."""
+        """The accesses to the cells of a storage at a dtype, or to its ``"bytes"``."""
         return self.records.setdefault((id(storage), dtype), (storage, {}))[1]
 
     def forget(self, storage: Storage, dtype: str) -> None:
         """A storage begins a new life."""
-        found = self.records.get((id(storage), dtype))
-        if found is not None:
-            found[1].clear()
+        for unit in (dtype, "bytes"):
+            found = self.records.get((id(storage), unit))
+            if found is not None:
+                found[1].clear()
 
     def read(self, record: Record, cell: int) -> Label | None:
         """Note a read; gives the concurrent strand that changed the cell, if there is one."""

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, assert_never
 
-from refrelax.errors import Ended, trap, unspecified
+from refrelax.errors import Ended, Exhausted, Trapped, Unspecified, trap, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import build_block
 from refrelax.semantics.loops.buffers import build_alloc, build_decl
 from refrelax.semantics.loops.elements import build_element
-from refrelax.semantics.loops.frame import Builder, Frame, Index, Run
+from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index, is_index
 from refrelax.semantics.loops.memory import build_store
 from refrelax.semantics.loops.vectors import build_vector_store
+from refrelax.semantics.storage import fresh
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -87,7 +88,38 @@ def build_body(build: Builder, body: Iterable[Stmt]) -> Run:
 
 
 def build_stmt(build: Builder, stmt: Stmt) -> Run:
-    """Build one statement; declarations extend ``build`` for the statements after it."""
+    """Build one statement; declarations extend ``build`` for the statements after it.
+
+    What is wrong with a statement before it runs ends the run where the statement is reached, if it is.
+    """
+    try:
+        return _statement(build, stmt)
+    except Ended as end:
+        _declare_nothing(build, stmt)
+        return _ending(end.outcome)
+
+
+def _ending(outcome: Trapped | Exhausted | Unspecified) -> Run:
+    def stop(_frame: Frame) -> None:
+        raise Ended(outcome)
+
+    return stop
+
+
+def _declare_nothing(build: Builder, stmt: Stmt) -> None:
+    """Names for what an impossible statement would have declared; no statement that uses them is reached."""
+    match stmt:
+        case AllocBuffer(buffer=buffer) | DeclBuffer(buffer=buffer):
+            zeros = (fixed(0),) * len(buffer.shape)
+            nowhere = Bound(buffer.name, buffer.dtype, fresh(buffer.dtype, 0), [], zeros, zeros, fixed(0))
+            build.buffers[buffer.name] = build.handles[buffer.name] = nowhere
+        case Bind(var=var):
+            build.element_variable(var.name)
+        case _:
+            pass
+
+
+def _statement(build: Builder, stmt: Stmt) -> Run:
     match stmt:
         case BufferStore():
             return _store(build, stmt)
@@ -125,7 +157,7 @@ def build_stmt(build: Builder, stmt: Stmt) -> Run:
 
 @rule("ev/store")
 def _store(build: Builder, stmt: BufferStore) -> Run:
-    if any(dtypes.lanes(i.dtype) > 1 for i in stmt.indices) or dtypes.lanes(stmt.value.dtype) > 1:
+    if any(dtypes.lanes(i.dtype) != 1 for i in stmt.indices) or dtypes.lanes(stmt.value.dtype) != 1:
         return build_vector_store(build, stmt)
     bound = build.buffers[stmt.buffer]
     store = build_store(
@@ -281,7 +313,7 @@ def _if(build: Builder, stmt: IfThenElse) -> Run:
 @rule("ev/bind")
 def _bind(build: Builder, stmt: Bind) -> Run:
     if stmt.var.dtype.startswith("handle"):
-        from refrelax.semantics.loops.buffers import bind_handle
+        from refrelax.semantics.loops.pointers import bind_handle
 
         return bind_handle(build, stmt.var.name, stmt.value)
     if is_index(build, stmt.value):
@@ -302,8 +334,6 @@ def _alloc(build: Builder, stmt: AllocBuffer) -> Run:
     allocate = build_alloc(build, stmt.buffer)
     if stmt.init is None:
         return allocate
-    from refrelax.semantics.loops.frame import fixed
-
     bound = build.buffers[stmt.buffer.name]
     store = build_store(build, bound, [fixed(0)], build_element(build, stmt.init), stmt.span)
 

@@ -128,6 +128,11 @@ def reinterprets(function: PrimFunc) -> bool:
                     names[buffer.name] = root(buffer.data)
                 if seen.setdefault(names.get(buffer.name, buffer.name), buffer.dtype) != buffer.dtype:
                     return True
+            case Evaluate(value=Intrinsic() as call):
+                for node in walk(call):
+                    if isinstance(node, Intrinsic) and node.op == "tvm_access_ptr":
+                        if seen.get(root(node.args[1]), node.args[0].dtype) != node.args[0].dtype:
+                            return True
             case SBlock():
                 seen |= {each.name: each.dtype for each in stmt.allocs}
                 for match in stmt.matches:
