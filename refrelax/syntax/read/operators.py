@@ -113,6 +113,7 @@ def read_operator(reader: Reader, node: ast.Call, name: str) -> Expr:
     attrs = tuple((slot.name, _attribute(reader, node, slot, given)) for slot in sig.attrs)
     attrs = tuple((k, dict(attrs)[v[1:]] if isinstance(v, str) and v.startswith("@") else v) for k, v in attrs)
     span = reader.src.span(node)
+    types = () if name in DEDUCED else types
     return Call(Op(name, span=span), args, _completed(name, args, attrs), types, span=span)
 
 
@@ -127,6 +128,10 @@ def _type_arguments(reader: Reader, node: ast.Call) -> tuple[ast.Call, tuple[Typ
         else:
             rest.append(each)
     return ast.copy_location(ast.Call(node.func, node.args, rest), node), types
+
+
+DEDUCED = frozenset({"relax.builtin.alloc_tensor"})
+"""Operators that TVM prints with a ``ty_args=`` that says what their arguments say, and that its parser refuses."""
 
 
 def _attention(node: ast.Call) -> tuple[str, ast.Call]:

@@ -41,11 +41,13 @@ def write_function(
     out: Lines,
     outer: frozenset[str] = frozenset(),
     taken: set[str] | None = None,
+    quoted_symbols: frozenset[str] = frozenset(),
 ) -> tuple[str, ...]:
     """Put ``function`` under ``name`` into ``out``; returns the symbols that need a ``TypeVar`` line before it.
 
     ``outer``: the symbols of the enclosing functions. ``taken``: the names bound so far in the enclosing top-level
     function (``None`` for that function itself); a local function puts its ``TypeVar`` lines itself.
+    ``quoted_symbols``: symbols that need no ``TypeVar``, because the signature has them in quotes.
     """
     top = taken is None
     taken = set() if taken is None else taken
@@ -54,12 +56,15 @@ def write_function(
     types: tuple[Type | None, ...] = (*(p.type for p in function.params), function.ret)
     signature = {each.name for each in nodes(types) if isinstance(each, SymVar)}
     own = frozenset(signature) - outer - prims
-    declared = tuple(sorted(own))
+    quoted_symbols = quoted_symbols if top else frozenset()
+    declared = tuple(sorted(own - quoted_symbols))
     if not top:
         for each in declared:
             out.put(f'{each} = TypeVar("{each}")')
-    params = ", ".join(_param(p, _quoting(own, _later(function, k))) for k, p in enumerate(function.params))
-    ret = "" if function.ret is None else f" -> {type_text(function.ret, _quoting(own, frozenset()))}"
+    params = ", ".join(
+        _param(p, _quoting(own, quoted_symbols | _later(function, k))) for k, p in enumerate(function.params)
+    )
+    ret = "" if function.ret is None else f" -> {type_text(function.ret, _quoting(own, quoted_symbols))}"
     out.put(_decorator(function, top))
     with out.block(f"def {name}({params}){ret}:"):
         if function.attrs:
@@ -67,6 +72,13 @@ def write_function(
         known = _declare(function, out, outer | own | prims)
         _Writer(out, known, _used(function), taken).sequence(function.body, None)
     return declared
+
+
+def body_symbols(function: Function) -> frozenset[str]:
+    """Symbols that the body declares, since the signature does not have them."""
+    types: tuple[Type | None, ...] = (*(p.type for p in function.params), function.ret)
+    signature = {each.name for each in nodes(types) if isinstance(each, SymVar)}
+    return frozenset(_undeclared(function, frozenset(signature) | {p.name for p in function.params}))
 
 
 def _decorator(function: Function, top: bool) -> str:
@@ -97,19 +109,24 @@ def _param(param: Param, quote: Quote) -> str:
 
 def _declare(function: Function, out: Lines, known: frozenset[str]) -> frozenset[str]:
     """Put ``cls = Module`` and the declarations of symbols that only the body has; returns all symbols known then."""
+    if any(isinstance(each, GlobalVar) for each in nodes(function.body, stop=(Function, IndexMap))):
+        out.put("cls = Module")
+    found = _undeclared(function, known)
+    for each in found.values():
+        out.put(f"{each.name} = T.{each.dtype}()")
+    return known | frozenset(found)
+
+
+def _undeclared(function: Function, known: frozenset[str]) -> dict[str, SymVar]:
+    """The symbols of the body that nothing defines, in the order of their first use."""
     inside = list(nodes(function.body, stop=(Function, IndexMap)))
     bound = {each.name for each in inside if isinstance(each, (VarBinding, MatchCast))}
     bound |= {p.name for p in function.params} | {each.var.name for each in inside if isinstance(each, Let)}
-    seen = set(known)
-    alias = False
+    found: dict[str, SymVar] = {}
     for each in inside:
-        if isinstance(each, GlobalVar) and not alias:
-            out.put("cls = Module")
-            alias = True
-        elif isinstance(each, SymVar) and each.name not in seen and each.name not in bound:
-            out.put(f"{each.name} = T.{each.dtype}()")
-            seen.add(each.name)
-    return frozenset(seen)
+        if isinstance(each, SymVar) and each.name not in known and each.name not in bound:
+            found.setdefault(each.name, each)
+    return found
 
 
 def _used(function: Function) -> frozenset[str]:

@@ -25,12 +25,15 @@ from refrelax.syntax.write.statements import StatementWriter
 from refrelax.syntax.write.undeclared import undeclared
 
 
-def write_prim_func(name: str, function: PrimFunc, out: Lines) -> tuple[str, ...]:
-    """Put ``function`` under ``name`` into ``out``; returns the symbols that need a ``TypeVar`` line before it."""
+def write_prim_func(name: str, function: PrimFunc, out: Lines, inside: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Put ``function`` under ``name`` into ``out``; returns the symbols that need a ``TypeVar`` line before it.
+
+    ``inside``: symbols that the body has to declare, though they are int64; buffers over them are matched there.
+    """
     made = [each for each in nodes(function) if isinstance(each, (AllocBuffer, DeclBuffer))]
     cells = {each.buffer.name for each in made if each.buffer.scalar}
     style = Style("int32", cells)
-    signature = _Signature(function, style)
+    signature = _Signature(function, style, inside)
     params = ", ".join(signature.param(each) for each in function.params)
     ret = "" if function.ret is None else f" -> {dtype_name(function.ret)}"
     out.put(_decorator(function))
@@ -42,6 +45,8 @@ def write_prim_func(name: str, function: PrimFunc, out: Lines) -> tuple[str, ...
         for each in (*signature.declared_inside, *free):
             if each.name not in threads:
                 out.put(f"{each.name} = {declared(each.dtype)}")
+        for line in signature.matches:
+            out.put(line)
         if _has_implicit_root(function):
             out.put('# with T.sblock("root"):')
         for buffer in function.root_allocs:
@@ -87,6 +92,8 @@ class _Signature:
 
     function: PrimFunc
     style: Style
+    inside: frozenset[str] = frozenset()
+    matches: list[str] = field(default_factory=list)
     typevars: frozenset[str] = frozenset()
     declared_inside: list[SymVar] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
@@ -99,14 +106,23 @@ class _Signature:
         for each in nodes(tuple(p.buffer for p in params if isinstance(p, BufferParam))):
             if isinstance(each, SymVar) and each.name not in self.scalars:
                 found.setdefault(each.name, each)
-        self.typevars = frozenset(name for name, var in found.items() if var.dtype == "int64")
-        self.declared_inside = [var for var in found.values() if var.dtype != "int64"]
+        int64 = frozenset(name for name, var in found.items() if var.dtype == "int64")
+        self.inside = self.inside & int64
+        self.typevars = int64 - self.inside
+        self.declared_inside = [var for name, var in found.items() if name not in self.typevars]
 
     def param(self, param: ScalarParam | BufferParam) -> str:
         if isinstance(param, ScalarParam):
             self.known.add(param.var.name)
             return f"{param.var.name}: {dtype_name(param.var.dtype)}"
         buffer = param.buffer
+        names = {each.name for each in nodes(buffer) if isinstance(each, SymVar)}
+        if names & self.inside:
+            self.known |= names
+            self.matches.append(
+                f"{buffer.name} = {declaration(buffer, 'T.match_buffer', self.style, [self.handle(buffer.name)])}"
+            )
+            return f"{self.handle(buffer.name)}: T.handle"
         bound = (*buffer.strides, buffer.elem_offset)
         shape = {each.name for extent in buffer.shape for each in walk(extent) if isinstance(each, SymVar)}
         defined = self.known | self.typevars | shape | self.scalars
@@ -119,6 +135,14 @@ class _Signature:
         if isinstance(buffer.elem_offset, SymVar) and buffer.elem_offset.name in free:
             self.style.aliases.setdefault(buffer.elem_offset.name, f"{buffer.name}.elem_offset")
         return f"{buffer.name}: {text}"
+
+    def handle(self, name: str) -> str:
+        """A name for the handle of a buffer that nothing in the function has."""
+        taken = {getattr(each, "name", "") for each in nodes(self.function)}
+        name = f"{name}_handle"
+        while name in taken:
+            name = f"{name}_"
+        return name
 
     def _dim(self, dim: PrimExpr) -> str:
         """An extent: in quotes when it is compound over ``TypeVar``s, or the first to mention another variable."""

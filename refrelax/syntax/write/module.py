@@ -13,7 +13,7 @@ from refrelax.syntax.graph import ConstantRef, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.write.expressions import attribute, attributes, expr_text
-from refrelax.syntax.write.graph import write_function
+from refrelax.syntax.write.graph import body_symbols, write_function
 from refrelax.syntax.write.lines import Lines, nodes
 from refrelax.syntax.write.loops import write_prim_func
 
@@ -31,8 +31,9 @@ def print_module(module: Module) -> str:
     out = Lines(depth=1)
     symbols: dict[str, None] = {}
     _globals(module, out)
+    inside = _declared_inside(module)
     for name, function in sorted(module.functions.items(), key=_order):
-        symbols.update(dict.fromkeys(_function(name, function, out)))
+        symbols.update(dict.fromkeys(_function(name, function, out, inside)))
     while out.lines and not out.lines[-1]:
         out.lines.pop()
     lines = [f'{each} = TypeVar("{each}")' for each in symbols]
@@ -60,12 +61,21 @@ def _globals(module: Module, out: Lines) -> None:
         out.put(f"I.module_global_infos({{{', '.join(infos)}}})")
 
 
-def _function(name: str, function: BaseFunc, out: Lines) -> tuple[str, ...]:
+def _declared_inside(module: Module) -> frozenset[str]:
+    """Symbols that the body of some graph function declares: no ``TypeVar`` may have their names, for TVM takes the
+    declaration for a second definition."""
+    functions = [each for each in module.functions.values() if isinstance(each, Function)]
+    return frozenset().union(*(body_symbols(each) for each in functions))
+
+
+def _function(name: str, function: BaseFunc, out: Lines, inside: frozenset[str]) -> tuple[str, ...]:
     if isinstance(function, ExternFunc):
         out.put(f"{name} = {expr_text(function)}")
         return ()
     found = (
-        write_function(name, function, out) if isinstance(function, Function) else write_prim_func(name, function, out)
+        write_function(name, function, out, quoted_symbols=inside)
+        if isinstance(function, Function)
+        else write_prim_func(name, function, out, inside)
     )
     out.put("")
     return found

@@ -204,3 +204,33 @@ def test_an_anonymous_statement_whose_variable_is_used_keeps_its_name() -> None:
 @pytest.mark.parametrize(("shape", "text"), [((0,), "[]"), ((2, 0), "[[], []]"), ((1, 2, 0), "[[[], []]]")])
 def test_a_constant_without_elements_keeps_its_shape(shape: tuple[int, ...], text: str) -> None:
     assert expr_text(Constant("float32", shape, ())) == f'R.const({text}, "float32")'
+
+
+CLASH = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def g(x: T.Buffer((n, "n * T.int64(2)"), "float32", scope="shared"), k: T.int64, y: T.Buffer((4,), "float32")):
+        x[0, 0] = y[3] + T.Cast("float32", n + k)
+
+    @R.function
+    def h(x: R.Tensor((n,), "float32"), y: R.Tensor(("n * 2",), "float32")) -> R.Tensor((n,), "float32"):
+        z: R.Tensor((n,), dtype="float32") = R.add(x, x)
+        return z
+
+    @R.function
+    def main(x: R.Tensor(ndim=1, dtype="float32")) -> R.Tensor(ndim=1, dtype="float32"):
+        n = T.int64()
+        y: R.Tensor((n,), dtype="float32") = R.match_cast(x, R.Tensor((n,), dtype="float32"))
+        return y
+"""
+
+
+def test_a_symbol_that_a_body_declares_is_no_type_var() -> None:
+    module = parse(CLASH)
+    text = print_module(module)
+    assert "TypeVar" not in text
+    assert "def g(x_handle: T.handle, k: T.int64, y: T.Buffer" in text
+    assert 'def h(x: R.Tensor(("n",), dtype="float32"), y: R.Tensor(("n * 2",), dtype="float32"))' in text
+    assert parse(text) == module
