@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from refrelax.semantics.types.checked import CheckedModule
     from refrelax.semantics.values import Closure, DType, Opaque, Prim, Shape
     from refrelax.syntax.module import Module
+    from refrelax.worlds import run_workers
 
 _HOME: dict[str, str] = {
     **dict.fromkeys(("bind_constants", "check", "parse", "print_module", "run", "structural_equal"), "refrelax.api"),
@@ -69,6 +70,7 @@ _HOME: dict[str, str] = {
         ("validate", "Equivalent", "Counterexample", "ProvedAt", "Tested"), "refrelax.judge"
     ),
     **dict.fromkeys(("trace", "Tracer", "Event"), "refrelax.tracing"),
+    "run_workers": "refrelax.worlds",
     **dict.fromkeys(("compile",), "refrelax.backends"),
     **dict.fromkeys(("diff", "bisect", "WrongPass", "Agreement", "Divergence", "NoVerdict"), "refrelax.judge"),
 }  # fmt: skip

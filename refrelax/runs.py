@@ -20,6 +20,7 @@ from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import DType, Prim, Shape, from_bits
 from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
@@ -45,13 +46,15 @@ def run(
     listener: Listener | None = None,
     seed: int = 0,
     check_regions: bool = False,
+    world: World = ALONE,
 ) -> Outcome:
     """Run a function of a checked module under a reading.
 
     ``args``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of ints for shapes; converted by the
     parameter types. A PrimFunc takes its buffers, outputs included. ``externs``: library functions by name, called as
     ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds the ``sampled`` reading.
-    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``.
+    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that
+    run the program together (``run_workers``).
 
     Raises:
         UsageError: no such function; an argument that is no value.
@@ -63,7 +66,13 @@ def run(
     chosen = reading(numerics, seed) if isinstance(numerics, str) else numerics
     values = [inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, args)]
     interpreter = Interpreter(
-        module, chosen, Meter.of(budget or Budget()), listener=listener, check_regions=check_regions
+        module,
+        chosen,
+        Meter.of(budget or Budget()),
+        listener=listener,
+        check_regions=check_regions,
+        world=world,
+        types=checked.types,
     )
     if (tell := getattr(listener, "on_effect", None)) is not None:
         interpreter.effects = Watched(tell)

@@ -55,6 +55,7 @@ PERMITTED = {
 PERMITTED["grid"] = PERMITTED["roi"] = (
     "Every operation on positions and weights is correctly rounded, a product and the addition that uses it once or twice; weights are multiplied and summed in any order and association."
 )
+PERMITTED["collective"] = "Any order and association of the workers' elements."
 PERMITTED["suppression"] = PERMITTED["detection"] = (
     "The result exactly where it is decided by correctly rounded overlaps and scores; a product and the addition that uses it are rounded once or twice, `exp` may be off by its bound."
 )
@@ -125,7 +126,8 @@ def value_json(value: Any) -> Any:
 
 def module(params: tuple[str, ...], expr: str) -> str:
     heads = ", ".join(f"{n}: {p}" for n, p in zip("abcde", params, strict=False))
-    lines = ["@I.ir_module", "class Module:", "    @R.function(pure=False)", f"    def main({heads}):"]
+    mesh = ['    I.module_global_infos({"mesh": [R.device_mesh((2,), [0, 1])]})'] if "mesh[" in heads + expr else []
+    lines = ["@I.ir_module", "class Module:", *mesh, "    @R.function(pure=False)", f"    def main({heads}):"]
     return "\n".join([*lines, f"        gv = {expr}", "        return gv", ""])
 
 

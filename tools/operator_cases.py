@@ -22,6 +22,7 @@ def arg(shape: list[int], data: list[Any], dtype: str = "float32") -> dict[str, 
     return {"dtype": dtype, "shape": shape, "data": data}
 
 
+D2 = 'R.DTensor((2,), "float32", "mesh[0]", "S[0]")'
 M23, V3, V2, S = t("2, 3"), t("3,"), t("2,"), t("")
 L3, L2, L1 = t("3,", "int64"), t("2,", "int64"), t("1,", "int64")
 NMS = (t("1, 1, 4"), t("1, 1, 1"), t("1,", "int64"), 'R.Tensor(dtype="float32")', S)
@@ -205,6 +206,13 @@ ROWS: list[Row] = [
     ("op.vision.all_class_non_max_suppression/extents", "vision.all_class_non_max_suppression", (t("1, 2, 4"), *NMS[1:]), "R.vision.all_class_non_max_suppression(a, b, c, d, e)", [arg([1, 2, 4], [0, 0, 1, 1] * 2), ONE_BOX[1], arg([1], [1], "int64"), arg([1], [0.5]), arg([], [0])]),
     ("op.grad.nll_loss_backward/extents", "grad.nll_loss_backward", (V2, t("1, 2"), L1), 'R.grad.nll_loss_backward(a, b, c, reduction="sum")', [arg([2], [1, 2]), arg([1, 2], [1, 2]), arg([1], [0], "int64")]),
     ("op.grad.pool2d_backward/extents", "grad.max_pool2d_backward", (t("1, 1, 1, 1"), t("1, 1, 1, 2")), "R.grad.max_pool2d_backward(a, b, pool_size=[1, 1])", [arg([1, 1, 1, 1], [1]), arg([1, 1, 1, 2], [1, 2])]),
+    ("op.ccl/workers", "ccl.allgather", (V2,), "R.ccl.allgather(a, 2)", [arg([2], [1, 2])]),
+    ("op.ccl/divisible", "ccl.scatter_from_worker0", (V3,), "R.ccl.scatter_from_worker0(a, 2, 0)", None),
+    ("op.ccl/divisible-run", "ccl.scatter_from_worker0", (u(1),), "R.ccl.scatter_from_worker0(a, 2, 0)", [arg([3], [1, 2, 3])]),
+    ("op.ccl.allgather/rank", "ccl.allgather", (S,), "R.ccl.allgather(a, 1)", None),
+    ("op.ccl.allreduce/kind", "ccl.allreduce", (V2,), 'R.ccl.allreduce(a, "xor")', [arg([2], [1, 2])]),
+    ("op.dist.redistribute/distributed", "dist.redistribute", (V2,), 'R.dist.redistribute(a, "mesh[0]", "R")', None),
+    ("op.dist.redistribute_replica_to_shard/replica", "dist.redistribute_replica_to_shard", (D2,), "R.dist.redistribute_replica_to_shard(a, 2, 0)", None),
 ]  # fmt: skip
 
 POISON: list[Row] = [
@@ -237,6 +245,13 @@ MORE: dict[str, tuple[tuple[str, ...], str, list[Any]]] = {
         [*[arg([1, 3, 1, 1], [0, 0, 1])] * 3, arg([3], [0, 1, 3], "int32"), arg([], [2], "int32")],
     ),
     "inspect.tensor_shape_i": ((V2,), "R.inspect.tensor_shape_i(a, 0)", [arg([2], [1, 2])]),
+    "ccl.allreduce": ((V3,), 'R.ccl.allreduce(a, "sum")', [arg([3], [1, 2, 3])]),
+    "ccl.allgather": ((M23,), "R.ccl.allgather(a, 1)", [arg([2, 3], [1, 2, 3, 4, 5, 6])]),
+    "ccl.broadcast_from_worker0": ((V3,), "R.ccl.broadcast_from_worker0(a)", [arg([3], [1, 2, 3])]),
+    "ccl.scatter_from_worker0": ((V3,), "R.ccl.scatter_from_worker0(a, 1, 0)", [arg([3], [1, 2, 3])]),
+    "dist.annotate_sharding": ((V2,), 'R.dist.annotate_sharding(a, "mesh[0]", "S[0]")', [arg([2], [1, 2])]),
+    "dist.redistribute": ((D2,), 'R.dist.redistribute(a, "mesh[0]", "R")', [arg([2], [1, 2])]),
+    "dist.redistribute_replica_to_shard": (('R.DTensor((2,), "float32", "mesh[0]", "R")',), "R.dist.redistribute_replica_to_shard(a, 2, 0)", [arg([2], [1, 2])]),
     "null_value": ((V2,), "R.null_value()", [arg([2], [1, 2])]),
 }  # fmt: skip
 """Examples of operators that the tests' catalogue has no sample of."""

@@ -193,4 +193,12 @@ RULES: dict[str, str] = {
     "op.grad.nll_loss_backward/target-range": "The gradient at a target that is no class and not `ignore_index` is poison; under `mean`, every gradient that is not 0.",
     "op.grad.nll_loss_backward/extents": "If the targets do not fit the predictions, or the gradient does not fit the loss, the run is `Unspecified`.",
     "op.grad.pool2d_backward/extents": "If the gradient has not one element a window, at the data's dtype, the run is `Unspecified`.",
+    "op.ccl/all-take-part": "All workers, or all of a group, come to the same collectives in the same order, with tensors of one dtype and shape; where they do not, the runs of those that wait are `Unspecified`.",
+    "op.ccl/workers": "The number of workers that a call was written for is the number that take part, else the run is `Unspecified`.",
+    "op.ccl/divisible": "An extent that is divided among workers provably has no remainder, as far as deduction knows it.",
+    "op.ccl/divisible-run": "If it has one at run time, the run is `Unspecified`.",
+    "op.ccl.allgather/rank": "The argument has rank 1 or more.",
+    "op.ccl.allreduce/kind": "The kind is `sum`, `prod`, `min`, `max` or `avg`, of numbers; another, which deduction accepts, makes the run `Unspecified`.",
+    "op.dist.redistribute/distributed": "The argument is a distributed tensor.",
+    "op.dist.redistribute_replica_to_shard/replica": "A distributed argument lies whole on every device of a mesh of one axis (placement `R`).",
 }

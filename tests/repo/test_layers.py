@@ -24,6 +24,7 @@ LAYERS: dict[str, int] = {
     "arrays": 3,  # the one border to array libraries
     "npz": 3,
     "runs": 3,  # one function run under a reading
+    "worlds": 3,  # the same on several workers
     "tracing": 3,  # the same, watched
     "shape_solver": 3,
     "lower": 4,

@@ -14,6 +14,7 @@ from refrelax.rules import rule
 from refrelax.semantics.builtins import checks, heap
 from refrelax.semantics.builtins.arena import Arena, allocate
 from refrelax.semantics.builtins.forms import unpacked
+from refrelax.semantics.ops import collective as ccl
 from refrelax.semantics.ops.definition import Evaluation
 from refrelax.semantics.values import DType, Opaque, Prim, Shape, Tensor
 from refrelax.syntax import dtypes
@@ -26,7 +27,7 @@ Builtin = Callable[["Interpreter", list[Any], Call], Any]
 
 
 def _evaluation(run: Interpreter, call: Call) -> Evaluation:
-    return Evaluation(run.numerics, run.effects, call.span, lambda _dim: 0, run.meter.make)
+    return Evaluation(run.numerics, run.effects, call.span, lambda _dim: 0, run.meter.make, run.world)
 
 
 def _wanted(condition: bool, what: str, call: Call) -> None:
@@ -199,6 +200,42 @@ def _for_unique(args: list[Any]) -> bool:
     return isinstance(args[0], Tensor) and all(isinstance(each, Prim) for each in args[1:])
 
 
+# --- collectives -----------------------------------------------------------------------------------------------------
+
+
+def _collective(name: str, apply: Callable[[Evaluation, Tensor, Any, bool], Tensor]) -> Builtin:
+    """``(x, …, in group, out)``: the collective, written to ``out``."""
+
+    @rule("vm/collective")
+    def run_it(run: Interpreter, args: list[Any], call: Call) -> Any:
+        x, *more, flag, out = args
+        _wanted(isinstance(x, Tensor) and isinstance(out, Tensor), "a tensor and where its result goes", call)
+        found = apply(_evaluation(run, call), x, more, bool(checks.number(flag, call.span)))
+        if found.size != out.size or found.dtype != out.dtype:  # as in memory: the shapes may differ
+            raise unspecified("op.ccl/workers", f"{name} gives {found.shape}, found room for {out.shape}", call.span)
+        out.assign(found.payloads())
+        return ()
+
+    return run_it
+
+
+def _allreduce(e: Evaluation, x: Tensor, more: list[Any], in_group: bool) -> Tensor:
+    (kind,) = more[0].dims if more and isinstance(more[0], Shape) else (-1,)
+    return ccl.allreduce(e, x, ccl.KINDS[kind] if 0 <= kind < len(ccl.KINDS) else "", in_group)
+
+
+def _scatter(e: Evaluation, x: Tensor, more: list[Any], in_group: bool) -> Tensor:
+    whole = ccl.gathered(e, "scatter", x, in_group)[0]
+    size = e.world.size(in_group)
+    return ccl.part(e, whole.view((whole.size,)), 0, e.world.worker % size, size)
+
+
+@rule("vm/worker-id")
+def worker_id(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """The worker's number, as a shape."""
+    return Shape((run.world.worker,))
+
+
 LIBRARY: dict[str, tuple[int, Builtin]] = {
     "vm.builtin.alloc_shape_heap": (1, heap.alloc_shape_heap),
     "vm.builtin.match_shape": (3, heap.match_shape),
@@ -228,6 +265,14 @@ LIBRARY: dict[str, tuple[int, Builtin]] = {
     "vm.builtin.invoke_closure": (1, invoke_closure),
     "vm.builtin.call_tir_dyn": (1, call_tir_dyn),
     "vm.builtin.call_py_func": (1, call_py_func),
+    "runtime.disco.allreduce": (4, _collective("allreduce", _allreduce)),
+    "runtime.disco.allgather": (3, _collective("allgather", lambda e, x, _, group: ccl.allgather(e, x, group))),
+    "runtime.disco.broadcast_from_worker0": (
+        3,
+        _collective("broadcast", lambda e, x, _, group: ccl.broadcast(e, x, group)),
+    ),
+    "runtime.disco.scatter_from_worker0": (3, _collective("scatter", _scatter)),
+    "runtime.disco.worker_id": (0, worker_id),
     "relax.run.print": (1, _operator("relax.print", lambda args: isinstance(args[0], str))),
     "relax.run.assert_op": (1, _operator("relax.assert_op", lambda args: _is_flag(args[0]))),
     "relax.run.shape_to_tensor": (1, _operator("relax.shape_to_tensor", lambda args: isinstance(args[0], Shape))),

@@ -17,7 +17,7 @@ from refrelax.semantics.graph.evaluate import Interpreter, Scope
 from refrelax.semantics.graph.matching import Mismatch, match
 from refrelax.semantics.values import Closure, PackedFunc, Shape, Tensor, empty
 from refrelax.syntax.graph import AttrList, Call, Expr, ExternFunc, GlobalVar, StringValue, Tuple
-from refrelax.syntax.types import TensorType, TupleType, Type
+from refrelax.syntax.types import DTensorType, TensorType, TupleType, Type
 
 CallForm = Callable[[Interpreter, Call, Scope], Any]
 
@@ -27,6 +27,7 @@ def output_types(call: Call) -> tuple[list[TensorType], bool]:
     (annotation,) = call.ty_args
     several = isinstance(annotation, TupleType)
     fields = annotation.fields if isinstance(annotation, TupleType) else (annotation,)
+    fields = tuple(each.tensor if isinstance(each, DTensorType) else each for each in fields)
     outputs = [each for each in fields if isinstance(each, TensorType)]
     if len(outputs) != len(fields):
         raise InternalError("an output of a destination-passing call that is no tensor")
@@ -186,9 +187,18 @@ def call_py_func(run: Interpreter, call: Call, scope: Scope) -> Any:
     return promised(invoke(run, call.args[0], arguments(run, call.args[1], scope), scope, call.span), call, scope)
 
 
+@rule("ev/call-tir-local-view")
+def call_local_view(run: Interpreter, call: Call, scope: Scope) -> Any:
+    """``R.dist.call_tir_local_view``: see ``graph/local_view.py``."""
+    from refrelax.semantics.graph.local_view import call_tir_local_view
+
+    return call_tir_local_view(run, call, scope)
+
+
 CALL_FORMS: dict[str, CallForm] = {
     "relax.call_tir": call_tir,
     "relax.call_tir_with_grad": call_tir,
+    "relax.dist.call_tir_local_view": call_local_view,
     "relax.call_tir_inplace": call_tir_inplace,
     "relax.call_dps_packed": call_dps_packed,
     "relax.call_packed": call_packed,

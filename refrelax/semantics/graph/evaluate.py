@@ -25,6 +25,7 @@ from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.definition import Evaluation
 from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, Tensor, Value, from_bits
+from refrelax.semantics.world import ALONE, World
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
     Binding,
@@ -51,6 +52,7 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Literal, PrimExpr
+from refrelax.syntax.types import Type
 
 
 class Listener(Protocol):
@@ -87,6 +89,10 @@ class Interpreter:
     listener: Listener | None = None
     effects: list[Effect] = field(default_factory=list)
     constants: dict[int, Tensor] = field(default_factory=dict)
+    world: World = ALONE
+    """The workers that run the program together."""
+    types: Mapping[str, Mapping[str, Type]] = field(default_factory=dict)
+    """What checking found: the type of every variable, by top-level function and name (``inner/lv`` when nested)."""
     check_regions: bool = False
     """Whether loop-level accesses are held to the declared regions of their blocks."""
 
@@ -384,6 +390,13 @@ class Interpreter:
             case _:
                 raise unspecified("ev/call-non-function", "the value that is called is no function", span)
 
+    def type_of(self, expr: Expr, scope: Scope) -> Type | None:
+        """The type that checking gave to a variable."""
+        if not isinstance(expr, Var):
+            return None
+        function, _, inner = scope.path.partition("/")
+        return self.types.get(function, {}).get(f"{inner}/{expr.name}" if inner else expr.name)
+
     def _args(self, call: Call, scope: Scope) -> list[Any]:
         return [self.eval_expr(each, scope) for each in call.args]
 
@@ -397,9 +410,15 @@ class Interpreter:
         """The value rule of an operator that calls nothing."""
         definition = OPERATORS.get(name)
         if definition is None:
-            raise unspecified("ev/operator-without-meaning", f"{name} has no value rule in this edition", call.span)
+            raise InternalError(f"{name} has no value rule")
         symbols = scope.symbols
         evaluation = Evaluation(
-            self.numerics, self.effects, call.span, lambda dim: dim_value(dim, symbols), self.meter.make
+            self.numerics,
+            self.effects,
+            call.span,
+            lambda dim: dim_value(dim, symbols),
+            self.meter.make,
+            self.world,
+            lambda expr: self.type_of(expr, scope),
         )
         return definition.evaluate(evaluation, call, tuple(self._args(call, scope)))

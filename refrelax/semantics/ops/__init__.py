@@ -9,9 +9,11 @@ from refrelax.semantics.ops import (
     activation,
     attention,
     binary,
+    collective,
     conv,
     create,
     detection,
+    distribution,
     effects,
     einsum,
     gather,
@@ -44,7 +46,7 @@ FAMILIES = (
     unary, binary, ternary, create, reduce, reshape, join, slicing, gather, scatter, spread, linear, einsum, shape,
     scan,
     activation, norm, conv, pool, attention, nn, quantize, image, grid, roi, detection, suppression,
-    transform, gradients, effects, memory,
+    transform, gradients, collective, distribution, effects, memory,
 )  # fmt: skip
 
 OPERATORS: dict[str, OpDef] = {row.name: row for family in FAMILIES for row in family.OPERATORS}

@@ -14,7 +14,8 @@ from typing import Any, NoReturn, Protocol
 from refrelax.errors import Span
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.values import Tensor, Value, from_payloads, tabulate
-from refrelax.syntax.graph import Call
+from refrelax.semantics.world import ALONE, World
+from refrelax.syntax.graph import Call, Expr
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import Type
 
@@ -52,6 +53,10 @@ class Evaluation:
     """The value of a scalar integer expression under the symbols in scope."""
     spend: Callable[[int], None] = lambda _n: None
     """Charges elements to the budget before they are made."""
+    world: World = ALONE
+    """The workers that run the program."""
+    type_of: Callable[[Expr], Type | None] = lambda _e: None
+    """The type that checking gave to an argument, if it is a variable."""
 
     def tabulate(self, dtype: str, shape: Sequence[int], element: Callable[..., Payload]) -> Tensor:
         """A fresh tensor, element by index; the number of elements is charged to the budget first."""

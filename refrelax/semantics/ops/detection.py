@@ -159,11 +159,15 @@ def evaluate_multibox(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Val
     likely = scores
     if A.flag(call, "apply_softmax"):
         likely = by_lines(e, scores, 1, lambda line: softmax_line(f, line))
-    threshold, background = f.lit(A.real(call, "threshold")), A.flag(call, "keep_background")
+    threshold, silenced = f.lit(A.real(call, "threshold")), set[int]()
+    if not A.flag(call, "keep_background"):
+        silenced.add(0)
 
     def score(b: int, c: int, j: int) -> Payload:
+        if c in silenced:
+            return zero
         a = likely[b, c, j]
-        return zero if c == 0 and not background else f.mul(a, f.select(f.less_equal(threshold, a), one, zero))
+        return f.mul(a, f.select(f.less_equal(threshold, a), one, zero))
 
     return e.tabulate(scores.dtype, (batch, count, 4), side), e.tabulate(scores.dtype, scores.shape, score)
 

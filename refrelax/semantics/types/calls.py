@@ -83,6 +83,21 @@ def call_tir(frame: Frame, call: Call, args: Args) -> Type:
     return declared
 
 
+@rule("ty/call-tir-local-view")
+def call_tir_local_view(frame: Frame, call: Call, args: Args) -> Type:
+    """The result is ``out_ty``, one or more distributed tensors; the callee sees parts, so nothing else is compared."""
+    d = CallDeduction(frame, call.span)
+    _two_arguments(d, call)
+    declared = out_types(d, call)
+    if any(
+        not isinstance(t, DTensorType) for t in (declared.fields if isinstance(declared, TupleType) else (declared,))
+    ):
+        d.fail("ty/call-tir-local-view", f"out_ty of {_name(call)}: expected distributed tensors")
+    if not isinstance(call.args[0], GlobalVar):
+        d.fail("ty/call-tir-callee", f"the callee of {_name(call)} must be a loop-level function of the module")
+    return declared
+
+
 def _outputs(frame: Frame, call: Call, name: str, params: Args, given: Args) -> Type:
     """What the callee's signature implies for its outputs: the parameters after the inputs, and the inputs that
     are updated in place, over the caller's symbols."""
@@ -230,6 +245,7 @@ def make_closure(frame: Frame, call: Call, args: Args) -> Type:
 CALL_FORMS: dict[str, Callable[[Frame, Call, Args], Type]] = {
     "relax.call_tir": call_tir,
     "relax.call_tir_with_grad": call_tir,
+    "relax.dist.call_tir_local_view": call_tir_local_view,
     "relax.call_tir_inplace": call_tir_inplace,
     "relax.call_dps_packed": call_dps_packed,
     "relax.call_py_func": call_py_func,
