@@ -42,9 +42,8 @@ def keep(out: Path, finding: Finding, plan: Plan) -> Kept:
     taken = [int(p.name) for p in out.iterdir() if p.name.isdecimal()]
     folder = out / f"{max(taken, default=0) + 1:04}"
     folder.mkdir()
-    text = api.print_module(finding.module)
-    (folder / "module.py").write_text(text, encoding="utf-8")
-    members = arrays(finding.args, parameter_types(finding.module, "main"))
+    (folder / "module.py").write_text(finding.text, encoding="utf-8")
+    members = arrays(finding.args, parameter_types(api.parse(finding.text), "main"))
     npz.write(folder / "args.npz", members)
     given = f" --args {shlex.quote(str(folder / 'args.npz'))}" if members else ""
     command = f"refrelax diff {shlex.quote(str(folder / 'module.py'))} --impl {shlex.quote(plan.name)}{given}"
@@ -78,6 +77,8 @@ def _members(name: str, value: Any, type_: Type | None) -> dict[str, ConstantArr
     match value:
         case tuple():
             return {k: a for n, each in enumerate(value) for k, a in _members(f"{name}.{n}", each, None).items()}
+        case ConstantArray():
+            return {name: value}
         case Tensor():
             return {name: ConstantArray(value.dtype, value.shape, value.tobytes())}
         case Shape(dims):

@@ -24,6 +24,7 @@ from hypothesis import find as search
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfiable
 
+from refrelax.arrays import Tensor
 from refrelax.backends.errors import Unsupported
 from refrelax.judge.diff import diff
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
@@ -32,10 +33,12 @@ from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.check import check
 from refrelax.syntax.graph import Call, Op
-from refrelax.syntax.module import Module
+from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.scalars import Binary, Intrinsic
+from refrelax.syntax.write.module import print_module
 from refrelax.testing.module_strategies import modules
 from refrelax.testing.options import FEATURES
+from refrelax.testing.reproducible import independent_of_loaded_modules
 from refrelax.testing.values import call_arguments
 
 BATCH = 40
@@ -80,10 +83,13 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A shrunk program on which the implementation diverges; ``round`` found it."""
+    """A shrunk program on which the implementation diverges; ``round`` found it.
+
+    Everything in it passes from one process to another: the text of the module, tensors as constant arrays.
+    """
 
     signature: Signature
-    module: Module
+    text: str
     args: tuple[Any, ...]
     verdict: Divergence
     round: int
@@ -226,7 +232,12 @@ def run_round(plan: Plan, number: int, known: Sequence[Signature] = (), deadline
     )
     make_headroom()
     best = None
-    with warnings.catch_warnings(), suppress(NoSuchExample, Unsatisfiable, Flaky):  # none, or past the deadline
+    reproducible = independent_of_loaded_modules()
+    with (
+        warnings.catch_warnings(),
+        reproducible,
+        suppress(NoSuchExample, Unsatisfiable, Flaky),
+    ):  # none, or past the deadline
         warnings.simplefilter("ignore", HypothesisWarning)  # Python's recursion limit was raised: meant
         best = search(_programs(plan), condition, settings=quiet, random=random.Random(f"{plan.seed}/{number}"))
     done = Round(number, condition.examined, condition.open)
@@ -235,8 +246,20 @@ def run_round(plan: Plan, number: int, known: Sequence[Signature] = (), deadline
         verdict = judge(module, args, condition.implementation) if best else condition.best[1]
         if isinstance(verdict, Divergence):
             signature = Signature(kind_of(verdict), blamed(module, verdict))
-            done.finding = Finding(signature, module, tuple(args), verdict, number)
+            said = Divergence(verdict.binding, verdict.message)
+            done.finding = Finding(signature, print_module(module), tuple(map(_portable, args)), said, number)
     return done
+
+
+def _portable(value: Any) -> Any:
+    """An argument without its reading."""
+    match value:
+        case Tensor():
+            return ConstantArray(value.dtype, value.shape, value.tobytes())
+        case tuple():
+            return tuple(map(_portable, value))
+        case _:
+            return value
 
 
 def waves(
