@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal")
     parser.add_argument("--fits", choices=FITS, help="also prove that nothing overflows in it")
     parser.add_argument("--division", choices=("assume", "require"), help="defined divisions: assumed, or to be proved")
+    parser.add_argument(
+        "--explain", action="store_true", help="the stages, the one that decided, and the steps of the log"
+    )
+    parser.add_argument("--certificate", metavar="OUT", help="write a certificate of the proof, for `refrelax certify`")
     parser.add_argument("--smt2", metavar="OUT", help="write the question as SMT-LIB")
     add_json(parser)
 
@@ -30,11 +35,35 @@ def prove(options: argparse.Namespace) -> int:
         Path(options.smt2).write_text(_smt2(options), encoding="utf-8")
     answer = shape_solver.prove(options.claim, assume=options.assume, effort=options.effort, **extra)
     row, line, code = _said(answer)
+    document = _document(answer) if options.certificate is not None or options.explain else None
+    if options.certificate is not None and document is not None:
+        Path(options.certificate).write_text(json.dumps(document) + "\n", encoding="utf-8")
+        row["certificate"] = document["evidence"]["kind"]
+    more = _explained(answer, document) if options.explain else []
     if options.json:
-        emit({"claim": options.claim, **row})
+        emit({"claim": options.claim, **row, **({"explained": more} if options.explain else {})})
     else:
-        print(line)
+        print(line, *more, sep="\n")
+        if options.certificate is not None:
+            print(f"certificate: {row.get('certificate', 'none, since nothing was proved')}")
     return code
+
+
+def _document(answer: Any) -> dict[str, Any] | None:
+    """The certificate of a proof."""
+    from refrelax.shape_solver import Proved
+
+    return answer.certificate.document() if isinstance(answer, Proved) else None
+
+
+def _explained(answer: Any, document: dict[str, Any] | None) -> list[str]:
+    """The stages, in order, and the log of the last one if there is one."""
+    from refrelax.shape_solver.checker.words import explained
+
+    stages = [f"{number}. {stage.name}: {stage.outcome}" for number, stage in enumerate(answer.stages, 1)]
+    if stages:
+        stages[-1] += "  <- decided" if document is not None or hasattr(answer, "model") else ""
+    return [*stages, *(explained(document) if document is not None else [])]
 
 
 def _said(answer: Any) -> tuple[dict[str, Any], str, int]:

@@ -1,5 +1,9 @@
 """Evidence for a proof that somebody else can check.
 
+``Certificate.document()`` is what ``refrelax prove --certificate`` writes: the question and, as evidence, a log of rule
+instances for the checker (``checker/check.py``), or "these are few points", or a script for a solver. The log is made
+when it is asked for.
+
 ``Certificate.smt2()`` is the question itself, not a transcript of how it was answered: assumptions, and the claim
 defined and false, written straight from the expression in SMT-LIB 2 (quantifier-free nonlinear integers). Any solver
 that answers ``unsat`` confirms the proof.
@@ -10,12 +14,18 @@ Spec: ``spec/06-shapes.md``, ``sh/certificate``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from refrelax.rules import rule
 from refrelax.shape_solver.axioms import Node
+from refrelax.shape_solver.checker.document import FORMAT, VERSION
+from refrelax.shape_solver.checker.points import few
+from refrelax.shape_solver.checker.script import script
 from refrelax.shape_solver.claim import Query, Stage, conjunction
 from refrelax.shape_solver.defined import in_range
 from refrelax.shape_solver.encode import Plain, settled
+from refrelax.shape_solver.prooflog.elaborate import prooflog
+from refrelax.shape_solver.prooflog.translate import question
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +35,33 @@ class Certificate:
     query: Query
     stages: tuple[Stage, ...] = field(default=())
 
+    def document(self) -> dict[str, Any]:
+        """The certificate as JSON (``sh/certificate-log``).
+
+        Raises:
+            Untranslatable: the question is no integer arithmetic that a certificate can state.
+        """
+        return document(self)
+
     def smt2(self) -> str:
         """The question in SMT-LIB 2: ``unsat`` means that the claim holds wherever it is defined."""
         return smt2(self.query)
+
+
+@rule("sh/certificate")
+def document(certificate: Certificate) -> dict[str, Any]:
+    """The certificate as JSON: a log where one is found, else few points, else a script."""
+    asked = question(certificate.query)
+    decided = certificate.stages[-1].name if certificate.stages else ""
+    log = None if decided == "all points" and few(asked) else prooflog(certificate.query)
+    if log is not None:
+        evidence: dict[str, Any] = {"kind": "log", **log}
+    elif few(asked):
+        evidence = {"kind": "points"}
+    else:
+        evidence = {"kind": "smt2", "script": script(asked)}
+    stages = [[stage.name, stage.outcome] for stage in certificate.stages]
+    return {"format": FORMAT, "version": VERSION, "question": asked, "stages": stages, "evidence": evidence}
 
 
 @rule("sh/certificate")

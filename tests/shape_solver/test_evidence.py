@@ -12,10 +12,12 @@ import pytest
 
 from refrelax.errors import Ended
 from refrelax.semantics.dims import value
-from refrelax.shape_solver import Proved, parse_claim, parse_dim, prove, simplify, z3_
+from refrelax.shape_solver import Proved, parse_claim, parse_dim, prove, replay, simplify, z3_
 from refrelax.shape_solver.certificate import Certificate, smt2
-from refrelax.shape_solver.certify import certify, enumerated
+from refrelax.shape_solver.certify import certify, confirm
+from refrelax.shape_solver.checker.points import few
 from refrelax.shape_solver.claim import Query, Stage
+from refrelax.shape_solver.prooflog.translate import question
 from refrelax.shape_solver.simplify import cost
 from refrelax.syntax.scalars import free_symbols
 
@@ -25,10 +27,10 @@ BENCH = Path(__file__).parents[2] / "benchmarks" / "solver_queries"
 @pytest.mark.parametrize(
     ("claim", "assume", "by"),
     [
-        ("n*m + m == m*(n + 1)", [], {"z3"}),
-        ("i*m + j < n*m", ["0 <= i < n", "0 <= j < m"], {"z3", "cvc5"}),
-        ("select(n > 0, n, 0) == max(n, 0)", [], {"cvc5"}),
-        ("x * y % 7 != 3 or x != 1 or y != 4", ["0 <= x <= 20", "0 <= y <= 20"], {"enumeration", "z3"}),
+        ("n*m + m == m*(n + 1)", [], {"checker"}),
+        ("i*m + j < n*m", ["0 <= i < n", "0 <= j < m"], {"checker"}),
+        ("select(n > 0, n, 0) == max(n, 0)", [], {"checker"}),
+        ("x * y % 7 != 3 or x * y != 53", ["0 <= x <= 20", "0 <= y <= 20"], {"enumeration", "checker"}),
     ],
 )
 def test_somebody_else_confirms(claim: str, assume: list[str], by: set[str]) -> None:
@@ -45,8 +47,17 @@ def test_a_forged_certificate_is_not_confirmed() -> None:
 
 
 def test_enumeration_is_only_tried_where_it_ends() -> None:
-    assert not enumerated(Query(parse_claim("n >= 0"), (parse_claim("n >= 0"),)))
-    assert enumerated(Query(parse_claim("n >= 0"), (parse_claim("0 <= n and n < 5"),)))
+    assert not few(question(Query(parse_claim("n >= 0"), (parse_claim("n >= 0"),))))
+    assert few(question(Query(parse_claim("n >= 0"), (parse_claim("0 <= n and n < 5"),))))
+
+
+def test_what_nobody_confirms_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = Query(parse_claim("n*n*n + m*m*m != k*k*k or n == 0 or m == 0 or k == 0"))
+    document = Certificate(claim, (Stage("z3 on the normal form", "said so"),)).document()
+    assert document["evidence"]["kind"] == "smt2"
+    assert "ms" in confirm(document, 100).missing
+    monkeypatch.setattr(replay, "AVAILABLE", False)
+    assert "refrelax[certify]" in confirm(document, 100).missing
 
 
 def test_the_script_stands_alone() -> None:
@@ -65,10 +76,10 @@ def test_the_script_states_the_obligation_of_fits() -> None:
 def test_identities_are_proved_and_confirmed() -> None:
     questions = json.loads((BENCH / "identities.json").read_text(encoding="utf-8"))
     assert len(questions) >= 300
-    for question in questions[::9]:
-        answer = prove(question["claim"], question["assume"])
-        assert isinstance(answer, Proved), question
-        assert certify(answer.certificate) is not None, question
+    for asked in questions[::9]:
+        answer = prove(asked["claim"], asked["assume"])
+        assert isinstance(answer, Proved), asked
+        assert certify(answer.certificate) is not None, asked
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """The checker of proof logs: accepts a log, or says which step fails and why.
 
-A log names atoms (quotients, minima, … and symbols that stand for a polynomial) and is a list of steps. Each adds one fact (``p >= 0`` or ``p == 0``) to the facts of the question, until one is absurd.
-Facts are numbered in order, those of the question first; a branch sees the facts before it. The steps are:
+A log names atoms (quotients, minima, … and symbols that stand for a polynomial) and is a list of steps. Each adds one
+fact (``p >= 0`` or ``p == 0``) to the facts of the question, until one is absurd. Facts are numbered in order, those of
+the question first; a branch sees the facts before it. The steps are:
 
 * an axiom of ``schemas``, instantiated;
 * ``combine``: ordered-ring reasoning. A sum of products of facts, with positive factors, and perhaps of the negated
@@ -22,10 +23,8 @@ from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge, questions
-from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, NUMBERED, Axiom, Zero
+from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, KINDS, NUMBERED, Axiom, Zero
 
-KINDS = {"fd": 2, "td": 2, "min": 2, "and": 2, "ge": 1, "eq": 1, "p2": 1, "define": 1}
-"""Kinds of atoms that a log may name, and their least number of operands."""
 ABSURD = ge(Poly.of(-1))
 MAX_TERMS = 20_000
 """A polynomial with more terms than this is not worked out."""
@@ -113,7 +112,8 @@ class Checker:
         return found
 
     def premise(self, number: Any) -> Formula:
-        expect(type(number) is int and 0 <= number < len(self.facts), "the number of an earlier fact", number)
+        if type(number) is not int or not 0 <= number < len(self.facts):
+            raise Rejected(f"expected the number of an earlier fact, found {number!r}"[:300])
         return self.facts[number]
 
     def inequality(self, number: Any) -> Poly:
@@ -127,7 +127,8 @@ class Checker:
         return check_poly(parts[0])
 
     def atom(self, number: Any) -> Atom:
-        expect(type(number) is int and 0 <= number < len(self.reading.atoms), "the number of an atom", number)
+        if type(number) is not int or not 0 <= number < len(self.reading.atoms):
+            raise Rejected(f"expected the number of an atom, found {number!r}"[:300])
         return self.reading.atoms[number]
 
     # --- the rules
@@ -153,7 +154,7 @@ class Checker:
         return conclusion
 
     def product(self, factor: Poly, numbers: list[Any], conclusion: Formula) -> Poly:
-        """Never negative: a product of facts ``p >= 0`` and squares (of polynomials spelled out) with a positive factor;
+        """Never negative: a product of facts ``p >= 0`` and squares (of what is spelled out) with a positive factor;
         or zero: one with an equation in it."""
         result, signed = factor, True
         for number in numbers:
@@ -312,7 +313,7 @@ def check(question: Any, log: Any) -> Verdict:
                 checker.run(steps, ABSURD)
             case _:
                 raise Rejected("expected a log: atoms and steps")
-    except (Rejected, ValueError) as error:
+    except (Rejected, ValueError, TypeError) as error:
         return Verdict(False, str(error), tuple(checker.place) if checker else ())
     except RecursionError:
         return Verdict(False, "the certificate is nested too deeply")

@@ -1,9 +1,10 @@
 """A question as facts over atoms: the checker's own reading of what a certificate claims to prove.
 
-The question is JSON: ``{"claim": e, "assume": [e, …], "fits": [low, high] | null, "division": "assume" | "require"}``, where
-an expression ``e`` is ``["int", n]``, ``["bool", 0 | 1]``, ``["sym", name, dtype]``, ``["Cast", target, source, a]``,
-``["Let", name, value, body]`` or ``[operator, operand, …]``. The facts say: the assumptions are defined and true, the claim
-is defined and false (or undefined, where definedness is required). A contradiction among them is a proof.
+The question is JSON: ``{"claim": e, "assume": [e, …], "fits": [low, high] | null, "division": "assume" | "require"}``,
+where an expression ``e`` is ``["int", n]``, ``["bool", 0 | 1]``, ``["sym", name, dtype]``,
+``["Cast", target, source, a]``, ``["Let", name, value, body]`` or ``[operator, operand, …]``. The facts say: the
+assumptions are defined and true, the claim is defined and false (or undefined, where definedness is required). A
+contradiction among them is a proof.
 
 Spec: ``spec/06-shapes.md``, ``sh/certificate-log``.
 """
@@ -129,7 +130,8 @@ class Reading:
             case ["Cast", str() as target, str() as source, a]:
                 return self.cast(target, source, a)
             case ["Let", str() as name, value, body]:
-                return self.let(name, value, body, self.term)
+                inner: Poly = self.let(name, value, body, self.term)
+                return inner
             case _ if is_bool(e):
                 return self.choice(e, Poly.of(1), Poly.of(0))
             case _:
@@ -255,8 +257,9 @@ class Reading:
             case ["int" | "bool" | "sym", *_]:
                 return ("and",)
             case [("And" | "Or") as op, a, b]:
-                stops = self.truth(a, op == "Or")
-                return both(self.defined(a), some(stops, self.defined(b)) if (d := self.defined(b)) != ("and",) else d)
+                needed = self.defined(b)
+                guarded = needed if needed == ("and",) else some(self.truth(a, op == "Or"), needed)
+                return both(self.defined(a), guarded)
             case ["if_then_else", c, a, b]:
                 arms = [
                     some(self.truth(c, stops), needed)
@@ -340,7 +343,8 @@ def questions(question: Any) -> tuple[Reading, list[Formula], list[Formula]]:
     reading = Reading()
     match question:
         case {"claim": claim, "assume": [*assume], "fits": fits, "division": "assume" | "require" as division}:
-            pass
+            if fits is not None and not (isinstance(fits, list) and [type(end) for end in fits] == [int, int]):
+                raise ValueError("expected two integers as the range of fits")
         case _:
             raise ValueError("expected a question with claim, assume, fits and division")
     given = [reading.settled(each, True) for each in assume]

@@ -1,8 +1,8 @@
 """What is known of each kind of atom: the axioms that a log may cite, as data.
 
-Every entry is a function of the atom's value ``v`` and its operands, written with ``+ - *`` only, so that it can be read
-over polynomials (by the checker), over plain integers (exhaustively, in the tests) and over Z3's integers (proved once,
-in the tests). A list ``[p, q]`` of facts means ``p >= 0 and q >= 0``; ``zero(p)`` means ``p == 0``.
+Every entry is a function of the atom's value ``v`` and its operands, written with ``+ - *`` only, so that it can be
+read over polynomials (by the checker), over plain integers (exhaustively, in the tests) and over Z3's integers (proved
+once, in the tests). A list ``[p, q]`` of facts means ``p >= 0 and q >= 0``; ``zero(p)`` means ``p == 0``.
 
 Kinds of atoms and their values:
 
@@ -21,6 +21,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+KINDS = {"fd": 2, "td": 2, "min": 2, "and": 2, "ge": 1, "eq": 1, "p2": 1, "define": 1}
+"""Kinds of atoms that a log may name, and their number of operands (of a minimum: the least)."""
 
 Number = Any
 """A polynomial, an integer or a term of Z3."""

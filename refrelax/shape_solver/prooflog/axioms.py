@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.schemas import MAX_STEP
 from refrelax.shape_solver.prooflog.ledger import Ledger
@@ -124,6 +126,6 @@ def _products(ledger: Ledger, powers: list[int]) -> None:
                     ledger.axiom("p2/product", [u, v, w], [each[0] for each in premises if each])
 
 
-WRITERS = {
+WRITERS: dict[str, Callable[..., bool]] = {
     "fd": _floor, "td": _truncated, "min": _minimum, "ge": _truth, "eq": _truth, "and": _bits, "p2": _power,
 }  # fmt: skip

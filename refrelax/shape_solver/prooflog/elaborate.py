@@ -17,7 +17,7 @@ from refrelax.shape_solver.prooflog.hints import contexts, follow
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.lemma import equates
 from refrelax.shape_solver.prooflog.prune import pruned
-from refrelax.shape_solver.prooflog.search import MAX_WORK, pursue, take
+from refrelax.shape_solver.prooflog.search import pursue, take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
 ABSURD = Poly.of(-1)

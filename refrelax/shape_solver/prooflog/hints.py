@@ -28,7 +28,11 @@ def contexts(ledger: Ledger, goals: list[int]) -> Iterator[Context]:
     """Contexts that the prover could have been in: the facts but the last of the claim taken in."""
     names = Names(ledger)
     claim = goals[-1:]
-    given = [names.formula(fact) for number, fact in enumerate(ledger.facts) if number not in claim and -1 - number not in ledger.used]
+    given = [
+        names.formula(fact)
+        for number, fact in enumerate(ledger.facts)
+        if number not in claim and -1 - number not in ledger.used
+    ]
     context = Context().assuming(*given)
     yield context
     measured = context.measuring()

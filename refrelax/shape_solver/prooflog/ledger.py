@@ -150,5 +150,3 @@ class Ledger:
 
 def written(fact: Formula) -> list[Any]:
     return [fact[0], fact[1].written()]
-
-

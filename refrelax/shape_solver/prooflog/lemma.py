@@ -13,7 +13,7 @@ from typing import Any
 from refrelax.shape_solver.checker.poly import Mono, Poly
 from refrelax.shape_solver.checker.reading import ge
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.simplex import conflict
+from refrelax.shape_solver.prooflog.simplex import Row, conflict
 
 MAX_ROWS = 220
 ROUNDS = 3
@@ -144,7 +144,7 @@ class Rows:
 
     def conflict(self) -> list[list[Any]] | None:
         keys = list(self.rows)
-        system = []
+        system: list[Row] = []
         for key in keys:
             p, exact = self.rows[key]
             terms = {mono: c for mono, c in p.terms.items() if mono}

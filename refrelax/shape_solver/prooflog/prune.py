@@ -8,8 +8,10 @@ from refrelax.shape_solver.prooflog.ledger import Ledger, Step
 
 
 def pruned(ledger: Ledger, given: int, named: int, goal: int) -> dict[str, Any]:
-    """The log of ``ledger`` without facts and atoms that are not used. Its first ``given`` facts and ``named`` atoms are
-    those of the question; ``goal`` is the fact to be proved."""
+    """The log of ``ledger`` without facts and atoms that are not used.
+
+    Its first ``given`` facts and ``named`` atoms are those of the question; ``goal`` is the fact to be proved.
+    """
     kept, _ = _marked(ledger.steps, given, goal)
     steps = _renumbered(kept, {number: number for number in range(given)}, given)
     used = {atom for step in steps for atom in _atoms(step)}
@@ -104,7 +106,9 @@ def _renumbered(kept: Marked, names: dict[int, int], count: int) -> list[Step]:
         if "premises" in new:
             new["premises"] = [None if each is None else names[each] for each in new["premises"]]
         if "terms" in new:
-            new["terms"] = [[f, [names[each] if isinstance(each, int) else each for each in many]] for f, many in new["terms"]]
+            new["terms"] = [
+                [f, [names[each] if isinstance(each, int) else each for each in many]] for f, many in new["terms"]
+            ]
             new["rewrites"] = [[names[equation], atom] for equation, atom in new["rewrites"]]
         if "or" in new.get("on", {}):
             new["on"] = {"or": names[new["on"]["or"]]}

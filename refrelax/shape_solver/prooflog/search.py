@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import Formula, flattened, ge
+from refrelax.shape_solver.checker.reading import Formula, eq, flattened, ge
 from refrelax.shape_solver.checker.schemas import CHOICE_BY_ID, Zero
-from refrelax.shape_solver.checker.reading import eq
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.lemma import entails

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 MAX_PIVOTS = 400
 
@@ -116,7 +117,7 @@ def _sum(parts: Sequence[tuple[Fraction, Reasons]]) -> Reasons:
     return {row: c for row, c in total.items() if c}
 
 
-Row = tuple[Mapping[Hashable, int], int, bool]
+Row = tuple[Mapping[Any, int], int, bool]
 """``sum(coefficient * unknown) + constant``: at least 0, or (with ``True``) equal to 0."""
 
 
@@ -136,7 +137,12 @@ def conflict(rows: Sequence[Row]) -> Reasons | None:
 
 
 def _entered(
-    simplex: _Simplex, unknowns: dict[Hashable, int], number: int, terms: Mapping[Hashable, int], constant: int, exact: bool
+    simplex: _Simplex,
+    unknowns: dict[Hashable, int],
+    number: int,
+    terms: Mapping[Hashable, int],
+    constant: int,
+    exact: bool,
 ) -> Reasons | None:
     if not terms:
         if constant < 0 or (exact and constant):

@@ -10,7 +10,7 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.poly import Poly as NormalPoly
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, dtype_range
-from refrelax.shape_solver.claim import Query
+from refrelax.shape_solver.claim import Query, conjunction
 from refrelax.shape_solver.parse import integer
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.syntax.scalars import (
@@ -120,9 +120,9 @@ class Names:
         args = [self.spell(each) for each in atom.args]
         match atom.kind:
             case "fd":
-                return Binary("FloorDiv", *args)
+                return Binary("FloorDiv", args[0], args[1])
             case "td":
-                return Binary("Div", *args)
+                return Binary("Div", args[0], args[1])
             case "min":
                 return reduce(lambda a, b: Binary("Min", a, b), args)
             case "p2":
@@ -145,9 +145,12 @@ class Names:
             case ("eq", p):
                 return Binary("EQ", self.spell(p), int_imm(0))
             case ("and", *parts):
-                return reduce(lambda a, b: Binary("And", a, b), map(self.formula, parts), bool_imm(True))
+                return conjunction([self.formula(each) for each in parts])
             case (_, *parts):
-                return reduce(lambda a, b: Binary("Or", a, b), map(self.formula, parts), bool_imm(False))
+                whole: PrimExpr = bool_imm(False)
+                for each in parts:
+                    whole = Binary("Or", whole, self.formula(each))
+                return whole
         raise AssertionError(f)
 
     # --- from the normal form

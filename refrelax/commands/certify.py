@@ -1,0 +1,56 @@
+"""``certify``: certificates of ``prove``, checked."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from refrelax.commands.shared import add_json, emit, source
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", metavar="FILE", nargs="+", help="a certificate; - is standard input")
+    parser.add_argument("--time", type=int, default=2_000, metavar="MS", help="what cvc5 may take for one script")
+    add_json(parser)
+
+
+def certify(options: argparse.Namespace) -> int:
+    """0 all confirmed, 1 one is wrong, 3 nobody confirmed one."""
+    codes = [_one(path, options) for path in options.files]
+    return 1 if 1 in codes else max(codes)
+
+
+def _one(path: str, options: argparse.Namespace) -> int:
+    from refrelax.shape_solver.certify import confirm
+    from refrelax.shape_solver.checker.document import load
+
+    text, name = source(path)
+    try:
+        document: Any = load(text)
+    except ValueError as error:
+        document, found, problem = None, None, f"expected JSON ({error})"
+    else:
+        found = confirm(document, options.time)
+        problem = found.rejected
+    claim = _claim(document)
+    if problem or found is None:
+        row, line, code = {"answer": "REJECTED", "reason": problem}, f"REJECTED {problem}", 1
+    elif found.by:
+        row, line, code = {"answer": "CERTIFIED", "by": found.by}, f"CERTIFIED by {found.by}{claim}", 0
+    else:
+        row, line, code = {"answer": "OPEN", "missing": found.missing}, f"OPEN needs {found.missing}", 3
+    if options.json:
+        emit({"file": name, **row})
+    else:
+        print(f"{name}: {line}")
+    return code
+
+
+def _claim(document: Any) -> str:
+    """What was certified, in words."""
+    from refrelax.shape_solver.checker.words import said
+
+    try:
+        return f": {said(document['question'])}"
+    except (KeyError, TypeError, ValueError, IndexError):
+        return ""

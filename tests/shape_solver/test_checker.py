@@ -1,0 +1,281 @@
+"""The checker of certificates: accepts what the prover writes, rejects what does not follow, shares no code with it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import refrelax.shape_solver.checker
+from refrelax.shape_solver import Proved, parse_claim, prove
+from refrelax.shape_solver.certify import confirm
+from refrelax.shape_solver.checker.check import check
+from refrelax.shape_solver.checker.document import examine
+from refrelax.shape_solver.checker.points import NoValue, few, refutes, symbols, value
+from refrelax.shape_solver.checker.script import script
+from refrelax.shape_solver.checker.words import explained, said
+from refrelax.shape_solver.claim import Query
+from refrelax.shape_solver.evaluate import OutOfRange, Undefined, compiled
+from refrelax.shape_solver.prooflog.elaborate import prooflog
+from refrelax.shape_solver.prooflog.translate import question
+
+CHECKER = Path(refrelax.shape_solver.checker.__file__).parent
+
+PROVED: list[tuple[str, list[str], str | None]] = [
+    ("n*m + m == m*(n + 1)", [], None),
+    ("(x // 3) // 4 == x // 12", [], None),
+    ("i*m + j < n*m", ["0 <= i < n", "0 <= j < m"], None),
+    ("(v // (h*d) * h + v // d % h) * d + v % d == v", ["h >= 1", "d >= 1"], None),
+    ("(x % 6 + y * 6) // 2 == x // 2 % 3 + y * 3", [], None),
+    ("min(x, y) + max(x, y) == x + y", [], None),
+    ("select(n > 0, n, 0) == max(n, 0)", [], None),
+    ("x // x == 1", ["x != 0"], None),
+    ("n // m * m <= n", ["m >= 1"], None),
+    ("n == 4 * (n // 4)", ["n % 4 == 0"], None),
+    ("a * (a + 1) % 2 == 0", [], None),
+    ("(x << a) % 4 == 0", ["a >= 2"], None),
+    ("(a + b) * (a + b) >= 4 * a * b", [], None),
+    ("x & 7 == x % 8", [], None),
+    ("int8(x) == x", ["0 <= x < 100"], None),
+    ("i*8 + j >= 0", ["0 <= i < 9", "0 <= j < 8"], "int8"),
+    ("truncmod(truncmod(x, 16), 4) == truncmod(x, 4)", ["x >= 0"], None),
+    ("implies(b, n > 0) or not b", ["n >= 1"], None),
+    ("n > 0", ["n < 0", "n > 0"], None),
+]
+FITS = {None: None, "int8": (-128, 127)}
+
+
+def logged(claim: str, assume: list[str], fits: str | None) -> tuple[Any, Any]:
+    query = Query(parse_claim(claim), tuple(map(parse_claim, assume)), FITS[fits])
+    log = prooflog(query)
+    assert log is not None, claim
+    return question(query), log
+
+
+@pytest.mark.parametrize(("claim", "assume", "fits"), PROVED)
+def test_logs_are_written_and_accepted(claim: str, assume: list[str], fits: str | None) -> None:
+    asked, log = logged(claim, assume, fits)
+    answer = prove(claim, assume, fits=fits)
+    assert isinstance(answer, Proved)
+    document = json.loads(json.dumps(answer.certificate.document()))
+    assert confirm(document).by in ("checker", "enumeration")
+    assert check(asked, log).accepted
+    assert explained({"question": asked, "evidence": {"kind": "log", **log}})[-1]
+
+
+def test_a_log_is_the_same_every_time() -> None:
+    assert logged(*PROVED[3]) == logged(*PROVED[3])
+
+
+@pytest.mark.parametrize(
+    ("claim", "assume"),
+    [("n // 2 * 2 == n", []), ("n*m >= n", ["n >= 0"]), ("n // m * m == n", ["m >= 1"]), ("x % 3 >= 1", []),
+     ("min(x, y) == x", []), ("(1 << a) >= 2", ["a >= 0"]), ("truncdiv(x, 2) == x // 2", []), ("x & y <= x", [])],
+)  # fmt: skip
+def test_no_log_for_what_is_false(claim: str, assume: list[str]) -> None:
+    assert prooflog(Query(parse_claim(claim), tuple(map(parse_claim, assume)))) is None
+
+
+def test_the_checker_imports_nothing_of_the_prover() -> None:
+    allowed = ("refrelax.shape_solver.checker.",)
+    files = sorted(CHECKER.glob("*.py"))
+    assert len(files) >= 6
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for name in names:
+                assert name is not None and (not name.startswith("refrelax") or name.startswith(allowed)), (path, name)
+                assert name.split(".")[0] not in ("z3", "cvc5", "numpy"), (path, name)
+
+
+# --- what does not follow --------------------------------------------------------------------------------------------
+
+
+def combine(gives: Any, terms: Any) -> dict[str, Any]:
+    return {"rule": "combine", "gives": gives, "terms": terms, "rewrites": []}
+
+
+SYMBOL = ["sym", "n", "int64"]
+FALSE = ["ge", [[-1, []]]]
+
+
+@pytest.mark.parametrize(
+    ("steps", "reason"),
+    [
+        ([], "a proof of"),
+        ([combine(FALSE, [])], "negative constant"),
+        ([combine(FALSE, [[-1, [0]]])], "a positive factor"),
+        ([combine(FALSE, [[1, [7]]])], "the number of an earlier fact"),
+        ([combine(["eq", [[1, []]]], [[1, [0]]])], "a conclusion p >= 0"),
+        ([combine(["ge", [[1, [5]]]], [[1, [0]]])], "numbers of atoms"),
+        ([combine(["ge", [[1, [0]]]], [[1, ["not", 0]]])], "negative constant"),
+        ([{"rule": "fd/low", "atoms": [0], "premises": [None], "gives": FALSE}], "atoms of kind fd"),
+        ([{"rule": "fd/lower", "atoms": [0], "premises": [], "gives": FALSE}], "a rule"),
+        ([{"rule": "equal", "premises": [0, 0], "gives": FALSE}], "its opposite"),
+        ([{"rule": "cases", "on": {"sign": [[1, [0]]]}, "branches": [[]], "gives": FALSE}], "2 branches"),
+        ([{"rule": "cases", "on": {"sign": [[1, [0]]]}, "branches": [[], []], "gives": FALSE}], "a proof of"),
+        ([{"rule": "trust me", "gives": FALSE}], "a step"),
+        ({"rule": "trust me"}, "a list of steps"),
+    ],
+)  # fmt: skip
+def test_steps_that_do_not_follow(steps: Any, reason: str) -> None:
+    asked = {"claim": ["GE", SYMBOL, ["int", 1]], "assume": [], "fits": None, "division": "assume"}
+    verdict = check(asked, {"atoms": [], "steps": steps})
+    assert not verdict.accepted and reason in verdict.reason
+
+
+@pytest.mark.parametrize(
+    "document",
+    [None, [], {}, {"format": "refrelax-certificate", "version": 2}, {"format": "refrelax-certificate", "version": 1},
+     {"format": "refrelax-certificate", "version": 1, "question": None, "evidence": {"kind": "log"}},
+     {"format": "refrelax-certificate", "version": 1, "question": {"claim": SYMBOL}, "evidence": {"kind": "points"}}],
+)  # fmt: skip
+def test_documents_that_are_none(document: Any) -> None:
+    assert "expected" in examine(document).rejected
+
+
+def test_a_script_must_be_that_of_the_question() -> None:
+    asked = question(Query(parse_claim("x // 2 * 2 <= x")))
+    other = question(Query(parse_claim("x >= 0")))
+    document = {"format": "refrelax-certificate", "version": 1, "question": asked, "stages": []}
+    document["evidence"] = {"kind": "smt2", "script": script(asked)}
+    assert examine(document).script
+    document["question"] = other
+    assert "not that of the question" in examine(document).rejected
+
+
+def test_points_are_all_looked_at() -> None:
+    asked = question(Query(parse_claim("n * n != 49"), (parse_claim("0 <= n <= 9"),)))
+    document = {"format": "refrelax-certificate", "version": 1, "question": asked, "evidence": {"kind": "points"}}
+    assert examine(document).rejected == "the claim fails at n=7"
+    assert few(asked) and said(asked).startswith("(n * n) != 49")
+
+
+# --- corrupted certificates: rejected, or still true -----------------------------------------------------------------
+
+CORPUS = [logged(*each) for each in PROVED]
+
+
+def paths(part: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place in a JSON value."""
+    if isinstance(part, dict):
+        return [here, *(path for key in part for path in paths(part[key], (*here, key)))]
+    if isinstance(part, list):
+        return [here, *(path for place, each in enumerate(part) for path in paths(each, (*here, place)))]
+    return [here]
+
+
+SWAPS = {
+    "ge": "eq", "eq": "ge", "LT": "LE", "LE": "LT", "EQ": "LE", "GE": "GT", "FloorDiv": "Div", "Add": "Sub",
+    "fd/low": "fd/high", "fd/high": "fd/low", "Min": "Max", "And": "Or", "Or": "And", "fd": "td",
+}  # fmt: skip
+
+
+def corrupted(document: Any, path: tuple[Any, ...], how: int, amount: int) -> Any:
+    """``document`` with one change at ``path``."""
+    document = copy.deepcopy(document)
+    *front, last = path
+    parent = document
+    for key in front:
+        parent = parent[key]
+    part = parent[last]
+    if isinstance(part, int):
+        parent[last] = part + amount if how % 3 else -part
+    elif isinstance(part, list) and part:
+        place = amount % len(part)
+        if how % 3 == 0:
+            del part[place]
+        elif how % 3 == 1:
+            part.append(copy.deepcopy(part[place]))
+        else:
+            part[0], part[place] = part[place], part[0]
+    elif isinstance(part, str):
+        parent[last] = SWAPS.get(part, "not")
+    elif part is None:
+        parent[last] = amount
+    return document
+
+
+def true_on_a_grid(asked: Any) -> bool:
+    found: dict[str, str] = {}
+    for e in (asked["claim"], *asked["assume"]):
+        symbols(e, found)
+    width = range(-9, 14) if len(found) < 3 else range(-3, 6)
+    domains = [range(2) if dtype == "bool" else width for dtype in found.values()]
+    for point in itertools.islice(itertools.product(*domains), 20_000):
+        env = dict(zip(found, point))
+        if asked["fits"] is not None and not all(asked["fits"][0] <= each <= asked["fits"][1] for each in point):
+            continue
+        if refutes(asked, env):
+            return False
+    return True
+
+
+def survives(number: int, where: int, how: int, amount: int) -> None:
+    asked, log = CORPUS[number % len(CORPUS)]
+    document = {"question": asked, "log": log}
+    places = [path for path in paths(document) if len(path) > 1]
+    changed = corrupted(document, places[where % len(places)], how, amount)
+    if check(changed["question"], changed["log"]).accepted:
+        assert true_on_a_grid(changed["question"]), changed["question"]
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 999), st.integers(0, 10**9), st.integers(0, 8), st.integers(-2, 3))
+def test_a_corrupted_certificate_is_rejected_or_still_true(number: int, where: int, how: int, amount: int) -> None:
+    survives(number, where, how, amount)
+
+
+@pytest.mark.nightly
+@settings(max_examples=100_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 999), st.integers(0, 10**9), st.integers(0, 8), st.integers(-2, 3))
+def test_many_corrupted_certificates(number: int, where: int, how: int, amount: int) -> None:
+    survives(number, where, how, amount)
+
+
+def test_another_claim_with_the_same_log_is_rejected() -> None:
+    """Most changes of the claim break the log; those that do not must be true."""
+    rejected = 0
+    for asked, log in CORPUS:
+        for path in paths(asked["claim"]):
+            for amount in (1, -1, 2) if path else ():
+                changed = corrupted({"claim": asked["claim"]}, ("claim", *path), 1, amount)
+                if not check({**asked, **changed}, log).accepted:
+                    rejected += 1
+                else:
+                    assert true_on_a_grid({**asked, **changed})
+    assert rejected > 300
+
+
+# --- the checker's own reading ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x // y + x % y", "truncdiv(x, y) - truncmod(x, y)", "(x << (y & 3)) >> 1", "x & y | 3 ^ y", "abs(x) - min(x, y)",
+     "select(x < y, x // y, y)", "int8(x * 50)", "uint8(x) + ceildiv(y, 2)", "Select(x < y, x, 7 % y)"],
+)  # fmt: skip
+def test_the_evaluator_agrees_with_the_provers(text: str) -> None:
+    claim = parse_claim(f"({text}) == z")
+    asked = question(Query(claim))
+    run = compiled(claim)
+    for x, y in itertools.product(range(-9, 10), repeat=2):
+        for z in (-3, 0, 2, 5):
+            env = {"x": x, "y": y, "z": z}
+            try:
+                expected: int | None = run(env)
+            except (Undefined, OutOfRange):
+                expected = None
+            try:
+                found: int | None = value(asked["claim"], env)
+            except NoValue:
+                found = None
+            assert found == expected, env
