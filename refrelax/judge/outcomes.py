@@ -7,20 +7,22 @@ is a difference.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from refrelax.errors import Exhausted, Outcome, Returned, Trapped, Unspecified
+from refrelax.errors import Effect, Exhausted, Outcome, Returned, Trapped, Unspecified
 from refrelax.judge.bindings import judge_value
 from refrelax.rules import rule
 from refrelax.runs import outward, run
 from refrelax.semantics.budget import Budget
+from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor as Core
 from refrelax.semantics.values import from_payloads
 from refrelax.syntax import dtypes
+from refrelax.syntax.graph import Call, ExternFunc, Function
 
 Externs = Mapping[str, Callable[..., Any]]
 
@@ -55,6 +57,21 @@ class Reference:
         return run(self.checked, self.entry, *given, numerics=numerics, externs=self.externs, budget=self.budget)
 
     @cached_property
+    def impure(self) -> frozenset[str] | None:
+        """Library functions whose calls must stay: some graph-level call of them is not declared pure. ``None``: all."""
+        if not isinstance(self.checked.module.functions[self.entry], Function):
+            return None
+        functions = self.checked.module.relax_functions().values()
+        calls = (node for each in functions for node in nodes(each) if isinstance(node, Call))
+        return frozenset(call.op.name for call in calls if isinstance(call.op, ExternFunc))
+
+    def kept(self, outcome: Returned) -> tuple[Effect, ...]:
+        """The effects of a run that a transformation must keep."""
+        if self.impure is None:
+            return outcome.effects
+        return tuple(e for e in outcome.effects if e.kind != "call" or e.name in self.impure)
+
+    @cached_property
     def outcome(self) -> Outcome:
         """The canonical outcome."""
         return self._run("ieee")
@@ -87,6 +104,7 @@ class Reference:
         for path, why in found.poison:
             if path not in open_before:
                 return Difference(f"{path} means nothing in the second program [{why}]")
+        wanted, found = (replace(each, effects=self.kept(each)) for each in (wanted, found))
         if (effects := other_effects(wanted, found)) is not None:
             return Difference(effects)
         if same(wanted, found):
@@ -94,7 +112,8 @@ class Reference:
         if not isinstance(self.permitted, Returned):
             return "undecided"
         undecided = False
-        for what, w, f in observed(self.permitted, found):
+        permitted = replace(self.permitted, effects=self.kept(self.permitted))
+        for what, w, f in observed(permitted, found):
             verdict, _ = judge_value(cores(w), f)
             if isinstance(verdict, Outside):
                 at = f"{what}{list(verdict.index) if verdict.index else ''}"

@@ -232,3 +232,26 @@ def test_without_tvm_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(found, rr.NoVerdict) and "install refrelax[tvm]" in found.why
     monkeypatch.setenv("REFRELAX_TVM_PYTHON", "/bin/false")
     assert isinstance(rr.bisect(rr.parse(PROGRAM), "main", (X, Y)), rr.NoVerdict)
+
+
+LIBRARY = """
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        with R.dataflow():
+            y = R.call_pure_packed("lib.f", x, ty_args=(R.Tensor((2,), "float32"),))
+            R.output(y)
+        z = R.call_packed("lib.g", x, ty_args=(R.Tensor((2,), "float32"),))
+        return x
+"""
+PURE = LIBRARY[LIBRARY.index("        with R.dataflow") : LIBRARY.index("        z = ")]
+IMPURE = LIBRARY[LIBRARY.index("        z = ") : LIBRARY.index("        return x")]
+
+
+@pytest.mark.parametrize(("dropped", "changed"), [(PURE, False), (IMPURE, True)])
+def test_a_pure_call_may_be_dropped_and_an_impure_one_may_not(dropped: str, changed: bool) -> None:
+    externs = {"lib.f": lambda x: x, "lib.g": lambda x: x}
+    shorter = Fixed(LIBRARY, LIBRARY.replace(dropped, ""))
+    found = rr.bisect(rr.parse(LIBRARY), "main", ([1.0, 2.0],), impl=shorter, pipeline="any", externs=externs)
+    assert isinstance(found, rr.WrongPass) if changed else found is None
