@@ -159,7 +159,8 @@ def evaluate_multibox(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Val
     likely = scores
     if A.flag(call, "apply_softmax"):
         likely = by_lines(e, scores, 1, lambda line: softmax_line(f, line))
-    threshold, silenced = f.lit(A.real(call, "threshold")), set[int]()
+    threshold = f.lit(A.real(call, "threshold"))
+    silenced = set[int]()
     if not A.flag(call, "keep_background"):
         silenced.add(0)
 
