@@ -1,6 +1,7 @@
 """How many shape questions are decided, how fast, and whether any answer is wrong.
 
-``python benchmarks/solver.py [FILE.json]... [--effort quick|normal|thorough] [--cvc5 MS] [--tvm PYTHON] [--list]``
+``python benchmarks/solver.py [FILE.json]... [--effort quick|normal|thorough] [--cvc5 MS] [--tvm PYTHON] [--list]
+[--certify]``
 
 Files hold questions with a known truth (``benchmarks/solver_queries/``). Beside refrelax: cvc5 on the same SMT-LIB
 text, and TVM's analyzer with and without Z3 (in a process of its own, bounds given as constraints).
@@ -21,6 +22,7 @@ from typing import Any
 
 from refrelax.shape_solver import Proved, Refuted, Unknown, parse_claim, prove
 from refrelax.shape_solver.certificate import smt2
+from refrelax.shape_solver.certify import confirm
 from refrelax.shape_solver.claim import Query
 from refrelax.syntax.dtypes import integer_range
 
@@ -99,12 +101,48 @@ def tvm(queries: list[dict[str, Any]], python: str, z3: bool) -> Row:
     return row
 
 
+def certified(queries: list[dict[str, Any]], effort: Any) -> None:
+    """Who confirms the certificates of what was proved, and what nobody confirms."""
+    who: Counter[str] = Counter()
+    unconfirmed: list[str] = []
+    writing: list[float] = []
+    reading: list[float] = []
+    for query in queries:
+        answer = prove(query["claim"], query["assume"], effort, query.get("fits"))
+        if not isinstance(answer, Proved):
+            continue
+        start = time.perf_counter()
+        document = json.loads(json.dumps(answer.certificate.document()))
+        middle = time.perf_counter()
+        found = confirm(document)
+        writing.append(middle - start)
+        reading.append(time.perf_counter() - middle)
+        who[found.by or ("WRONG" if found.rejected else "nobody")] += 1
+        if found.by is None:
+            stage = answer.stages[-1].name
+            reason = found.rejected or found.missing
+            unconfirmed.append(f"{query['name']} ({stage}): {query['claim']}  if {query['assume']}: {reason}")
+    total = sum(who.values())
+    accepted = total - who["nobody"] - who["WRONG"] - who["z3"]
+    shares = ", ".join(f"{name} {count}" for name, count in who.most_common())
+    share = 100 * accepted / max(total, 1)
+    print(f"certificates of {total} proofs: {shares}; checker, enumeration or cvc5: {share:.2f} %")
+    for name, times in (("written", writing), ("checked", reading)):
+        ordered = sorted(times) or [0.0]
+        p95 = ordered[int(0.95 * (len(ordered) - 1))]
+        print(
+            f"  {name}: median {1e3 * statistics.median(ordered):.1f} ms, p95 {1e3 * p95:.0f} ms, {sum(ordered):.1f} s"
+        )
+    print(*(f"  {line}" for line in unconfirmed), sep="\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, default=sorted(HERE.glob("*.json")))
     parser.add_argument("--effort", default="normal")
     parser.add_argument("--cvc5", type=int, metavar="MS", default=0)
     parser.add_argument("--tvm", metavar="PYTHON")
+    parser.add_argument("--certify", action="store_true", help="check the certificates of what was proved")
     parser.add_argument("--list", action="store_true", help="list what stayed unknown")
     options = parser.parse_args()
     for path in options.files:
@@ -118,6 +156,8 @@ def main() -> None:
         print(f"\n{path.name}: {true} true, {len(queries) - true} false\n{HEADER}")
         for row in rows:
             print(row.line())
+        if options.certify:
+            certified(queries, options.effort)
         if options.list:
             print(*rows[0].open, sep="\n")
 

@@ -6,7 +6,9 @@ import ast
 import copy
 import itertools
 import json
+from math import prod
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,17 +16,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import refrelax.shape_solver.checker
+from refrelax.semantics.dims.exact import truncated
 from refrelax.shape_solver import Proved, parse_claim, prove
 from refrelax.shape_solver.certify import confirm
 from refrelax.shape_solver.checker.check import check
 from refrelax.shape_solver.checker.document import examine
 from refrelax.shape_solver.checker.points import NoValue, few, refutes, symbols, value
+from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.checker.reading import MAX_SHIFT, Formula, Reading, questions
 from refrelax.shape_solver.checker.script import script
 from refrelax.shape_solver.checker.words import explained, said
 from refrelax.shape_solver.claim import Query
 from refrelax.shape_solver.evaluate import OutOfRange, Undefined, compiled
 from refrelax.shape_solver.prooflog.elaborate import prooflog
 from refrelax.shape_solver.prooflog.translate import question
+from tests.shape_solver.test_soundness import claim as random_claim
 
 CHECKER = Path(refrelax.shape_solver.checker.__file__).parent
 
@@ -279,3 +285,73 @@ def test_the_evaluator_agrees_with_the_provers(text: str) -> None:
             except NoValue:
                 found = None
             assert found == expected, env
+
+
+def atom_value(reading: Reading, number: int, env: dict[str, int], known: dict[int, int]) -> int:
+    """The value of an atom at a point; what has none is 0 (a claim that needs it is undefined there)."""
+    if number not in known:
+        atom = reading.atoms[number]
+        args = [poly_value(reading, each, env, known) for each in atom.args]
+        match atom.kind, args:
+            case "sym", _:
+                known[number] = env[atom.name]
+            case "fd", [a, b]:
+                known[number] = a // b if b else 0
+            case "td", [a, b]:
+                known[number] = truncated(a, b) if b else 0
+            case "min", _:
+                known[number] = min(args)
+            case "and", [a, b]:
+                known[number] = a & b
+            case "p2", [k]:
+                known[number] = 1 << k if 0 <= k <= MAX_SHIFT else 0
+            case "ite", [a, b]:
+                assert atom.branches is not None
+                yes, no = (holds(reading, each, env, known) for each in atom.branches)
+                assert yes != no
+                known[number] = a if yes else b
+    return known[number]
+
+
+def poly_value(reading: Reading, p: Poly, env: dict[str, int], known: dict[int, int]) -> int:
+    return sum(c * prod(atom_value(reading, atom, env, known) for atom in mono) for mono, c in p.terms.items())
+
+
+def holds(reading: Reading, f: Formula, env: dict[str, int], known: dict[int, int]) -> bool:
+    match f:
+        case ("ge", p):
+            return poly_value(reading, p, env, known) >= 0
+        case ("eq", p):
+            return poly_value(reading, p, env, known) == 0
+        case (op, *parts):
+            return (all if op == "and" else any)(holds(reading, each, env, known) for each in parts)
+    raise AssertionError(f)
+
+
+def read_and_evaluated(seed: int, count: int) -> int:
+    """Random questions: the facts of the reading hold at a point exactly if the point refutes the question."""
+    random, refuted = Random(seed), 0
+    for _ in range(count):
+        parts = [parse_claim(random_claim(random, random.randint(1, 4))) for _ in range(2)]
+        fits = random.choice((None, None, (-16, 15)))
+        division = random.choice(("assume", "require"))
+        asked = question(Query(parts[0], tuple(parts[1:]), fits, division))  # type: ignore[arg-type]
+        reading, given_facts, wanted = questions(asked)
+        for _ in range(40):
+            env = {name: random.randint(-9, 9) for name in ("n", "m", "k")}
+            known: dict[int, int] = {}
+            found = all(holds(reading, fact, env, known) for fact in (*given_facts, *wanted))
+            expected = refutes(asked, env)
+            refuted += expected
+            if fits is None or found:  # under fits, a step that leaves the range may stand before a division by zero
+                assert found == expected, (asked, env)
+    return refuted
+
+
+def test_the_facts_of_a_question_say_what_refutes_it() -> None:
+    assert read_and_evaluated(3, 150) > 300
+
+
+@pytest.mark.nightly
+def test_the_facts_of_many_questions_say_what_refutes_them() -> None:
+    assert read_and_evaluated(4, 20_000) > 30_000

@@ -200,14 +200,26 @@ class Reading:
         return common if op == "bitwise_and" else a + b - (common if op == "bitwise_or" else 2 * common)
 
     def bit_and(self, a: Poly, b: Poly) -> Poly:
-        """``a & (2**k - 1)`` is the remainder by ``2**k``."""
+        """``a & c`` with a constant is the sum of ``a // 2**k % 2**w * 2**k`` over the runs of ``w`` ones from bit ``k`` of
+        ``c``; and ``a - (a & ~c)`` for a negative one."""
         x, y = a.constant(), b.constant()
         if x is not None and y is not None:
             return Poly.of(x & y)
-        for p, mask in ((a, y), (b, x)):
-            if mask is not None and mask >= 0 and mask & (mask + 1) == 0:
-                return p - (mask + 1) * self.make("fd", (p, Poly.of(mask + 1)))
-        return self.make("and", (a, b))
+        if x is None and y is None:
+            return self.make("and", (a, b))
+        p, mask = (a, y) if y is not None else (b, x or 0)
+        return p - self.masked(p, ~mask) if mask < 0 else self.masked(p, mask)
+
+    def masked(self, p: Poly, mask: int) -> Poly:
+        total, start = Poly.of(0), 0
+        while mask >> start:
+            start += ((mask >> start) & -(mask >> start)).bit_length() - 1
+            ones = mask >> start
+            width = ((ones + 1) & -(ones + 1)).bit_length() - 1
+            q = p if start == 0 else self.make("fd", (p, Poly.of(1 << start)))
+            total = total + (1 << start) * (q - (1 << width) * self.make("fd", (q, Poly.of(1 << width))))
+            start += width
+        return total
 
     # --- truth
 
