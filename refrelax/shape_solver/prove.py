@@ -40,9 +40,10 @@ from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.encode import Normal, Plain, known, question
 from refrelax.shape_solver.evaluate import NotInteger
 from refrelax.shape_solver.parse import integer, parse_claim
-from refrelax.shape_solver.refute import Judge, Sampler, minimised, search
+from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
+from refrelax.shape_solver.size import too_large
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, bool_imm
 
 Assumption = str | PrimExpr
 
@@ -93,6 +94,8 @@ class Prover:
 
     def __post_init__(self) -> None:
         self._assumptions = tuple(map(_expression, self.assume))
+        if too_large(Query(bool_imm(True), self._assumptions)) is not None:
+            return
         self.context = Context().assuming(*map(opened, self._assumptions))
 
     def prove(self, claim: str | PrimExpr) -> Answer:
@@ -101,6 +104,9 @@ class Prover:
         self.asked += 1
         fits = None if self.fits is None else integer_range(self.fits)
         query = Query(e, self._assumptions, fits, self.division)
+        large = too_large(query)
+        if large is not None:
+            return Unknown(large, "size", (Stage("size", large),))
         key, names = _renamed(query)
         found = self._answers.get(key)
         if found is not None:
@@ -190,6 +196,7 @@ class _Attempt:
     # --- the stages
 
     def points(self, name: str, count: int, seed: int) -> Refuted | None:
+        count = min(count, MAX_EVALUATED // self.judge.nodes)
         model = search(self.judge, self.sampler, count, seed)
         if model is None:
             self.note(name, f"{count} points, no counterexample")
@@ -211,7 +218,7 @@ class _Attempt:
 
     def all_points(self) -> Answer | None:
         size = domain(self.sampler)
-        if size is None or size > self.limits.domain:
+        if size is None or size > min(self.limits.domain, 4 * MAX_EVALUATED // self.judge.nodes):
             self.note("all points", "too many")
             return None
         model = by_points(self.judge, self.sampler)

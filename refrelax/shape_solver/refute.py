@@ -18,10 +18,14 @@ from refrelax.semantics.dims import Facts
 from refrelax.shape_solver.claim import Query
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.evaluate import OutOfRange, Run, Undefined, compiled
+from refrelax.shape_solver.size import measure
 from refrelax.syntax.scalars import free_symbols
 
 SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 16)
 WIDE = (6, 9, 10, 12, 15, 17, 31, 32, 33, 63, 64, 100, 127, 128, 255, 256, 1000, 1024, 4096)
+MAX_EVALUATED = 3_000_000
+"""Nodes that one search may evaluate, all points together."""
+
 MAX_TRIALS = 600
 """Evaluations that making one model small may cost."""
 
@@ -34,11 +38,15 @@ class Judge:
     claim: Run
     assumptions: tuple[Run, ...]
     dtypes: Mapping[str, str]
+    nodes: int
+    """Size of the question."""
 
     @staticmethod
     def of(query: Query) -> Judge:
         """Raises ``NotInteger`` if the question is no integer arithmetic."""
-        return Judge(query, compiled(query.claim, query.fits), tuple(map(compiled, query.assumptions)), query.symbols())
+        assumptions = tuple(map(compiled, query.assumptions))
+        nodes = sum(measure(e)[0] for e in (query.claim, *query.assumptions))
+        return Judge(query, compiled(query.claim, query.fits), assumptions, query.symbols(), nodes)
 
     def admits(self, env: Mapping[str, int]) -> bool:
         """Whether the assumptions hold here, and symbols are in the range of ``fits``."""
@@ -133,9 +141,9 @@ def search(judge: Judge, sampler: Sampler, count: int, seed: int) -> dict[str, i
 def minimised(judge: Judge, model: dict[str, int]) -> dict[str, int]:
     """A model with smaller values, found by lowering one symbol at a time and then two together."""
     best = dict(model)
-    trials = 0
+    trials, limit = 0, min(MAX_TRIALS, MAX_EVALUATED // judge.nodes)
     improved = True
-    while improved and trials < MAX_TRIALS:
+    while improved and trials < limit:
         improved = False
         for name in best:
             for value in _smaller(best[name]):

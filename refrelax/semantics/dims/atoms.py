@@ -19,6 +19,9 @@ TRUTHS = "?"
 MAX_WORK = 150_000
 """Operations on terms that the normal form of one expression may take (``sh/fuel``)."""
 
+MAX_SPENT = 4_000
+"""Terms that all steps of one question of typing may look at together (``ranges.nonneg``)."""
+
 LONG = 400
 """A key longer than this is replaced by its digest, so that nesting does not make keys grow without bound."""
 
@@ -43,6 +46,17 @@ class Atom:
     dtype: str = "int64"
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What came of an expression, and what it cost: a second occurrence of the same object is charged the same."""
+
+    expression: object
+    """Kept alive, so that its identity stays its own."""
+    form: Poly
+    work: int
+    spent: int
+
+
 @dataclass(slots=True)
 class Atoms:
     """The atoms of one question by key, in order of first appearance, and the facts of the question."""
@@ -55,6 +69,9 @@ class Atoms:
     """Terms that ``ranges.nonneg`` has looked at in this question."""
     work: int = 0
     """Operations on terms so far (``sh/fuel``): a count, never a time."""
+    seen: dict[tuple[int, bool, bool], Seen] = field(default_factory=dict)
+    """Normal forms of this question by the identity of the expression, whether it is guarded, and whether fuel is
+    left."""
     guarded: int = 0
     """How many conditions stand around the part at hand: a division there may be meant not to be reached by zero."""
 
@@ -67,6 +84,23 @@ class Atoms:
     def exhausted(self) -> bool:
         """Whether the fuel of this question is spent."""
         return self.work > MAX_WORK
+
+    def remembered(self, e: object) -> Poly | None:
+        """The normal form of this very object, charged again; ``None`` if it is new or the fuel would run out in it."""
+        found = self.seen.get((id(e), self.guarded > 0, self.exhausted))
+        if found is None:
+            return None
+        if not self.exhausted and (self.work + found.work > MAX_WORK or self.spent + found.spent > MAX_SPENT):
+            return None
+        self.work += found.work
+        self.spent += found.spent
+        return found.form
+
+    def remember(self, e: object, form: Poly, work: int, spent: int) -> None:
+        """``form`` is the normal form of ``e``; ``work`` and ``spent`` were the counts before."""
+        if (work > MAX_WORK) == self.exhausted and (spent > MAX_SPENT) == (self.spent > MAX_SPENT):
+            seen = Seen(e, form, self.work - work, self.spent - spent)
+            self.seen[id(e), self.guarded > 0, self.exhausted] = seen
 
     def refuel(self) -> None:
         """Another part of the question starts: its normal form must not depend on what was asked before."""

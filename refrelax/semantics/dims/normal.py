@@ -36,7 +36,21 @@ Scope = dict[str, Poly]
 
 
 def normal(e: PrimExpr, atoms: Atoms, scope: Scope | None = None) -> Poly:
-    """The polynomial of ``e``. Truth values are 0 and 1; what arithmetic cannot open is an atom."""
+    """The polynomial of ``e``. Truth values are 0 and 1; what arithmetic cannot open is an atom.
+
+    A part that is the same object as one before is not opened twice, and costs its fuel twice.
+    """
+    if scope or isinstance(e, (Literal, SymVar)):
+        return _normal(e, atoms, scope)
+    found = atoms.remembered(e)
+    if found is None:
+        work, spent = atoms.work, atoms.spent
+        found = _normal(e, atoms, scope)
+        atoms.remember(e, found, work, spent)
+    return found
+
+
+def _normal(e: PrimExpr, atoms: Atoms, scope: Scope | None) -> Poly:
     match e:
         case Literal() if kind(e.dtype) in INTEGRAL:
             return const(literal_int(e))

@@ -9,16 +9,13 @@ Spec: ``spec/06-shapes.md``, ``sh/interval``, ``sh/never-negative``.
 from __future__ import annotations
 
 from refrelax.rules import rule
-from refrelax.semantics.dims.atoms import Atom, Atoms
+from refrelax.semantics.dims.atoms import MAX_SPENT, Atom, Atoms
 from refrelax.semantics.dims.facts import UNBOUNDED, Bound
 from refrelax.semantics.dims.poly import Mono, Poly, add, as_const, const, join, scale, sub, weight, without
 from refrelax.syntax.dtypes import integer_range, is_integer
 
 FUEL = 24
 """Steps that one ``nonneg`` question may spend."""
-
-MAX_SPENT = 4_000
-"""Terms that all steps of one question of typing may look at together."""
 
 
 # --- intervals -------------------------------------------------------------------------------------------------------
