@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
+from refrelax.semantics.intrinsics.atomics import ATOMICS, build_atomic
 from refrelax.semantics.intrinsics.calls import CALLS, build_call
 from refrelax.semantics.intrinsics.fixed_point import FIXED_POINT, build_fixed_point
+from refrelax.semantics.intrinsics.fragments import FRAGMENTS, build_fragment
 from refrelax.semantics.intrinsics.host_calls import build_packed_call
 from refrelax.semantics.intrinsics.pure import PURE, build_pure
 from refrelax.semantics.intrinsics.records import HOST, build_host
@@ -37,6 +39,10 @@ def build_intrinsic(build: Builder, call: Intrinsic) -> Element:
             return build_call(build, call)
         case op if op in HOST:
             return build_host(build, call)
+        case op if op in ATOMICS:
+            return build_atomic(build, call)
+        case op if op in FRAGMENTS:
+            return build_fragment(build, call)
         case "call_packed_lowered" | "call_cpacked_lowered":
             return build_packed_call(build, call)
         case _:

@@ -14,7 +14,7 @@ from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.loops.buffers import build_alloc
 from refrelax.semantics.loops.frame import Builder, Context, Frame, fixed, new_builder
 from refrelax.semantics.loops.pointers import bind_tensor
-from refrelax.semantics.loops.statements import ReturnValue, build_body
+from refrelax.semantics.loops.statements import ReturnValue, ThreadEnds, build_body
 from refrelax.semantics.loops.visit import reinterprets
 from refrelax.semantics.values import Prim, Tensor
 from refrelax.syntax import dtypes
@@ -55,6 +55,8 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
         body(frame)
     except ReturnValue as result:
         return result.value
+    except ThreadEnds:
+        return None
     except Ended as end:
         raise located(end) from None
     finally:

@@ -94,6 +94,8 @@ class Context:
     check_regions: bool = False
     """Whether accesses are held to the ``T.reads`` and ``T.writes`` of their blocks."""
     races: Races = field(default_factory=Races)
+    tiles: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    """The sizes (m, n, k) of the matrix fragments in a storage, by its identity."""
 
 
 @dataclass(slots=True)

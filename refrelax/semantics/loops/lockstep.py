@@ -156,12 +156,17 @@ def _thread(build: Builder, loop: For, value: int, leave: list[Callable[[], None
     return run
 
 
+def is_private(scope: str) -> bool:
+    """Whether memory of this scope belongs to one thread; fragments of matrices are kept by the first of a warp."""
+    return scope == "local" or scope.startswith("wmma.")
+
+
 def _private_memory(build: Builder, loop: For) -> list[tuple[Callable[[], None], Callable[[], None]]]:
     read, written = accessed(loop.body)
     copies = []
     for name in sorted(read | written):
         bound = build.buffers.get(name)
-        if bound is not None and bound.scope == "local" and bound.depth < build.depth:
+        if bound is not None and is_private(bound.scope) and bound.depth < build.depth:
             copies.append(private_copy(build, bound))
     return copies
 

@@ -201,7 +201,7 @@ def is_watched(build: Builder, bound: Bound) -> bool:
     return bound.scope.partition(".")[0] in (("global",) if build.implicit else ("global", "shared"))
 
 
-def _watch(build: Builder, bound: Bound) -> tuple[Record, Callable[[int], Iterable[int]]]:
+def watch(build: Builder, bound: Bound) -> tuple[Record, Callable[[int], Iterable[int]]]:
     """What is known of the accesses to a buffer's memory, and the units of it that a cell covers: itself, or its bits'
     bytes where the memory is viewed at several dtypes."""
     races, storage = build.context.races, bound.storage
@@ -213,12 +213,12 @@ def _watch(build: Builder, bound: Bound) -> tuple[Record, Callable[[int], Iterab
 
 @rule("ev/data-race")
 def _watched_read(build: Builder, bound: Bound, indices: Sequence[Index], where: Position) -> Position:
-    races, (record, units) = build.context.races, _watch(build, bound)
+    races, (record, units) = build.context.races, watch(build, bound)
 
     def watched(frame: Frame) -> int:
         k = where(frame)
         if k != OUTSIDE and any(races.read(record, unit) is not None for unit in units(k)):
-            races.report(_race(build, bound, indices, frame, "reads", "writes", None))
+            races.report(race_of(build, bound, indices, frame, "reads", "writes", None))
         return k
 
     return watched
@@ -228,7 +228,7 @@ def _watched_store(
     build: Builder, bound: Bound, where: Position, value: Element, indices: Sequence[Index], span: Span | None
 ) -> Run:
     races, storage, dtype, cells = build.context.races, bound.storage, bound.dtype, bound.cells
-    record, units = _watch(build, bound)
+    record, units = watch(build, bound)
 
     def store(frame: Frame) -> None:
         payload = value(frame)
@@ -236,15 +236,16 @@ def _watched_store(
         if k == OUTSIDE:
             raise out_of_bounds(bound, indices, frame, span)
         if any(races.write(record, unit, cells[k], payload) is not None for unit in units(k)):
-            races.report(_race(build, bound, indices, frame, "writes", "reads, or writes with another value,", span))
+            races.report(race_of(build, bound, indices, frame, "writes", "reads, or writes with another value,", span))
         storage.store(dtype, k, payload)
 
     return store
 
 
-def _race(
+def race_of(
     build: Builder, bound: Bound, indices: Sequence[Index], frame: Frame, does: str, other: str, span: Span | None
 ) -> Ended:
+    """The end of a run by a data race, with the loop variables around it."""
     message = f"this iteration {does} {bound.name}[{spelled(indices, frame)}], which another one {other} in no order"
     race = unspecified("ev/data-race", message, span)
     race.loops = [(name, frame[slot]) for name, slot in reversed(build.loops)]

@@ -163,6 +163,11 @@ def _element_on(build: Builder, load: BufferLoad) -> Bound:
     return _rest(base, Index(flat_position(base, [build_index(build, each) for each in load.indices])))
 
 
+def rest_of(base: Bound) -> Bound:
+    """The memory from the first element of ``base`` to the end of the storage, as one dimension."""
+    return _rest(base, base.origin)
+
+
 def _rest(base: Bound, at: Index) -> Bound:
     cells, start = base.cells, at.run
     rest = Index(lambda frame: max(len(cells) - start(frame), 0))

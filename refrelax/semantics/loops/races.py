@@ -31,6 +31,8 @@ class Accesses:
     writer: Label | None = None
     also: set[Label] = field(default_factory=set)
     reader: Label | None = None
+    atomics: set[Label] = field(default_factory=set)
+    """Strands that changed it atomically since."""
 
 
 Record = dict[int, Accesses]
@@ -81,6 +83,9 @@ class Races:
         writer = seen.writer
         if writer is not None and concurrent(writer, me) and not _wrote_too(seen, me):
             return writer
+        for other in seen.atomics:
+            if concurrent(other, me):
+                return other
         if seen.reader is None or not concurrent(seen.reader, me):
             seen.reader = me
         return None
@@ -93,10 +98,19 @@ class Races:
                 seen.also.add(me)
             return None
         if seen is not None:
-            for other in (seen.writer, seen.reader, *seen.also):
+            for other in (seen.writer, seen.reader, *seen.also, *seen.atomics):
                 if other is not None and concurrent(other, me):
                     return other
         record[cell] = Accesses(writer=me)
+        return None
+
+    def atomic(self, record: Record, cell: int) -> Label | None:
+        """Note an atomic change; gives a concurrent strand that read or wrote the cell otherwise, if there is one."""
+        me, seen = self.label, record.setdefault(cell, Accesses())
+        for other in (seen.writer, seen.reader, *seen.also):
+            if other is not None and concurrent(other, me):
+                return other
+        seen.atomics.add(me)
         return None
 
 

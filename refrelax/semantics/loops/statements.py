@@ -185,8 +185,16 @@ def build_for(build: Builder, stmt: For) -> Run:
     return build_serial(build, stmt, build_index(build, stmt.min), build_index(build, stmt.extent))
 
 
-def build_serial(build: Builder, stmt: For, low: Index, extent: Index, begin: Begin | None = None) -> Run:
-    """A loop whose iterations run in increasing order. ``begin`` is told the value at the start of each iteration."""
+def build_serial(
+    build: Builder,
+    stmt: For,
+    low: Index,
+    extent: Index,
+    begin: Begin | None = None,
+    guard: Callable[[Run], Run] | None = None,
+) -> Run:
+    """A loop whose iterations run in increasing order. ``begin`` is told the value at the start of each iteration;
+    ``guard`` is put around its body."""
     inner = build.child()
     slot = inner.variable(stmt.var.name, low.lo, _greatest(low, extent))
     inner.loops = (*build.loops, (stmt.var.name, slot))
@@ -198,6 +206,8 @@ def build_serial(build: Builder, stmt: For, low: Index, extent: Index, begin: Be
         raise unspecified("ld/loop-step", f"the step of a loop is {step}: it is positive", stmt.span)
     if leaves_loop(stmt.body):
         body = _with_continue(body)
+    if guard is not None:
+        body = guard(body)
     watch = getattr(build.context.listener, "on_step", None)
     if begin is not None or watch is not None:
         body = _announced(build, stmt.var.name, slot, body, begin, watch)
@@ -232,6 +242,17 @@ def _iterate(name: str, slot: int, start: Run, count: Run, step: int, body: Run,
 def _with_continue(body: Run) -> Run:
     def run(frame: Frame) -> None:
         with suppress(ContinueLoop):
+            body(frame)
+
+    return run
+
+
+@rule("ev/thread-return")
+def until_thread_ends(body: Run) -> Run:
+    """``body``, until the thread that runs it ends (``T.thread_return()``)."""
+
+    def run(frame: Frame) -> None:
+        with suppress(ThreadEnds):
             body(frame)
 
     return run

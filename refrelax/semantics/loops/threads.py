@@ -81,12 +81,13 @@ def build_concurrent(build: Builder, loop: For) -> Run:
 
 def _one_after_the_other(build: Builder, loop: For) -> Run:
     """The iterations in increasing order, each a strand of its own."""
-    from refrelax.semantics.loops.statements import build_serial
+    from refrelax.semantics.loops.statements import build_serial, until_thread_ends
 
     races, low, extent = build.context.races, build_index(build, loop.min), build_index(build, loop.extent)
     inner = replace(build.child(), depth=build.depth + 1)
     name_thread(inner, loop)
-    plain = build_serial(inner, replace(loop, kind="serial", thread=None), low, extent, _strand(inner))
+    begin, guard = _strand(inner), until_thread_ends if ends_threads(loop.body) else None
+    plain = build_serial(inner, replace(loop, kind="serial", thread=None), low, extent, begin, guard)
 
     def run(frame: Frame) -> None:
         outer = races.label
@@ -97,6 +98,14 @@ def _one_after_the_other(build: Builder, loop: For) -> Run:
             races.label = outer
 
     return run
+
+
+def ends_threads(body: Iterable[Stmt]) -> bool:
+    """Whether a thread may end in ``body`` before the body does."""
+    return any(
+        isinstance(each, Evaluate) and isinstance(each.value, Intrinsic) and each.value.op == "thread_return"
+        for each in statements_of(body)
+    )
 
 
 def _strand(build: Builder) -> Callable[[int], None]:

@@ -19,7 +19,17 @@ from refrelax.semantics.numbers.poison import NEVER_WRITTEN
 from refrelax.semantics.storage import Storage, fresh, holding
 
 IEEE, ENCLOSURE = reading("ieee"), reading("enclosure")
-SIZES = {"int8": 1, "uint8": 1, "int16": 2, "float16": 2, "int32": 4, "uint32": 4, "float32": 4, "int64": 8, "float64": 8}
+SIZES = {
+    "int8": 1,
+    "uint8": 1,
+    "int16": 2,
+    "float16": 2,
+    "int32": 4,
+    "uint32": 4,
+    "float32": 4,
+    "int64": 8,
+    "float64": 8,
+}
 
 
 def payload(dtype: str, pattern: int, numerics: Numerics = IEEE) -> Any:
