@@ -43,7 +43,7 @@ def write_prim_func(name: str, function: PrimFunc, out: Lines, inside: frozenset
         free, matched = undeclared(function)
         threads = _env_threads(function, {each.name for each in free})
         for each in (*signature.declared_inside, *free):
-            if each.name not in threads:
+            if each.name not in threads and each.name not in style.aliases:
                 out.put(f"{each.name} = {declared(each.dtype)}")
         for line in signature.matches:
             out.put(line)
