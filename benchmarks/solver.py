@@ -1,10 +1,10 @@
 """How many shape questions are decided, how fast, and whether any answer is wrong.
 
-``python benchmarks/solver.py [FILE.json]... [--effort quick|normal|thorough] [--cvc5 MS] [--tvm PYTHON] [--list]
-[--certify]``
+``python benchmarks/solver.py [FILE.json]... [--effort normal] [--cvc5 MS] [--tvm PYTHON] [--sympy PYTHON] [--list]``
+``python benchmarks/solver.py --lowering``: the claims of our own lowerings instead (``solver_lowering.py``).
 
 Files hold questions with a known truth (``benchmarks/solver_queries/``). Beside refrelax: cvc5 on the same SMT-LIB
-text, and TVM's analyzer with and without Z3 (in a process of its own, bounds given as constraints).
+text, TVM's analyzer with and without Z3 (bounds given as constraints) and SymPy, each in a process of its own.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from solver_lowering import lowering
 
 from refrelax.shape_solver import Proved, Refuted, Unknown, parse_claim, prove
 from refrelax.shape_solver.certificate import smt2
@@ -87,53 +89,31 @@ def cvc5(queries: list[dict[str, Any]], milliseconds: int) -> Row:
     return row
 
 
-def tvm(queries: list[dict[str, Any]], python: str, z3: bool) -> Row:
-    """TVM's ``can_prove``; what it cannot prove is unknown."""
-    row = Row("TVM + Z3 1 s" if z3 else "TVM default")
-    command = [python, str(Path(__file__).parent / "solver_tvm.py"), *(["--z3"] if z3 else [])]
+def beside(name: str, command: list[str], queries: list[dict[str, Any]]) -> Row:
+    """A prover in a process of its own; what it cannot prove, and every question with ``fits``, is unknown."""
+    row = Row(name)
     plain = [query for query in queries if not query.get("fits")]
     done = subprocess.run(command, input=json.dumps(plain), capture_output=True, text=True, check=False)
     answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     for query, answer in zip(plain, answers):
         row.add(query, True if answer["proved"] else None, answer["seconds"])
+    row.counts["unknown"] += len(queries) - len(plain)
     if len(answers) < len(plain):
-        print(f"{row.name}: stopped after {len(answers)} of {len(plain)}: {done.stderr[-200:]}", file=sys.stderr)
+        print(f"{name}: stopped after {len(answers)} of {len(plain)}: {done.stderr[-200:]}", file=sys.stderr)
     return row
 
 
-def certified(queries: list[dict[str, Any]], effort: Any) -> None:
-    """Who confirms the certificates of what was proved, and what nobody confirms."""
-    who: Counter[str] = Counter()
-    unconfirmed: list[str] = []
-    writing: list[float] = []
-    reading: list[float] = []
-    for query in queries:
-        answer = prove(query["claim"], query["assume"], effort, query.get("fits"))
-        if not isinstance(answer, Proved):
-            continue
-        start = time.perf_counter()
-        document = json.loads(json.dumps(answer.certificate.document()))
-        middle = time.perf_counter()
-        found = confirm(document)
-        writing.append(middle - start)
-        reading.append(time.perf_counter() - middle)
-        who[found.by or ("WRONG" if found.rejected else "nobody")] += 1
-        if found.by is None:
-            stage = answer.stages[-1].name
-            reason = found.rejected or found.missing
-            unconfirmed.append(f"{query['name']} ({stage}): {query['claim']}  if {query['assume']}: {reason}")
-    total = sum(who.values())
-    accepted = total - who["nobody"] - who["WRONG"] - who["z3"]
-    shares = ", ".join(f"{name} {count}" for name, count in who.most_common())
-    share = 100 * accepted / max(total, 1)
-    print(f"certificates of {total} proofs: {shares}; checker, enumeration or cvc5: {share:.2f} %")
-    for name, times in (("written", writing), ("checked", reading)):
-        ordered = sorted(times) or [0.0]
-        p95 = ordered[int(0.95 * (len(ordered) - 1))]
-        print(
-            f"  {name}: median {1e3 * statistics.median(ordered):.1f} ms, p95 {1e3 * p95:.0f} ms, {sum(ordered):.1f} s"
-        )
-    print(*(f"  {line}" for line in unconfirmed), sep="\n")
+def others(queries: list[dict[str, Any]], options: argparse.Namespace) -> list[Row]:
+    """The rows that were asked for."""
+    here = Path(__file__).parent
+    rows = [cvc5(queries, options.cvc5)] if options.cvc5 else []
+    if options.tvm:
+        script = str(here / "solver_tvm.py")
+        rows.append(beside("TVM default", [options.tvm, script], queries))
+        rows.append(beside("TVM + Z3 1 s", [options.tvm, script, "--z3"], queries))
+    if options.sympy:
+        rows.append(beside("SymPy 2 s", [options.sympy, str(here / "solver_sympy.py")], queries))
+    return rows
 
 
 def main() -> None:
@@ -142,16 +122,22 @@ def main() -> None:
     parser.add_argument("--effort", default="normal")
     parser.add_argument("--cvc5", type=int, metavar="MS", default=0)
     parser.add_argument("--tvm", metavar="PYTHON")
+    parser.add_argument("--sympy", metavar="PYTHON")
     parser.add_argument("--certify", action="store_true", help="check the certificates of what was proved")
     parser.add_argument("--list", action="store_true", help="list what stayed unknown")
+    parser.add_argument("--lowering", action="store_true", help="the claims of lowering the examples instead")
+    parser.add_argument("--pipeline", default="default", help="with --lowering")
+    parser.add_argument("--json", type=Path, metavar="OUT", help="with --lowering: write the claims as questions")
     options = parser.parse_args()
+    if options.lowering:
+        found = lowering(options.pipeline)
+        if options.json:
+            options.json.write_text("[\n" + ",\n".join(map(json.dumps, found)) + "\n]\n", encoding="utf-8")
+        return
     for path in options.files:
         queries = json.loads(path.read_text(encoding="utf-8"))
         rows = [ours(queries, options.effort)]
-        if options.cvc5:
-            rows.append(cvc5(queries, options.cvc5))
-        if options.tvm:
-            rows += [tvm(queries, options.tvm, False), tvm(queries, options.tvm, True)]
+        rows += others(queries, options)
         true = sum(1 for query in queries if query["truth"])
         print(f"\n{path.name}: {true} true, {len(queries) - true} false\n{HEADER}")
         for row in rows:

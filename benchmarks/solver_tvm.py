@@ -20,7 +20,7 @@ COMPARE = {ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b, ast.Gt: lam
            ast.Eq: lambda a, b: T.EQ(a, b), ast.NotEq: lambda a, b: T.NE(a, b)}  # fmt: skip
 OPS = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.FloorDiv: T.floordiv,
        ast.Mod: T.floormod, ast.LShift: lambda a, b: a << b, ast.RShift: lambda a, b: a >> b, ast.BitAnd: lambda a, b: a & b,
-       ast.BitOr: lambda a, b: a | b}  # fmt: skip
+       ast.BitOr: lambda a, b: a | b, ast.BitXor: lambda a, b: a ^ b}  # fmt: skip
 CALLS = {"min": T.min, "max": T.max, "truncdiv": T.truncdiv, "truncmod": T.truncmod, "abs": T.abs,
          "ceildiv": lambda a, b: T.floordiv(a + b - 1, b), "select": T.Select, "implies": lambda a, b: T.Or(T.Not(a), b)}  # fmt: skip
 
@@ -57,6 +57,9 @@ class Reader:
                 for part in parts[1:]:
                     result = T.And(result, part)
                 return result
+            case ast.Call(ast.Name(name), [a]) if name.rstrip("0123456789") in ("int", "uint", "bool"):
+                inner = T.Cast(name, self.build(a))
+                return inner if name == "bool" else T.Cast("int64", inner)
             case ast.Call(ast.Name(name), args):
                 return CALLS[name](*map(self.build, args))
         raise ValueError(ast.dump(node))

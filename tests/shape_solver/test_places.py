@@ -43,7 +43,8 @@ import json, sys
 from refrelax.shape_solver import prove
 questions = json.load(sys.stdin)
 answers = [prove(claim, assume) for claim, assume in questions]
-print(json.dumps([[type(a).__name__, getattr(a, "model", None), [[s.name, s.outcome] for s in a.stages]] for a in answers]))
+told = [[type(a).__name__, getattr(a, "model", None), [[s.name, s.outcome] for s in a.stages]] for a in answers]
+print(json.dumps(told))
 print([getattr(a, "reason", "") for a in answers][-1], "z3" in sys.modules and sys.modules["z3"] is not None)
 """
 
