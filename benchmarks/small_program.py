@@ -2,7 +2,7 @@
 
     python benchmarks/small_program.py [--profile]
 
-Ten bindings over tensors of at most 64 elements: element-wise operators, a matmul, reductions, a reshape and a call of a
+Ten bindings over tensors of at most 64 elements: element-wise operators, a matmul, reductions, a reshape, a call of a
 PrimFunc. Process time without imports, median of repeats, and its parts.
 """
 
