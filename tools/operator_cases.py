@@ -133,6 +133,7 @@ ROWS: list[Row] = [
     ("op.nn.group_norm/group-count", "nn.group_norm", (t("2, 3, 4"), V3, V3), "R.nn.group_norm(a, b, c, num_groups=2, channel_axis=1, axes=[2])", None),
     ("op.nn.group_norm/group-count-run", "nn.group_norm", (t('1, "k", 1'), t('"k",'), t('"k",')), "R.nn.group_norm(a, b, c, num_groups=2, channel_axis=1, axes=[2])", [arg([1, 3, 1], [1, 2, 3]), arg([3], [1, 2, 3]), arg([3], [1, 2, 3])]),
     ("op.layout/convertible", "nn.conv1d", (t("1, 2, 3"), t("1, 2, 3")), 'R.nn.conv1d(a, b, data_layout="NHX")', None),
+    ("op.layout/inner-extent", "nn.conv1d", (u(4), t("1, 2, 3")), 'R.nn.conv1d(a, b, data_layout="NCW2c")', [arg([1, 1, 3, 1], [1, 2, 3]), arg([1, 2, 3], [1] * 6)]),
     ("op.layout/rank", "nn.conv1d", (M23, t("1, 2, 3")), "R.nn.conv1d(a, b)", None),
     ("op.conv/channels", "nn.conv1d", (t("1, 2, 3"), t("1, 3, 1")), "R.nn.conv1d(a, b)", None),
     ("op.conv/groups", "nn.conv1d", (t("1, 2, 3"), t("3, 1, 1")), "R.nn.conv1d(a, b, groups=2)", None),

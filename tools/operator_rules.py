@@ -120,6 +120,7 @@ RULES: dict[str, str] = {
     "op.nn.group_norm/group-count": "A literal number of channels divides by `num_groups`.",
     "op.nn.group_norm/group-count-run": "If it does not at run time, the run is `Unspecified`.",
     "op.layout/convertible": "A layout names every axis of the plain layout once; an axis may be split, `C4c` being channel `4 * C + c`.",
+    "op.layout/inner-extent": "The inner part of a split axis has the extent that the layout says; deduction takes it for granted, and the run is `Unspecified` where it is not so.",
     "op.layout/rank": "A tensor has one axis for each letter of its layout.",
     "op.conv/channels": "The data's channels are not provably other than `groups` times the kernel's.",
     "op.conv/groups": "A literal number of output channels divides by `groups`.",

@@ -30,7 +30,7 @@ from refrelax.semantics.ops.common import (
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax.graph import Call
-from refrelax.syntax.scalars import PrimExpr, as_int
+from refrelax.syntax.scalars import Binary, PrimExpr, as_int
 from refrelax.syntax.types import Type
 
 PAGE = "conv"
@@ -117,8 +117,9 @@ def _dims(d: Deduction, call: Call, x: list[PrimExpr], w: list[PrimExpr], window
     if d.equal(x[1], D.mul(w[1], groups)) is False:
         d.fail("op.conv/channels", f"{short(call)}: the data's channels are not groups times the kernel's")
     out = as_int(w[0])
-    if out is not None and out % window.groups:
-        d.fail("op.conv/groups", f"{short(call)}: {out} output channels do not make {window.groups} groups")
+    left = as_int(d.simplify(Binary("FloorMod", w[0], groups))) if out is None else out % window.groups
+    if left:
+        d.fail("op.conv/groups", f"{short(call)}: the output channels do not make {window.groups} groups")
     spatial = []
     for k, (size, taps) in enumerate(zip(x[2:], w[2:], strict=True)):
         reach = D.mul(D.imm(window.dilation[k]), D.sub(taps, D.ONE))

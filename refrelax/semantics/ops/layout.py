@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import UNKNOWN, known_dims, rank, short
@@ -35,7 +36,7 @@ class Layout:
         """The dims of the plain layout, from the dims of this one."""
         at = dict(zip(self.axes, dims, strict=True))
         return [
-            D.mul(at[letter], at[letter.lower()]) if letter.lower() in self.factors else at[letter]
+            D.mul(at[letter], D.imm(self.factors[letter.lower()])) if letter.lower() in self.factors else at[letter]
             for letter in self.plain
         ]
 
@@ -75,9 +76,12 @@ class Layout:
                 result.append(at[letter])
         return tuple(result)
 
+    @rule("op.layout/inner-extent")
     def plain_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The extents of the plain layout, from those of this one."""
+        """The extents of the plain layout, from those of this one; ends the run where an inner axis has another one."""
         at = dict(zip(self.axes, shape, strict=True))
+        if any(at[letter] != factor for letter, factor in self.factors.items()):
+            raise unspecified("op.layout/inner-extent", f"a tensor of shape {tuple(shape)} in layout {self.name}", None)
         return tuple(at[letter] * self.factors.get(letter.lower(), 1) for letter in self.plain)
 
     def shape(self, plain: Sequence[int]) -> tuple[int, ...]:
