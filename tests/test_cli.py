@@ -259,6 +259,23 @@ def test_validate(cmd, good: str, tmp_path: Path) -> None:
     assert cmd("validate", good, str(other), "--entry", "nope").code in (2, 3)
 
 
+def test_certify(cmd, tmp_path: Path) -> None:
+    path, other = tmp_path / "c.json", tmp_path / "other.json"
+    done = cmd("prove", "(x // 3) // 4 == x // 12", "--explain", "--certificate", str(path))
+    assert done.code == 0 and "<- decided" in done.out and "[fd/low]" in done.out and done.out.endswith("log\n")
+    assert "CERTIFIED by checker: ((x // 3) // 4) == (x // 12)" in cmd("certify", str(path)).out
+    wrong = path.read_text(encoding="utf-8").replace('"int", 12', '"int", 13')
+    other.write_text(wrong, encoding="utf-8")
+    refused = cmd("certify", str(path), str(other), "--json")
+    assert refused.code == 1 and '"REJECTED"' in refused.out and "step 0" in refused.out
+    other.write_text("{", encoding="utf-8")
+    assert cmd("certify", str(other)).code == 1
+    assert cmd("certify", str(tmp_path / "missing.json")).code == 2
+    few = cmd("prove", "n * n != 48", "--assume", "0 <= n <= 9", "--certificate", str(path), "--json")
+    assert few.code == 0 and cmd("certify", str(path)).code == 0
+    assert "none" in cmd("prove", "n > 3", "--certificate", str(other)).out
+
+
 def test_prove(cmd, tmp_path: Path) -> None:
     assert cmd("prove", "n*m + m == m*(n + 1)").out == "PROVED\n"
     refuted = cmd("prove", "n > 3", "--json")

@@ -20,6 +20,7 @@ from refrelax.lower import lower
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver import Answer, Proved, Unknown, parse_dim, prove, remarks, simplify
+from refrelax.shape_solver.checker.document import examine
 from refrelax.shape_solver.claim import Division
 from refrelax.syntax.json_ import from_json
 from refrelax.syntax.module import Module
@@ -107,7 +108,7 @@ def _outcome(case: Case) -> Ended:
 
 
 def _answer(q: Question) -> Answer:
-    """What the shape solver says; a proof must also have its certificate written."""
+    """What the shape solver says; the certificate of a proof must not be rejected."""
     if q.becomes is not None:
         short = simplify(q.claim, q.assume)
         if short != parse_dim(q.becomes):
@@ -116,6 +117,8 @@ def _answer(q: Question) -> Answer:
     answer = prove(q.claim, q.assume, fits=q.fits, division=cast(Division, q.division))
     if isinstance(answer, Proved):
         answer.certificate.smt2()
+        wrong = examine(answer.certificate.document()).rejected
+        return Unknown(f"certificate rejected: {wrong}", "certificate") if wrong else answer
     return answer
 
 

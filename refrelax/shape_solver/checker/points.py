@@ -121,7 +121,7 @@ def domain(question: Any) -> dict[str, range] | None:
         if values is None:
             return None
         result[name] = values
-        total *= len(values)
+        total *= max(0, values.stop - values.start)
     return result if total <= MAX_POINTS else None
 
 

@@ -200,8 +200,8 @@ class Reading:
         return common if op == "bitwise_and" else a + b - (common if op == "bitwise_or" else 2 * common)
 
     def bit_and(self, a: Poly, b: Poly) -> Poly:
-        """``a & c`` with a constant is the sum of ``a // 2**k % 2**w * 2**k`` over the runs of ``w`` ones from bit ``k`` of
-        ``c``; and ``a - (a & ~c)`` for a negative one."""
+        """``a & c`` with a constant is a sum of ``a // 2**k % 2**w * 2**k`` over the runs of ``w`` ones from bit ``k``
+        of ``c``; for a negative one it is ``a - (a & ~c)``."""
         x, y = a.constant(), b.constant()
         if x is not None and y is not None:
             return Poly.of(x & y)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from refrelax.rules import rule
 from refrelax.shape_solver.checker.check import check
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import flattened, ge, questions
@@ -24,6 +25,7 @@ ABSURD = Poly.of(-1)
 MAX_CASES = 64
 
 
+@rule("sh/certificate-log")
 def prooflog(query: Query) -> dict[str, Any] | None:
     """A log for ``query`` that the checker accepts; ``None`` if none was found."""
     try:
