@@ -58,7 +58,7 @@ class Reference:
 
     @cached_property
     def impure(self) -> frozenset[str] | None:
-        """Library functions whose calls must stay: some graph-level call of them is not declared pure. ``None``: all."""
+        """Library functions whose calls must stay: some graph-level call of them promises no purity. ``None``: all."""
         if not isinstance(self.checked.module.functions[self.entry], Function):
             return None
         functions = self.checked.module.relax_functions().values()

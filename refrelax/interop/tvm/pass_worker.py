@@ -60,8 +60,9 @@ def _from_file(path: str, function: str) -> list[Any]:
     return list(made) if isinstance(made, list | tuple) else [made]
 
 
-def watcher(say: Say, wrapped: bool) -> Any:
-    """An instrument that prints the module after every pass that is a step: one inside no other but containers.
+def watcher(starts: Callable[[str], None], ends: Callable[[str, Any], None], wrapped: bool) -> Any:
+    """An instrument that tells of every pass that is a step, one inside no other but containers: ``starts(name)``,
+    then ``ends(name, module)``.
 
     ``wrapped``: the outermost pass is a container whatever its name.
     """
@@ -79,13 +80,13 @@ def watcher(say: Say, wrapped: bool) -> Any:
 
         def run_before_pass(self, _mod: Any, info: Any) -> None:
             if self.is_step(info.name):
-                say({"starts": info.name})
+                starts(info.name)
             self.open.append(info.name)
 
         def run_after_pass(self, mod: Any, info: Any) -> None:
             self.open.pop()
             if self.is_step(info.name):
-                say(shown(info.name, mod))
+                ends(info.name, mod)
 
     return Watcher()
 
@@ -112,10 +113,10 @@ def answer(request: dict[str, Any], say: Say) -> None:
     """Every stage, as it comes about."""
     step = "read"
 
-    def tell(row: dict[str, Any]) -> None:
+    def starts(name: str) -> None:
         nonlocal step
-        step = row.get("starts", step)
-        say(row)
+        step = name
+        say({"starts": name})
 
     try:
         import tvm
@@ -129,7 +130,8 @@ def answer(request: dict[str, Any], say: Say) -> None:
         say(shown("read", mod))
         wrapped = ":" not in request["pipeline"]
         for each in chosen:
-            with target, tvm.transform.PassContext(instruments=[watcher(tell, wrapped)]):
+            watch = watcher(starts, lambda name, mod: say(shown(name, mod)), wrapped)
+            with target, tvm.transform.PassContext(instruments=[watch]):
                 mod = each(mod)
     except UnknownPipeline as error:
         say({"end": ["", "usage", str(error)]})

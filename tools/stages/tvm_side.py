@@ -1,0 +1,127 @@
+"""The process that has TVM for ``tools/every_stage.py``: makes programs, runs pipelines, prints every stage.
+
+One JSON object a line. ``{"list": true}`` gives ``{"programs": […]}``. ``{"program": name, "pipeline": …}`` or
+``{"text", "constants", "pipeline"}`` gives ``{"stages": [{"pass", "texts": {option: text}, "constants"}, …],
+"refused": …}`` and keeps the modules; ``{"compare": k, "text"}`` then says how TVM reads a text of ours for stage k: ``{"equal": true}``,
+``{"different": where}`` or ``{"refused": why}``. Imports nothing of refrelax but the files beside the bridge.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "refrelax" / "interop" / "tvm")]
+
+import live  # noqa: E402
+import pass_worker  # noqa: E402
+import worker  # noqa: E402
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "metadata": {"show_meta": True},
+    "no sugar": {"syntax_sugar": False},
+    "no types": {"show_all_ty": False},
+    "verbose": {"verbose_expr": True},
+    "alias": {"module_alias": "self_"},
+    "indented by 2": {"indent_spaces": 2},
+    "prefix": {"ir_prefix": "Tree"},
+    "named": {"name": "Model"},
+}
+"""The ways of TVM 0.27 to print a module that lose nothing (``int_dtype`` and ``float_dtype`` do)."""
+
+
+def programs() -> dict[str, Any]:
+    """Every program that can be made here, by name."""
+    found: dict[str, Any] = {}
+    for room in ("torch_programs", "nn_programs", "builder_programs", "onnx_programs"):
+        try:
+            found.update(__import__(room).PROGRAMS)
+        except ImportError as error:
+            print(f"{room}: {error}", file=sys.stderr)
+    return found
+
+
+class Session:
+    """The modules of the last request."""
+
+    def __init__(self) -> None:
+        self.programs = programs()
+        self.modules: list[Any] = []
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to one request."""
+        if "list" in request:
+            return {"programs": sorted(self.programs), "options": list(OPTIONS)}
+        if "compare" in request:
+            return self.compare(request)
+        return self.stages(request)
+
+    def stages(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Make the module and run the pipeline."""
+        import tvm
+
+        self.modules, rows = [], []
+        self.constants: dict[str, Any] = {}
+        step = "make"
+
+        def keep(name: str, mod: Any) -> None:
+            text, constants = live.text_and_constants(mod)
+            texts = {option: mod.script(**given) for option, given in OPTIONS.items()}
+            texts["plain"] = text
+            arrays = {str(k): pass_worker.triple(v) for k, v in constants.items()}
+            self.modules.append((mod, arrays))
+            rows.append({"pass": name, "texts": texts, "constants": arrays})
+
+        def starts(name: str) -> None:
+            nonlocal step
+            step = name
+
+        try:
+            if "program" in request:
+                mod = self.programs[request["program"]]()
+            else:
+                mod = worker.read_module(request["text"], request["constants"])
+            keep("read", mod)
+            target = tvm.target.Target("llvm")
+            (chosen,) = pass_worker.find_passes(request["pipeline"], target)
+            with target, tvm.transform.PassContext(instruments=[pass_worker.watcher(starts, keep, True)]):
+                chosen(mod)
+        except BaseException as error:
+            return {"stages": rows, "refused": [step, pass_worker.last_line(error)]}
+        return {"stages": rows}
+
+    def compare(self, request: dict[str, Any]) -> dict[str, Any]:
+        """How TVM reads a text, against the module that it printed."""
+        import tvm
+
+        mod, arrays = self.modules[request["compare"]]
+        try:
+            read = worker.read_module(request["text"], arrays)
+        except BaseException as error:
+            return {"refused": pass_worker.last_line(error)}
+        try:
+            tvm.ir.assert_structural_equal(read, mod)
+        except BaseException as error:
+            return {"different": str(error)[:600]}
+        return {"equal": True}
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    warnings.simplefilter("ignore")
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    session = Session()
+    for line in sys.stdin:
+        replies.write(json.dumps(session.answer(json.loads(line))) + "\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main()
