@@ -1,6 +1,7 @@
 """How many shape questions are decided, how fast, and whether any answer is wrong.
 
 ``python benchmarks/solver.py [FILE.json]... [--effort normal] [--cvc5 MS] [--tvm PYTHON] [--sympy PYTHON] [--list]``
+``--certify``: and who confirms the certificates (``solver_certify.py``).
 ``python benchmarks/solver.py --lowering``: the claims of our own lowerings instead (``solver_lowering.py``).
 
 Files hold questions with a known truth (``benchmarks/solver_queries/``). Beside refrelax: cvc5 on the same SMT-LIB
@@ -20,11 +21,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from solver_certify import certified
 from solver_lowering import lowering
 
 from refrelax.shape_solver import Proved, Refuted, Unknown, parse_claim, prove
 from refrelax.shape_solver.certificate import smt2
-from refrelax.shape_solver.certify import confirm
 from refrelax.shape_solver.claim import Query
 from refrelax.syntax.dtypes import integer_range
 
