@@ -15,7 +15,7 @@ from refrelax.semantics.types.checked import EntryCheck, OpenEquality, Promise, 
 from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr
-from refrelax.syntax.types import FuncType, ShapeType, Type
+from refrelax.syntax.types import FuncType, ShapeType, TensorType, Type
 
 
 @dataclass(slots=True)
@@ -69,7 +69,10 @@ class Frame:
         return replace(self, visible=set(self.visible))
 
     def bind(self, name: str, ty: Type, span: Span | None) -> None:
-        """``name`` has type ``ty`` from here on."""
+        """``name`` has type ``ty`` from here on; a tensor whose shape is a variable has that shape's rank."""
+        if isinstance(ty, TensorType) and isinstance(ty.shape, str) and ty.ndim == -1:
+            shape = self.types.get(ty.shape)
+            ty = replace(ty, ndim=shape.ndim) if isinstance(shape, ShapeType) else ty
         self.types[name] = ty
         self.spans[name] = span
         self.named[self.prefix + name] = ty
