@@ -124,6 +124,7 @@ KNOWN = (
     Known(
         "an empty sum is never written", "LegalizeOps", "st/never-written", r"T\.grid\(.*T\.int64\(0\)\):\n.*T_einsum"
     ),
+    Known("a dataflow variable used outside of its block", "InlinePrivateFunctions", r"wf/dataflow-var-scope\]$"),
     Known("a scan along an empty axis", "DispatchSortScan", "out-of-bounds", r"in range\((T\.int64\(-1\)|.* - .*)\)"),
 )
 

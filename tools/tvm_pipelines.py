@@ -12,6 +12,13 @@ def lifted() -> list[Any]:
     return [relax.transform.LambdaLift(), relax.get_pipeline("default_build")]
 
 
+def inlined() -> list[Any]:
+    """``InlinePrivateFunctions`` alone."""
+    from tvm.relax import transform as t
+
+    return [t.InlinePrivateFunctions()]
+
+
 def tidied() -> list[Any]:
     """The graph-level clean-ups that front ends run."""
     from tvm.relax import transform as t

@@ -2,8 +2,9 @@
 
 One JSON object a line. ``{"list": true}`` gives ``{"programs": […]}``. ``{"program": name, "pipeline": …}`` or
 ``{"text", "constants", "pipeline"}`` gives ``{"stages": [{"pass", "texts": {option: text}, "constants"}, …],
-"refused": …}`` and keeps the modules; ``{"compare": k, "text"}`` then says how TVM reads a text of ours for stage k: ``{"equal": true}``,
-``{"different": where}`` or ``{"refused": why}``. Imports nothing of refrelax but the files beside the bridge.
+"refused": …}`` and keeps the modules. ``{"compare": k, "text"}`` then says how TVM reads a text of ours for stage k:
+``{"equal": true}``, ``{"different": where}`` or ``{"refused": why}``. Imports nothing of refrelax but the files beside
+the bridge.
 """
 
 from __future__ import annotations

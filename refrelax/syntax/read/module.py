@@ -59,6 +59,10 @@ def read_module(src: Source, tree: ast.Module) -> Module:
     return Module(parts.functions, parts.attrs, parts.infos, source=src.text)
 
 
+_HEADER = re.compile(r"^# from tvm\.script import (\w+) as (\w+)$", re.MULTILINE)
+"""An import as TVM's printer writes it."""
+
+
 @rule("syn/import")
 def _rename_imports(src: Source, tree: ast.Module) -> None:
     """Bring ``from tvm.script import relax as RX`` to the usual ``R``; other imports of TVM mean nothing here."""
@@ -69,6 +73,9 @@ def _rename_imports(src: Source, tree: ast.Module) -> None:
                 usual = LIBRARIES.get(alias.name)
                 if usual is not None and (alias.asname or alias.name) != usual:
                     renamed[alias.asname or alias.name] = usual
+    for library, name in _HEADER.findall(src.text):
+        if library in LIBRARIES and name != LIBRARIES[library]:
+            renamed[name] = LIBRARIES[library]
     if not re.search(rf"(?<![\w.\"'])(?:{'|'.join(renamed)})\b\s*\.", src.text):
         return
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
