@@ -29,7 +29,8 @@ INACTIVE = poison("ev/warp-shuffle-inactive")
 
 @dataclass(slots=True)
 class Request:
-    """What a thread waits for. ``kind``: ``barrier``, ``warp-barrier``, ``active``, ``shuffle``, ``reduce``.
+    """What a thread waits for. ``kind``: ``barrier``, ``warp-barrier``, ``active``, ``shuffle``, ``gather``,
+    ``reduce``.
 
     ``values``: the payloads that it brings; ``source``: the lane that a shuffle reads, in this thread's warp;
     ``mask``: the lanes that take part; ``tags``: the thread tags that a reduction runs over; ``combine``: its reducer.
@@ -146,6 +147,9 @@ class Launch:
         shuffling = {k: pending[lanes[k]] for k in lanes if pending[lanes[k]].kind == "shuffle"}
         if shuffling:
             return self._shuffle(lanes, shuffling)
+        if len(lanes) == WARP and len({pending[each].what for each in lanes.values() if _gathers(pending[each])}) == 1:
+            if all(_gathers(pending[each]) for each in lanes.values()):
+                return dict.fromkeys(lanes.values(), tuple(pending[lanes[k]].values for k in range(WARP)))
         if all(pending[each].kind == "warp-barrier" for each in lanes.values()):
             self.warp_epochs[warp] = self.races.instance()
             return dict.fromkeys(lanes.values())
@@ -200,6 +204,10 @@ class Launch:
         return unspecified(
             "ev/barrier-divergence", f"thread {spelled(at)} waits at {request.what} that {why}", request.span
         )
+
+
+def _gathers(request: Request) -> bool:
+    return request.kind == "gather"
 
 
 def spelled(coords: Coords) -> str:

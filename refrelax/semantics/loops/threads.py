@@ -30,7 +30,10 @@ SHUFFLES = frozenset({"tvm_warp_shuffle", "tvm_warp_shuffle_up", "tvm_warp_shuff
 EXCHANGES = SHUFFLES | {"tvm_warp_activemask"}
 """Exchanges that have a value."""
 
-WAITING = EXCHANGES | {BARRIER, "tvm_thread_allreduce"}
+MATRICES = frozenset({"ptx_legacy.ldmatrix", "ptx_legacy.mma"})
+"""What all lanes of a warp do together, each with its part."""
+
+WAITING = EXCHANGES | MATRICES | {BARRIER, "tvm_thread_allreduce"}
 
 
 def is_concurrent(loop: For) -> bool:
