@@ -8,27 +8,24 @@ Spec: ``spec/03b-loops-syntax.md`` ("Names and memory").
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
-from refrelax.syntax.loops import AllocBuffer, Bind, Buffer, BufferParam, BufferStore, DeclBuffer, ScalarParam, Stmt
+from refrelax.syntax.loops import AllocBuffer, Bind, Buffer, BufferStore, DeclBuffer, Stmt
 from refrelax.syntax.read import building
-from refrelax.syntax.read.arguments import POINTERS, bound, dtype_named, namespace_name, pointer_dtype
-from refrelax.syntax.read.blocks import ALLOC_FORMS, AXES, attribute_items, declare_alloc, declare_axes, declare_match
-from refrelax.syntax.read.buffers import cell, field_nodes, make_buffer, shape_of, view_of
+from refrelax.syntax.read.arguments import POINTERS, dtype_named, namespace_name, pointer_dtype
+from refrelax.syntax.read.blocks import ALLOC_FORMS, AXES, declare_alloc, declare_axes
+from refrelax.syntax.read.buffers import cell, view_of
 from refrelax.syntax.read.building import BuildError
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Known, ModuleAlias
+from refrelax.syntax.read.declarations import FORMS, annotation_dtype, bind_let, scope_ids
 from refrelax.syntax.read.device_intrinsics import SCOPE_IDS
-from refrelax.syntax.read.forms import let_variable
 from refrelax.syntax.read.frames import Frame
-from refrelax.syntax.read.intrinsics import PACKED
 from refrelax.syntax.read.regions import Slice, View, index_lanes, vector_indices
-from refrelax.syntax.read.scalars import DTypeName, is_expression
-from refrelax.syntax.scalars import BufferRef, Intrinsic, Literal, PrimExpr, StringImm, SymVar, as_int
+from refrelax.syntax.read.scalar_values import DTypeName, is_expression
+from refrelax.syntax.scalars import Literal, PrimExpr, StringImm, SymVar, as_int
 
 Stmts = tuple[Stmt, ...]
 
@@ -218,20 +215,6 @@ def read_annotated(frame: Frame, node: ast.AnnAssign) -> Stmts:
     return declare_scalar(frame, node, name, dtype, value or None)
 
 
-def annotation_dtype(frame: Frame, node: ast.expr) -> str:
-    """The dtype of an annotation: ``T.int32``, ``T.int32()``, ``T.handle("float32", "global")``."""
-    target = node.func if isinstance(node, ast.Call) else node
-    name = namespace_name(target, frame.reader)
-    if name in POINTERS:
-        return pointer_dtype(frame.reader, node)
-    if name == "void":
-        return "void"
-    dtype = dtype_named(name) if name is not None else None
-    if dtype is None:
-        frame.src.fail(node, "syn/annotation", f"expected the type of a scalar, found `{shown(node)}`")
-    return dtype
-
-
 def _let(frame: Frame, node: ast.AnnAssign, name: str, dtype: str | None) -> Stmts:
     if node.value is None:
         frame.src.fail(node, "syn/annotation", "T.let needs a value")
@@ -245,23 +228,6 @@ def _let(frame: Frame, node: ast.AnnAssign, name: str, dtype: str | None) -> Stm
     if dtype is not None and dtype != made.dtype and isinstance(made, Literal):
         made = building.cast(dtype, made)
     return (bind_let(frame, node, node.target, name, made, dtype),)
-
-
-@rule("syn/let-dtype")
-def bind_let(frame: Frame, node: ast.stmt, target: ast.expr, name: str, value: PrimExpr, dtype: str | None) -> Bind:
-    """A let, under a declared variable or a new one."""
-    if dtype is not None and isinstance(value, Intrinsic) and value.op in PACKED:
-        value = replace(value, dtype=dtype)
-    pointers = dtype is not None and dtypes.kind(dtype) == dtypes.kind(value.dtype) == "handle"
-    if dtype is not None and dtype != value.dtype and not pointers and dtypes.kind(value.dtype) != "void":
-        frame.src.fail(node, "syn/let-dtype", f"{name!r} is declared {dtype}, but its value has dtype {value.dtype}")
-    entry = frame.scope.lookup(name)
-    if isinstance(entry, SymVar) and entry.name in frame.function.unbound:
-        var = let_variable(frame.reader, target, name, value.dtype)
-    else:
-        var = SymVar(frame.function.names.fresh(name), dtype or value.dtype, span=frame.span(node))
-    frame.scope.define(name, var)
-    return Bind(var, value, span=frame.span(node))
 
 
 def _vector(frame: Frame, node: ast.AnnAssign, name: str, annotation: ast.Subscript) -> Stmts:
@@ -317,166 +283,3 @@ def declare_variable(frame: Frame, node: ast.AST, name: str, dtype: str) -> None
     var = SymVar(frame.function.names.fresh(name), dtype, span=frame.span(node))
     frame.scope.define(name, var)
     frame.function.unbound.add(var.name)
-
-
-def _match(frame: Frame, call: ast.Call, name: str) -> Stmts:
-    """``A = T.match_buffer(a, (n,), "float32")``: of a handle parameter, or of a region inside a block."""
-    call = _with_param(frame, call)
-    value = frame.reader.value(call.args[0])
-    position = frame.function.handles.get(value.name) if isinstance(value, SymVar) else None
-    if position is None:
-        if isinstance(value, SymVar):
-            frame.src.fail(
-                call.args[0], "syn/match-buffer", f"{value.name!r} is no handle parameter that is still free"
-            )
-        declare_match(frame, call, name)
-        return ()
-    del frame.function.handles[value.name]
-    rest = ast.copy_location(ast.Call(call.func, call.args[1:], call.keywords), call)
-    given = field_nodes(frame.reader, rest, "match_buffer")
-    buffer = make_buffer(
-        frame.reader, rest, frame.function.names.fresh(name), given, quoted=True, s_tir=frame.function.s_tir
-    )
-    param = frame.function.params[position]
-    frame.function.params[position] = BufferParam(buffer, span=param.span)
-    frame.scope.define(name, buffer)
-    if isinstance(param, ScalarParam) and isinstance(call.args[0], ast.Name):
-        frame.scope.define(call.args[0].id, Known(BufferRef(buffer.name, "data")))
-    return ()
-
-
-def _with_param(frame: Frame, call: ast.Call) -> ast.Call:
-    if call.args:
-        return call
-    for keyword in call.keywords:
-        if keyword.arg == "param":
-            rest = [k for k in call.keywords if k is not keyword]
-            return ast.copy_location(ast.Call(call.func, [keyword.value], rest), call)
-    return frame.src.fail(call, "syn/argument-count", "T.match_buffer takes a handle or a region first")
-
-
-def _alloc(scope: str) -> Callable[[Frame, ast.Call, str], Stmts]:
-    def read(frame: Frame, call: ast.Call, name: str) -> Stmts:
-        given = field_nodes(frame.reader, call, "Buffer")
-        notes = given.pop("annotations", None)
-        unique = frame.function.names.fresh(name)
-        buffer = make_buffer(frame.reader, call, unique, given, scope=scope, s_tir=frame.function.s_tir)
-        frame.scope.define(name, buffer)
-        attrs = () if notes is None or _is_none(notes) else tuple(sorted(attribute_items(frame, notes).items()))
-        return (AllocBuffer(buffer, annotations=attrs, span=frame.span(call)),)
-
-    return read
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _decl(frame: Frame, call: ast.Call, name: str) -> Stmts:
-    given = field_nodes(frame.reader, call, "Buffer")
-    unique = frame.function.names.fresh(name)
-    buffer = make_buffer(frame.reader, call, unique, given, s_tir=frame.function.s_tir)
-    frame.scope.define(name, buffer)
-    if buffer.data is None:
-        return (AllocBuffer(buffer, span=frame.span(call)),)
-    return (DeclBuffer(buffer, span=frame.span(call)),)
-
-
-def _cell(scope: str) -> Callable[[Frame, ast.Call, str], Stmts]:
-    def read(frame: Frame, call: ast.Call, name: str) -> Stmts:
-        given = bound(frame.reader, call, "dtype", *(("scope",) if not scope else ()))
-        dtype = frame.reader.dtype_of(given["dtype"]) if "dtype" in given else "float32"
-        where = frame.reader.value(given["scope"]) if "scope" in given else scope or "global"
-        buffer = cell(frame.function.names.fresh(name), dtype, str(where))
-        frame.scope.define(name, buffer)
-        return (AllocBuffer(buffer, span=frame.span(call)),)
-
-    return read
-
-
-def _decl_scalar(frame: Frame, call: ast.Call, name: str) -> Stmts:
-    """``z = T.decl_scalar(dtype, data, scope, elem_offset)``: a mutable scalar in existing memory."""
-    given = bound(frame.reader, call, "dtype", "data", "scope", "elem_offset", "byte_offset")
-    given["shape"] = ast.copy_location(ast.Constant(1), call)
-    buffer = make_buffer(frame.reader, call, frame.function.names.fresh(name), given, s_tir=frame.function.s_tir)
-    if buffer.data is None:
-        frame.src.fail(call, "syn/argument-count", "T.decl_scalar takes a dtype, data and a scope")
-    buffer = replace(buffer, scalar=True)
-    frame.scope.define(name, buffer)
-    return (DeclBuffer(buffer, span=frame.span(call)),)
-
-
-def _thread(frame: Frame, call: ast.Call, name: str) -> Stmts:
-    given = bound(frame.reader, call, "thread_tag", "dtype")
-    tag = frame.reader.value(given["thread_tag"]) if "thread_tag" in given else None
-    if not isinstance(tag, str):
-        frame.src.fail(call, "syn/constant-expression", "T.env_thread takes a thread tag")
-    dtype = frame.reader.dtype_of(given["dtype"]) if "dtype" in given else "int32"
-    var = SymVar(frame.function.names.fresh(name), dtype, span=frame.span(call))
-    frame.scope.define(name, var)
-    frame.function.threads[var.name] = tag
-    return ()
-
-
-@rule("syn/scope-id")
-def scope_ids(frame: Frame, call: ast.Call, form: str, targets: list[ast.expr]) -> Stmts:
-    """``tx = T.thread_id([128])``, ``x, y = T.cta_id([2, 3])``: a variable for each extent."""
-    given = bound(frame.reader, call, "extents", "dtype")
-    node = given.get("extents")
-    extents = () if node is None or _is_none(node) else shape_of(frame.reader, node)
-    if len(targets) != max(len(extents), 1):
-        frame.src.fail(call, "syn/scope-id", f"{len(targets)} variables for {len(extents)} extents")
-    dtype = frame.reader.dtype_of(given["dtype"]) if "dtype" in given else "int32"
-    made = []
-    for k, target in enumerate(targets):
-        if not isinstance(target, ast.Name):
-            frame.src.fail(target, "syn/assignment-target", f"expected a name, found `{shown(target)}`")
-        attrs = (("axis", k),) if len(targets) > 1 else ()
-        value = Intrinsic(form, extents, dtype, attrs, span=frame.span(call))
-        var = SymVar(frame.function.names.fresh(target.id), dtype, span=frame.span(target))
-        frame.scope.define(target.id, var)
-        made.append(Bind(var, value, span=frame.span(call)))
-    return tuple(made)
-
-
-def _bind(frame: Frame, call: ast.Call, name: str) -> Stmts:
-    given = bound(frame.reader, call, "value", "type_annotation", "var")
-    if "value" not in given:
-        frame.src.fail(call, "syn/argument-count", "T.bind takes a value")
-    value = frame.reader.argument(given["value"], frame.reader.value(given["value"]))
-    target, variable = given.get("var"), name
-    if target is not None and not _is_none(target):
-        if not isinstance(target, ast.Name):
-            frame.src.fail(target, "syn/assignment-target", f"expected a variable, found `{shown(target)}`")
-        variable = target.id
-    made = bind_let(frame, call, call, variable, value, None)  # type: ignore[arg-type]
-    if name:
-        frame.scope.define(name, made.var)
-    return (made,)
-
-
-def _meta(frame: Frame, call: ast.Call, name: str) -> Stmts:
-    value = frame.reader.value(call.args[0]) if call.args else None
-    frame.scope.define(name, Known(value))
-    return ()
-
-
-FORMS: dict[str, Callable[[Frame, ast.Call, str], Stmts]] = {
-    "match_buffer": _match,
-    "alloc_buffer": _alloc("global"),
-    "alloc_local": _alloc("local"),
-    "alloc_shared": _alloc("shared"),
-    "smem": _alloc("shared"),
-    "decl_buffer": _decl,
-    "Buffer": _decl,
-    "buffer_decl": _decl,
-    "alloc_scalar": _cell(""),
-    "local_scalar": _cell("local"),
-    "shared_scalar": _cell("shared"),
-    "decl_scalar": _decl_scalar,
-    "env_thread": _thread,
-    "bind": _bind,
-    "Bind": _bind,
-    "meta_var": _meta,
-}
-"""``name = T.<form>(…)`` with a reader of its own."""

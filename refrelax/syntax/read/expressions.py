@@ -6,11 +6,10 @@ import ast
 from typing import Any
 
 from refrelax.rules import rule
-from refrelax.syntax import bits, dtypes
+from refrelax.syntax import bits
 from refrelax.syntax.graph import (
     LEAVES,
     Call,
-    Constant,
     ConstantRef,
     DataTypeValue,
     Expr,
@@ -25,6 +24,7 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.read import call_forms, operators
+from refrelax.syntax.read.const import read_const
 from refrelax.syntax.read.constants import constant, shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, TypeVarDecl
 from refrelax.syntax.read.metadata import ARRAYS
@@ -282,53 +282,6 @@ def _one(reader: Reader, node: ast.Call, what: str) -> ast.expr:
     return reader.src.fail(node, "syn/arguments", f"expected one argument: {what}")
 
 
-@rule("syn/constant")
-def _const(reader: Reader, node: ast.Call) -> Expr:
-    """``R.const(value, dtype)``: a scalar or a nested list; ints are int32, floats float32, truths bool by default."""
-    given = operators.by_name(reader, node, ("value", "dtype"))
-    if "value" not in given:
-        reader.src.fail(node, "syn/constant", "R.const takes a value")
-    value = constant(reader.src, given["value"], reader.scope)
-    dtype = read_dtype(reader, given["dtype"]) if "dtype" in given else None
-    shape, items = _flatten(reader, given["value"], value)
-    if dtype is None:
-        kinds = {type(v) for v in items}
-        dtype = "float32" if float in kinds or str in kinds or not items else "int32" if int in kinds else "bool"
-    data = tuple(_element(reader, given["value"], v, dtype) for v in items)
-    return Constant(dtype, shape, data, span=reader.src.span(node))
-
-
-def _flatten(reader: Reader, node: ast.AST, value: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """Shape and elements, row-major, of a nested list."""
-    if not isinstance(value, (list, tuple)):
-        if not isinstance(value, (int, float, str)):
-            reader.src.fail(node, "syn/constant", f"expected a number or nested lists of numbers, found {value!r}")
-        return (), [value]
-    parts = [_flatten(reader, node, v) for v in value]
-    if len({shape for shape, _ in parts}) > 1:
-        reader.src.fail(node, "syn/constant", "expected lists of equal lengths")
-    inner = parts[0][0] if parts else ()
-    return (len(parts), *inner), [v for _, items in parts for v in items]
-
-
-def _element(reader: Reader, node: ast.AST, value: Any, dtype: str) -> int:
-    kind = dtypes.kind(dtype)
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            reader.src.fail(node, "syn/constant", f'expected "nan", "inf" or "-inf", found {value!r}')
-    if kind in ("int", "uint"):
-        if isinstance(value, float) and not value.is_integer():
-            reader.src.fail(node, "syn/constant", f"{value} is no {dtype}")
-        low, high = dtypes.integer_range(dtype)
-        if not low <= value <= high:
-            reader.src.fail(node, "syn/constant", f"{value} does not fit into {dtype}")
-    if kind in ("handle", "void"):
-        reader.src.fail(node, "syn/constant", f"there are no constants of dtype {dtype}")
-    return bits.encode(dtype, value)
-
-
 def _prim_value(reader: Reader, node: ast.Call) -> Expr:
     given = operators.by_name(reader, node, ("value", "dtype"))
     if "value" not in given:
@@ -402,7 +355,7 @@ def _match_cast(reader: Reader, node: ast.Call) -> Expr:
 
 
 _CONSTRUCTORS = {
-    "const": _const, "prim_value": _prim_value, "str": _str, "dtype": _dtype, "shape": _shape, "tuple": _tuple,
+    "const": read_const, "prim_value": _prim_value, "str": _str, "dtype": _dtype, "shape": _shape, "tuple": _tuple,
     "ExternFunc": _extern, "extern": _extern, "match_cast": _match_cast,
-    "TupleGetItem": _tuple_item, "ShapeExpr": _shape, "nn.relu6": _relu6, "linear": _linear, "dist.const": _const,
+    "TupleGetItem": _tuple_item, "ShapeExpr": _shape, "nn.relu6": _relu6, "linear": _linear, "dist.const": read_const,
 }  # fmt: skip

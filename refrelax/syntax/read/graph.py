@@ -19,7 +19,6 @@ from refrelax.syntax.graph import (
     Function,
     If,
     MatchCast,
-    Param,
     PrimValue,
     SeqExpr,
     Tuple,
@@ -29,8 +28,9 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.read import operators
 from refrelax.syntax.read.attributes import read_attrs
 from refrelax.syntax.read.constants import shown, try_constant
-from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl, own_symbols
+from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
 from refrelax.syntax.read.expressions import read_expr, read_leaf
+from refrelax.syntax.read.parameters import read_parameters
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted, read_type
 from refrelax.syntax.scalars import SymVar
@@ -78,86 +78,13 @@ def _function(reader: Reader, node: ast.FunctionDef, nested: bool) -> Function:
     with reader.src.deeper(node), reader.inside(reader.scope.child()):
         check_decorator(reader.src, node, ("pure", "private", "check_well_formed"))
         pure, private = flag(reader.src, node, "pure", True), flag(reader.src, node, "private", False)
-        params, symbols = _parameters(reader, node)
+        params, symbols = read_parameters(reader, node)
         ret = read_type(reader, node.returns) if node.returns is not None else None
         body, attrs = _body(reader, node)
     if not private and not nested and attrs.get("global_symbol") == node.name:
         del attrs["global_symbol"]
     span = reader.src.span(node)
     return Function(params, ret, body, pure, private or nested, tuple(sorted(attrs.items())), symbols, span=span)
-
-
-# --- signatures ------------------------------------------------------------------------------------------------------
-
-
-@rule("syn/parameters")
-def _parameters(reader: Reader, node: ast.FunctionDef) -> tuple[tuple[Param, ...], tuple[str, ...]]:
-    """Parameters and the symbols that the signature defines. Annotations may refer to later parameters."""
-    args = node.args
-    if args.posonlyargs or args.kwonlyargs or args.vararg or args.kwarg or args.defaults:
-        reader.src.fail(node, "syn/parameters", "a Relax function takes plain parameters without defaults")
-    unique = {}
-    for arg in args.args:
-        if arg.arg in unique:
-            reader.src.fail(arg, "syn/parameters", f"two parameters are named {arg.arg!r}")
-        unique[arg.arg] = reader.names.fresh(arg.arg)
-        reader.scope.define(arg.arg, Var(unique[arg.arg]))
-    for arg in args.args:
-        scalar = _prim_annotation(reader, arg.annotation)
-        if scalar is not None:
-            reader.scalars.add(unique[arg.arg])
-            reader.scope.define(arg.arg, SymVar(unique[arg.arg], scalar, span=reader.src.span(arg)))
-    symbols = [symbol.name for symbol in own_symbols(reader.src, node, reader.scope, reader.names)]
-    symbols += _quoted_symbols(reader, node)
-    params = tuple(
-        Param(unique[a.arg], read_type(reader, a.annotation) if a.annotation else None, span=reader.src.span(a))
-        for a in args.args
-    )
-    return params, tuple(symbols)
-
-
-def _prim_annotation(reader: Reader, node: ast.expr | None) -> str | None:
-    """The dtype of a scalar annotation, else ``None``."""
-    name = dotted(node.func if isinstance(node, ast.Call) else node) if node is not None else None
-    if name is None or not (name == "R.Prim" or name.startswith("T.")):
-        return None
-    if node is not None:
-        found = read_type(reader, node)
-        return found.dtype if isinstance(found, PrimType) else None
-    return None
-
-
-def _quoted_symbols(reader: Reader, node: ast.FunctionDef) -> list[str]:
-    """Symbols that quoted names in parameter annotations define: dims are the strings that stand in lists."""
-    found: list[str] = []
-    for arg in node.args.args:
-        for name in _quoted_names(arg.annotation):
-            entry = reader.scope.table.get(name)
-            if isinstance(entry, SymVar):
-                continue
-            outer = reader.scope.lookup(name)
-            dtype = outer.dtype if isinstance(outer, TypeVarDecl) else "int64"
-            if entry is not None:
-                reader.src.fail(arg, "syn/symbol-name", f"{name!r} is a parameter that is no scalar, and a symbol")
-            symbol = SymVar(reader.names.fresh(name), dtype, span=reader.src.span(arg))
-            reader.scope.define(name, symbol)
-            found.append(symbol.name)
-    return found
-
-
-def _quoted_names(node: ast.expr | None) -> list[str]:
-    if node is None:
-        return []
-    found = []
-    pending: list[ast.AST] = [node]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, (ast.List, ast.Tuple)):
-            for item in each.elts:
-                if isinstance(item, ast.Constant) and isinstance(item.value, str) and item.value.strip().isidentifier():
-                    found.append(item.value.strip())
-        pending.extend(reversed(list(ast.iter_child_nodes(each))))
-    return found
 
 
 # --- bodies ----------------------------------------------------------------------------------------------------------

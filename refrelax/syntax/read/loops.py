@@ -24,10 +24,10 @@ from refrelax.syntax.loops import (
     While,
 )
 from refrelax.syntax.read.arguments import dtype_named, namespace_name
-from refrelax.syntax.read.assignments import annotation_dtype
 from refrelax.syntax.read.buffers import field_nodes, make_buffer
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Names, Scope, Source, TypeVarDecl, own_symbols
+from refrelax.syntax.read.declarations import annotation_dtype
 from refrelax.syntax.read.frames import Frame, FunctionFrame
 from refrelax.syntax.read.statements import read_body
 from refrelax.syntax.scalars import SymVar, walk

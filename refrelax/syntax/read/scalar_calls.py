@@ -32,6 +32,7 @@ from refrelax.syntax.read.device_intrinsics import SCOPES as TILE_SCOPES
 from refrelax.syntax.read.forms import SPECIAL
 from refrelax.syntax.read.intrinsics import ALIASES, FLOAT_ONLY, INTRINSICS, REGISTERED
 from refrelax.syntax.read.regions import View, load_of_view, region_of_view
+from refrelax.syntax.read.scalar_values import DTypeName
 from refrelax.syntax.read.signatures import Signature
 from refrelax.syntax.scalars import (
     BINARY_OPS,
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
 
 def attribute(reader: ScalarReader, node: ast.Attribute) -> Any:
     """``T.float32``, ``A.data``, ``A.shape``, ``cls.f``, ``x.dtype``."""
-    from refrelax.syntax.read.scalars import DTypeName
 
     name = namespace_name(node, reader)
     if name is not None:

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Any
 
-from refrelax.errors import Span
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import GlobalVar, IndexMap
@@ -23,6 +21,15 @@ from refrelax.syntax.read.building import BuildError
 from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
 from refrelax.syntax.read.regions import Slice, View, load_of_view
+from refrelax.syntax.read.scalar_values import (
+    ARITHMETIC,
+    BITWISE,
+    COMPARISON,
+    DTypeName,
+    Value,
+    is_constant,
+    is_expression,
+)
 from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
@@ -33,9 +40,6 @@ from refrelax.syntax.scalars import (
     StringImm,
     SymVar,
 )
-
-Value = Any
-"""What an expression of the text evaluates to (see the module's docstring)."""
 
 
 def read_scalar(src: Source, node: ast.expr, scope: Scope, int_dtype: str = "int32") -> PrimExpr:
@@ -56,13 +60,6 @@ def read_scalar(src: Source, node: ast.expr, scope: Scope, int_dtype: str = "int
 def read_index_map(src: Source, node: ast.expr, scope: Scope) -> IndexMap:
     """``T.index_map(lambda i, j: (j, i), inverse_index_map=…)``, or the bare lambda."""
     return forms.index_map(ScalarReader(src, scope, "int64"), node)
-
-
-@dataclass(frozen=True, slots=True)
-class DTypeName:
-    """``T.float32`` as a value: it can be called, subscripted, or stand in an annotation."""
-
-    dtype: str
 
 
 @dataclass(slots=True)
@@ -265,10 +262,10 @@ class ScalarReader:
         span = self.src.span(node)
         if isinstance(op, ast.Div):
             return building.divide(x, y, span)
-        if type(op) in _ARITHMETIC:
-            return building.binary(_ARITHMETIC[type(op)], x, y, span)  # type: ignore[arg-type]
-        if type(op) in _BITWISE:
-            return building.bit_operation(_BITWISE[type(op)], x, y, span)
+        if type(op) in ARITHMETIC:
+            return building.binary(ARITHMETIC[type(op)], x, y, span)  # type: ignore[arg-type]
+        if type(op) in BITWISE:
+            return building.bit_operation(BITWISE[type(op)], x, y, span)
         return self.src.fail(node, "syn/scalar-operator", f"`{shown(node)}`: this operator has no meaning on scalars")
 
     def operands(self, a: tuple[ast.expr, Value], b: tuple[ast.expr, Value]) -> tuple[PrimExpr, PrimExpr]:
@@ -294,11 +291,11 @@ class ScalarReader:
                 return value
         result: PrimExpr | None = None
         for op, a, b in zip(node.ops, values[:-1], values[1:], strict=True):
-            if type(op) not in _COMPARISON:
+            if type(op) not in COMPARISON:
                 self.src.fail(
                     node, "syn/scalar-operator", f"`{shown(node)}`: this comparison has no meaning on scalars"
                 )
-            link = building.binary(_COMPARISON[type(op)], *self.operands(a, b), self.src.span(node))  # type: ignore[arg-type]
+            link = building.binary(COMPARISON[type(op)], *self.operands(a, b), self.src.span(node))  # type: ignore[arg-type]
             result = link if result is None else Binary("And", result, link, span=self.src.span(node))
         return result
 
@@ -401,42 +398,3 @@ class ScalarReader:
             return Slice.between(begin, end, step)
         except BuildError as error:
             self.src.fail(node, error.rule, str(error))
-
-
-_ARITHMETIC: dict[type[ast.operator], str] = {
-    ast.Add: "Add",
-    ast.Sub: "Sub",
-    ast.Mult: "Mul",
-    ast.FloorDiv: "FloorDiv",
-    ast.Mod: "FloorMod",
-}
-_BITWISE: dict[type[ast.operator], str] = {
-    ast.LShift: "shift_left",
-    ast.RShift: "shift_right",
-    ast.BitAnd: "bitwise_and",
-    ast.BitOr: "bitwise_or",
-    ast.BitXor: "bitwise_xor",
-}
-_COMPARISON: dict[type[ast.cmpop], str] = {
-    ast.Eq: "EQ",
-    ast.NotEq: "NE",
-    ast.Lt: "LT",
-    ast.LtE: "LE",
-    ast.Gt: "GT",
-    ast.GtE: "GE",
-}
-
-
-def is_constant(value: Value) -> bool:
-    """Whether a value is a Python constant."""
-    return value is None or isinstance(value, (bool, int, float, str))
-
-
-def is_expression(value: Value) -> bool:
-    """Whether a value is an expression of the language."""
-    return isinstance(value, PrimExpr)
-
-
-def span_of(reader: ScalarReader, node: ast.AST) -> Span:
-    """Where ``node`` stands."""
-    return reader.src.span(node)

@@ -13,30 +13,17 @@ from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AssertStmt,
-    AttrStmt,
     Break,
     Buffer,
     Continue,
     Evaluate,
-    For,
-    ForKind,
     IfThenElse,
-    LaunchThread,
     Return,
     Stmt,
     While,
 )
-from refrelax.syntax.read import building
 from refrelax.syntax.read.arguments import bound, namespace_name
-from refrelax.syntax.read.assignments import (
-    FORMS,
-    assign_form,
-    bind_let,
-    read_annotated,
-    read_assign,
-    read_augmented,
-    store_value,
-)
+from refrelax.syntax.read.assignments import assign_form, read_annotated, read_assign, read_augmented, store_value
 from refrelax.syntax.read.blocks import (
     BLOCK_FORMS,
     attribute_items,
@@ -48,13 +35,13 @@ from refrelax.syntax.read.blocks import (
 )
 from refrelax.syntax.read.building import BuildError
 from refrelax.syntax.read.constants import shown
+from refrelax.syntax.read.declarations import FORMS, bind_let
+from refrelax.syntax.read.for_loops import read_for
 from refrelax.syntax.read.frames import Frame
-from refrelax.syntax.read.regions import extent_between
-from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int
+from refrelax.syntax.read.scopes import SCOPES, opener
+from refrelax.syntax.scalars import PrimExpr
 
 Stmts = tuple[Stmt, ...]
-Wrap = Callable[[Stmts], Stmt]
-"""Puts the statements that follow into a statement that reaches to the end of the list."""
 
 
 def read_body(frame: Frame, nodes: list[ast.stmt]) -> Stmts:
@@ -88,7 +75,7 @@ def read_statement(frame: Frame, node: ast.stmt) -> Stmts:
                 case ast.Expr(value=value):
                     return read_expression(frame, node, value)
                 case ast.For():
-                    return (read_for(frame, node),)
+                    return (read_for(frame, node, read_body),)
                 case ast.With():
                     return read_with(frame, node, node.items)
                 case ast.If():
@@ -252,150 +239,6 @@ EFFECTS: dict[str | None, Callable[[Frame, ast.Call], Stmts]] = {
 """Bare calls that are statements."""
 
 
-# --- loops -----------------------------------------------------------------------------------------------------------
-
-_LOOPS: dict[str, ForKind] = {
-    "range": "serial",
-    "serial": "serial",
-    "parallel": "parallel",
-    "vectorized": "vectorized",
-    "unroll": "unroll",
-    "unrolled": "unroll",
-    "thread_binding": "thread_binding",
-}
-
-
-@rule("syn/loop-form")
-def read_for(frame: Frame, node: ast.For) -> For:
-    """``for i in range(n)``, ``for i, j in T.grid(n, 4)``, ``for bx in T.thread_binding(4, thread="blockIdx.x")`` …"""
-    call = node.iter
-    if not isinstance(call, ast.Call) or node.orelse:
-        frame.src.fail(node, "syn/loop-form", "expected range, T.serial, T.grid, T.parallel, T.vectorized, T.unroll …")
-    if isinstance(call.func, ast.Name) and call.func.id == "range":
-        name: str | None = "range"
-    else:
-        name = namespace_name(call.func, frame.reader)
-    targets = node.target.elts if isinstance(node.target, (ast.Tuple, ast.List)) else [node.target]
-    if name == "grid":
-        return _grid(frame, node, call, targets)
-    if name not in _LOOPS or len(targets) != 1:
-        frame.src.fail(call, "syn/loop-form", f"`{shown(call)}` is no loop over one variable")
-    return _single_loop(frame, node, call, _LOOPS[name], targets[0])
-
-
-def _loop_variable(frame: Frame, target: ast.expr, dtype: str) -> tuple[str, SymVar]:
-    if not isinstance(target, ast.Name):
-        frame.src.fail(target, "syn/assignment-target", f"expected a loop variable, found `{shown(target)}`")
-    declared = frame.scope.lookup(target.id)
-    if isinstance(declared, SymVar) and declared.name in frame.function.unbound and declared.dtype == dtype:
-        frame.function.unbound.discard(declared.name)  # an outer T.attr mentions the variable before its loop
-        return target.id, SymVar(declared.name, dtype, span=frame.span(target))
-    return target.id, SymVar(frame.function.names.fresh(target.id), dtype, span=frame.span(target))
-
-
-def _grid(frame: Frame, node: ast.For, call: ast.Call, targets: list[ast.expr]) -> For:
-    given = [frame.reader.value(a) for a in call.args] if not _starred(call) else frame.reader.items(call.args)
-    if len(targets) != len(given) or not given:
-        frame.src.fail(call, "syn/loop-form", f"{len(targets)} loop variables over {len(given)} extents")
-    bounds = []
-    for value in given:
-        pair = value if isinstance(value, tuple) else (None, value)
-        if len(pair) != 2:
-            frame.src.fail(call, "syn/loop-form", f"expected an extent or a pair of bounds, found {len(pair)} values")
-        extent = frame.reader.expression(call, pair[1])
-        low = Literal(extent.dtype, 0) if pair[0] is None else frame.reader.expression(call, pair[0])
-        _check_bound(frame, call, extent)
-        bounds.append(building.match_operands(low, extent))
-    made = [_loop_variable(frame, t, extent.dtype) for t, (_, extent) in zip(targets, bounds, strict=True)]
-    inner = frame.in_loops({var.name: b for (_, var), b in zip(made, bounds, strict=True)})
-    for name, var in made:
-        inner.scope.define(name, var)
-    body = read_body(inner, node.body)
-    for (_, var), (low, extent) in reversed(list(zip(made, bounds, strict=True))):
-        body = (For(var, low, extent, body, span=frame.span(node)),)
-    (loop,) = body
-    assert isinstance(loop, For)
-    return loop
-
-
-def _starred(call: ast.Call) -> bool:
-    return any(isinstance(a, ast.Starred) for a in call.args)
-
-
-def _check_bound(frame: Frame, node: ast.expr, bound: PrimExpr) -> None:
-    if not dtypes.is_integer(bound.dtype) or dtypes.lanes(bound.dtype) != 1:
-        frame.src.fail(node, "syn/loop-form", f"the bound of a loop is an integer, not {bound.dtype}")
-
-
-def _single_loop(frame: Frame, node: ast.For, call: ast.Call, kind: ForKind, target: ast.expr) -> For:
-    args, options = _loop_arguments(frame, call, kind)
-    if not 1 <= len(args) <= (3 if kind == "serial" else 2):
-        frame.src.fail(call, "syn/loop-form", f"`{shown(call)}`: a loop takes one or two bounds")
-    bounds = [frame.reader.scalar(a) for a in args]
-    step = bounds.pop() if len(bounds) == 3 else None
-    if "step" in options and not _none(options["step"]):
-        step = frame.reader.scalar(options["step"])
-    for each in bounds:
-        _check_bound(frame, call, each)
-    begin, end = bounds if len(bounds) == 2 else (Literal(bounds[0].dtype, 0), bounds[0])
-    begin, end = _common(frame, begin, end, options)
-    extent = end if as_int(begin) == 0 else extent_between(begin, end)
-    step = None if step is None or as_int(step) == 1 else building.cast(begin.dtype, step)
-    annotations = attribute_items(frame, options["annotations"]) if "annotations" in options else {}
-    if "unroll" in options:
-        annotations.update(_unroll(frame, options["unroll"]))
-    thread = frame.reader.value(options["thread"]) if "thread" in options else None
-    if (kind == "thread_binding") != isinstance(thread, str):
-        frame.src.fail(call, "syn/loop-form", "T.thread_binding takes the tag of a thread")
-    name, var = _loop_variable(frame, target, begin.dtype)
-    inner = frame.in_loops({var.name: (begin, extent)})
-    inner.scope.define(name, var)
-    body = read_body(inner, node.body)
-    notes = tuple(sorted(annotations.items()))
-    return For(var, begin, extent, body, kind, thread, step, notes, span=frame.span(node))
-
-
-def _loop_arguments(frame: Frame, call: ast.Call, kind: ForKind) -> tuple[list[ast.expr], dict[str, ast.expr]]:
-    """The bounds, and the keywords by name."""
-    args, options = list(call.args), {k.arg: k.value for k in call.keywords if k.arg is not None}
-    unknown = options.keys() - {"start", "stop", "annotations", "step", "unroll", "dtype", "thread"}
-    if unknown:
-        frame.src.fail(call, "syn/unknown-keyword", f"a loop has no keyword {sorted(unknown)[0]!r}")
-    if kind == "thread_binding" and "thread" not in options and len(args) > 1:
-        options["thread"] = args.pop()
-    if len(args) == 3 and kind == "thread_binding":
-        options["thread"] = args.pop()
-    args += [options[k] for k in ("start", "stop") if k in options]
-    if "annotations" in options and _none(options["annotations"]):
-        del options["annotations"]
-    return args, options
-
-
-def _none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _common(frame: Frame, begin: PrimExpr, end: PrimExpr, options: dict[str, ast.expr]) -> tuple[PrimExpr, PrimExpr]:
-    """Both bounds in the dtype of the loop variable: the wider one, unsigned if either is."""
-    if "dtype" in options and not _none(options["dtype"]):
-        dtype = frame.reader.dtype_of(options["dtype"])
-    else:
-        unsigned = "uint" in (dtypes.kind(begin.dtype), dtypes.kind(end.dtype))
-        dtype = f"{'uint' if unsigned else 'int'}{max(dtypes.bits(begin.dtype), dtypes.bits(end.dtype))}"
-    return building.cast(dtype, begin), building.cast(dtype, end)
-
-
-def _unroll(frame: Frame, node: ast.expr) -> dict[str, Any]:
-    value = frame.reader.value(node)
-    if isinstance(value, Literal):
-        value = bool(value.bits) if value.dtype == "bool" else value.bits
-    if value is False:
-        return {"disable_unroll": True}
-    if value is True or (isinstance(value, int) and value >= 1):
-        return {"pragma_unroll": value}
-    return {} if value is None else frame.src.fail(node, "syn/loop-form", "unroll is True, False or a positive number")
-
-
 # --- with ------------------------------------------------------------------------------------------------------------
 
 
@@ -445,79 +288,3 @@ def _let_statement(frame: Frame, node: ast.stmt, call: ast.Call, target: ast.exp
         frame.src.fail(call, "syn/assignment-target", "T.LetStmt needs a variable")
     value = frame.reader.argument(given["value"], frame.reader.value(given["value"]))
     return (bind_let(frame, node, target, target.id, value, None),)
-
-
-def opener(frame: Frame, node: ast.stmt) -> list[Wrap] | None:
-    """The scopes that a bare ``T.attr(…)`` or ``tx = T.launch_thread(…)`` opens to the end of its list."""
-    match node:
-        case ast.Expr(value=ast.Call() as call):
-            target = None
-        case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call):
-            pass
-        case _:
-            return None
-    name = namespace_name(call.func, frame.reader)
-    if name not in SCOPES:
-        return None
-    with frame.src.deeper(node):
-        return SCOPES[name](frame, call, target)
-
-
-def _launch(frame: Frame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
-    """``T.launch_thread("threadIdx.x", 4)`` or ``T.launch_thread(tx, 4)`` of an ``env_thread``."""
-    given = bound(frame.reader, call, "thread", "extent")
-    if "thread" not in given or "extent" not in given:
-        frame.src.fail(call, "syn/argument-count", "T.launch_thread takes a thread and an extent")
-    thread, extent = frame.reader.value(given["thread"]), frame.reader.scalar(given["extent"])
-    if isinstance(thread, str):
-        wanted = target.id if isinstance(target, ast.Name) else thread.rpartition(".")[0] or "v"
-        var, tag = SymVar(frame.function.names.fresh(wanted), extent.dtype, span=frame.span(call)), thread
-    elif isinstance(thread, SymVar) and thread.name in frame.function.threads:
-        var, tag = thread, frame.function.threads[thread.name]
-    else:
-        frame.src.fail(call, "syn/thread", "expected a thread tag, or a variable made by T.env_thread")
-    if isinstance(target, ast.Name):
-        frame.scope.define(target.id, var)
-    span = frame.span(call)
-    return [lambda inner: LaunchThread(var, tag, extent, inner, span=span)]
-
-
-def _attr(frame: Frame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
-    """``T.attr({"k": v})`` or ``T.attr(node, "key", value)``."""
-    span = frame.span(call)
-
-    def wrap(node: PrimExpr | None, key: str, value: PrimExpr) -> Wrap:
-        return lambda inner: AttrStmt(node, key, value, inner, span=span)
-
-    if len(call.args) == 1 and isinstance(call.args[0], ast.Dict):
-        found = []
-        for k, v in zip(call.args[0].keys, call.args[0].values, strict=True):
-            key = None if k is None else frame.reader.value(k)
-            if not isinstance(key, str):
-                frame.src.fail(call, "syn/attribute-value", "the key of an attribute is a string")
-            found.append(wrap(None, key, frame.reader.argument(v, frame.reader.value(v))))
-        return found
-    given = bound(frame.reader, call, "node", "attr_key", "value")
-    if len(given) != 3:
-        frame.src.fail(call, "syn/argument-count", "T.attr takes a node, a key and a value")
-    node = frame.reader.value(given["node"])
-    key = frame.reader.value(given["attr_key"])
-    if not isinstance(key, str):
-        frame.src.fail(call, "syn/attribute-value", "the key of an attribute is a string")
-    value = frame.reader.argument(given["value"], frame.reader.value(given["value"]))
-    about = None if node is None or node == 0 else frame.reader.argument(given["node"], node)
-    return [wrap(about, key, value)]
-
-
-def _device_entry(frame: Frame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
-    """``T.device_entry()``: what follows runs on the device."""
-    span = frame.span(call)
-    return [lambda inner: AttrStmt(None, "tirx.device_entry", Literal("bool", 1), inner, span=span)]
-
-
-SCOPES: dict[str | None, Callable[[Frame, ast.Call, ast.expr | None], list[Wrap]]] = {
-    "launch_thread": _launch,
-    "attr": _attr,
-    "device_entry": _device_entry,
-}
-"""Forms that put the statements after them (or the body of their ``with``) into a statement of their own."""

@@ -302,7 +302,7 @@ def indices(nodes: Sequence[PrimExpr], style: Style) -> str:
 
 
 def _index(node: PrimExpr, style: Style) -> str:
-    if isinstance(node, Ramp) and node.lanes > 0 and (stride := as_int(node.stride)) is not None:
+    if isinstance(node, Ramp) and node.lanes > 0 and (stride := as_int(node.stride) or 0) > 0:
         stop = add(node.base, int_imm(node.lanes * stride, node.base.dtype))
         step = "" if stride == 1 else f":{expression(node.stride, style)}"
         return f"{expression(node.base, style)}:{expression(stop, style)}{step}"

@@ -113,6 +113,7 @@ def test_refused(text: str, rule: str) -> None:
         ("i = T.int32()", "if i < 3:", "    B[1] = 2.0"),  # bound by nothing: chapter 04 refuses it, not this one
         ('with T.attr(A.data, "key", T.Let(v + 1, where={v: 4})):\n            B[1] = 2.0',),
         ("i = T.int64()", 'T.attr(i, "pragma_x", 1)', "for i in range(T.int64(4)):", "    B[i] = 2.0"),
+        ("B[T.Ramp(7, -1, 4)] = B[0:4]", "B[T.Ramp(7, 0, 4)] = B[0:8:2]"),
         ("z = T.alloc_scalar('int32', 'shared')", "z = 4", "B[z] = 1.0"),
         ("z = T.decl_scalar('int32', B.data, 'global', 3)", "z = 4", "B[z] = 1.0"),
         ("z: T.int32 = 4", "with T.sblock('b'):", "    T.reads(z.source[0])", "    T.writes(B[1])", "    B[z] = 1.0"),

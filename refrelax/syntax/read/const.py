@@ -1,0 +1,64 @@
+"""``R.const(…)``: scalars and nested lists of numbers as tensor constants.
+
+Spec: ``spec/03-syntax.md``.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from refrelax.rules import rule
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.graph import Constant, Expr
+from refrelax.syntax.read import operators
+from refrelax.syntax.read.constants import constant
+from refrelax.syntax.read.reader import Reader
+from refrelax.syntax.read.types import read_dtype
+
+
+@rule("syn/constant")
+def read_const(reader: Reader, node: ast.Call) -> Expr:
+    """``R.const(value, dtype)``: a scalar or a nested list; ints are int32, floats float32, truths bool by default."""
+    given = operators.by_name(reader, node, ("value", "dtype"))
+    if "value" not in given:
+        reader.src.fail(node, "syn/constant", "R.const takes a value")
+    value = constant(reader.src, given["value"], reader.scope)
+    dtype = read_dtype(reader, given["dtype"]) if "dtype" in given else None
+    shape, items = _flatten(reader, given["value"], value)
+    if dtype is None:
+        kinds = {type(v) for v in items}
+        dtype = "float32" if float in kinds or str in kinds or not items else "int32" if int in kinds else "bool"
+    data = tuple(_element(reader, given["value"], v, dtype) for v in items)
+    return Constant(dtype, shape, data, span=reader.src.span(node))
+
+
+def _flatten(reader: Reader, node: ast.AST, value: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """Shape and elements, row-major, of a nested list."""
+    if not isinstance(value, (list, tuple)):
+        if not isinstance(value, (int, float, str)):
+            reader.src.fail(node, "syn/constant", f"expected a number or nested lists of numbers, found {value!r}")
+        return (), [value]
+    parts = [_flatten(reader, node, v) for v in value]
+    if len({shape for shape, _ in parts}) > 1:
+        reader.src.fail(node, "syn/constant", "expected lists of equal lengths")
+    inner = parts[0][0] if parts else ()
+    return (len(parts), *inner), [v for _, items in parts for v in items]
+
+
+def _element(reader: Reader, node: ast.AST, value: Any, dtype: str) -> int:
+    kind = dtypes.kind(dtype)
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            reader.src.fail(node, "syn/constant", f'expected "nan", "inf" or "-inf", found {value!r}')
+    if kind in ("int", "uint"):
+        if isinstance(value, float) and not value.is_integer():
+            reader.src.fail(node, "syn/constant", f"{value} is no {dtype}")
+        low, high = dtypes.integer_range(dtype)
+        if not low <= value <= high:
+            reader.src.fail(node, "syn/constant", f"{value} does not fit into {dtype}")
+    if kind in ("handle", "void"):
+        reader.src.fail(node, "syn/constant", f"there are no constants of dtype {dtype}")
+    return bits.encode(dtype, value)
