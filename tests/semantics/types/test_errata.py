@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import refrelax as rr
+from refrelax.conformance.spec_text import paragraphs
 from refrelax.semantics.dims import shape_facts
 from refrelax.semantics.types import check
 from refrelax.semantics.types.lattice import join
@@ -10,7 +12,7 @@ from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Function
 from refrelax.syntax.read import parse
 from refrelax.syntax.scalars import int_imm
-from refrelax.syntax.types import VOID, AnyType, ShapeType, TensorType, TupleType, tensor_of
+from refrelax.syntax.types import VOID, AnyType, PrimType, ShapeType, TensorType, TupleType, tensor_of
 
 FACTS = shape_facts([])
 T23 = tensor_of((int_imm(2), int_imm(3)), "float32")
@@ -107,6 +109,54 @@ class Module:
 
 def test_8_an_open_equality_is_no_reason_to_refuse_a_cast() -> None:
     assert str(check(parse(OPEN)).types["main"]["y"]) == 'R.Tensor((m,), dtype="float32")'
+
+
+CHECK = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(ndim=1, dtype="float32")):
+        {0}
+        return x
+"""
+OUTSIDE = 'y = R.match_cast(x, R.Tensor((3,), "float32"))'
+INSIDE = f"""with R.dataflow():
+            {OUTSIDE}
+            z = R.add(x, x)
+            R.output(z)"""
+
+
+def test_9_an_error_stays_an_error_but_for_an_unread_check_in_a_dataflow_block() -> None:
+    outside, inside = (rr.check(parse(CHECK.format(body))) for body in (OUTSIDE, INSIDE))
+    for before in (outside, inside):
+        assert isinstance(rr.run(before, "main", [1.0, 2.0]), rr.Trapped)
+    kept, dropped = (rr.lower(before, passes=("dead_code",)).module for before in (outside, inside))
+    assert isinstance(rr.run(kept, "main", [1.0, 2.0]), rr.Trapped)
+    assert isinstance(rr.run(dropped, "main", [1.0, 2.0]), rr.Returned)
+    assert isinstance(rr.validate(outside, kept, "main"), rr.Equivalent)
+    assert isinstance(rr.validate(inside, dropped, "main"), rr.Refuted)
+    assert isinstance(rr.validate(dropped, inside, "main"), rr.Refuted)
+
+
+SCALAR = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")):
+        n = T.int64()
+        y: T.int64 = R.prim_value(n + 1)
+        return y
+"""
+
+
+def test_10_one_name_for_each_rule() -> None:
+    """No id has two paragraphs, none in code is without one; a scalar value has the type of a scalar."""
+    defined = [p.rule for p in paragraphs()]
+    assert len(defined) == len(set(defined)) and {"ty/subtype", "ev/prim-value"} <= set(defined)
+    checked = rr.check(parse(SCALAR))
+    assert checked.types["main"]["y"] == PrimType("int64")
+    out = rr.run(checked, "main", [1.0, 2.0])
+    assert isinstance(out, rr.Returned) and out.value == 3
 
 
 FORCED = """
