@@ -12,7 +12,7 @@ TVM    := $(TVMENV)/.stamp-tvm
 PIP    := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-gpu test-tvm nightly lint format rules docs examples bench clean
+.PHONY: help setup demo test test-gpu test-tvm nightly nightly-tvm lint format rules docs examples bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -56,11 +56,14 @@ test-gpu: $(DEV) ## the tests that need a CUDA device (installs CuPy)
 	@$(BIN)/python $(PIP) -e '.[cuda]'
 	@$(BIN)/python -m pytest -m gpu tests/backends/cupy_
 
-test-tvm: $(DEV) $(TVM) ## the tests against real TVM 0.27
-	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m tvm
+test-tvm: $(DEV) $(TVM) ## the tests against real TVM 0.27 (the long ones: make nightly-tvm)
+	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m "tvm and not nightly"
 
 nightly: $(DEV) ## the long campaigns
 	@HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "nightly and not tvm"
+
+nightly-tvm: $(DEV) $(TVM) ## the long campaigns against real TVM 0.27
+	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m "nightly and tvm"
 
 lint: $(DEV) ## ruff and mypy --strict
 	@$(BIN)/ruff check .

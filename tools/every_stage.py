@@ -110,6 +110,9 @@ def read(stage: dict[str, Any], where: tuple[str, str], figures: Figures) -> Mod
     plain: Module | None = None
     for option, text in stage["texts"].items():
         figures.counts["texts"] += 1
+        if plain is not None and text == stage["texts"]["plain"]:
+            figures.counts["parsed"] += 1
+            continue
         try:
             module = rr.parse(text)
         except rr.Malformed as rejection:

@@ -36,6 +36,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 """The ways of TVM 0.27 to print a module that lose nothing (``int_dtype`` and ``float_dtype`` do)."""
 
+COSMETIC = ("alias", "indented by 2", "prefix", "named")
+"""Ways that differ in names and blanks only: tried where stages differ most, after these passes."""
+
+COMPLETE = ("read", "LegalizeOps", "FuseTIR", "AttachGlobalSymbol")
+
 
 def programs() -> dict[str, Any]:
     """Every program that can be made here, by name."""
@@ -73,8 +78,10 @@ class Session:
 
         def keep(name: str, mod: Any) -> None:
             text, constants = live.text_and_constants(mod)
-            texts = {option: mod.script(**given) for option, given in OPTIONS.items()}
-            texts["plain"] = text
+            texts = {"plain": text}
+            for option, given in OPTIONS.items():
+                if option not in texts and (option not in COSMETIC or name in COMPLETE):
+                    texts[option] = mod.script(**given)
             arrays = {str(k): pass_worker.triple(v) for k, v in constants.items()}
             self.modules.append((mod, arrays))
             rows.append({"pass": name, "texts": texts, "constants": arrays})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ import pytest
 
 import refrelax as rr
 from refrelax import examples
-from refrelax.interop.tvm import find_python
+from refrelax.interop.tvm import TvmPasses, find_python
+from refrelax.judge import Stage
 from refrelax.semantics.values import Tensor as Core
 
-from .processes import Stages
 from .programs import PROGRAMS, Program
 
 pytestmark = [pytest.mark.tvm, pytest.mark.skipif(find_python() is None, reason="no interpreter with TVM")]
@@ -25,10 +26,10 @@ ILL_FORMED = {"branch", "branch_after_values"}
 
 
 @pytest.fixture(scope="module")
-def tvm() -> Iterator[Stages]:
-    stages = Stages(str(find_python()))
-    yield stages
-    stages.close()
+def tvm() -> Iterator[TvmPasses]:
+    passes = TvmPasses()
+    yield passes
+    passes.close()
 
 
 def double(x: rr.Tensor, out: rr.Tensor) -> None:
@@ -55,24 +56,23 @@ def observed(out: rr.Outcome) -> Any:
     return type(out).__name__, getattr(out, "rule", None)
 
 
-def read(text: str, constants: dict[str, Any]) -> rr.Module:
+def read(stage: Stage) -> rr.Module:
     """A printed stage, which must also survive our own printer."""
-    module = rr.parse(text)
+    module = stage.module()
     assert rr.parse(rr.print_module(module)) == module
-    arrays = {int(k): np.array(data, dtype=dtype).reshape(shape) for k, (dtype, shape, data) in constants.items()}
-    return rr.bind_constants(module, arrays)
+    return module
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
-def test_small_programs(tvm: Stages, program: Program, pipeline: str) -> None:
-    found = tvm.of(program.text, {}, pipeline)
-    assert len(found["stages"]) == LENGTHS[pipeline], found.get("refused")
+def test_small_programs(tvm: TvmPasses, program: Program, pipeline: str) -> None:
+    found = list(tvm.stages(rr.parse(program.text), pipeline))
+    assert len(found) == LENGTHS[pipeline]
     first = None
     planned = False
-    for step, text, constants in found["stages"]:
-        planned = planned or step == "StaticPlanBlockMemory"
-        module = read(text, constants)
+    for stage in found:
+        planned = planned or stage.name == "StaticPlanBlockMemory"
+        module = read(stage)
         if planned and program.name in ILL_FORMED:
             with pytest.raises(rr.IllFormed) as refused:
                 rr.check(module)
@@ -80,28 +80,25 @@ def test_small_programs(tvm: Stages, program: Program, pipeline: str) -> None:
             continue
         now = observed(rr.run(rr.check(module), "main", *program.args, externs=EXTERNS))
         first = now if first is None else first
-        assert now == first, f"after {step}"
+        assert now == first, f"after {stage.name}"
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
 @pytest.mark.parametrize("name", examples.names())
-def test_models(tvm: Stages, name: str, pipeline: str) -> None:
+def test_models(tvm: TvmPasses, name: str, pipeline: str) -> None:
     """Values may differ by rounding (a legalised operator adds in another order): all lie in the enclosure."""
     model = examples.load(name)
     imported = model.stage("imported")
-    constants = {
-        k: [c.dtype, list(c.shape), np.frombuffer(c.data, c.dtype).tolist()] for k, c in imported.constants.items()
-    }
     args = [np.frombuffer(each.data, each.dtype).reshape(each.shape) for each in model.runs[0].args]
-    found = tvm.of(imported.text, constants, pipeline)
-    assert len(found["stages"]) == LENGTHS[pipeline], found.get("refused")
+    found = list(tvm.stages(replace(rr.parse(imported.text), constants=imported.constants), pipeline))
+    assert len(found) == LENGTHS[pipeline]
     bound: Any = None
-    for step, text, held in found["stages"]:
-        checked = rr.check(read(text, held))
+    for stage in found:
+        checked = rr.check(read(stage))
         if bound is None:
             bound = rr.run(checked, "main", *args, numerics="enclosure")
             assert isinstance(bound, rr.Returned)
         out = rr.run(checked, "main", *args)
-        assert isinstance(out, rr.Returned) and not out.poison, f"after {step}: {out}"
+        assert isinstance(out, rr.Returned) and not out.poison, f"after {stage.name}: {out}"
         for enclosure, value in zip(bound.value, out.value, strict=True):
-            assert not isinstance(enclosure.judge(value.numpy()), rr.Outside), f"after {step}"
+            assert not isinstance(enclosure.judge(value.numpy()), rr.Outside), f"after {stage.name}"

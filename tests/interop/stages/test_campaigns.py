@@ -1,0 +1,86 @@
+"""The campaigns of ``tools/follow_tvm.py`` and ``tools/every_stage.py``: a few programs of each, all of them nightly."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import refrelax as rr
+from refrelax.interop.tvm import find_python
+
+pytestmark = [pytest.mark.tvm, pytest.mark.skipif(find_python() is None, reason="no interpreter with TVM")]
+TOOLS = Path(__file__).parents[3] / "tools"
+
+
+def tool(name: str) -> ModuleType:
+    """A script of ``tools/`` as a module."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+def follow(pipeline: str, setting: str, count: int, seed: int, whole: float) -> None:
+    """No pass changes the meaning of a generated program, but for known faults; most go through the whole pipeline."""
+    campaign = tool("follow_tvm")
+    *_, tally = campaign.campaign(campaign.generate(count, seed, setting), pipeline)
+    found = [each for each in tally.odd if isinstance(each[-1].answer, rr.WrongPass)]
+    assert not found, [(rr.print_module(module), bisection.answer) for _, module, _, bisection in found]
+    assert tally.through >= whole * tally.programs, tally.ends
+
+
+SMALL = [
+    ("default_build", "symbolic", 12, 1),
+    ("default_build", "bounded", 6, 2),
+    ("default_build", "static", 6, 3),
+    ("cpu_generic", "symbolic", 6, 4),
+    ("zero", "symbolic", 6, 5),
+]
+LARGE = [
+    ("default_build", "symbolic", 150, 10),
+    ("default_build", "bounded", 60, 11),
+    ("default_build", "static", 60, 12),
+    (f"{TOOLS}/tvm_pipelines.py:lifted", "symbolic", 25, 13),
+    (f"{TOOLS}/tvm_pipelines.py:tidied", "symbolic", 60, 14),
+    ("cpu_generic", "symbolic", 60, 15),
+    ("cpu_generic", "static", 40, 16),
+    ("zero", "symbolic", 60, 17),
+]
+
+
+@pytest.mark.parametrize(("pipeline", "setting", "count", "seed"), SMALL)
+def test_generated_programs(pipeline: str, setting: str, count: int, seed: int) -> None:
+    follow(pipeline, setting, count, seed, 0.5)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("pipeline", "setting", "count", "seed"), LARGE)
+def test_many_generated_programs(pipeline: str, setting: str, count: int, seed: int) -> None:
+    follow(pipeline, setting, count, seed, 0.75)
+
+
+def every_stage(only: str) -> None:
+    """Everything parses and survives our printer; what differs is listed; types agree on 99.5 % of the bindings."""
+    campaign = tool("every_stage")
+    figures = campaign.run(only)
+    rows = campaign.listed()
+    assert [each for each in figures.differences if campaign.explain(each, rows) is None] == []
+    assert figures.counts["parsed"] == figures.counts["texts"] > 0
+    assert figures.counts["same type"] >= 0.995 * figures.counts["bindings"] > 0
+
+
+@pytest.mark.parametrize("only", ["builder_chain", "text_symbolic_chain"])
+def test_every_stage_of_a_program(only: str) -> None:
+    every_stage(only)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("only", ["builder_", "nn_", "onnx_", "torch_", "text_"])
+def test_every_stage_of_every_program(only: str) -> None:
+    every_stage(only)
