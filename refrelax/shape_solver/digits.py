@@ -20,9 +20,13 @@ from refrelax.semantics.dims.spell import spell
 from refrelax.semantics.dims.terms import floordiv
 from refrelax.shape_solver.context import Context, mentioned, order, replaced, settle
 from refrelax.shape_solver.parse import integer
+from refrelax.shape_solver.size import measure
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, children
 
 MAX_DIGITS = 6
+
+MAX_IMAGE = 2_000
+"""Nodes of the claim and the hypotheses above which no further symbol is split."""
 
 
 @rule("sh/digits")
@@ -30,7 +34,10 @@ def digits(claim: PrimExpr, context: Context) -> Context:
     """``context`` with divided symbols written in digits; the same object if there is none."""
     for _ in range(MAX_DIGITS):
         atoms = Atoms(context.facts)
-        for e in (context.image(claim), *context.hypotheses):
+        parts = (context.image(claim), *context.hypotheses)
+        if sum(measure(e)[0] for e in parts) > MAX_IMAGE:
+            break
+        for e in parts:
             for side in sides(e):
                 normal(side, atoms)
         found = _divided(atoms)

@@ -8,6 +8,7 @@ Spec: ``spec/06-shapes.md``, ``sh/encoding``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from refrelax.semantics.dims.atoms import Atom, Atoms
@@ -41,6 +42,7 @@ class Plain:
 
     fresh: Fresh = field(default_factory=Fresh)
     scope: dict[str, Node] = field(default_factory=dict)
+    kept: Kept = field(default_factory=dict)
 
     def compare(self, op: str, a: PrimExpr, b: PrimExpr) -> Node:
         return comparison(op, self.term(a), self.term(b))
@@ -125,6 +127,8 @@ class Normal:
     atoms: Atoms
     fresh: Fresh = field(default_factory=Fresh)
     named: dict[str, Node] = field(default_factory=dict)
+    scope: dict[str, Node] = field(default_factory=dict)
+    kept: Kept = field(default_factory=dict)
 
     def compare(self, op: str, a: PrimExpr, b: PrimExpr) -> Node:
         p = normal(Binary(op, a, b), self.atoms)  # type: ignore[arg-type]
@@ -185,8 +189,25 @@ def comparison(op: str, a: Node, b: Node) -> Node:
             return le(b, a)
 
 
+Kept = dict[tuple[int, str], tuple[PrimExpr, Node]]
+"""Formulas by the identity of the expression and by what they say of it; guards make one part stand many times."""
+
+
 def truth(e: PrimExpr, reading: Plain | Normal) -> Node:
     """``e`` as a formula, total: what is undefined has some value."""
+    return _once(e, "truth", reading, _truth)
+
+
+def _once(e: PrimExpr, what: str, reading: Plain | Normal, make: Callable[[PrimExpr, Plain | Normal], Node]) -> Node:
+    if reading.scope:
+        return make(e, reading)
+    found = reading.kept.get((id(e), what))
+    if found is None:
+        found = reading.kept[id(e), what] = (e, make(e, reading))
+    return found[1]
+
+
+def _truth(e: PrimExpr, reading: Plain | Normal) -> Node:
     match e:
         case Literal():
             return bool(literal_int(e))
@@ -217,6 +238,10 @@ def truth(e: PrimExpr, reading: Plain | Normal) -> Node:
 
 def settled(e: PrimExpr, value: bool, reading: Plain | Normal) -> Node:
     """That ``e`` is defined here and is ``value``."""
+    return _once(e, f"is {value}", reading, lambda part, _: _settled(part, value, reading))
+
+
+def _settled(e: PrimExpr, value: bool, reading: Plain | Normal) -> Node:
     match e:
         case Not(a):
             return settled(a, not value, reading)

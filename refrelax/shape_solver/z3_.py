@@ -65,10 +65,18 @@ class _Builder:
         self.context = context
         self.variables: dict[str, Any] = {}
         self.terms: dict[Node, Any] = {}
+        self.formulas: dict[int, tuple[Node, Any]] = {}
+        """By identity: ``encode`` gives one object for one part, however often it stands."""
 
     def formula(self, node: Node) -> Any:
         if isinstance(node, bool):
             return z3.BoolVal(node, self.context)
+        found = self.formulas.get(id(node))
+        if found is None:
+            found = self.formulas[id(node)] = (node, self.built(node))
+        return found[1]
+
+    def built(self, node: Node) -> Any:
         match node:
             case ("and", *parts):
                 return z3.And([z3.BoolVal(True, self.context), *(self.formula(each) for each in parts)])
