@@ -15,7 +15,7 @@ from refrelax.semantics.types.checked import EntryCheck
 from refrelax.semantics.types.frame import CallDeduction, Frame
 from refrelax.semantics.types.lattice import UNBOUND_CONSTANT, depends_on_unbound, describe
 from refrelax.semantics.types.purity import IMPURE_OPERATORS
-from refrelax.semantics.types.signatures import EXTERN
+from refrelax.semantics.types.signatures import EXTERN, PURE_EXTERN, PURE_LIBRARY
 from refrelax.semantics.types.unify import deduce_call
 from refrelax.syntax.graph import (
     Call,
@@ -69,8 +69,8 @@ def type_of(frame: Frame, e: Expr) -> Type:
             return projection(frame, e)
         case GlobalVar():
             return frame.signatures.get(e.name, _ANY)
-        case ExternFunc():
-            return EXTERN
+        case ExternFunc(name=name):
+            return PURE_EXTERN if name in PURE_LIBRARY else EXTERN
         case Constant():
             return tensor_of(tuple(int_imm(extent) for extent in e.shape), e.dtype)
         case ConstantRef():

@@ -33,6 +33,10 @@ BY_TY_ARGS = "tvm.relax.type.infer_by_ty_args"
 EXTERN = FuncType(None, AnyType(), False, BY_TY_ARGS)
 """The type of an ``R.ExternFunc``: opaque and impure."""
 
+PURE_EXTERN = FuncType(None, AnyType(), True, BY_TY_ARGS)
+PURE_LIBRARY = frozenset({"runtime.TVMTensorCreateView"})
+"""Library functions that TVM's lowering calls in pure functions; the text of a call does not say that they are pure."""
+
 
 def widened(dim: PrimExpr) -> PrimExpr:
     """A loop-level extent as a graph-level dim, which is always ``int64``."""
