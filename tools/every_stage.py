@@ -23,7 +23,7 @@ import sys
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -193,14 +193,15 @@ def explain(difference: tuple[str, str, str, str], rows: list[dict[str, str]]) -
     return None
 
 
-def run(only: str = "", pipelines: tuple[str, ...] = PIPELINES) -> Figures:
-    """Everything, or the programs whose names contain ``only``."""
-    figures = Figures()
+def run(only: str = "", pipelines: tuple[str, ...] = PIPELINES, tell: Callable[[str], None] = str) -> Figures:
+    """Everything, or the programs whose names contain ``only``. ``tell`` hears of differences that are not listed, and
+    of the counts, after each program."""
+    figures, rows = Figures(), listed()
     with TvmProcess(None, 180.0, WORKER) as process:
         for name, request in requests(process, only):
             seen: set[str] = set()
             figures.counts["programs"] += 1
-            print(name, file=sys.stderr, flush=True)
+            before = len(figures.differences)
             for pipeline in pipelines:
                 try:
                     examine(process, name, {**request, "pipeline": pipeline}, figures, seen)
@@ -208,6 +209,10 @@ def run(only: str = "", pipelines: tuple[str, ...] = PIPELINES) -> Figures:
                     figures.refused[f"{name} {pipeline}"] = f"{type(failed).__name__}: {failed}"
                     if isinstance(failed, rr.InternalError):
                         raise
+            for each in figures.differences[before:]:
+                if explain(each, rows) is None:
+                    tell(f"NOT LISTED | {' | '.join(each)}")
+            tell(f"{name} {dict(figures.counts)}")
     return figures
 
 
@@ -219,11 +224,13 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="every difference, not only those that are not listed")
     options = parser.parse_args()
     start = time.monotonic()
-    figures = run(options.only, tuple(options.pipelines.split(",")))
+    figures = run(
+        options.only, tuple(options.pipelines.split(",")), lambda line: print(line, file=sys.stderr, flush=True)
+    )
     rows = listed()
     rules = [explain(each, rows) for each in figures.differences]
     for difference, rule in zip(figures.differences, rules, strict=True):
-        if rule is None or options.show:
+        if options.show:
             print(rule or "NOT LISTED", *difference, sep=" | ")
     for name, why in figures.refused.items():
         print("refused |", name, "|", why[:200])

@@ -1,4 +1,4 @@
-"""The campaigns of ``tools/follow_tvm.py`` and ``tools/every_stage.py``: a few programs of each, all of them nightly."""
+"""The campaigns of ``tools/follow_tvm.py`` and ``tools/every_stage.py``: a few programs of each; nightly, all."""
 
 from __future__ import annotations
 
