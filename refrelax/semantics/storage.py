@@ -22,6 +22,9 @@ from refrelax.syntax import dtypes
 
 Cells = list[Any]
 
+BYTES = "uint8"
+"""The plane that every storage with several has. Bytes have no pattern that their dtype does not keep (as NaNs do)."""
+
 
 @dataclass(eq=False, slots=True)
 class Storage:
@@ -44,21 +47,30 @@ class Storage:
         Raises:
             Ended: ``Unspecified("st/use-after-kill")`` if the storage was killed.
         """
-        if not self.alive:
-            raise unspecified(
-                "st/use-after-kill", f"storage {self.name or 'without a name'} was killed before this use"
-            )
+        self._must_live()
         cells = self.planes.get(dtype)
         return self._another_plane(dtype, numerics) if cells is None else cells
 
+    def _must_live(self) -> None:
+        if not self.alive:
+            message = f"storage {self.name or 'without a name'} was killed before this use"
+            raise unspecified("st/use-after-kill", message)
+
     def _another_plane(self, dtype: str, numerics: Numerics) -> Cells:
-        cells = [NEVER_WRITTEN] * (8 * self.nbytes // dtypes.memory_bits(dtype))
-        source = next(iter(self.planes), None)
-        self.planes[dtype], self.numerics = cells, numerics
-        if source is not None:
-            for k in range(len(cells)):
-                cells[k] = reinterpreted(numerics, self.planes[source], source, dtype, k * dtypes.memory_bits(dtype))
-        return cells
+        if not self.planes:
+            return self.planes.setdefault(dtype, [NEVER_WRITTEN] * self._count(dtype))
+        self.numerics = numerics
+        source = BYTES if BYTES in self.planes else next(iter(self.planes))
+        for each in (BYTES, dtype):
+            if each not in self.planes:
+                width, cells = dtypes.memory_bits(each), self.planes[source]
+                self.planes[each] = [
+                    reinterpreted(numerics, cells, source, each, k * width) for k in range(self._count(each))
+                ]
+        return self.planes[dtype]
+
+    def _count(self, dtype: str) -> int:
+        return 8 * self.nbytes // dtypes.memory_bits(dtype)
 
     @property
     def mixed(self) -> bool:
@@ -66,21 +78,31 @@ class Storage:
         return len(self.planes) > 1
 
     def store(self, dtype: str, cell: int, payload: Payload) -> None:
-        """Write one cell, at every dtype that this storage is viewed at."""
+        """Write one cell, at every dtype that this storage is viewed at.
+
+        Raises:
+            Ended: ``Unspecified("st/use-after-kill")`` if the storage was killed.
+        """
+        self._must_live()
         self.planes[dtype][cell] = payload
         if len(self.planes) > 1:
             self._overwrite(dtype, cell)
 
     def _overwrite(self, dtype: str, cell: int) -> None:
-        """Rewrite what overlaps a cell at other dtypes."""
-        size, written = dtypes.memory_bits(dtype), self.planes[dtype]
+        """Rewrite what overlaps a cell at other dtypes: from the cell where it holds all of it, else from the bytes."""
+        size, written, octets = dtypes.memory_bits(dtype), self.planes[dtype], self.planes[BYTES]
         first, last = cell * size, (cell + 1) * size
         assert self.numerics is not None
+        if dtype != BYTES:
+            for k in range(first // 8, min(len(octets), -(-last // 8))):
+                octets[k] = reinterpreted(self.numerics, written, dtype, BYTES, 8 * k)
         for other, cells in self.planes.items():
-            if other != dtype:
+            if other not in (dtype, BYTES):
                 width = dtypes.memory_bits(other)
                 for k in range(first // width, min(len(cells), -(-last // width))):
-                    cells[k] = reinterpreted(self.numerics, written, dtype, other, k * width)
+                    inside = first <= k * width and (k + 1) * width <= last
+                    source = (written, dtype) if inside else (octets, BYTES)
+                    cells[k] = reinterpreted(self.numerics, *source, other, k * width)
 
     def kill(self) -> None:
         """End the life of this storage: any later view or access is ``st/use-after-kill``."""

@@ -146,6 +146,7 @@ class Tensor:
 
     def assign(self, payloads: Sequence[Payload]) -> None:
         """Overwrite every element, in row-major order."""
+        self.storage.plane(self.dtype, self.numerics)
         for position, payload in zip(self.positions(), payloads, strict=True):
             self.storage.store(self.dtype, position, payload)
 
