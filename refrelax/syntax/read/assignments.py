@@ -122,6 +122,10 @@ def bind_value(frame: Frame, node: ast.stmt, name: str, at: ast.expr, value: Any
     if isinstance(found, SymVar) and found.name in frame.function.unbound and not frame.old:
         frame.scope.define(name, found)
         return ()
+    entry = frame.scope.lookup(name)
+    if isinstance(entry, SymVar) and entry.name in frame.function.unbound and not isinstance(found, Literal):
+        if entry.dtype == found.dtype:  # so TVM prints a let of a variable that the text has mentioned already
+            return (bind_let(frame, node, at, name, found, None),)
     if frame.old or dtypes.kind(found.dtype) in ("handle", "void"):
         var = SymVar(frame.function.names.fresh(name), found.dtype, span=frame.span(node))
         frame.scope.define(name, var)

@@ -59,7 +59,8 @@ _RESULTS: dict[str, str] = {
         nd_mem_alloc_with_scope""",
     "int32": """
         cuda.any_sync cuda.ffs_u32 cuda.mov_sreg cuda.thread_rank nvshmem.my_pe nvshmem.n_pes
-        tvm_call_trace_packed tvm_call_trace_packed_lowered""",
+        tvm_call_trace_packed tvm_call_trace_packed_lowered TVMBackendAnyListSetPackedArg
+        TVMBackendAnyListMoveFromPackedReturn""",
     "int64": "cuda.syncthreads_and cuda.syncthreads_or",
     "uint32": """
         cuda.__activemask cuda.ballot_sync cuda.cvta_generic_to_shared cuda.elect_sync cuda.float22bfloat162_rn

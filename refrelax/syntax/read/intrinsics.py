@@ -129,7 +129,8 @@ REGISTERED: dict[str, str] = {
         for name in (
             "atomic_add", "buffer_offset", "call_spirv_pure_glsl450", "dma_copy", "dma_end_group", "dma_start_group",
             "dma_wait", "nd_mem_alloc_with_scope", "prefetch", "texture2d_store", "tvm_call_trace_packed",
-            "tvm_call_trace_packed_lowered", "tvm_context_id", "tvm_static_handle",
+            "tvm_call_trace_packed_lowered", "TVMBackendAnyListSetPackedArg", "TVMBackendAnyListMoveFromPackedReturn",
+            "tvm_context_id", "tvm_static_handle",
         )
     },
     "cuda.mma_fill_legacy": "tirx.mma_fill_legacy",

@@ -161,6 +161,7 @@ def namespace_call(reader: ScalarReader, node: ast.Call, name: str) -> Any:
         return rewritten(reader, node, name)
     if name in rewrites.OF_DTYPE:
         return rewrites.OF_DTYPE[name](reader.dtype_of(exactly(reader, node, 1)[0]))
+    name = name.removeprefix("tirx.")  # so TVM prints an operator that has no name for the text
     if name == "call_intrin":
         return called_by_name(reader, node)
     if name in BINARY_OPS:

@@ -136,3 +136,16 @@ def f(A: T.Buffer((8, 4), "float32", strides=("s", 1), offset_factor=16)):
     assert "T.evaluate(A.elem_offset + A.strides[0] * 3)" in printed
     assert 'strides=("s", 1), offset_factor=16)' in printed
     assert parse(printed) == module
+
+
+def test_an_assignment_to_a_declared_variable_is_its_let() -> None:
+    declared, used = body("n = T.int64()", "n = T.tvm_struct_get(h, 0, 17, 'int64')", "B[n] = 1.0").body
+    assert isinstance(declared, Bind)
+    assert isinstance(used, BufferStore)
+    assert used.indices == (declared.var,)
+
+
+def test_an_operator_without_a_name_for_texts() -> None:
+    (statement,) = body("T.tirx.TVMBackendAnyListSetPackedArg(h, 0, h, 1)").body
+    assert isinstance(statement, Evaluate)
+    assert statement.value.dtype == "int32"
