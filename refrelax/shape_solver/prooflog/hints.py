@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.checker.reading import ge
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails, equates
-from refrelax.shape_solver.prooflog.search import MAX_WORK, pursue
+from refrelax.shape_solver.prooflog.lemma import MAX_WORK, entails, equates
+from refrelax.shape_solver.prooflog.search import pursue
 from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
 from refrelax.syntax.scalars import Binary, Not
 
@@ -42,6 +43,8 @@ def contexts(ledger: Ledger, goals: list[int]) -> Iterator[Context]:
         split = digits(Not(names.formula(ledger.facts[goal])), context)
         if split is not context:
             yield split
+    if context.images:
+        yield Context(facts=context.facts.without([name for name, _ in context.images]))
 
 
 def follow(ledger: Ledger, context: Context) -> None:
@@ -67,7 +70,18 @@ def follow(ledger: Ledger, context: Context) -> None:
         except Untranslatable:
             continue
     compared(ledger, context, names)
+    vanished(ledger)
     ended(ledger, context, names)
+
+
+def vanished(ledger: Ledger) -> None:
+    """Quotients that the facts, but not the normal form, know to be 0."""
+    for number in sorted({atom for p in ledger.reduced if p is not None for atom in p.mentions()}):
+        atom = ledger.reading.atoms[number]
+        t = Poly.atom(number)
+        if atom.kind == "fd" and number in ledger.axioms and ge(t) in ledger.index:
+            if entails(ledger, atom.args[1] - atom.args[0] - 1) is not None and entails(ledger, -t) is not None:
+                ledger.rule(ledger.equal(ledger.index[ge(t)], ledger.index[ge(-t)]), number)
 
 
 def ended(ledger: Ledger, context: Context, names: Names) -> None:

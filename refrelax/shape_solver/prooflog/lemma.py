@@ -17,6 +17,8 @@ from refrelax.shape_solver.prooflog.simplex import Row, conflict
 
 MAX_ROWS = 220
 ROUNDS = 3
+MAX_WORK = 1_500
+"""Questions, and tens of rows, that one attempt may take."""
 
 Product = tuple[Any, ...]
 """Numbers of facts, and ``"not"``."""
@@ -29,6 +31,8 @@ def entails(ledger: Ledger, goal: Poly | None) -> int | None:
     if goal is not None and ge(goal) in ledger.index:
         return ledger.index[ge(goal)]
     ledger.work[0] += 1
+    if ledger.work[0] > MAX_WORK:
+        return None
     short = ledger.reduce(wanted)
     value = short.constant()
     if goal is not None and value is not None and value >= 0:
@@ -36,6 +40,7 @@ def entails(ledger: Ledger, goal: Poly | None) -> int | None:
     for rounds, limit in ((1, 60), (ROUNDS, MAX_ROWS)):
         rows = Rows(ledger, None if goal is None else -short - 1, limit)
         rows.close(rounds)
+        ledger.work[0] += len(rows.rows) // 10
         found = rows.conflict()
         if found is not None:
             return ledger.combine(wanted, found)
@@ -142,8 +147,28 @@ class Rows:
                     found.setdefault(factor, None)
         return list(found)
 
+    def useful(self) -> list[Product]:
+        """Rows of which every monomial can cancel: it occurs with both signs, or in an equation."""
+        kept = dict(self.rows)
+        while True:
+            signs: set[tuple[Mono, bool]] = set()
+            for p, exact in kept.values():
+                for mono, c in p.terms.items():
+                    signs.add((mono, c > 0))
+                    if exact:
+                        signs.add((mono, c < 0))
+            lost = [
+                key
+                for key, (p, _) in kept.items()
+                if any(mono and ((mono, True) not in signs or (mono, False) not in signs) for mono in p.terms)
+            ]
+            if not lost:
+                return list(kept)
+            for key in lost:
+                del kept[key]
+
     def conflict(self) -> list[list[Any]] | None:
-        keys = list(self.rows)
+        keys = self.useful()
         system: list[Row] = []
         for key in keys:
             p, exact = self.rows[key]

@@ -13,10 +13,7 @@ from refrelax.shape_solver.checker.reading import Formula, eq, flattened, ge
 from refrelax.shape_solver.checker.schemas import CHOICE_BY_ID, Zero
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails
-
-MAX_WORK = 1_500
-"""Questions of linear arithmetic that one proof may ask."""
+from refrelax.shape_solver.prooflog.lemma import MAX_WORK, entails
 
 TRUTHS = ("ite", "ge", "eq")
 
