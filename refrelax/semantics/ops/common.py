@@ -9,6 +9,7 @@ Spec: ``spec/ops/common.md``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 from refrelax.errors import InternalError, unspecified
 from refrelax.rules import rule
@@ -305,8 +306,9 @@ def elementwise(
 ) -> Tensor:
     """``out[i] = function(a[i], b[i], …)`` over the broadcast operands."""
     shape = broadcast_shape(e, *(x.shape for x in operands)) if shape is None else shape
+    e.spend(prod(shape))  # before any list of that length is made
     columns = [(x if x.shape == shape else broadcast_view(x, shape)).payloads() for x in operands]
-    return e.tensor(dtype, shape, list(map(function, *columns)))
+    return from_payloads(e.numerics, dtype, shape, list(map(function, *columns)))
 
 
 def cast_to(e: Evaluation, x: Tensor, dtype: str) -> Tensor:
@@ -324,7 +326,8 @@ def index_of(e: Evaluation, x: Tensor, at: tuple[int, ...]) -> int:
 
 def copy(e: Evaluation, x: Tensor, shape: tuple[int, ...] | None = None) -> Tensor:
     """The same elements in fresh memory, under another shape if one is given."""
-    return e.tensor(x.dtype, x.shape if shape is None else shape, x.payloads())
+    e.spend(prod(x.shape))
+    return from_payloads(e.numerics, x.dtype, x.shape if shape is None else shape, x.payloads())
 
 
 def insert(index: Sequence[int], axis: int, position: int) -> tuple[int, ...]:

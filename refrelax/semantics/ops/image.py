@@ -1,7 +1,7 @@
 """Resizing images.
 
 A position of the result lies at a rational position of the data; positions and weights are exact, the weights rounded
-once to the dtype of the sum.
+once to the dtype of the sum. Permitted: positions and weights computed in that dtype, step by step.
 
 Spec: ``spec/ops/image.md``.
 """
@@ -13,7 +13,7 @@ from itertools import product
 from math import ceil, floor
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import layout as L
 from refrelax.semantics.ops.common import (
@@ -28,6 +28,7 @@ from refrelax.semantics.ops.common import (
 )
 from refrelax.semantics.ops.conv import DATA, charge
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.sampling import Tap, by_integers, floor_index, linear, mulsub, weighted
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, ShapeExpr
@@ -131,6 +132,64 @@ def taps(call: Call, at: Fraction, m: int) -> list[tuple[int, Fraction]]:
     return [(min(max(p, 0), m - 1), w) for p, w in found]
 
 
+def computed_position(f: Arithmetic, mode: str, p: int, m: int, q: int) -> Payload:
+    """``position`` in the arithmetic of a dtype; not for ``tf_crop_and_resize``."""
+    scale, half = f.lit(Fraction(m, q)), Fraction(1, 2)
+    match mode:
+        case "align_corners":
+            return f.mul(f.lit(Fraction(m - 1, q - 1)), f.lit(p)) if q > 1 else f.lit(0)
+        case "asymmetric":
+            return f.mul(scale, f.lit(p))
+        case "tf_half_pixel_for_nn":
+            return f.mul(f.lit(p + half), scale)
+        case "pytorch_half_pixel" if q <= 1:
+            return f.lit(0)
+        case _:
+            return mulsub(f, f.lit(p + half), scale, f.lit(half))
+
+
+def computed_cubic(f: Arithmetic, t: Payload, alpha: float) -> list[Payload]:
+    """``cubic`` in the arithmetic of a dtype."""
+    a = Fraction(alpha)
+    t2 = f.mul(t, t)
+    t3 = f.mul(t2, t)
+    first = f.mul(f.lit(a), f.add(f.sub(t3, f.mul(f.lit(2), t2)), t))
+    second = f.add(f.sub(f.mul(f.lit(a + 2), t3), f.mul(f.lit(3 + a), t2)), f.lit(1))
+    third = f.sub(f.add(f.mul(f.lit(-(a + 2)), t3), f.mul(f.lit(3 + 2 * a), t2)), f.mul(f.lit(a), t))
+    return [first, second, third, f.add(f.mul(f.lit(-a), t3), f.mul(f.lit(a), t2))]
+
+
+def computed_taps(call: Call, f: Arithmetic, at: Payload, base: int) -> list[Tap]:
+    """The elements around a computed position whose integer part is ``base``."""
+    if A.text(call, "method") == "linear":
+        return linear(f, at, base)
+    weights = computed_cubic(f, f.sub(at, f.lit(base)), A.real(call, "cubic_alpha"))
+    return [Tap(base - 1 + k, w) for k, w in enumerate(weights)]
+
+
+def stepwise(e: Evaluation, call: Call, x: Tensor, size: tuple[int, ...], index: tuple[int, ...]) -> Payload:
+    """The element at a plain index with positions and weights computed step by step."""
+    acc, n = "float64" if x.dtype == "float64" else "float32", len(size)
+    f, layout, mode = (
+        e.numerics.at(acc),
+        L.known(A.text(call, "layout"), DATA[n]),
+        A.text(call, "coordinate_transformation_mode"),
+    )
+    plain = layout.plain_shape(x.shape)
+    at = [computed_position(f, mode, p, m, q) for p, m, q in zip(index[2:], plain[2:], size, strict=True)]
+
+    def load(spot: tuple[int, ...]) -> Payload:
+        inner = [min(max(p, 0), m - 1) for p, m in zip(spot, plain[2:], strict=True)]
+        a = x[layout.from_plain((*index[:2], *inner))]
+        return a if x.dtype == acc else f.cast(a, x.dtype)
+
+    def summed(bases: tuple[int, ...]) -> Payload:
+        return weighted(f, [computed_taps(call, f, p, k) for p, k in zip(at, bases, strict=True)], load)
+
+    around = [range(-3, m + 3) for m in plain[2:]]
+    return by_integers(e, f, [floor_index(e, f, p) for p in at], around, summed)
+
+
 def _evaluate(n: int) -> EvaluateRule:
     """The weighted sum of the elements around the position, axis by axis, the last axis first."""
 
@@ -150,6 +209,7 @@ def _evaluate(n: int) -> EvaluateRule:
         ]
         near = [[taps(call, at, plain[2 + k]) for at in line] for k, line in enumerate(spots)]
         exact = A.text(call, "method") == "nearest_neighbor"
+        steps = mode != "tf_crop_and_resize" and not A.integer(call, "cubic_exclude")
         beyond = (
             out.lit(A.real(call, "extrapolation_value"))
             if dtypes.is_float(dtype)
@@ -173,7 +233,10 @@ def _evaluate(n: int) -> EvaluateRule:
             if exact:
                 a = x[layout.from_plain((b, c, *(near[k][p][0][0] for k, p in enumerate(y))))]
                 return a if x.dtype == dtype else out.cast(a, x.dtype)
-            value = mixed(b, c, (), tuple(y))
+            forms = [lambda: mixed(b, c, (), tuple(y))]
+            if steps:
+                forms.append(lambda: stepwise(e, call, x, size, (b, c, *y)))
+            value = f.either(*forms)
             return value if dtype == acc else out.cast(value, acc)
 
         shape = layout.shape((*plain[:2], *size))

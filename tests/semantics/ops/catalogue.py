@@ -301,6 +301,8 @@ IMAGE: list[Sample] = [
     Sample("image.resize2d", (f(1, 2, 3, 4),), 'R.image.resize2d(a, R.shape([5, 7]), method="linear")', lambda a: M.resize(a, (5, 7)), (), 64),
     Sample("image.resize2d", (f(1, 2, 3, 4),), 'R.image.resize2d(a, R.shape([6, 8]), method="nearest_neighbor", coordinate_transformation_mode="asymmetric", rounding_method="floor")', lambda a: a.repeat(2, 2).repeat(2, 3)),
     Sample("image.resize2d", (f(1, 2, 4, 5),), 'R.image.resize2d(a, R.shape([4, 5]), method="cubic")', lambda a: a, (), 16),
+    Sample("image.resize2d", (f(1, 2, 4, 5),), 'R.image.resize2d(a, R.shape([7, 3]), method="cubic")', M.resize_cubic, (), 64),
+    Sample("image.resize2d", (f(1, 2, 3, 4),), 'R.image.resize2d(a, R.shape([5, 6]), method="linear", coordinate_transformation_mode="align_corners")', M.resize_corners, (), 64),
     Sample("image.resize3d", (f(1, 1, 2, 3, 2),), 'R.image.resize3d(a, R.shape([2, 5, 2]), method="linear")', lambda a: M.resize(a.reshape(1, 2, 3, 2), (5, 2)).reshape(1, 1, 2, 5, 2), (), 64),
     Sample("layout_transform", (f(2, 6),), "R.layout_transform(a, index_map=T.index_map(lambda i, j: (j // 4, i, j % 4)), pad_value=T.float32(9))", M.layout_transform),
     Sample("layout_transform", (f(2, 3),), "R.layout_transform(a, index_map=T.index_map(lambda i, j: (j, i)))", lambda a: a.T),

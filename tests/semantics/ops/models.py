@@ -247,6 +247,39 @@ def resize(a: Array, size: tuple[int, int]) -> Array:
     return x
 
 
+def resize_corners(a: Array) -> Array:
+    """Bilinear, 5 x 6, corners on corners."""
+    x = a.astype(np.float64)
+    for axis, q in ((2, 5), (3, 6)):
+        n = x.shape[axis]
+        at = np.arange(q) * (n - 1) / (q - 1)
+        base = np.minimum(np.floor(at + 1e-12), n - 2).astype(int)
+        t = (at - base).reshape([-1 if k == axis else 1 for k in range(4)])
+        x = x.take(base, axis) * (1 - t) + x.take(base + 1, axis) * t
+    return x
+
+
+def resize_cubic(a: Array) -> Array:
+    """Bicubic with -3/4, 7 x 3, half-pixel centres, clamped."""
+
+    def weight(t: float) -> float:
+        t = abs(t)
+        if t <= 1:
+            return 1.25 * t**3 - 2.25 * t**2 + 1
+        return -0.75 * (t**3 - 5 * t**2 + 8 * t - 4) if t < 2 else 0.0
+
+    x = a.astype(np.float64)
+    for axis, q in ((2, 7), (3, 3)):
+        n = x.shape[axis]
+        matrix = np.zeros((q, n))
+        for k in range(q):
+            at = (k + 0.5) * n / q - 0.5
+            for p in range(math.floor(at) - 1, math.floor(at) + 3):
+                matrix[k, min(max(p, 0), n - 1)] += weight(at - p)
+        x = np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
+    return x
+
+
 def layout_transform(a: Array) -> Array:
     out = np.full((2, 2, 4), 9, a.dtype)
     for i, j in np.ndindex(*a.shape):
