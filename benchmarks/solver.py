@@ -5,7 +5,8 @@
 ``python benchmarks/solver.py --lowering``: the claims of our own lowerings instead (``solver_lowering.py``).
 
 Files hold questions with a known truth (``benchmarks/solver_queries/``). Beside refrelax: cvc5 on the same SMT-LIB
-text, TVM's analyzer with and without Z3 (bounds given as constraints) and SymPy, each in a process of its own.
+text, TVM's analyzer with and without Z3 (bounds given as constraints) and SymPy, each in a process of its own. Times
+are processor time: all of them use one thread, and a busy machine must not decide the comparison.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ HEADER = "".join(f"{name:>{width}}" for name, width in zip(COLUMNS, (22, 9, 9, 9
 def ours(queries: list[dict[str, Any]], effort: Any) -> Row:
     row = Row(f"refrelax {effort}")
     for query in queries:
-        start = time.perf_counter()
+        start = time.process_time()
         answer = prove(query["claim"], query["assume"], effort, query.get("fits"))
-        row.add(query, {Proved: True, Refuted: False, Unknown: None}[type(answer)], time.perf_counter() - start)
+        row.add(query, {Proved: True, Refuted: False, Unknown: None}[type(answer)], time.process_time() - start)
     return row
 
 
@@ -84,9 +85,9 @@ def cvc5(queries: list[dict[str, Any]], milliseconds: int) -> Row:
 
     row = Row(f"cvc5 {milliseconds} ms")
     for query in queries:
-        start = time.perf_counter()
+        start = time.process_time()
         answer = replay(script(query), milliseconds)
-        row.add(query, {"unsat": True, "sat": False}.get(answer), time.perf_counter() - start)
+        row.add(query, {"unsat": True, "sat": False}.get(answer), time.process_time() - start)
     return row
 
 

@@ -112,7 +112,7 @@ def late(*_: object) -> None:
 def main() -> None:
     signal.signal(signal.SIGALRM, late)
     for query in json.load(sys.stdin):
-        start = time.perf_counter()
+        start = time.process_time()
         proved = False
         signal.setitimer(signal.ITIMER_REAL, SECONDS)
         try:
@@ -122,7 +122,7 @@ def main() -> None:
             proved = False
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        print(json.dumps({"proved": proved, "seconds": time.perf_counter() - start}), flush=True)
+        print(json.dumps({"proved": proved, "seconds": time.process_time() - start}), flush=True)
 
 
 if __name__ == "__main__":

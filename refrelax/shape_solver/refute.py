@@ -104,30 +104,30 @@ class Sampler:
 
     def points(self, random: Random, count: int) -> Iterator[dict[str, int]]:
         """``count`` points: corners of the bounds first, then small values, then some large ones."""
+        ends = [(name, (0, 1) if name in self.booleans else self.facts.of(name)) for name in self.free]
         for place in range(count):
-            env = self.complete({name: self.draw(name, random, place) for name in self.free})
+            env = self.complete({name: _draw(low, high, random, place) for name, (low, high) in ends})
             if env is not None:
                 yield env
 
-    def draw(self, name: str, random: Random, place: int) -> int:
-        if name in self.booleans:
-            return random.getrandbits(1)
-        low, high = self.facts.of(name)
-        if place < 12:
-            offset = SMALL[place % 4] if place < 4 else random.choice(SMALL[:6])
-        elif place % 3 == 0:
-            offset = random.choice(WIDE)
-        elif place % 16 == 7:
-            offset = 1 << random.randrange(6, 40)
-        else:
-            offset = random.choice(SMALL)
-        if low is not None and high is not None:
-            return low + offset if offset <= high - low else random.randint(low, high)
-        if low is not None:
-            return low + offset
-        if high is not None:
-            return high - offset
-        return -offset if random.random() < 0.35 else offset
+
+def _draw(low: int | None, high: int | None, random: Random, place: int) -> int:
+    """A value within the bounds: near one of them mostly."""
+    if place < 12:
+        offset = SMALL[place % 4] if place < 4 else SMALL[int(6 * random.random())]
+    elif place % 3 == 0:
+        offset = WIDE[int(len(WIDE) * random.random())]
+    elif place % 16 == 7:
+        offset = 1 << int(6 + 34 * random.random())
+    else:
+        offset = SMALL[int(len(SMALL) * random.random())]
+    if low is not None and high is not None:
+        return low + offset if offset <= high - low else random.randint(low, high)
+    if low is not None:
+        return low + offset
+    if high is not None:
+        return high - offset
+    return -offset if random.random() < 0.35 else offset
 
 
 def search(judge: Judge, sampler: Sampler, count: int, seed: int) -> dict[str, int] | None:

@@ -79,16 +79,25 @@ class _Builder:
     def built(self, node: Node) -> Any:
         match node:
             case ("and", *parts):
-                return z3.And([z3.BoolVal(True, self.context), *(self.formula(each) for each in parts)])
+                return self.joined(z3.Z3_mk_and, [self.formula(each) for each in parts], z3.BoolRef)
             case ("or", *parts):
-                return z3.Or([z3.BoolVal(False, self.context), *(self.formula(each) for each in parts)])
+                return self.joined(z3.Z3_mk_or, [self.formula(each) for each in parts], z3.BoolRef)
             case ("not", part):
-                return z3.Not(self.formula(part), ctx=self.context)
+                return z3.BoolRef(z3.Z3_mk_not(self.context.ref(), self.formula(part).ast), self.context)
             case ("<=", a, b):
-                return self.term(a) <= self.term(b)
+                return self.pair(z3.Z3_mk_le, a, b)
             case ("=", a, b):
-                return self.term(a) == self.term(b)
+                return self.pair(z3.Z3_mk_eq, a, b)
         raise AssertionError(node)
+
+    def joined(self, make: Any, parts: list[Any], kind: Any) -> Any:
+        """Z3's own constructors: its operators on expressions convert and check every operand first."""
+        array = (z3.Ast * len(parts))(*(each.ast for each in parts))
+        return kind(make(self.context.ref(), len(parts), array), self.context)
+
+    def pair(self, make: Any, a: Node, b: Node) -> Any:
+        left, right = self.term(a), self.term(b)
+        return z3.BoolRef(make(self.context.ref(), left.ast, right.ast), self.context)
 
     def term(self, node: Node) -> Any:
         found = self.terms.get(node)
@@ -103,9 +112,10 @@ class _Builder:
             case ("var", name):
                 return self.variables.setdefault(name, z3.Int(name, self.context))
             case ("+", *parts):
-                return z3.Sum([self.term(each) for each in parts])
+                return self.joined(z3.Z3_mk_add, [self.term(each) for each in parts], z3.ArithRef)
             case ("*", *parts):
-                return z3.Product([self.term(each) for each in parts])
+                return self.joined(z3.Z3_mk_mul, [self.term(each) for each in parts], z3.ArithRef)
             case ("ite", condition, a, b):
-                return z3.If(self.formula(condition), self.term(a), self.term(b), ctx=self.context)
+                three = (self.formula(condition).ast, self.term(a).ast, self.term(b).ast)
+                return z3.ArithRef(z3.Z3_mk_ite(self.context.ref(), *three), self.context)
         raise AssertionError(node)
