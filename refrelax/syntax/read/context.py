@@ -35,6 +35,10 @@ class Source:
     depth: int = 0
     work: int = 0
     """Steps of comprehensions in constants so far, in the whole text."""
+    expansions: int = 0
+    """Macro calls so far, in the whole text."""
+    expanding: list[ast.FunctionDef] = field(default_factory=list)
+    """The macros that are being expanded, outermost first."""
     edition: str = "0.27"
     """``"0.27"``, or ``"0.22"`` for a text in the older spelling (``editions.py`` decides before anything is read)."""
     heads: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
@@ -119,7 +123,16 @@ class TypeVarDecl:
     dtype: str = "int64"
 
 
-Entry = SymVar | Buffer | Var | GlobalVar | ModuleAlias | Known | TypeVarDecl
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """``@T.macro def f(…)``: a call of it stands for its statements, with the names of ``scope``."""
+
+    node: ast.FunctionDef
+    scope: Scope
+    hygienic: bool = True
+
+
+Entry = SymVar | Buffer | Var | GlobalVar | ModuleAlias | Known | TypeVarDecl | Macro
 """What a surface name may stand for."""
 
 

@@ -19,6 +19,7 @@ from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Sourc
 from refrelax.syntax.read.editions import migrate
 from refrelax.syntax.read.graph import read_function, type_var
 from refrelax.syntax.read.loops import read_prim_func
+from refrelax.syntax.read.macros import take_macros
 from refrelax.syntax.read.metadata import take_metadata
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted
@@ -47,7 +48,7 @@ def read_module(src: Source, tree: ast.Module) -> Module:
     for name in ("Module", "cls"):
         scope.define(name, ModuleAlias())
     classes = [each for each in tree.body if isinstance(each, ast.ClassDef)]
-    lone = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    lone = take_macros(src, [each for each in tree.body if isinstance(each, ast.FunctionDef)], scope)
     for each in tree.body:
         if not isinstance(each, (ast.ClassDef, ast.FunctionDef)):
             _top_statement(src, each, scope)
@@ -195,6 +196,7 @@ def _add(src: Source, node: ast.stmt, parts: _Parts, name: str, function: BaseFu
 
 def _functions(src: Source, nodes: list[ast.FunctionDef], scope: Scope, parts: _Parts) -> _Parts:
     """All names first, so that calls may come before definitions."""
+    nodes = take_macros(src, nodes, scope)
     for each in nodes:
         if not isinstance(scope.table.get(each.name), TypeVarDecl):
             scope.define(each.name, GlobalVar(each.name))
@@ -233,7 +235,7 @@ def _pyfunc(src: Source, node: ast.FunctionDef, scope: Scope) -> ExternFunc:
     return ExternFunc(node.name, span=src.span(node))
 
 
-_REFUSED = ("R.macro", "T.macro", "R.rewriter", "T.inline", "T.jit")
+_REFUSED = ("R.macro", "R.rewriter", "T.jit")
 _KINDS: dict[str, FunctionReader] = {
     "R.function": read_function,
     "T.prim_func": _prim_func,

@@ -35,9 +35,11 @@ from refrelax.syntax.read.blocks import (
 )
 from refrelax.syntax.read.building import BuildError
 from refrelax.syntax.read.constants import shown
+from refrelax.syntax.read.context import Macro
 from refrelax.syntax.read.declarations import FORMS, bind_let
 from refrelax.syntax.read.for_loops import read_for
 from refrelax.syntax.read.frames import Frame
+from refrelax.syntax.read.macros import expand, macro_of
 from refrelax.syntax.read.scopes import SCOPES, opener
 from refrelax.syntax.scalars import PrimExpr
 
@@ -92,6 +94,9 @@ def read_statement(frame: Frame, node: ast.stmt) -> Stmts:
                 case ast.Continue():
                     return (Continue(span=frame.span(node)),)
                 case ast.Pass():
+                    return ()
+                case ast.FunctionDef() if (macro := macro_of(frame.src, node, frame.scope)) is not None:
+                    frame.scope.define(node.name, macro)
                     return ()
         except BuildError as error:
             frame.src.fail(node, error.rule, str(error))
@@ -148,6 +153,9 @@ def read_expression(frame: Frame, node: ast.Expr, value: ast.expr) -> Stmts:
     if isinstance(value, ast.Constant) and (isinstance(value.value, str) or value.value is Ellipsis):
         return ()
     if isinstance(value, ast.Call):
+        macro = frame.scope.lookup(value.func.id) if isinstance(value.func, ast.Name) else None
+        if isinstance(macro, Macro):
+            return expand(frame, value, macro, read_body)
         name = namespace_name(value.func, frame.reader)
         if name in DECLARATIONS:
             DECLARATIONS[name](frame, value)
