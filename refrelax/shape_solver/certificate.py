@@ -18,14 +18,9 @@ from typing import Any
 
 from refrelax.rules import rule
 from refrelax.shape_solver.axioms import Node
-from refrelax.shape_solver.checker.document import FORMAT, VERSION
-from refrelax.shape_solver.checker.points import few
-from refrelax.shape_solver.checker.script import script
 from refrelax.shape_solver.claim import Query, Stage, conjunction
 from refrelax.shape_solver.defined import in_range
 from refrelax.shape_solver.encode import Plain, settled
-from refrelax.shape_solver.prooflog.elaborate import prooflog
-from refrelax.shape_solver.prooflog.translate import question
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +46,13 @@ class Certificate:
 @rule("sh/certificate")
 def document(certificate: Certificate) -> dict[str, Any]:
     """The certificate as JSON: a log where one is found, else few points, else a script."""
+    # a proof that nobody asks to see loads none of this
+    from refrelax.shape_solver.checker.document import FORMAT, VERSION
+    from refrelax.shape_solver.checker.points import few
+    from refrelax.shape_solver.checker.script import script
+    from refrelax.shape_solver.prooflog.elaborate import prooflog
+    from refrelax.shape_solver.prooflog.translate import question
+
     asked = question(certificate.query)
     decided = certificate.stages[-1].name if certificate.stages else ""
     log = None if decided == "all points" and few(asked) else prooflog(certificate.query)
