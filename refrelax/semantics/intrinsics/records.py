@@ -168,12 +168,21 @@ def known_field(build: Builder, call: Intrinsic) -> Index | None:
         case tuple() if wanted in (TYPE_INDEX, VALUE) and index < len(base):
             found = type_index(base[index]) if wanted == TYPE_INDEX else _union(base[index], call.dtype)
         case None:
-            raise unspecified("ld/null-pointer", "a field of null is read", call.span)
+            return _of_null(call)
         case _:
             return None
     if found is None:
         raise unspecified("ld/unknown-handle", f"field {wanted} of element {index} is none of this record", call.span)
     return fixed(found)
+
+
+def _of_null(call: Intrinsic) -> Index:
+    """A field that must not be read: an error only where it is."""
+
+    def stop(_frame: Frame) -> int:
+        raise unspecified("ld/null-pointer", "a field of null is read", call.span)
+
+    return Index(stop)
 
 
 def _of_tensor(tensor: Tensor, wanted: int) -> int | None:
@@ -247,9 +256,9 @@ def _get(build: Builder, call: Intrinsic) -> Element:
             return lambda _frame: number
     else:
         known = known_field(build, call)
-        if known is not None and known.constant is not None:
-            payload = numerics.at(call.dtype).lit(known.constant)
-            return lambda _frame: payload
+        if known is not None:
+            lit, run = numerics.at(call.dtype).lit, known.run
+            return lambda frame: lit(run(frame))
     (record, key), wanted = _own(build, call), call.dtype
     unlike = poison("ev/struct-get")
 
