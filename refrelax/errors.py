@@ -118,7 +118,7 @@ class Trapped:
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """A step, element or depth budget ran out (``what`` names it): no verdict."""
+    """A step, element or depth budget ran out, or memory did (``what`` names it): no verdict."""
 
     what: str
 

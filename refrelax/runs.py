@@ -83,6 +83,8 @@ def run(
         return end.outcome
     except RecursionError:
         return Exhausted("depth")
+    except MemoryError:
+        return Exhausted("memory")
     return Returned(
         outward(result),
         tuple(outward(v) for v in values),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import ml_dtypes
@@ -84,3 +86,37 @@ def test_what_is_no_tensor_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"not a zip")
     with pytest.raises(UsageError, match=r"not an \.npz"):
         npz.read(path)
+
+
+@given(st.data())
+def test_a_damaged_archive_is_a_usage_error(data: st.DataObject) -> None:
+    file = io.BytesIO()
+    stored = data.draw(st.booleans())
+    (np.savez if stored else np.savez_compressed)(file, x=np.arange(6, dtype="float32").reshape(2, 3), y=np.int8(1))
+    raw = bytearray(file.getvalue())
+    for place, byte in data.draw(st.lists(st.tuples(st.integers(0, len(raw) - 1), st.integers(0, 255)), max_size=4)):
+        raw[place] = byte
+    cut = data.draw(st.integers(0, len(raw)) | st.just(len(raw)))
+    with suppress(UsageError):
+        npz.read(io.BytesIO(bytes(raw[:cut])))
+
+
+@given(st.binary(max_size=80))
+def test_a_damaged_member_is_a_usage_error(tail: bytes) -> None:
+    for head in (b"", b"\x93NUMPY", b"\x93NUMPY\x01\x00", b"\x93NUMPY\x01\x00\x20\x00{'descr': "):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("x.npy", head + tail)
+        file.seek(0)
+        with pytest.raises(UsageError):
+            npz.read(file)
+
+
+def test_objects_are_refused_without_a_look() -> None:
+    class Evil:
+        def __reduce__(self) -> tuple[object, tuple[str, ...]]:
+            return pytest.fail, ("unpickled",)
+
+    assert "no dtype" in refused(np.array([Evil(), None], dtype=object))
+    assert "no dtype" in refused(np.zeros(2, "U3"))
+    assert "no dtype" in refused(np.zeros(2, "datetime64[s]"))

@@ -15,20 +15,28 @@ MOST_SHOWN = 40
 
 
 def rules_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("check", "coverage"), help="check: all findings; coverage: cases a rule")
+    parser.add_argument(
+        "what",
+        choices=("check", "mutate", "coverage"),
+        help="check: all findings; mutate: break rules one at a time, which does no case see?; coverage: cases a rule",
+    )
     parser.add_argument("--all", action="store_true", help="every finding, however many")
     parser.add_argument("--only", metavar="AREA", help="only rules whose id begins so")
+    parser.add_argument("--sample", metavar="N", type=int, help="mutate: only so many mutants, spread over the rules")
+    parser.add_argument("--seed", metavar="S", type=int, default=0, help="mutate: of the sample")
     add_json(parser)
 
 
 def rules(options: argparse.Namespace) -> int:
-    """0 if spec, code and cases agree."""
+    """0 if spec, code and cases agree (``mutate``: if a case saw every mutant)."""
     try:
         read = tie.read()
     except BadCase as error:
         raise UsageError(str(error)) from None
     with progress(len(read.cases) + len(read.examples), "cases") as step:
         report = tie.check(step)
+    if options.what == "mutate":
+        return _mutate(report, options)
     if options.what == "coverage":
         return _coverage(report, options)
     findings = [f for f in report.findings if f.rule.startswith(options.only or "")]
@@ -56,13 +64,44 @@ def _print_groups(findings: list[tie.Finding], everything: bool) -> None:
 
 
 def _coverage(report: tie.Report, options: argparse.Namespace) -> int:
-    rows = sorted((rule, names) for rule, names in report.reached.items() if rule.startswith(options.only or ""))
+    """A row a rule: how many cases go through it, how many of them it ends; last, those that no case reaches."""
+    defined = sorted(rule for rule in tie.read().defined if rule.startswith(options.only or ""))
+    rows = [(rule, report.reached.get(rule, []), report.ended.get(rule, [])) for rule in defined]
+    unreached = [rule for rule, names, _ in rows if not names]
     if options.json:
-        for rule, names in rows:
-            emit({"rule": rule, "cases": names})
-    else:
-        table(("rule", "cases", "first"), [(rule, str(len(names)), names[0]) for rule, names in rows])
+        for rule, names, ended in rows:
+            emit({"rule": rule, "cases": names, "ended": ended})
+        return 0
+    shown = [(rule, str(len(names)), str(len(ended)), names[0]) for rule, names, ended in rows if names]
+    table(("rule", "cases", "ended", "first"), shown)
+    for rule in unreached:
+        print(f"no case reaches {rule}")
+    print(f"{len(rows) - len(unreached)} of {len(rows)} rules reached, {sum(bool(e) for *_, e in rows)} end a case")
     return 0
+
+
+def _mutate(report: tie.Report, options: argparse.Namespace) -> int:
+    """A line for each mutant that no case sees; 0 if there is none."""
+    from refrelax.conformance import mutate
+
+    if options.sample is not None and options.sample < 1:
+        raise UsageError(f"--sample: expected at least 1, found {options.sample}")
+    chosen = mutate.choose(options.sample, options.seed, options.only or "")
+    seen = survived = 0
+    with progress(len(chosen), "mutants") as step:
+        for verdict in mutate.campaign(chosen, report.reached, step):
+            seen += 1
+            survived += verdict.killer is None
+            m = verdict.mutant
+            if options.json:
+                emit(
+                    {"rules": m.rules, "place": m.place, "edit": m.what, "case": verdict.killer, "cases": verdict.cases}
+                )
+            elif verdict.killer is None:
+                print(f"SURVIVED {m.place}: {', '.join(m.rules)}: {m.what} ({verdict.cases} cases pass)")
+    if not options.json:
+        print(f"{seen - survived} of {seen} mutants seen by a case ({100 * (seen - survived) / max(seen, 1):.1f} %)")
+    return 1 if survived else 0
 
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:

@@ -45,7 +45,7 @@ _ROOMS = tuple(f"refrelax.{room}" for room in ("syntax", "semantics", "shape_sol
 
 
 @cache
-def _import_the_definition() -> None:
+def import_the_definition() -> None:
     """Import every module that implements rules of the language, so that ``@rule`` has marked all that it will mark."""
     for room in map(import_module, _ROOMS):
         for module in walk_packages(room.__path__, f"{room.__name__}."):
@@ -61,7 +61,7 @@ def _code(function: Any) -> CodeType | None:
 
 def marked() -> dict[CodeType, tuple[str, ...]]:
     """The code of every function marked with ``@rule``, and the rules that it says it implements."""
-    _import_the_definition()
+    import_the_definition()
     table: dict[CodeType, tuple[str, ...]] = {}
     for rule, functions in rules.IMPLEMENTED_BY.items():
         for function in functions:

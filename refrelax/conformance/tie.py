@@ -7,7 +7,7 @@ differ.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -59,6 +59,8 @@ class Report:
     examples: int
     reached: dict[str, list[str]] = field(default_factory=dict)
     """Rule to the names of the cases that reach it."""
+    ended: dict[str, list[str]] = field(default_factory=dict)
+    """Rule to the names of the cases that end by it."""
 
     @property
     def ok(self) -> bool:
@@ -122,17 +124,18 @@ def compare(tie: Tie, results: Iterable[Result]) -> Report:
         *_unreached(tie, reached),
         *_cases(results),
     ]
-    return Report(tuple(findings), len(tie.defined), len(tie.cases), len(tie.examples), dict(reached))
+    return Report(tuple(findings), len(tie.defined), len(tie.cases), len(tie.examples), dict(reached), dict(ended))
 
 
-def _reached(results: list[Result]) -> tuple[dict[str, list[str]], set[str]]:
-    """Rule to the cases that went through it; and the rules by which some case ended."""
+def _reached(results: list[Result]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Rule to the cases that went through it, and to those that ended by it."""
     reached: dict[str, list[str]] = defaultdict(list)
-    ended: set[str] = set()
+    ended: dict[str, list[str]] = defaultdict(list)
     for result in results:
         for rule in sorted(result.fired.all.union(result.rules)):
             reached[rule].append(result.case.name)
-        ended.update(result.rules)
+        for rule in sorted(set(result.rules)):
+            ended[rule].append(result.case.name)
     return reached, ended
 
 
@@ -178,7 +181,7 @@ def rejecting(tie: Tie) -> dict[str, Citation]:
     return found
 
 
-def _one_sided(tie: Tie, results: list[Result], ended: set[str]) -> list[Finding]:
+def _one_sided(tie: Tie, results: list[Result], ended: Collection[str]) -> list[Finding]:
     accepted = {r.case.rule for r in results if r.case.verdict == "accepts" and r.passed}
     held = {rule for r in results if r.case.verdict == "accepts" for rule in r.fired.held}
     found: list[Finding] = []

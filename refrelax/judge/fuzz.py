@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import random
 import re
-import signal
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -36,6 +34,7 @@ from refrelax.syntax.graph import Call, Op
 from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.scalars import Binary, Intrinsic
 from refrelax.syntax.write.module import print_module
+from refrelax.testing.limits import limited
 from refrelax.testing.module_strategies import modules
 from refrelax.testing.options import FEATURES
 from refrelax.testing.reproducible import independent_of_loaded_modules
@@ -120,31 +119,12 @@ def _programs(draw: Any, plan: Plan) -> Program:
 def judge(module: Module, args: Sequence[Any], implementation: Any) -> Verdict:
     """The verdict on one program; whatever raises or hangs is a finding."""
     try:
-        with _limited():
+        with limited(SECONDS):
             return diff(check(module), "main", args, impl=implementation)
     except Unsupported as missing:
         return NoVerdict(str(missing))
     except Exception as error:
         return Divergence("", f"a run failed ({type(error).__name__}: {error})")
-
-
-@contextmanager
-def _limited() -> Iterator[None]:
-    """Raises ``TimeoutError`` inside the ``with`` after ``SECONDS``, where the platform and the thread allow it."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def ring(*_: Any) -> None:
-        raise TimeoutError(f"more than {SECONDS} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def kind_of(verdict: Divergence) -> str:

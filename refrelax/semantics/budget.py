@@ -16,7 +16,7 @@ class Budget:
     """
 
     steps: int | None = 1_000_000_000
-    elements: int | None = 1_000_000_000
+    elements: int | None = 100_000_000
     depth: int = 200
 
 

@@ -66,6 +66,7 @@ def evaluate_one_hot(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tens
     axis, depth = A.integer(call, "axis"), A.integer(call, "depth")
     axis = axis + indices.ndim + 1 if axis < 0 else axis
     f, g = e.numerics.at(on.dtype), e.numerics.at("int64")
+    e.spend(depth)  # before the list of keys is made
     high, low, keys = f.lit(on.value), f.lit(number(off)), [g.lit(k) for k in range(depth)]
     if on.dtype == "bool":
         high, low = e.numerics.truth(bool(on.value)), e.numerics.truth(bool(number(off)))

@@ -1,0 +1,282 @@
+"""Broken rules, one at a time: edits of the syntax trees of functions, put in force by swapping their code.
+
+Nothing is written and no module is imported again: a mutant is compiled from the text of its function's file and takes
+the place of the function's code object while the ``with`` of ``in_force`` lasts, wherever the function is referred to.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from refrelax.conformance.citations import OPENING, REJECTING, package
+from refrelax.conformance.fired import import_the_definition
+from refrelax.conformance.spec_text import ID
+
+ROOMS = ("syntax", "semantics", "shape_solver", "lower", "judge")
+"""Where rules live."""
+
+LITERALS = 3
+"""Most mutations of operators and literals in one function marked with ``@rule``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One edit. ``rules``: those whose code it breaks; ``what``: the edit in words."""
+
+    rules: tuple[str, ...]
+    file: str
+    line: int
+    what: str
+    apply: Callable[[], Callable[[], None]] = field(repr=False, compare=False)
+    """Makes the edit in the tree; gives what takes it back."""
+    root: ast.stmt = field(repr=False, compare=False)
+    """The top-level statement that holds the edit."""
+    function: FunctionType = field(repr=False, compare=False)
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+# --- functions of the definition --------------------------------------------------------------------------------------
+
+
+@cache
+def functions() -> dict[tuple[str, int, str], FunctionType]:
+    """Every function and method of the package, by file, first line and name."""
+    import_the_definition()
+    found: dict[tuple[str, int, str], FunctionType] = {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith("refrelax.") and isinstance(module, ModuleType):
+            for value in list(vars(module).values()):
+                for each in _unwrapped(value):
+                    code = each.__code__
+                    found[code.co_filename, code.co_firstlineno, code.co_name] = each
+    return found
+
+
+def _unwrapped(value: Any) -> Iterator[FunctionType]:
+    """The functions behind a global: itself, what it wraps, the methods of a class."""
+    members = list(vars(value).values()) if isinstance(value, type) else [value]
+    for each in members:
+        each = getattr(each, "fget", None) or getattr(each, "__func__", each)
+        while hasattr(each, "__wrapped__"):
+            each = each.__wrapped__
+        if isinstance(each, FunctionType):
+            yield each
+
+
+def caches() -> list[Any]:
+    """What the definition remembers between calls; a mutant must not see the answers of the honest code, or leave its
+    own."""
+    import_the_definition()
+    found = []
+    for name, module in list(sys.modules.items()):
+        if name.startswith(tuple(f"refrelax.{room}" for room in ROOMS)):
+            found += [value for value in vars(module).values() if hasattr(value, "cache_clear")]
+    return found
+
+
+@contextmanager
+def in_force(mutant: Mutant) -> Iterator[bool]:
+    """The mutant instead of the function inside the ``with``; gives whether it could be compiled."""
+    code = _compiled(mutant)
+    if code is None:
+        yield False
+        return
+    remembered, before = caches(), mutant.function.__code__
+    mutant.function.__code__ = code
+    try:
+        for each in remembered:
+            each.cache_clear()
+        yield True
+    finally:
+        mutant.function.__code__ = before
+        for each in remembered:
+            each.cache_clear()
+
+
+def _compiled(mutant: Mutant) -> CodeType | None:
+    before = mutant.function.__code__
+    undo = mutant.apply()
+    try:
+        flags = __future__.annotations.compiler_flag
+        tree = ast.fix_missing_locations(ast.Module([mutant.root], []))
+        whole = compile(tree, before.co_filename, "exec", flags=flags, dont_inherit=True)
+    except SyntaxError:
+        return None
+    finally:
+        undo()
+    pending = [whole]
+    while pending:
+        code = pending.pop()
+        if (code.co_name, code.co_firstlineno) == (before.co_name, before.co_firstlineno):
+            return code if code.co_freevars == before.co_freevars else None
+        pending.extend(each for each in code.co_consts if isinstance(each, CodeType))
+    return None
+
+
+# --- where to break ---------------------------------------------------------------------------------------------------
+
+
+@cache
+def mutants() -> tuple[Mutant, ...]:
+    """Every mutant of the definition, in the order of files and lines; found once in a process."""
+    return tuple(_mutants())
+
+
+def _mutants() -> Iterator[Mutant]:
+    base = package()
+    for room in ROOMS:
+        for path in sorted((base / room).rglob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            name = f"{base.name}/{path.relative_to(base).as_posix()}"
+            for root in ast.parse(text).body:
+                for function, node in _live(str(path), root):
+                    yield from _of_function(name, root, function, node)
+
+
+def _live(path: str, root: ast.stmt) -> Iterator[tuple[FunctionType, ast.FunctionDef]]:
+    holders = [root] if isinstance(root, ast.FunctionDef) else root.body if isinstance(root, ast.ClassDef) else []
+    for node in holders:
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            function = functions().get((path, first, node.name))
+            if function is not None:
+                yield function, node
+
+
+def _of_function(file: str, root: ast.stmt, function: FunctionType, node: ast.FunctionDef) -> Iterator[Mutant]:
+    for rule, line, what, apply in _checks(node):
+        yield Mutant((rule,), file, line, what, apply, root, function)
+    marked = tuple(_ids(d) for d in node.decorator_list if isinstance(d, ast.Call) and _name(d.func) == "rule")
+    rules = tuple(each for group in marked for each in group)
+    if rules:
+        edits = list(_literals(node))
+        step = max(1, len(edits) // LITERALS)
+        for line, what, apply in edits[::step][:LITERALS]:
+            yield Mutant(rules, file, line, what, apply, root, function)
+
+
+def _name(function: ast.expr) -> str:
+    named = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return str(named).lstrip("_")
+
+
+def _ids(call: ast.Call) -> tuple[str, ...]:
+    values = [each.value for each in (*call.args, *(k.value for k in call.keywords)) if isinstance(each, ast.Constant)]
+    return tuple(each for each in values if isinstance(each, str) and _FULL.fullmatch(each))
+
+
+_FULL = re.compile(ID)
+
+Edit = tuple[int, str, Callable[[], Callable[[], None]]]
+
+
+def _set(node: ast.AST, name: str, value: Any) -> Callable[[], Callable[[], None]]:
+    def apply() -> Callable[[], None]:
+        before = getattr(node, name)
+        setattr(node, name, value)
+        return lambda: setattr(node, name, before)
+
+    return apply
+
+
+def _checks(node: ast.FunctionDef) -> Iterator[tuple[str, int, str, Callable[[], Callable[[], None]]]]:
+    """A check that never refuses, and one that refuses what it should let pass."""
+    above: dict[ast.AST, ast.AST] = {child: each for each in ast.walk(node) for child in ast.iter_child_nodes(each)}
+    for call in ast.walk(node):
+        if not isinstance(call, ast.Call) or call in node.decorator_list:
+            continue
+        name = _name(call.func)
+        if not (REJECTING.match(name) or OPENING.match(name)):
+            continue
+        for rule in _ids(call):
+            if name == "require" and call.args:
+                yield rule, call.lineno, "never refuses", _first(call, ast.Constant(True))
+                yield rule, call.lineno, "refuses the opposite", _first(call, _negated(call.args[0]))
+            elif (test := _deciding(call, above)) is not None:
+                yield rule, test.lineno, "never happens", _set(test, "test", ast.Constant(False))
+                yield rule, test.lineno, "happens otherwise", _set(test, "test", _negated(test.test))
+            elif (dropped := _dropped(call, above)) is not None:
+                yield rule, call.lineno, "is dropped", dropped
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def _first(call: ast.Call, value: ast.expr) -> Callable[[], Callable[[], None]]:
+    return _set(call, "args", [value, *call.args[1:]])
+
+
+def _dropped(call: ast.AST, above: dict[ast.AST, ast.AST]) -> Callable[[], Callable[[], None]] | None:
+    """Nothing in the place of the statement that raises or reports, where no ``if`` decides about it."""
+    statement: ast.AST | None = call
+    while statement is not None and not isinstance(statement, ast.stmt):
+        statement = above.get(statement)
+    parent = None if statement is None else above.get(statement)
+    if not isinstance(statement, ast.Raise | ast.Expr) or statement not in getattr(parent, "body", ()):
+        return None
+    body = [ast.copy_location(ast.Pass(), each) if each is statement else each for each in parent.body]  # type: ignore
+    return _set(parent, "body", body)  # type: ignore[arg-type]
+
+
+def _deciding(call: ast.AST, above: dict[ast.AST, ast.AST]) -> ast.If | ast.IfExp | None:
+    """The ``if`` in whose body the call stands."""
+    child, parent = call, above.get(call)
+    while parent is not None and not isinstance(parent, ast.FunctionDef | ast.Lambda):
+        if isinstance(parent, ast.If) and any(child is each for each in parent.body):
+            return parent
+        if isinstance(parent, ast.IfExp) and child is parent.body:
+            return parent
+        child, parent = parent, above.get(parent)
+    return None
+
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str]] = {
+    ast.Lt: (ast.LtE, "< becomes <="), ast.LtE: (ast.Lt, "<= becomes <"), ast.Gt: (ast.GtE, "> becomes >="),
+    ast.GtE: (ast.Gt, ">= becomes >"), ast.Eq: (ast.NotEq, "== becomes !="), ast.NotEq: (ast.Eq, "!= becomes =="),
+    ast.In: (ast.NotIn, "in becomes not in"), ast.NotIn: (ast.In, "not in becomes in"),
+    ast.Is: (ast.IsNot, "is becomes is not"), ast.IsNot: (ast.Is, "is not becomes is"),
+}  # fmt: skip
+_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], str]] = {
+    ast.Add: (ast.Sub, "+ becomes -"), ast.Sub: (ast.Add, "- becomes +"), ast.Mult: (ast.Add, "* becomes +"),
+    ast.FloorDiv: (ast.Mult, "// becomes *"),
+}  # fmt: skip
+
+
+def _literals(node: ast.FunctionDef) -> Iterator[Edit]:
+    """Small edits of a body: comparisons, arithmetic, connectives, numbers, truth values. Messages stay."""
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        each = pending.pop(0)
+        match each:
+            case ast.JoinedStr() | ast.Raise():
+                continue
+            case ast.Compare(ops=[op, *_]) if type(op) in _COMPARISONS:
+                other, what = _COMPARISONS[type(op)]
+                yield each.lineno, what, _set(each, "ops", [other(), *each.ops[1:]])
+            case ast.BinOp(op=op) if type(op) in _OPERATORS and not isinstance(each.left, ast.JoinedStr):
+                operator, what = _OPERATORS[type(op)]
+                yield each.lineno, what, _set(each, "op", operator())
+            case ast.BoolOp(op=op):
+                both = isinstance(op, ast.And)
+                what = "and becomes or" if both else "or becomes and"
+                yield each.lineno, what, _set(each, "op", ast.Or() if both else ast.And())
+            case ast.UnaryOp(op=ast.Not()):
+                yield each.lineno, "not is dropped", _set(each, "op", ast.UAdd())
+            case ast.Constant(value=bool(value)):
+                yield each.lineno, f"{value} becomes {not value}", _set(each, "value", not value)
+            case ast.Constant(value=int(value)):
+                yield each.lineno, f"{value} becomes {value + 1}", _set(each, "value", value + 1)
+        pending.extend(ast.iter_child_nodes(each))

@@ -1,0 +1,82 @@
+"""``refrelax rules mutate``: is every rule held by a case? Break each in turn and see whether one of its cases fails.
+
+Spec: ``spec/01-conformance.md``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from refrelax.conformance import tie
+from refrelax.conformance.cases import Case
+from refrelax.conformance.mutants import Mutant, in_force, mutants
+from refrelax.conformance.run import run_case
+from refrelax.testing.limits import limited
+
+SECONDS = 20
+"""The longest that the cases of one mutant may take: a mutant that hangs is seen."""
+
+MOST_CASES = 60
+"""Cases run for one mutant: those about its rules first, then others that reach them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a mutant: the case that saw it, or ``None`` if it survived ``cases`` of them."""
+
+    mutant: Mutant
+    killer: str | None
+    cases: int
+
+
+def choose(sample: int | None, seed: int = 0, only: str = "") -> list[Mutant]:
+    """The mutants of the rules whose ids begin so, or a sample of them, spread over the rules."""
+    found = [each for each in mutants() if any(rule.startswith(only) for rule in each.rules)]
+    if sample is None or sample >= len(found):
+        return found
+    by_rule: dict[tuple[str, ...], list[Mutant]] = {}
+    for each in random.Random(seed).sample(found, len(found)):
+        by_rule.setdefault(each.rules, []).append(each)
+    rounds = [each for layer in zip_longest(*by_rule.values()) for each in layer if each is not None]
+    picked = rounds[:sample]
+    return sorted(picked, key=lambda m: (m.file, m.line, m.what))
+
+
+def tied(mutant: Mutant, reached: dict[str, list[str]] | None = None) -> list[Case]:
+    """The cases about the rules of a mutant, then those that ``reached`` says go through them."""
+    everything = [*tie.read().cases, *tie.read().examples]
+    rules = set(mutant.rules)
+    about = [case for case in everything if {case.rule, case.expect.rule} & rules]
+    names = {name for rule in rules for name in (reached or {}).get(rule, ())}
+    others = [case for case in everything if case.name in names and case not in about]
+    return [*about, *others][:MOST_CASES]
+
+
+def judge(mutant: Mutant, cases: Iterable[Case]) -> Verdict:
+    """Run the cases with the mutant in force until one of them sees it. They pass without it."""
+    count = 0
+    with in_force(mutant) as possible:
+        if not possible:
+            return Verdict(mutant, "(cannot be compiled)", 0)
+        for case in cases:
+            count += 1
+            try:
+                with limited(SECONDS):
+                    if not run_case(case).passed:
+                        return Verdict(mutant, case.name, count)
+            except (Exception, RecursionError) as error:
+                return Verdict(mutant, f"{case.name} ({type(error).__name__})", count)
+    return Verdict(mutant, None, count)
+
+
+def campaign(
+    chosen: Iterable[Mutant], reached: dict[str, list[str]] | None = None, step: Callable[[str], None] | None = None
+) -> Iterator[Verdict]:
+    """A verdict on each mutant. ``step`` hears the place of each."""
+    for mutant in chosen:
+        if step is not None:
+            step(mutant.place)
+        yield judge(mutant, tied(mutant, reached))
