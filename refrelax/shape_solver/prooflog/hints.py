@@ -70,8 +70,8 @@ def follow(ledger: Ledger, context: Context) -> None:
         except Untranslatable:
             continue
     compared(ledger, context, names)
-    vanished(ledger)
     ended(ledger, context, names)
+    vanished(ledger)
 
 
 def vanished(ledger: Ledger) -> None:
