@@ -92,34 +92,10 @@ _UNARY = [
 ]
 
 _BINARY = [
-    "add",
-    "atan2",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "divide",
-    "equal",
-    "floor_divide",
-    "floor_mod",
-    "greater",
-    "greater_equal",
-    "left_shift",
-    "less",
-    "less_equal",
-    "log_add_exp",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "maximum",
-    "minimum",
-    "mod",
-    "multiply",
-    "not_equal",
-    "outer",
-    "power",
-    "right_shift",
-    "subtract",
-]
+    "add", "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "divide", "equal", "floor_divide", "floor_mod",
+    "greater", "greater_equal", "left_shift", "less", "less_equal", "log_add_exp", "logical_and", "logical_or",
+    "logical_xor", "maximum", "minimum", "mod", "multiply", "not_equal", "outer", "power", "right_shift", "subtract",
+]  # fmt: skip
 
 _STATISTICS = ["max", "mean", "min", "prod", "std", "sum", "variance"]
 
