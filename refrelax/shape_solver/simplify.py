@@ -14,6 +14,7 @@ from refrelax.shape_solver.claim import Effort, Proved
 from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.parse import parse_dim
 from refrelax.shape_solver.prove import Prover
+from refrelax.shape_solver.spellings import respelled
 from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, free_symbols, walk
 
 
@@ -56,7 +57,11 @@ LIGHT = ("Add", "Sub", "Mul")
 def _candidates(e: PrimExpr, prover: Prover) -> Iterator[PrimExpr]:
     """Spellings worth proving: under the bounds alone, and with the assumptions put in and taken out again."""
     context = prover.context
-    yield simplify_plain(e, context.facts)
+    plain = simplify_plain(e, context.facts)
+    yield plain
+    again = respelled(plain)
+    if again != plain:
+        yield simplify_plain(again, context.facts)
     for each in (context, context.measuring()):
         if not each.absurd:
             inside = simplify_plain(each.image(e), each.facts)
