@@ -62,6 +62,7 @@ def build_group(build: Builder, loop: For) -> Coroutine:
     if count is None:
         raise unspecified("ld/thread-extent", f"the extent of {tag} is not known at launch", loop.span)
     launch.extents[tag] = count
+    build.context.meter.step(max(count, 0))  # before a thread is built for each
     leave: list[Callable[[], None]] = []
     threads = [_thread(build, loop, k, leave) for k in range(count)]
     coords = [(*build.coords, (tag, k)) for k in range(count)]

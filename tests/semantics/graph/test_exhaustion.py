@@ -41,6 +41,11 @@ STEPS = {
     "serial": loops("for i in range(10**12):", ADD),
     "grid": loops("for i, j, k in T.grid(10**9, 10**9, 10**9):", "    A[0] = T.float32(1)"),
     "vectorized": loops("for i in T.vectorized(10**9):", "    A[0] = T.float32(1)"),
+    "waiting threads": loops(
+        'for i in T.thread_binding(10**6, thread="threadIdx.x"):',
+        '    T.tvm_storage_sync("shared")',
+        "    A[0] = T.float32(1)",
+    ),
     "threads": loops('for i in T.thread_binding(10**9, thread="threadIdx.x"):', "    A[0] = T.float32(1)"),
 }
 
