@@ -49,7 +49,7 @@ def load(text: str, filename: str = "<string>") -> tuple[ast.Module, Source]:
         line = text.count("\n", 0, null) + 1
         column = null - (text.rfind("\n", 0, null) + 1) + 1
         raise refuse(filename, line, column, "syn/no-null-character", "a null character in the text")
-    text = _normal_lines(text)
+    text = _without_numerals(_normal_lines(text))
     _bound_brackets(text, filename)
     source = Source(text, filename)
     text, source.heads = _blank_heads(text, filename)
@@ -67,6 +67,15 @@ def _normal_lines(text: str) -> str:
         return text
     # shifting every line alike keeps the lines; columns are those of the text without its margin
     return "\n".join(line.removeprefix(margin) for line in text.split("\n"))
+
+
+_NUMERAL = re.compile(r"^([ \t]*)(0|[1-9][0-9]{0,17}) = TypeVar\(\"\2\"\)[ \t]*$", re.MULTILINE)
+
+
+@rule("syn/numeral-symbol")
+def _without_numerals(text: str) -> str:
+    """Without the lines ``3 = TypeVar("3")``: a symbol that an importer named after its value is read as that value."""
+    return _NUMERAL.sub(r"\1pass", text) if " = TypeVar(" in text else text
 
 
 @rule("syn/too-deep")

@@ -27,6 +27,7 @@ from refrelax.syntax.read import parse
 from refrelax.syntax.scalars import Literal, SymVar
 from refrelax.syntax.signatures import OPERATOR_NAMES, has_signature, signature
 from refrelax.syntax.types import VOID, PrimType, TensorType
+from refrelax.syntax.write.module import print_module
 
 CASES = tomllib.loads(resources.files("refrelax.conformance").joinpath("cases/syntax.toml").read_text("utf-8"))["case"]
 
@@ -212,3 +213,14 @@ def test_hostile_text_ends_quickly(body: str) -> None:
     with pytest.raises(Malformed):
         main(body)
     assert time.monotonic() - start < 5
+
+
+def test_a_symbol_named_after_its_value_is_the_value() -> None:
+    text = """
+100 = TypeVar("100")
+@R.function
+def main(x: R.Tensor((1, 100), "float32")) -> R.Tensor((1, 100), "float32"):
+    return x
+"""
+    assert parse(text) == parse(text.replace('100 = TypeVar("100")', ""))
+    assert "TypeVar" not in print_module(parse(text))
