@@ -396,6 +396,4 @@ bool(x) == (x != 0)
 ! int16(uint16(x)) == uint16(x)
 """
 
-FAMILIES = {
-    "pairs": PAIRS, "truncation": TRUNCATION, "divisibility": DIVISIBILITY, "logic": LOGIC, "overflow": OVERFLOW, "casts": CASTS,
-}  # fmt: skip
+FAMILIES = {"pairs": PAIRS, "truncation": TRUNCATION, "divisibility": DIVISIBILITY, "logic": LOGIC, "overflow": OVERFLOW, "casts": CASTS}  # fmt: skip
