@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
-from refrelax.errors import Span
+from refrelax.errors import Span, unspecified
+from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.values import Tensor, Value, from_payloads, tabulate
 from refrelax.semantics.world import ALONE, World
@@ -63,8 +64,14 @@ class Evaluation:
         count = 1
         for extent in shape:
             count *= extent
+        self._no_negative(shape)
         self.spend(count)
         return tabulate(self.numerics, dtype, shape, element)
+
+    @rule("ev/negative-extent")
+    def _no_negative(self, shape: Sequence[int]) -> None:
+        if any(extent < 0 for extent in shape):
+            raise unspecified("ev/negative-extent", f"a result of shape {tuple(shape)}", self.span)
 
     def tensor(self, dtype: str, shape: Sequence[int], payloads: list[Payload]) -> Tensor:
         """A fresh tensor from payloads in row-major order."""
