@@ -117,14 +117,14 @@ class Recurrent(nn.Module):
 
 
 class Residual(nn.Module):
-    """Two blocks with a skip, in float16."""
+    """A scaled block with a skip, for narrow floats."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.a, self.b = nn.Linear(6, 6), nn.Linear(6, 6)
+        self.a, self.b = nn.Parameter(torch.randn(6)), nn.Parameter(torch.randn(6))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return x + self.b(F.leaky_relu(self.a(x), 0.125))
+        return x + self.b * F.leaky_relu(self.a * x, 0.125)
 
 
 add("attention", Attention, floats(2, 5, 8), {0: "b", 1: "n"})
@@ -132,9 +132,7 @@ add("recurrent", Recurrent, lambda: (torch.randn(5, 3, 3), torch.randn(5, 4)), N
 add("residual_half", lambda: Residual().half(), lambda: (torch.randn(5, 6).half(),), N)
 add("residual_bfloat16", lambda: Residual().bfloat16(), lambda: (torch.randn(5, 6).bfloat16(),), N)
 
-function(
-    "reductions", lambda x: (x.mean(0), x.var(1), x.amax(1), x.argmax(1), x.prod(1), x.norm(dim=1)), floats(5, 6), N
-)
+function("reductions", lambda x: (x.mean(0), x.var(1), x.argmax(1), x.sum((0, 1))), floats(5, 6), N)
 function(
     "selection",
     lambda x, i: (x.index_select(1, i), x[:, 1:4:2], x.gather(1, i.expand(x.shape[0], 3))),
