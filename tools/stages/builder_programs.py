@@ -44,6 +44,11 @@ def chain(b: relax.BlockBuilder) -> None:
         b.emit_func_output(out)
 
 
+def flattened(t: te.Tensor) -> te.Tensor:
+    """Row by row, plus one."""
+    return te.compute((t.shape[0] * 3,), lambda i: t[i // 3, i % 3] + 1.0, name="flat")
+
+
 @program
 def tensor_expressions(b: relax.BlockBuilder) -> None:
     n = size("n")
@@ -51,7 +56,7 @@ def tensor_expressions(b: relax.BlockBuilder) -> None:
     with b.function("main", [x, y]):
         with b.dataflow():
             a = b.emit_te(topi.matmul, x, y)
-            c = b.emit_te(lambda t: te.compute((t.shape[0] * 3,), lambda i: t[i // 3, i % 3] + 1.0, name="flat"), a)
+            c = b.emit_te(flattened, a)  # a lambda would be printed as `def lambda`, which is no Python
             d = b.emit_te(topi.sum, a, axis=1, keepdims=True)
             out = b.emit_output(relax.Tuple([c, d]))
         b.emit_func_output(out)
