@@ -124,7 +124,7 @@ def _func_attr(reader: Reader, node: ast.stmt) -> dict[str, AttrValue]:
 def _statement(reader: Reader, node: ast.stmt) -> None:
     with reader.src.deeper(node):
         match node:
-            case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
+            case ast.Expr(value=ast.Constant(value=str())) | ast.Pass() | ast.Nonlocal():
                 return
             case ast.Expr(value=value):
                 _bare(reader, node, value)
@@ -181,19 +181,26 @@ def _assign(reader: Reader, node: ast.stmt, target: ast.expr, value: ast.expr, a
 def _bind(reader: Reader, node: ast.stmt, name: str, value: Expr, declared: Type | None) -> None:
     unique = reader.names.fresh(name) if name != "_" else reader.anonymous()
     reader.sink.pending.append(VarBinding(unique, value, declared, span=reader.src.span(node)))
-    _define(reader, name, unique, declared if declared is not None else _scalar_type(value))
+    _define(reader, name, unique, declared if declared is not None else _scalar_type(reader, value))
 
 
 def _define(reader: Reader, name: str, unique: str, declared: Type | None) -> None:
     if isinstance(declared, PrimType):
-        reader.scalars.add(unique)
+        reader.scalars[unique] = declared.dtype
         reader.scope.define(name, SymVar(unique, declared.dtype))
     else:
         reader.scope.define(name, Var(unique))
 
 
-def _scalar_type(value: Expr) -> Type | None:
-    return PrimType(value.value.dtype) if isinstance(value, PrimValue) else None
+def _scalar_type(reader: Reader, value: Expr) -> Type | None:
+    """The type of a scalar that is written out, or that is another name of one."""
+    match value:
+        case PrimValue():
+            return PrimType(value.value.dtype)
+        case Var(name=name) if name in reader.scalars:
+            return PrimType(reader.scalars[name])
+        case _:
+            return None
 
 
 def _bound_value(reader: Reader, value: ast.expr, declared: Type | None) -> Expr:
@@ -395,7 +402,7 @@ def _branch(reader: Reader, body: list[ast.stmt]) -> tuple[SeqExpr, Type | None]
         if isinstance(last, VarBinding) and isinstance(last.value, (*LEAVES, Tuple)):
             sink.pending.pop()
             reader.names.release(last.name)
-            reader.scalars.discard(last.name)
+            reader.scalars.pop(last.name, None)
             value = last.value
         sink.flush()
     return SeqExpr(tuple(sink.blocks), value, span=reader.src.span(body[0])), last.annotation

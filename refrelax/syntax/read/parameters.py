@@ -34,7 +34,7 @@ def read_parameters(reader: Reader, node: ast.FunctionDef) -> tuple[tuple[Param,
     for arg in args.args:
         scalar = _prim_annotation(reader, arg.annotation)
         if scalar is not None:
-            reader.scalars.add(unique[arg.arg])
+            reader.scalars[unique[arg.arg]] = scalar
             reader.scope.define(arg.arg, SymVar(unique[arg.arg], scalar, span=reader.src.span(arg)))
     symbols = [symbol.name for symbol in own_symbols(reader.src, node, reader.scope, reader.names)]
     symbols += _quoted_symbols(reader, node)

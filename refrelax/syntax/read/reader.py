@@ -43,8 +43,9 @@ class Reader:
     scope: Scope
     sink: Sink
     texts: frozenset[str] = frozenset()
-    scalars: set[str] = field(default_factory=set)
-    """Unique names of Relax variables (parameters, bindings) of scalar type: symbols in shapes, variables elsewhere."""
+    scalars: dict[str, str] = field(default_factory=dict)
+    """Relax variables (parameters, bindings) of scalar type by unique name, with their dtype: symbols in shapes, variables
+    elsewhere."""
 
     # --- names -------------------------------------------------------------------------------------------------------
 

@@ -59,7 +59,8 @@ MISSING = (
     "the operator relax.nn.conv1d_transpose", "the operator relax.nn.conv2d_transpose", "the operator relax.image.",
     "the operator relax.nn.attention_var_len", "the operator relax.hamming_window", "the operator relax.vision.",
     "a vector store", "a barrier between threads", "memory shared between threads", "the expression Let",
-    "the operator relax.call_inplace_packed", "the operator relax.call_py_func",
+    "the operator relax.call_inplace_packed", "the operator relax.call_py_func", "the operator relax.ccl.",
+    "the operator relax.dist.",
     "T.decl_buffer", "a buffer match of a region",
     "the intrinsic T.", "a handle parameter without a buffer",
 )  # fmt: skip

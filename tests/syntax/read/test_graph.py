@@ -8,6 +8,7 @@ from importlib import resources
 
 import pytest
 
+import refrelax as rr
 from refrelax.errors import Malformed
 from refrelax.syntax.graph import (
     AttrList,
@@ -224,3 +225,21 @@ def main(x: R.Tensor((1, 100), "float32")) -> R.Tensor((1, 100), "float32"):
 """
     assert parse(text) == parse(text.replace('100 = TypeVar("100")', ""))
     assert "TypeVar" not in print_module(parse(text))
+
+
+def test_another_name_of_a_scalar_is_a_scalar() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), "float32"), p: R.Prim("int64")):
+        n = T.int64()
+        k: R.Prim("int64") = R.prim_value(n + 1)
+        j = k
+        i = p
+        return R.zeros(R.shape([j + 1, i * 2]), "float32")
+"""
+    module = parse(text)
+    assert parse(print_module(module)) == module
+    returned = rr.run(rr.check(module), "main", [1.0, 2.0], 3)
+    assert returned.value.shape == (4, 6)
