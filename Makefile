@@ -84,7 +84,8 @@ examples: $(TVM) ## print the example models anew with real TVM and PyTorch
 	@$(TVMENV)/bin/python tools/make_examples.py
 
 bench: $(DEV) ## the benchmarks that the notes quote
-	@for each in benchmarks/bench_*.py; do $(BIN)/python $$each || exit 1; done
+	@for each in interpreter small_program readings decoder "solver --lowering" pointwise; do \
+	  set -- $$each; name=$$1; shift; echo "== $$name $$*"; $(BIN)/python benchmarks/$$name.py "$$@" || exit 1; done
 
 clean: ## remove the environments and caches
 	rm -rf $(VENV) $(TVMENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
