@@ -74,11 +74,15 @@ def domain(sampler: Sampler) -> int | None:
 
 @rule("sh/cases")
 def by_points(judge: Judge, sampler: Sampler) -> dict[str, int] | None:
-    """A counterexample among **all** points that the bounds leave, or ``None``: then there is none at all."""
+    """A counterexample among **all** points that the bounds leave, or ``None``: then there is none at all.
+
+    Raises:
+        TooLarge: a value is not computed.
+    """
     ends = [(0, 1) if name in sampler.booleans else sampler.facts.of(name) for name in sampler.free]
     ranges = [range(low, high + 1) for low, high in ends if low is not None and high is not None]
     for point in itertools.product(*ranges):
         env = sampler.complete(dict(zip(sampler.free, point)))
-        if env is not None and judge.refuted(env):
+        if env is not None and judge.fails(env):
             return {name: env[name] for name in judge.dtypes}
     return None

@@ -18,8 +18,8 @@ from typing import Any
 
 from refrelax.rules import rule
 from refrelax.shape_solver.axioms import Node
-from refrelax.shape_solver.claim import Query, Stage, conjunction
-from refrelax.shape_solver.defined import in_range
+from refrelax.shape_solver.claim import Query, Stage
+from refrelax.shape_solver.defined import obligation
 from refrelax.shape_solver.encode import Plain, settled
 
 
@@ -71,13 +71,10 @@ def smt2(query: Query) -> str:
     """``query`` as an SMT-LIB 2 script that is unsatisfiable exactly if the claim holds."""
     reading = Plain()
     claim = query.claim
-    if query.fits is not None:
-        claim = conjunction(list(dict.fromkeys([*in_range(claim, *query.fits), claim])))
+    if query.fits is not None or query.division == "require":
+        claim = obligation(claim, query.fits, query.division)
     formulas = [settled(each, True, reading) for each in query.assumptions]
-    if query.division == "require":
-        formulas.append(("not", settled(claim, True, reading)))
-    else:
-        formulas.append(settled(claim, False, reading))
+    formulas.append(settled(claim, False, reading))
     symbols = query.symbols()
     if query.fits is not None:
         low, high = query.fits

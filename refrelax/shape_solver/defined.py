@@ -1,15 +1,20 @@
-"""Where an expression has a value: the conditions that its evaluation meets, in evaluation order.
+"""Where an expression has a value and what stays in range: the steps of its evaluation that may go wrong, in order.
 
-Spec: ``spec/06-shapes.md``, ``sh/definedness``.
+Spec: ``spec/06-shapes.md``, ``sh/definedness``, ``sh/overflow-first``.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from refrelax.rules import rule
+from refrelax.shape_solver.claim import Division, conjunction
+from refrelax.shape_solver.lets import without_lets
 from refrelax.shape_solver.parse import integer
 from refrelax.syntax.scalars import (
     Binary,
     Intrinsic,
+    Let,
     Literal,
     Not,
     PrimExpr,
@@ -22,55 +27,89 @@ from refrelax.syntax.scalars import (
 )
 
 ZERO = int_imm(0)
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``claim`` holds where this step of an evaluation goes well, asked where those before it did.
+
+    ``defines``: elsewhere there is no value; else: elsewhere the value leaves the range.
+    """
+
+    claim: PrimExpr
+    defines: bool
 
 
 @rule("sh/definedness")
-def conditions(e: PrimExpr) -> list[PrimExpr]:
-    """Claims that hold exactly where ``e`` is defined, if each is asked where those before it hold."""
-    match e:
-        case Literal() | SymVar():
-            return []
-        case Binary("And", a, b):
-            return [*conditions(a), *under(a, conditions(b))]
-        case Binary("Or", a, b):
-            return [*conditions(a), *under(Not(a), conditions(b))]
-        case Intrinsic("if_then_else", (c, a, b)):
-            return [*conditions(c), *under(c, conditions(a)), *under(Not(c), conditions(b))]
-        case Binary(("FloorDiv" | "FloorMod" | "Div" | "Mod"), a, b):
-            own: list[PrimExpr] = [] if as_int(b) else [Binary("NE", b, ZERO)]
-            return [*conditions(a), *conditions(b), *own]
-        case Intrinsic(("shift_left" | "shift_right"), (a, b)):
-            count = as_int(b)
-            own = [] if count is not None and count >= 0 else [Binary("GE", b, ZERO)]
-            return [*conditions(a), *conditions(b), *own]
-        case _:
-            return [condition for part in children(e) for condition in conditions(part)]
-
-
-def under(guard: PrimExpr, needed: list[PrimExpr]) -> list[PrimExpr]:
-    """``needed`` where ``guard`` holds."""
-    return [Binary("Or", Not(guard), each) for each in needed]
-
-
-def in_range(e: PrimExpr, low: int, high: int) -> list[PrimExpr]:
-    """Claims that every arithmetic step of ``e`` stays within ``low`` and ``high``, in evaluation order.
-
-    Symbols are assumed to be in range.
-    """
+def steps(e: PrimExpr, fits: Range | None = None) -> list[Step]:
+    """The steps of evaluating ``e`` that may go wrong, in evaluation order; those that may leave a range only with
+    ``fits``. Symbols are in range."""
     match e:
         case Literal():
-            return [] if low <= literal_int(e) <= high else [bool_imm(False)]
+            return [] if fits is None or fits[0] <= literal_int(e) <= fits[1] else [Step(bool_imm(False), False)]
         case SymVar():
             return []
         case Binary("And", a, b):
-            return [*in_range(a, low, high), *under(a, in_range(b, low, high))]
+            return [*steps(a, fits), *under(a, steps(b, fits))]
         case Binary("Or", a, b):
-            return [*in_range(a, low, high), *under(Not(a), in_range(b, low, high))]
+            return [*steps(a, fits), *under(Not(a), steps(b, fits))]
         case Intrinsic("if_then_else", (c, a, b)):
-            arms = [*under(c, in_range(a, low, high)), *under(Not(c), in_range(b, low, high))]
-            return [*in_range(c, low, high), *arms]
+            return [*steps(c, fits), *under(c, steps(a, fits)), *under(Not(c), steps(b, fits))]
+        case Let():
+            return steps(without_lets(e), fits)
         case _:
-            inner = [claim for part in children(e) for claim in in_range(part, low, high)]
-            if e.dtype == "bool" or (isinstance(e, Binary) and e.op in ("Min", "Max", "FloorMod", "Mod")):
-                return inner
-            return [*inner, Binary("GE", e, integer(low)), Binary("LE", e, integer(high))]
+            inner = [step for part in children(e) for step in steps(part, fits)]
+            return [*inner, *_own(e), *_within(e, fits)]
+
+
+def _own(e: PrimExpr) -> list[Step]:
+    """What ``e`` itself needs in order to have a value."""
+    match e:
+        case Binary(("FloorDiv" | "FloorMod" | "Div" | "Mod"), _, b):
+            return [] if as_int(b) else [Step(Binary("NE", b, ZERO), True)]
+        case Intrinsic(("shift_left" | "shift_right"), (_, b)):
+            count = as_int(b)
+            return [] if count is not None and count >= 0 else [Step(Binary("GE", b, ZERO), True)]
+        case _:
+            return []
+
+
+def _within(e: PrimExpr, fits: Range | None) -> list[Step]:
+    """That the value of ``e`` is in the range; of some operators it is where those of the operands are."""
+    if fits is None or e.dtype == "bool" or (isinstance(e, Binary) and e.op in ("Min", "Max", "FloorMod", "Mod")):
+        return []
+    low, high = fits
+    return [Step(Binary("GE", e, integer(low)), False), Step(Binary("LE", e, integer(high)), False)]
+
+
+def under(guard: PrimExpr, needed: list[Step]) -> list[Step]:
+    """``needed`` where ``guard`` holds."""
+    return [Step(Binary("Or", Not(guard), each.claim), each.defines) for each in needed]
+
+
+def conditions(e: PrimExpr) -> list[PrimExpr]:
+    """Claims that hold exactly where ``e`` is defined, if each is asked where those before it hold."""
+    return [step.claim for step in steps(e)]
+
+
+def in_range(e: PrimExpr, low: int, high: int) -> list[PrimExpr]:
+    """Claims that every arithmetic step of ``e`` stays within ``low`` and ``high``, in evaluation order, where ``e``
+    is defined. Symbols are assumed to be in range."""
+    return [step.claim for step in steps(e, (low, high)) if not step.defines]
+
+
+@rule("sh/overflow-first")
+def obligation(claim: PrimExpr, fits: Range | None, division: Division) -> PrimExpr:
+    """A claim that is false exactly where ``claim`` is refuted, and defined everywhere: the steps of the evaluation in
+    order, up to one that fails (a step out of range; with ``division="require"`` also one without a value) or that
+    leaves nothing to ask (``"assume"``: one without a value)."""
+    found = list(dict.fromkeys(steps(claim, fits)))
+    if all(step.defines <= (division == "require") for step in found):
+        return conjunction([*(step.claim for step in found), claim])
+    for step in reversed(found):
+        if step.defines and division == "assume":
+            claim = Binary("Or", Not(step.claim), claim)
+        else:
+            claim = Binary("And", step.claim, claim)
+    return claim

@@ -1,7 +1,8 @@
 """Claims on exact integers, as closures: the judge of every counterexample. Shares nothing with the normal form.
 
 A closure takes the values of the symbols and gives an integer (truth values are 0 and 1); it raises ``Undefined``
-where the expression has no value: a division by zero, a negative shift count. ``and``, ``or``, ``implies`` and
+where the expression has no value: a division by zero, a negative shift count; ``OutOfRange`` where a step leaves the
+range of ``fits`` first; ``TooLarge`` where nobody computes the value. ``and``, ``or``, ``implies`` and
 ``select`` evaluate what they need.
 """
 
@@ -28,6 +29,10 @@ class NotInteger(Exception):
     """The expression is no integer arithmetic: nothing is computed with it."""
 
 
+class TooLarge(Exception):
+    """There is a value, but it is not computed: a shift by a count past ``MAX_SHIFT``."""
+
+
 class OutOfRange(Exception):
     """A step left the range that ``fits`` asks for."""
 
@@ -37,9 +42,11 @@ def _truncmod(a: int, b: int) -> int:
 
 
 def _shift_left(a: int, b: int) -> int:
-    if not 0 <= b <= MAX_SHIFT:
+    if b < 0:
         raise Undefined
-    return a << b
+    if b > MAX_SHIFT and a:
+        raise TooLarge
+    return a << b if a else 0
 
 
 def _shift_right(a: int, b: int) -> int:
@@ -99,8 +106,8 @@ def _compiled(e: PrimExpr, fits: tuple[int, int] | None) -> Run:
             test, left, right = compiled(c, fits), compiled(a, fits), compiled(b, fits)
 
             def strict(env: Env) -> int:
-                x, y = left(env), right(env)
-                return x if test(env) else y
+                chosen, x, y = test(env), left(env), right(env)
+                return x if chosen else y
 
             return strict
         case Cast(dtype, a):

@@ -11,7 +11,7 @@ Spec: ``spec/06-shapes.md``, ``sh/prove``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from refrelax.rules import rule
@@ -32,13 +32,13 @@ from refrelax.shape_solver.claim import (
     Refuted,
     Stage,
     Unknown,
-    conjunction,
 )
 from refrelax.shape_solver.context import Context
-from refrelax.shape_solver.defined import conditions, in_range
+from refrelax.shape_solver.defined import conditions, obligation
 from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.encode import Normal, Plain, known, question
-from refrelax.shape_solver.evaluate import NotInteger
+from refrelax.shape_solver.evaluate import NotInteger, TooLarge
+from refrelax.shape_solver.lets import without_lets
 from refrelax.shape_solver.parse import integer, parse_claim
 from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
 from refrelax.shape_solver.size import too_large
@@ -96,6 +96,9 @@ class Prover:
         self._assumptions = tuple(map(_expression, self.assume))
         if too_large(Query(bool_imm(True), self._assumptions)) is not None:
             return
+        self._assumptions = tuple(map(without_lets, self._assumptions))
+        if too_large(Query(bool_imm(True), self._assumptions)) is not None:
+            return
         self.context = Context().assuming(*map(opened, self._assumptions))
 
     def prove(self, claim: str | PrimExpr) -> Answer:
@@ -105,6 +108,9 @@ class Prover:
         fits = None if self.fits is None else integer_range(self.fits)
         query = Query(e, self._assumptions, fits, self.division)
         large = too_large(query)
+        if large is None and (plain := without_lets(e)) is not e:
+            query = replace(query, claim=plain)
+            large = too_large(query)
         if large is not None:
             return Unknown(large, "size", (Stage("size", large),))
         key, names = _renamed(query)
@@ -155,12 +161,10 @@ class _Attempt:
             symbols = [SymVar(name, dtype) for name, dtype in query.symbols().items() if dtype != "bool"]
             context = context.assuming(*(Binary("GE", each, integer(low)) for each in symbols))
             context = context.assuming(*(Binary("LE", each, integer(high)) for each in symbols))
-            claim = conjunction(list(dict.fromkeys([*in_range(claim, low, high), claim])))
-        needed = list(dict.fromkeys(conditions(claim)))
-        if needed and query.division == "require":
-            claim = conjunction([*needed, claim])
-        elif needed:
-            context = context.assuming(*map(opened, needed))
+        if query.fits is not None or query.division == "require":
+            claim = obligation(claim, query.fits, query.division)
+        else:
+            context = context.assuming(*map(opened, dict.fromkeys(conditions(claim))))
         claim = opened(claim)
         try:
             judge = Judge.of(query)
@@ -221,7 +225,11 @@ class _Attempt:
         if size is None or size > min(self.limits.domain, 4 * MAX_EVALUATED // self.judge.nodes):
             self.note("all points", "too many")
             return None
-        model = by_points(self.judge, self.sampler)
+        try:
+            model = by_points(self.judge, self.sampler)
+        except TooLarge:
+            self.note("all points", "a value is too large to compute")
+            return None
         if model is not None:
             return self.refuted("all points", model)
         return self.proved("all points", f"all {size} points that the assumptions leave")
@@ -272,7 +280,7 @@ class _Attempt:
     def recovered(self, found: dict[str, int], context: Context) -> dict[str, int] | None:
         """A model over the question's own symbols, if it refutes the question."""
         sampler = Sampler.of(self.judge, context)
-        env = sampler.complete({name: found.get(name, max(0, context.facts.of(name)[0] or 0)) for name in sampler.free})
+        env = sampler.tried({name: found.get(name, max(0, context.facts.of(name)[0] or 0)) for name in sampler.free})
         if env is None or not self.judge.refuted(env):
             return None
         return {name: env[name] for name in self.judge.dtypes}
@@ -302,4 +310,10 @@ class _Attempt:
 
 def admissible(judge: Judge, sampler: Sampler) -> bool:
     """Whether one of a few points satisfies the assumptions."""
-    return any(judge.admits(env) for env in sampler.points(Random(0), 64))
+    for env in sampler.points(Random(0), 64):
+        try:
+            if judge.admits(env):
+                return True
+        except TooLarge:
+            continue
+    return False

@@ -17,7 +17,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import Facts
 from refrelax.shape_solver.claim import Query
 from refrelax.shape_solver.context import Context
-from refrelax.shape_solver.evaluate import OutOfRange, Run, Undefined, compiled
+from refrelax.shape_solver.evaluate import OutOfRange, Run, TooLarge, Undefined, compiled
 from refrelax.shape_solver.size import measure
 from refrelax.syntax.scalars import free_symbols
 
@@ -49,7 +49,11 @@ class Judge:
         return Judge(query, compiled(query.claim, query.fits), assumptions, query.symbols(), nodes)
 
     def admits(self, env: Mapping[str, int]) -> bool:
-        """Whether the assumptions hold here, and symbols are in the range of ``fits``."""
+        """Whether the assumptions hold here, and symbols are in the range of ``fits``.
+
+        Raises:
+            TooLarge: that is not computed.
+        """
         if self.query.fits is not None:
             low, high = self.query.fits
             if not all(low <= env[name] <= high for name in self.dtypes):
@@ -59,15 +63,30 @@ class Judge:
         except Undefined:
             return False
 
-    @rule("sh/refute")
     def refuted(self, env: Mapping[str, int]) -> bool:
-        """Whether the assumptions hold here and the claim does not."""
+        """Whether it is computed that the assumptions hold here and the claim does not."""
+        try:
+            return self.fails(env)
+        except TooLarge:
+            return False
+
+    @rule("sh/refute")
+    def fails(self, env: Mapping[str, int]) -> bool:
+        """Whether the assumptions hold here and the claim does not.
+
+        Raises:
+            TooLarge: that is not computed.
+        """
         if not self.admits(env):
             return False
         try:
             return not self.claim(env)
         except OutOfRange:
             return True
+        except TooLarge:
+            if self.query.fits is None:
+                raise
+            return True  # it is in no dtype
         except Undefined:
             return self.query.division == "require"
 
@@ -94,7 +113,11 @@ class Sampler:
         return Sampler(tuple(free), context.facts, images, booleans)
 
     def complete(self, env: dict[str, int]) -> dict[str, int] | None:
-        """``env`` with the symbols that the context computes; ``None`` where one has no value."""
+        """``env`` with the symbols that the context computes; ``None`` where one has no value.
+
+        Raises:
+            TooLarge: one is not computed.
+        """
         try:
             for name, run in self.images:
                 env[name] = run(env)
@@ -106,9 +129,16 @@ class Sampler:
         """``count`` points: corners of the bounds first, then small values, then some large ones."""
         ends = [(name, (0, 1) if name in self.booleans else self.facts.of(name)) for name in self.free]
         for place in range(count):
-            env = self.complete({name: _draw(low, high, random, place) for name, (low, high) in ends})
+            env = self.tried({name: _draw(low, high, random, place) for name, (low, high) in ends})
             if env is not None:
                 yield env
+
+    def tried(self, env: dict[str, int]) -> dict[str, int] | None:
+        """As ``complete``; ``None`` also where a value is not computed."""
+        try:
+            return self.complete(env)
+        except TooLarge:
+            return None
 
 
 def _draw(low: int | None, high: int | None, random: Random, place: int) -> int:

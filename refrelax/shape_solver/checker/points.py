@@ -12,6 +12,7 @@ from typing import Any
 from refrelax.shape_solver.checker.reading import MAX_SHIFT, Expr, dtype_range, is_bool
 
 MAX_POINTS = 500_000
+NOT_COMPUTED = f"expected shifts by at most {MAX_SHIFT}"
 
 Env = Mapping[str, int]
 
@@ -24,6 +25,10 @@ class Overflow(NoValue):
     """A step left the range that ``fits`` asks for."""
 
 
+class TooLarge(NoValue):
+    """There is a value, but it is not computed."""
+
+
 def _floor_remainder(a: int, b: int) -> int:
     return a - b * (a // b)
 
@@ -34,9 +39,11 @@ def _truncated(a: int, b: int) -> int:
 
 
 def _shift_left(a: int, b: int) -> int:
-    if not 0 <= b <= MAX_SHIFT:
+    if b < 0:
         raise NoValue
-    return a * (1 << b)
+    if b > MAX_SHIFT and a:
+        raise TooLarge
+    return a * (1 << b) if a else 0
 
 
 def _shift_right(a: int, b: int) -> int:
@@ -82,8 +89,8 @@ def _value(e: Expr, env: Env, fits: tuple[int, int] | None) -> int:
         case ["if_then_else", c, a, b]:
             return value(a if value(c, env, fits) else b, env, fits)
         case ["Select", c, a, b]:
-            x, y = value(a, env, fits), value(b, env, fits)
-            return x if value(c, env, fits) else y
+            chosen, x, y = value(c, env, fits), value(a, env, fits), value(b, env, fits)
+            return x if chosen else y
         case ["Let", str() as name, bound, body]:
             return value(body, {**env, name: value(bound, env, fits)}, fits)
         case ["Cast", str() as target, str() as source, a]:
@@ -126,8 +133,30 @@ def domain(question: Any) -> dict[str, range] | None:
 
 
 def few(question: Any) -> bool:
-    """Whether the bounds of ``question`` leave few points."""
-    return domain(question) is not None
+    """Whether the bounds of ``question`` leave few points, with values that are computed."""
+    ranges = domain(question)
+    return ranges is not None and all(_computed(e, ranges) for e in (question["claim"], *question["assume"]))
+
+
+def _computed(e: Expr, ranges: Mapping[str, range]) -> bool:
+    """Whether the form of every shift count in ``e`` keeps it small."""
+    match e:
+        case ["shift_left", a, b]:
+            return _small(b, ranges) and _computed(a, ranges)
+        case [_, *parts]:
+            return all(_computed(part, ranges) for part in parts)
+        case _:
+            return True
+
+
+def _small(e: Expr, ranges: Mapping[str, range]) -> bool:
+    match e:
+        case ["int", number] | ["FloorMod", _, ["int", number]]:
+            return bool(number <= MAX_SHIFT)
+        case ["sym", name, _]:
+            return name in ranges and ranges[name].stop <= MAX_SHIFT
+        case _:
+            return False
 
 
 def counterexample(question: Any) -> dict[str, int] | None:
@@ -147,17 +176,27 @@ def counterexample(question: Any) -> dict[str, int] | None:
 
 
 def refutes(question: Any, env: Env) -> bool:
-    """Whether the assumptions hold at ``env`` and the claim does not."""
+    """Whether the assumptions hold at ``env`` and the claim does not.
+
+    Raises:
+        ValueError: that is not computed.
+    """
     fits = None if question["fits"] is None else (question["fits"][0], question["fits"][1])
     try:
         if not all(value(each, env) for each in question["assume"]):
             return False
+    except TooLarge:
+        raise ValueError(NOT_COMPUTED) from None
     except NoValue:
         return False
     try:
         return not value(question["claim"], env, fits)
     except Overflow:
         return True
+    except TooLarge:
+        if fits is None:
+            raise ValueError(NOT_COMPUTED) from None
+        return True  # it is in no dtype
     except NoValue:
         return bool(question["division"] == "require")
 

@@ -323,27 +323,51 @@ def is_bool(e: Expr) -> bool:
             return False
 
 
-def in_range(e: Expr, low: int, high: int) -> list[Expr]:
-    """Claims that every arithmetic step of ``e`` stays within ``low`` and ``high``, in evaluation order."""
+def steps(e: Expr, low: int, high: int) -> list[tuple[bool, Expr]]:
+    """The steps of evaluating ``e`` that may go wrong, in evaluation order: (``True``, it has a value) or (``False``,
+    it is within ``low`` and ``high``), each asked where those before it went well."""
     match e:
         case ["int", value]:
-            return [] if low <= value <= high else [["bool", 0]]
+            return [] if low <= value <= high else [(False, ["bool", 0])]
         case ["bool" | "sym", *_]:
             return []
         case [("And" | "Or") as op, a, b]:
-            guard = ["Not", a] if op == "And" else a
-            return [*in_range(a, low, high), *(["Or", guard, each] for each in in_range(b, low, high))]
+            return [*steps(a, low, high), *under(["Not", a] if op == "And" else a, steps(b, low, high))]
         case ["if_then_else", c, a, b]:
-            yes = [["Or", ["Not", c], each] for each in in_range(a, low, high)]
-            return [*in_range(c, low, high), *yes, *(["Or", c, each] for each in in_range(b, low, high))]
+            arms = [*under(["Not", c], steps(a, low, high)), *under(c, steps(b, low, high))]
+            return [*steps(c, low, high), *arms]
         case ["Let", *_]:
             raise ValueError("expected no let expression under fits")
         case [op, *parts]:
-            inner = [claim for part in parts if isinstance(part, list) for claim in in_range(part, low, high)]
+            found = [step for part in parts if isinstance(part, list) for step in steps(part, low, high)]
+            if op in DIVISIONS:
+                found.append((True, ["NE", parts[1], ["int", 0]]))
+            elif op in ("shift_left", "shift_right"):
+                found.append((True, ["GE", parts[1], ["int", 0]]))
             if is_bool(e) or op in ("Min", "Max", "FloorMod", "Mod"):
-                return inner
-            return [*inner, ["GE", e, ["int", low]], ["LE", e, ["int", high]]]
+                return found
+            return [*found, (False, ["GE", e, ["int", low]]), (False, ["LE", e, ["int", high]])]
     raise ValueError(f"expected an expression, found {json.dumps(e)}"[:200])
+
+
+def under(excused: Expr, needed: list[tuple[bool, Expr]]) -> list[tuple[bool, Expr]]:
+    """``needed`` where ``excused`` does not hold."""
+    return [(defines, ["Or", excused, each]) for defines, each in needed]
+
+
+def refuting(reading: Reading, claim: Expr, fits: list[int], division: str) -> Formula:
+    """That the first step of ``claim`` that goes wrong refutes it, or that none does and it is false: a step out of
+    range refutes it, and one without a value where definedness is required."""
+    found: dict[str, tuple[bool, Expr]] = {}
+    for defines, each in steps(claim, *fits):
+        found.setdefault(json.dumps(each), (defines, each))
+    result = reading.settled(claim, False)
+    for defines, each in reversed(found.values()):
+        holds = reading.truth(each, True)
+        result = both(holds, result) if holds != ("and",) else result
+        if division == "require" or not defines:
+            result = some(reading.truth(each, False), result)
+    return result
 
 
 def questions(question: Any) -> tuple[Reading, list[Formula], list[Formula]]:
@@ -360,13 +384,12 @@ def questions(question: Any) -> tuple[Reading, list[Formula], list[Formula]]:
         case _:
             raise ValueError("expected a question with claim, assume, fits and division")
     given = [reading.settled(each, True) for each in assume]
-    goal = claim
     if fits is not None:
-        low, high = fits
-        seen = {json.dumps(each): each for each in in_range(claim, low, high)}
-        for each in reversed(list(seen.values())):
-            goal = ["And", each, goal]
-    wanted = negated(reading.settled(goal, True)) if division == "require" else reading.settled(goal, False)
+        wanted = refuting(reading, claim, fits, division)
+    elif division == "require":
+        wanted = negated(reading.settled(claim, True))
+    else:
+        wanted = reading.settled(claim, False)
     for name, dtype in reading.symbols.items():
         x = reading.symbol(name, dtype)
         if dtype == "bool":

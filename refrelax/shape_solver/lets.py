@@ -1,0 +1,60 @@
+"""``T.Let`` taken out of a claim: its value stands wherever its variable stood, and is evaluated first.
+
+Spec: ``spec/06-shapes.md``, ``sh/definedness``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from refrelax.syntax.scalars import (
+    Binary,
+    Cast,
+    Intrinsic,
+    Let,
+    Literal,
+    Not,
+    PrimExpr,
+    Select,
+    SymVar,
+    int_imm,
+    walk,
+)
+
+
+def without_lets(e: PrimExpr) -> PrimExpr:
+    """``e`` without ``T.Let``, with a value and steps out of range exactly where ``e`` has them; ``e`` itself if it has
+    none. Values are shared, not copied."""
+    return _opened(e, {}) if any(isinstance(node, Let) for node in walk(e)) else e
+
+
+def _opened(e: PrimExpr, scope: Mapping[str, PrimExpr]) -> PrimExpr:
+    match e:
+        case SymVar(name):
+            return scope.get(name, e)
+        case Let(var, value, body):
+            bound = _opened(value, scope)
+            return evaluated(bound, _opened(body, {**scope, var.name: bound}))
+        case Binary(op, a, b):
+            return Binary(op, _opened(a, scope), _opened(b, scope), span=e.span)
+        case Not(a):
+            return replace(e, a=_opened(a, scope))
+        case Cast():
+            return replace(e, value=_opened(e.value, scope))
+        case Select(c, a, b):
+            return Select(_opened(c, scope), _opened(a, scope), _opened(b, scope), span=e.span)
+        case Intrinsic():
+            return replace(e, args=tuple(_opened(each, scope) for each in e.args))
+        case _:
+            return e
+
+
+def evaluated(value: PrimExpr, body: PrimExpr) -> PrimExpr:
+    """``body``, after ``value`` has been evaluated: it may have no value, or leave a range."""
+    if isinstance(value, (Literal, SymVar)):
+        return body
+    done = Binary("EQ", value, value)
+    if body.dtype == "bool":
+        return Binary("And", done, body)
+    return Intrinsic("if_then_else", (done, body, int_imm(0)), body.dtype)
