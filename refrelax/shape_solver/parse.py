@@ -16,7 +16,19 @@ from functools import reduce
 from refrelax.errors import Diagnostic, Malformed, Span
 from refrelax.rules import rule
 from refrelax.syntax.dtypes import is_dtype, kind
-from refrelax.syntax.scalars import Binary, BinaryOp, Cast, Intrinsic, Not, PrimExpr, Select, SymVar, bool_imm, int_imm
+from refrelax.syntax.scalars import (
+    Binary,
+    BinaryOp,
+    Cast,
+    Intrinsic,
+    Let,
+    Not,
+    PrimExpr,
+    Select,
+    SymVar,
+    bool_imm,
+    int_imm,
+)
 
 MAX_DEPTH = 120
 """Deepest nesting of a claim."""
@@ -31,6 +43,11 @@ INTRINSICS: dict[type[ast.operator], str] = {
 COMPARE: dict[type[ast.cmpop], BinaryOp] = {
     ast.Eq: "EQ", ast.NotEq: "NE", ast.Lt: "LT", ast.LtE: "LE", ast.Gt: "GT", ast.GtE: "GE",
 }  # fmt: skip
+
+CONSTRUCTORS: tuple[BinaryOp, ...] = (
+    "Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Min", "Max", "LT", "LE", "GT", "GE",
+)  # fmt: skip
+"""How what would fold is printed: ``T.LE(0, 0)``."""
 
 Build = Callable[..., PrimExpr]
 
@@ -73,6 +90,8 @@ FUNCTIONS: dict[str, tuple[str, Build]] = {
     "bitwise_and": ("ii", _call("bitwise_and")), "bitwise_or": ("ii", _call("bitwise_or")),
     "bitwise_xor": ("ii", _call("bitwise_xor")), "likely": ("b", lambda a: a),
     "implies": ("bb", implies), "And": ("bb", _binary("And")), "Or": ("bb", _binary("Or")), "Not": ("b", Not),
+    "bitwise_not": ("i", _call("bitwise_not")), "EQ": ("??", _binary("EQ")), "NE": ("??", _binary("NE")),
+    **{op: ("ii", _binary(op)) for op in CONSTRUCTORS},
 }  # fmt: skip
 """Name to (what each argument is: ``i`` integer, ``b`` claim, ``?`` either, ``*`` any number of the last; builder)."""
 
@@ -138,6 +157,8 @@ class _Reader:
                 return self.arithmetic(node, self.read(left, "i"), op, right)
             case ast.UnaryOp(ast.USub(), operand):
                 return self.negated(operand)
+            case ast.UnaryOp(ast.Invert(), operand):
+                return Intrinsic("bitwise_not", (self.read(operand, "i"),), "int64")
             case ast.UnaryOp(ast.UAdd(), operand):
                 return self.read(operand, "i")
             case ast.UnaryOp(ast.Not(), operand):
@@ -151,6 +172,8 @@ class _Reader:
                 return self.choice(node, choose, [test, body, orelse])
             case ast.Call(func, args, []):
                 return self.call(node, func, args)
+            case ast.Call(func, [body], [ast.keyword("where", ast.Dict([ast.Name(name)], [value]))]):
+                return self.let(node, func, body, name, value, want)
             case _:
                 raise self.fail(node, "a symbol, an integer or an operator of claims")
 
@@ -213,6 +236,8 @@ class _Reader:
         kinds, build = FUNCTIONS[name]
         if kinds == "b??" and len(args) == 3:
             return self.choice(node, build, args)
+        if kinds == "??" and len(args) == 2:
+            return build(*self.pair(*args))
         wanted = kinds.rstrip("*")
         if len(args) != len(wanted) and not (kinds.endswith("*") and len(args) >= len(wanted)):
             raise self.fail(node, f"{len(wanted)} arguments of {name}")
@@ -223,7 +248,14 @@ class _Reader:
         if not is_dtype(dtype) or kind(dtype) not in ("int", "uint", "bool"):
             raise self.fail(node, "an integer dtype")
         value = self.read(arg, "?")
-        return value if value.dtype == dtype == "int64" else Cast(dtype, value)
+        return value if value.dtype == dtype in ("int64", "bool") else Cast(dtype, value)
+
+    def let(self, node: ast.expr, func: ast.expr, body: ast.expr, name: str, value: ast.expr, want: str) -> PrimExpr:
+        """``T.Let(body, where={name: value})``."""
+        if _function_name(func) != "Let":
+            raise self.fail(node, "T.Let(body, where={x: value})")
+        bound = self.read(value, "?")
+        return Let(SymVar(name, "bool" if bound.dtype == "bool" else "int64"), bound, self.read(body, want))
 
 
 def _function_name(func: ast.expr) -> str | None:

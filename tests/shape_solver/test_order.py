@@ -21,7 +21,6 @@ from refrelax.shape_solver.lets import without_lets
 from refrelax.shape_solver.prooflog.translate import expression, question
 from refrelax.shape_solver.refute import Judge
 from refrelax.syntax.scalars import Binary, Let, PrimExpr, SymVar, int_imm
-
 from tests.shape_solver.test_checker import holds
 
 INT8 = (-128, 127)
