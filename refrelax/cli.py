@@ -1,8 +1,8 @@
 """The command line: arguments in, API calls, text or JSON out. No logic lives here.
 
 Exit codes: 0 the good answer, 1 the other one, 2 a usage error (a missing file included), 3 no verdict.
-A bad program never shows a traceback; a fault of refrelax itself is one line that asks for a report, and the traceback
-with ``REFRELAX_DEBUG=1``.
+A bad program never shows a traceback; a fault of refrelax itself is no verdict: one line that asks for a report, and
+the traceback with ``REFRELAX_DEBUG=1``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
         code = _say(
-            f"a fault of refrelax, not of the program ({what}); please report it; REFRELAX_DEBUG=1 shows more", 1
+            f"a fault of refrelax, not of the program ({what}); please report it; REFRELAX_DEBUG=1 shows more", 3
         )
     return code
 

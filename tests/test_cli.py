@@ -315,7 +315,7 @@ def test_a_fault_of_ours_is_one_line_that_asks_for_a_report(cmd, good: str, monk
     monkeypatch.setattr(api, "check", broken)
     monkeypatch.delenv("REFRELAX_DEBUG", raising=False)
     answer = cmd("check", good)
-    assert answer.code == 1 and answer.err.count("\n") == 1 and "report" in answer.err and "two" in answer.err
+    assert answer.code == 3 and answer.err.count("\n") == 1 and "report" in answer.err and "two" in answer.err
     monkeypatch.setenv("REFRELAX_DEBUG", "1")
     with pytest.raises(InternalError):
         cli.main(["check", good])

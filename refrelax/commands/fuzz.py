@@ -52,28 +52,29 @@ def _positive(text: str) -> int:
 
 
 def fuzz(options: argparse.Namespace) -> int:
-    """0 nothing found, 1 something found."""
+    """0 nothing found, 1 something found, 3 only faults of refrelax itself: no verdict on the implementation."""
     plan = _plan(options)
     from refrelax.judge.fuzz import BATCH, waves
 
     rounds = None if options.count is None else -(-options.count // BATCH)
     seconds = None if rounds is not None else options.time or 60.0
     deadline = None if seconds is None else time.monotonic() + seconds
-    found, examined, open_ = 0, 0, dict[str, int]()
+    found, faults, examined, open_ = 0, 0, 0, dict[str, int]()
     with _runner(plan, options.jobs, deadline) as run, meter(seconds or float(rounds or 0), "fuzz") as show:
         for each in waves(plan, run, rounds):
             examined += each.examined
             for why, count in each.open.items():
                 open_[why] = open_.get(why, 0) + count
             if each.finding is not None:
-                found += 1
+                found += not each.finding.fault
+                faults += each.finding.fault
                 _tell(options, reproducers.keep(Path(options.out), each.finding, plan))
             left = None if deadline is None else deadline - time.monotonic()
             show(None if seconds is None or left is None else seconds - left, f"{examined} programs, {found} found")
             if left is not None and left < 0:
                 break
-    _sum_up(options, examined, open_, found)
-    return 1 if found else 0
+    _sum_up(options, examined, open_, found, faults)
+    return 1 if found else 3 if faults else 0
 
 
 def _plan(options: argparse.Namespace) -> Plan:
@@ -122,11 +123,13 @@ def _tell(options: argparse.Namespace, kept: reproducers.Kept) -> None:
     print(f"  {kept.command}")
 
 
-def _sum_up(options: argparse.Namespace, examined: int, open_: dict[str, int], found: int) -> None:
+def _sum_up(options: argparse.Namespace, examined: int, open_: dict[str, int], found: int, faults: int) -> None:
     without = sum(open_.values())
     if options.json:
-        emit({"programs": examined, "found": found, "no_verdict": open_, "seed": options.seed, "impl": options.impl})
+        counts = {"programs": examined, "found": found, "faults": faults, "no_verdict": open_}
+        emit({**counts, "seed": options.seed, "impl": options.impl})
         return
-    print(f"{examined} programs, {without} without a verdict, {found} findings (seed {options.seed})")
+    own = f", {faults} faults of refrelax itself" if faults else ""
+    print(f"{examined} programs, {without} without a verdict, {found} findings{own} (seed {options.seed})")
     for why, count in sorted(open_.items(), key=lambda item: -item[1])[:5]:
         print(f"  no verdict, {count} times: {why.splitlines()[0][:150]}")

@@ -33,10 +33,10 @@ def rules(options: argparse.Namespace) -> int:
         read = tie.read()
     except BadCase as error:
         raise UsageError(str(error)) from None
+    if options.what == "mutate":
+        return _mutate(read, options)
     with progress(len(read.cases) + len(read.examples), "cases") as step:
         report = tie.check(step)
-    if options.what == "mutate":
-        return _mutate(report, options)
     if options.what == "coverage":
         return _coverage(report, options)
     findings = [f for f in report.findings if f.rule.startswith(options.only or "")]
@@ -80,7 +80,7 @@ def _coverage(report: tie.Report, options: argparse.Namespace) -> int:
     return 0
 
 
-def _mutate(report: tie.Report, options: argparse.Namespace) -> int:
+def _mutate(read: tie.Tie, options: argparse.Namespace) -> int:
     """A line for each mutant that no case sees; 0 if there is none."""
     from refrelax.conformance import mutate
 
@@ -88,8 +88,10 @@ def _mutate(report: tie.Report, options: argparse.Namespace) -> int:
         raise UsageError(f"--sample: expected at least 1, found {options.sample}")
     chosen = mutate.choose(options.sample, options.seed, options.only or "")
     seen = survived = 0
+    with progress(len(read.cases) + len(read.examples), "cases") as step:
+        lines = mutate.follow(chosen, step)
     with progress(len(chosen), "mutants") as step:
-        for verdict in mutate.campaign(chosen, report.reached, step):
+        for verdict in mutate.campaign(chosen, lines, step):
             seen += 1
             survived += verdict.killer is None
             m = verdict.mutant

@@ -6,9 +6,13 @@ Spec: ``spec/01-conformance.md``.
 from __future__ import annotations
 
 import random
+import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
+from types import CodeType, FrameType
+from typing import Any
 
 from refrelax.conformance import tie
 from refrelax.conformance.cases import Case
@@ -20,7 +24,10 @@ SECONDS = 20
 """The longest that the cases of one mutant may take: a mutant that hangs is seen."""
 
 MOST_CASES = 60
-"""Cases run for one mutant: those about its rules first, then others that reach them."""
+"""Cases run for one mutant: of those that run its line, first those about its rules; then those about its rules."""
+
+Lines = dict[tuple[str, int], list[str]]
+"""File and line to the cases that run it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +52,52 @@ def choose(sample: int | None, seed: int = 0, only: str = "") -> list[Mutant]:
     return sorted(picked, key=lambda m: (m.file, m.line, m.what))
 
 
-def tied(mutant: Mutant, reached: dict[str, list[str]] | None = None) -> list[Case]:
-    """The cases about the rules of a mutant, then those that ``reached`` says go through them."""
+def follow(chosen: Iterable[Mutant], step: Callable[[str], None] | None = None) -> Lines:
+    """Which cases run which lines of the functions of ``chosen``. ``step`` hears each case's name."""
+    wanted = _codes(chosen)
+    lines: Lines = defaultdict(list)
+    seen: set[tuple[str, int]] = set()
+
+    def line(frame: FrameType, event: str, _argument: Any) -> Any:
+        place = frame.f_code.co_filename, frame.f_lineno
+        if event == "line" and place not in seen:
+            seen.add(place)
+            lines[place].append(case.name)
+        return line
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, _event, _argument: line if id(frame.f_code) in wanted else None)
+    try:
+        for case in (*tie.read().cases, *tie.read().examples):
+            if step is not None:
+                step(case.name)
+            seen.clear()
+            run_case(case)
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+def _codes(chosen: Iterable[Mutant]) -> set[int]:
+    """The code of the functions of mutants, and of the functions in them, by identity."""
+    pending, found = [each.function.__code__ for each in chosen], set[int]()
+    while pending:
+        code = pending.pop()
+        found.add(id(code))
+        pending.extend(each for each in code.co_consts if isinstance(each, CodeType))
+    return found
+
+
+def tied(mutant: Mutant, lines: Lines | None = None) -> list[Case]:
+    """The cases that ``lines`` says run the line of a mutant, those about its rules first; then others about them."""
     everything = [*tie.read().cases, *tie.read().examples]
     rules = set(mutant.rules)
     about = [case for case in everything if {case.rule, case.expect.rule} & rules]
-    names = {name for rule in rules for name in (reached or {}).get(rule, ())}
+    names = set((lines or {}).get((mutant.function.__code__.co_filename, mutant.line), ()))
     others = [case for case in everything if case.name in names and case not in about]
-    return [*about, *others][:MOST_CASES]
+    first = [case for case in about if case.name in names]
+    spread = others[:: max(1, len(others) // MOST_CASES)]
+    return [*first, *spread, *(case for case in about if case not in first)][:MOST_CASES]
 
 
 def judge(mutant: Mutant, cases: Iterable[Case]) -> Verdict:
@@ -73,10 +118,10 @@ def judge(mutant: Mutant, cases: Iterable[Case]) -> Verdict:
 
 
 def campaign(
-    chosen: Iterable[Mutant], reached: dict[str, list[str]] | None = None, step: Callable[[str], None] | None = None
+    chosen: Iterable[Mutant], lines: Lines | None = None, step: Callable[[str], None] | None = None
 ) -> Iterator[Verdict]:
     """A verdict on each mutant. ``step`` hears the place of each."""
     for mutant in chosen:
         if step is not None:
             step(mutant.place)
-        yield judge(mutant, tied(mutant, reached))
+        yield judge(mutant, tied(mutant, lines))

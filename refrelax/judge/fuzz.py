@@ -24,6 +24,7 @@ from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfi
 
 from refrelax.arrays import Tensor
 from refrelax.backends.errors import Unsupported
+from refrelax.errors import InternalError, Rejection
 from refrelax.judge.diff import diff
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
 from refrelax.runs import make_headroom
@@ -50,6 +51,9 @@ SECONDS = 60
 """The longest that a program may take; a hang is a finding."""
 
 POLICIES = ("dyadic", "special", "normal", "integer")
+
+FAULT = "a fault of refrelax"
+"""How the message of a finding begins that says nothing about the implementation."""
 
 PORTABLE = tuple(each for each in FEATURES if each != "libraries")
 """Features of programs that need nothing but an implementation: no library function is called."""
@@ -93,6 +97,11 @@ class Finding:
     verdict: Divergence
     round: int
 
+    @property
+    def fault(self) -> bool:
+        """Whether refrelax failed here: the implementation has no verdict."""
+        return self.verdict.message.startswith(FAULT)
+
 
 @dataclass(slots=True)
 class Round:
@@ -117,12 +126,14 @@ def _programs(draw: Any, plan: Plan) -> Program:
 
 
 def judge(module: Module, args: Sequence[Any], implementation: Any) -> Verdict:
-    """The verdict on one program; whatever raises or hangs is a finding."""
+    """The verdict on one program; whatever raises or hangs is a finding, one of ``FAULT`` if it is refrelax itself."""
     try:
         with limited(SECONDS):
             return diff(check(module), "main", args, impl=implementation)
     except Unsupported as missing:
         return NoVerdict(str(missing))
+    except (InternalError, Rejection) as error:
+        return Divergence("", f"{FAULT} ({type(error).__name__}: {error})")
     except Exception as error:
         return Divergence("", f"a run failed ({type(error).__name__}: {error})")
 
@@ -130,7 +141,7 @@ def judge(module: Module, args: Sequence[Any], implementation: Any) -> Verdict:
 def kind_of(verdict: Divergence) -> str:
     """How the implementation diverges, in a few words that do not depend on the program."""
     message = verdict.message
-    if message.startswith(("the implementation failed", "a run failed")):
+    if message.startswith(("the implementation failed", "a run failed", FAULT)):
         return message.partition("(")[2].partition(":")[0].strip(" )")
     if message.startswith("the definition traps"):
         return "no trap"

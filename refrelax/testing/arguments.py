@@ -41,6 +41,9 @@ Policy = Literal["normal", "dyadic", "integer", "special"]
 EXTENTS = (3, 5, 2, 7, 4, 6)
 """Extents for symbols that nobody chose, handed out in order so that they differ."""
 
+MOST_ELEMENTS = 100_000_000
+"""Of one argument."""
+
 
 def parameters(module: Module, entry: str) -> list[tuple[str, Type]]:
     """Names and types of a function's parameters; buffers as tensors, outputs included."""
@@ -66,7 +69,8 @@ def random_arguments(
     ``dims`` chooses symbols (``{"n": 3}``); the others get small extents that differ from each other.
 
     Raises:
-        UsageError: no such function, or a parameter (a function, an opaque object) that cannot be made up.
+        UsageError: no such function, or a parameter (a function, an opaque object, more than ``MOST_ELEMENTS``
+            elements) that cannot be made up.
     """
     rng = random.Random(seed)
     given = parameters(module, entry)
@@ -156,6 +160,8 @@ def _tensor(type_: TensorType, symbols: dict[str, int], rng: random.Random, poli
         shape = tuple(rng.randint(1, 4) for _ in range(max(type_.ndim, 1 if type_.ndim < 0 else 0)))
     if any(extent < 0 for extent in shape):
         raise UsageError(f"these dims give the shape {shape}")
+    if prod(shape) > MOST_ELEMENTS:
+        raise UsageError(f"an argument of shape {shape} is too large to be made up")
     patterns = [element(dtype, rng, policy) for _ in range(prod(shape))]
     if policy == "special":
         _scatter_specials(dtype, rng, patterns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,20 @@ def test_a_backend_is_fuzzed_binding_by_binding(command, monkeypatch: pytest.Mon
     monkeypatch.setitem(backend.OPERATORS, "relax.multiply", lambda _attrs, args, _fast: args[0] + args[1])
     code, out, _ = command("fuzz --impl numpy --count 160 --out found", *FEW)
     assert code == 1 and "value: multiply" in out
+
+
+def test_a_fault_of_refrelax_is_no_verdict_on_the_implementation(
+    command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise rr.InternalError("out of order")
+
+    monkeypatch.setattr(sys.modules["refrelax.judge.diff"], "run", broken)
+    code, out, _ = command("fuzz --impl numpy --count 1 --out found", *FEW)
+    assert code == 3 and "0 findings, 1 faults of refrelax itself" in out and "InternalError" in out
+    again = (tmp_path / "found" / "0001" / "how-to-run").read_text("utf-8").strip()
+    code, _, err = command(again.removeprefix("refrelax "))
+    assert code == 3 and "a fault of refrelax, not of the program" in err
 
 
 def test_a_time_limit_ends_it(command) -> None:

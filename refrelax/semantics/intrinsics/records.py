@@ -142,7 +142,10 @@ def _workspace(build: Builder, call: Intrinsic) -> Bound:
     count, code, width = (build_index(build, each).constant for each in call.args[2:5])
     if count is None or code is None or width is None:
         raise unspecified("ld/allocation-extent", "a workspace whose size is not known at the call", call.span)
-    return _memory(build, dtype_of(code, width), count)
+    dtype = dtype_of(code, width)
+    if not dtypes.is_dtype(dtype):
+        raise unspecified("ld/allocation-extent", f"a workspace of elements of {width} bits", call.span)
+    return _memory(build, dtype, count)
 
 
 def _memory(build: Builder, dtype: str, nbytes: int) -> Bound:

@@ -24,8 +24,11 @@ from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.launch import Request
 from refrelax.semantics.loops.memory import build_load
 from refrelax.semantics.loops.pointers import resolve, rest_of
+from refrelax.semantics.numbers.poison import poison
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Intrinsic, Literal, PrimExpr, StringImm, literal_int
+
+_OUT_OF_BOUNDS = poison("ld/load-out-of-bounds")
 
 Lanes = tuple[tuple[Any, ...], ...]
 """What each lane of a warp brought."""
@@ -61,6 +64,21 @@ def _part(build: Builder, handle: PrimExpr, offset: PrimExpr) -> tuple[Bound, Ru
     return bound, lambda frame: pointer(frame) + by(frame)
 
 
+def _read(bound: Bound, first: int, count: int) -> list[Any]:
+    """A lane's part; what lies outside the memory means nothing."""
+    cells = bound.cells
+    return [cells[k] if 0 <= k < len(cells) else _OUT_OF_BOUNDS for k in range(first, first + count)]
+
+
+@rule("ld/store-out-of-bounds")
+def _write(bound: Bound, first: int, values: list[Any], call: Intrinsic) -> None:
+    """Put a lane's part back."""
+    if not 0 <= first <= len(bound.cells) - len(values):
+        message = f"{len(values)} elements from {first} on are not all in {bound.name}"
+        raise unspecified("ld/store-out-of-bounds", message, call.span)
+    bound.cells[first : first + len(values)] = values
+
+
 # --- ldmatrix --------------------------------------------------------------------------------------------------------
 
 
@@ -78,6 +96,7 @@ def _load(build: Builder, call: Intrinsic) -> WarpWork:
     turned = isinstance(transposed, Literal) and bool(literal_int(transposed))
     if (
         not isinstance(count, Literal)
+        or literal_int(count) not in (1, 2, 4)
         or memory.dtype != bound.dtype
         or width not in (8, 16)
         or (turned and width != 16)
@@ -93,12 +112,12 @@ def _load(build: Builder, call: Intrinsic) -> WarpWork:
         return tuple(row)
 
     def take(frame: Frame, lane: int, brought: Lanes) -> None:
-        first, g, t = start(frame), lane // 4, lane % 4
+        g, t, values = lane // 4, lane % 4, []
         for m in range(matrices):
             rows = brought[8 * m : 8 * m + 8]
             for i in range(per):
-                value = rows[per * t + i][g] if turned else rows[g][per * t + i]
-                bound.cells[first + per * m + i] = value
+                values.append(rows[per * t + i][g] if turned else rows[g][per * t + i])
+        _write(bound, start(frame), values, call)
 
     return WarpWork(bring, take)
 
@@ -114,7 +133,7 @@ def _multiply(build: Builder, call: Intrinsic) -> WarpWork:
     """
     shape, first_layout, second_layout = (each.value if isinstance(each, StringImm) else "" for each in call.args[:3])
     saturate = call.args[12] if len(call.args) > 12 else None
-    if not shape.startswith("m16n8k") or (first_layout, second_layout) != ("row", "col"):
+    if shape not in ("m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64") or (first_layout, second_layout) != ("row", "col"):
         raise _without_meaning(call)
     if isinstance(saturate, Literal) and literal_int(saturate):
         raise _without_meaning(call)
@@ -128,12 +147,12 @@ def _multiply(build: Builder, call: Intrinsic) -> WarpWork:
 
     def bring(frame: Frame) -> tuple[Any, ...]:
         i, j = at_a(frame), at_b(frame)
-        ours = (home.cast(each, left) for each in a.cells[i : i + of_a])
-        theirs = (home.cast(each, right) for each in b.cells[j : j + of_b])
+        ours = (home.cast(each, left) for each in _read(a, i, of_a))
+        theirs = (home.cast(each, right) for each in _read(b, j, of_b))
         return (*ours, *theirs)
 
     def take(frame: Frame, lane: int, brought: Lanes) -> None:
-        first = at_c(frame)
+        before, sums = _read(c, at_c(frame), 4), []
         for i in range(4):
             row, column = lane // 4 + 8 * (i // 2), 2 * (lane % 4) + i % 2
             products = []
@@ -142,6 +161,7 @@ def _multiply(build: Builder, call: Intrinsic) -> WarpWork:
                 x = brought[4 * (row % 8) + t][inside + per * (row // 8) + 2 * per * block]
                 y = brought[4 * column + t][of_a + inside + per * block]
                 products.append(home.mul(x, y))
-            c.cells[first + i] = home.reduce("add", [settle(c.cells[first + i]), *products])
+            sums.append(home.reduce("add", [settle(before[i]), *products]))
+        _write(c, at_c(frame), sums, call)
 
     return WarpWork(bring, take)

@@ -40,11 +40,11 @@ def build_alloc(build: Builder, buffer: Buffer) -> Run:
         return nothing
     shape = tuple(build_index(build, each) for each in buffer.shape)
     count = _most_elements(build, buffer, shape)
+    build.context.meter.make(count or 0)  # before there is a list of that length
     storage = fresh(buffer.dtype, count or 0, buffer.scope, buffer.name)
     bound = view(build, buffer, storage, shape)
     if count is None:
         return _sized_at_run_time(build, buffer, bound)
-    build.context.meter.make(count)
     bound.elements = count
     bound.depth = launch.depth if launch is not None and shared else build.depth
     build.buffers[buffer.name] = bound
@@ -195,7 +195,7 @@ def build_decl(build: Builder, buffer: Buffer) -> Run:
     bound = view(build, buffer, base.storage, tuple(build_index(build, each) for each in buffer.shape))
     bound.depth, bound.scope, bound.private = base.depth, base.scope, base.private
     bound.pointer = pointer_at(base, buffer.dtype, buffer.name, buffer.span)
-    bound.origin = total(bound.pointer, bound.origin)
+    bound.origin, bound.borrowed = total(bound.pointer, bound.origin), True
     if base.dtype != buffer.dtype:
         build.aliasing = True
     build.buffers[buffer.name] = bound
@@ -228,4 +228,5 @@ def build_match(build: Builder, match: MatchBufferRegion) -> None:
         strides=tuple(strides),
         origin=origin,
         pointer=origin if offset is None else base.pointer,
+        borrowed=True,
     )

@@ -74,6 +74,8 @@ class Bound:
     """How many elements the allocation has, for resetting it; 0 for views."""
     depth: int = 0
     """How many concurrent loops were around its allocation: strands of deeper ones share it."""
+    borrowed: bool = False
+    """Whether it is a view whose shape may reach beyond the memory that there is."""
     private: dict[tuple[tuple[str, int], ...], dict[tuple[str, int], Payload]] = field(default_factory=dict)
     """Local memory seen from outside a launch: what each thread last left in the cells that it wrote."""
 

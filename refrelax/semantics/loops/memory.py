@@ -31,10 +31,10 @@ Access = _Lit["read", "write"]
 def position(bound: Bound, indices: Sequence[Index]) -> tuple[Position, bool]:
     """The cell number of ``bound[indices]`` as a closure, and whether it may be ``OUTSIDE``."""
     doubtful = any(not _in_range(i, extent) for i, extent in zip(indices, bound.shape, strict=True))
+    flat, beyond = _in_memory(bound, flat_position(bound, indices))
     if not doubtful:
-        return flat_position(bound, indices), False
+        return flat, beyond
     tests = [(i.run, extent.run) for i, extent in zip(indices, bound.shape, strict=True)]
-    flat = flat_position(bound, indices)
     if len(tests) == 1:
         index, extent = tests[0]
         return (lambda frame: flat(frame) if 0 <= index(frame) < extent(frame) else OUTSIDE), True
@@ -46,6 +46,30 @@ def position(bound: Bound, indices: Sequence[Index]) -> tuple[Position, bool]:
         return flat(frame)
 
     return checked, True
+
+
+def _in_memory(bound: Bound, flat: Position) -> tuple[Position, bool]:
+    """``flat``, and whether it may be ``OUTSIDE``: a view may reach beyond the memory that it views."""
+    if not bound.borrowed or _within(bound):
+        return flat, False
+    cells = bound.cells
+
+    def tested(frame: Frame) -> int:
+        k = flat(frame)
+        return k if 0 <= k < len(cells) else OUTSIDE
+
+    return tested, True
+
+
+def _within(bound: Bound) -> bool:
+    """Whether all elements of a view are known to lie in its memory."""
+    first = last = bound.origin.constant
+    for extent, stride in zip(bound.shape, bound.strides, strict=True):
+        if first is None or last is None or extent.hi is None or stride.constant is None:
+            return False
+        reach = max(extent.hi - 1, 0) * stride.constant
+        first, last = first + min(reach, 0), last + max(reach, 0)
+    return first is not None and last is not None and first >= 0 and last < len(bound.cells)
 
 
 def _in_range(index: Index, extent: Index) -> bool:

@@ -152,7 +152,7 @@ def in_units_of(build: Builder, base: Bound, dtype: str, span: Span | None) -> B
 def _shifted(base: Bound, offset: Index, extent: Index) -> Bound:
     """Memory from an element on, as one dimension of elements."""
     origin = total(base.origin, offset)
-    return replace(base, shape=(extent,), strides=(fixed(1),), origin=origin, pointer=origin)
+    return replace(base, shape=(extent,), strides=(fixed(1),), origin=origin, pointer=origin, borrowed=True)
 
 
 def _element_on(build: Builder, load: BufferLoad) -> Bound:
@@ -171,4 +171,4 @@ def rest_of(base: Bound) -> Bound:
 def _rest(base: Bound, at: Index) -> Bound:
     cells, start = base.cells, at.run
     rest = Index(lambda frame: max(len(cells) - start(frame), 0))
-    return replace(base, shape=(rest,), strides=(fixed(1),), origin=at, pointer=at)
+    return replace(base, shape=(rest,), strides=(fixed(1),), origin=at, pointer=at, borrowed=True)

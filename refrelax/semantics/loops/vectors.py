@@ -136,6 +136,7 @@ def build_vector(build: Builder, expr: PrimExpr) -> Element:
         source, target = (dtypes.lanes(each.dtype) for each in (expr.args[0], expr))
         if source != target:
             return build_reinterpreted(build, expr)
+    build.context.meter.step(dtypes.lanes(expr.dtype))  # before an expression is built for each
     lanes = [build_element(build, lane(expr, k)) for k in range(dtypes.lanes(expr.dtype))]
     return lambda frame: tuple(each(frame) for each in lanes)
 
@@ -189,6 +190,7 @@ def build_vector_store(build: Builder, store: BufferStore) -> Run:
         return _scalable(store)
     count = max(dtypes.lanes(i.dtype) for i in store.indices)
     slot = build.new_slot()
+    build.context.meter.step(count)
     predicate = (
         None if store.predicate is None else [build_index(build, lane(store.predicate, k)).run for k in range(count)]
     )

@@ -95,6 +95,7 @@ def evaluate_affine_grid(e: Evaluation, call: Call, args: tuple[Value, ...]) -> 
         raise unspecified("op.image.affine_grid/float-dtype", f"a grid of {x.dtype}", e.span)
     if x.shape[1:] != (n, n + 1) or any(s < (2 if corners else 1) for s in size):
         raise unspecified("op.image.affine_grid/extents", f"{x.shape} to {size}", e.span)
+    e.spend(sum(size))
     lines = [grid_positions(f, s, corners) for s in size]
     one = f.lit(1)
 

@@ -9,7 +9,6 @@ Spec: ``spec/ops/image.md``.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 from math import ceil, floor
 
 from refrelax.rules import rule
@@ -201,6 +200,9 @@ def _evaluate(n: int) -> EvaluateRule:
             A.text(call, "coordinate_transformation_mode"),
             A.reals(call, "roi"),
         )
+        shape = layout.shape((*plain[:2], *size))
+        charge(e, shape, 4**n)
+        e.spend(sum(size))
         dtype = A.dtype(call, "out_dtype") or x.dtype
         acc = "float64" if x.dtype == "float64" else "float32"
         f, out = e.numerics.at(acc), e.numerics.at(dtype)
@@ -239,8 +241,6 @@ def _evaluate(n: int) -> EvaluateRule:
             value = f.either(*forms)
             return value if dtype == acc else out.cast(value, acc)
 
-        shape = layout.shape((*plain[:2], *size))
-        charge(e, shape, len(list(product(range(4), repeat=n))))
         return e.tabulate(dtype, shape, element)
 
     return evaluate

@@ -17,7 +17,7 @@ from refrelax.syntax.loops import Buffer
 from refrelax.syntax.read import building
 from refrelax.syntax.read.arguments import bound, exactly, is_none, need, pointer_dtype
 from refrelax.syntax.read.constants import shown
-from refrelax.syntax.read.regions import View, load_of_view, scalable_lanes
+from refrelax.syntax.read.regions import MOST_LANES, View, load_of_view, scalable_lanes
 from refrelax.syntax.scalars import (
     Broadcast,
     BufferLoad,
@@ -73,7 +73,7 @@ def _raw_not(reader: ScalarReader, node: ast.Call) -> PrimExpr:
 def _lanes(reader: ScalarReader, node: ast.expr) -> int:
     given = reader.scalar(node)
     count = scalable_lanes(given) or as_int(given)
-    if count is None or not 1 <= abs(count) <= 1 << 16 or as_int(given) == -abs(count):
+    if count is None or not 1 <= abs(count) <= MOST_LANES or as_int(given) == -abs(count):
         reader.src.fail(node, "syn/lane-count", f"expected a constant number of lanes, found `{shown(node)}`")
     return count
 

@@ -11,6 +11,9 @@ from refrelax.syntax.loops import Buffer, BufferRegion
 from refrelax.syntax.read.building import BuildError, binary, cast
 from refrelax.syntax.scalars import Binary, BufferLoad, Cast, Intrinsic, Literal, PrimExpr, Ramp, as_int
 
+MOST_LANES = 1 << 16
+"""Of a vector."""
+
 
 def scalable_lanes(count: PrimExpr) -> int | None:
     """The lanes of a scalable vector, -k, where ``count`` is ``T.vscale() * k``."""
@@ -62,7 +65,7 @@ class Slice:
             raise BuildError("syn/slice-step", "a region has no step other than 1")
         return self.begin, self.extent
 
-    @rule("syn/slice-extent")
+    @rule("syn/slice-extent", "syn/lane-count")
     def index(self) -> PrimExpr:
         """The vector of indices that the slice stands for in a load or store; one index if it has one."""
         scalable = scalable_lanes(self.extent)
@@ -74,6 +77,8 @@ class Slice:
         if extent is None or by is None or by < 1 or extent < 1:
             raise BuildError("syn/slice-extent", "a slice as a vector needs a constant, positive extent and step")
         lanes = (extent + by - 1) // by
+        if lanes > MOST_LANES:
+            raise BuildError("syn/lane-count", f"expected at most {MOST_LANES} lanes, found {lanes}")
         return self.begin if lanes == 1 else Ramp(self.begin, cast(self.begin.dtype, step), lanes)
 
 

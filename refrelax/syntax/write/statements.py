@@ -121,7 +121,8 @@ class StatementWriter:
             parts += [f"dtype={quoted(value.dtype)}"] if value.dtype != "int32" else []
             return f"{name} = T.{value.op}({', '.join(parts)})"
         # of a bare pointer's type only the value knows all
-        of = "" if node.var.dtype == "handle" or not _spelled(node) else f"[{dtype_name(node.var.dtype)}]"
+        bare = node.var.dtype == node.value.dtype == "handle"
+        of = "" if bare or not _spelled(node) else f"[{dtype_name(node.var.dtype)}]"
         return f"{name}: T.let{of} = {self.text(value)}"
 
     # --- scopes ------------------------------------------------------------------------------------------------------

@@ -17,9 +17,12 @@ from refrelax.syntax.scalars import (
     CONNECTIVES,
     Binary,
     BufferLoad,
+    Literal,
     Not,
     PrimExpr,
     Select,
+    Shuffle,
+    literal_int,
 )
 
 Found = list[Diagnostic]
@@ -141,5 +144,18 @@ def expression(e: PrimExpr, span: Span | None) -> Found:
             return truth(e.a, "the operand of not", span)
         case Select():
             return truth(e.condition, "the condition of T.Select", span)
+        case Shuffle():
+            return shuffle(e, span)
         case _:
             return []
+
+
+@rule("wf/shuffle-lanes")
+def shuffle(e: Shuffle, span: Span | None) -> Found:
+    """The indices of a shuffle are constants that name lanes of its vectors."""
+    count = sum(dtypes.lanes(each.dtype) for each in e.vectors)
+    for index in e.indices:
+        if not isinstance(index, Literal) or not _integer(index) or not 0 <= literal_int(index) < count:
+            message = f"an index of T.Shuffle must be a constant from 0 to {count - 1}"
+            return [Diagnostic("wf/shuffle-lanes", message, index.span or e.span or span)]
+    return []
