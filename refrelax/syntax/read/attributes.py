@@ -12,6 +12,7 @@ from refrelax.syntax.graph import AttrDict, AttrList, AttrValue, IndexMap
 from refrelax.syntax.read import expressions
 from refrelax.syntax.read.constants import constant, shown, try_constant
 from refrelax.syntax.read.context import Scope
+from refrelax.syntax.read.metadata import ARRAYS
 from refrelax.syntax.read.reader import Reader
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted, read_dtype, read_type
 from refrelax.syntax.scalars import Literal, PrimExpr, SymVar
@@ -155,6 +156,11 @@ def read_any(reader: Reader, node: ast.expr) -> AttrValue:
                 return AttrList(tuple(read_any(reader, each) for each in items))
             case ast.Dict(keys=keys, values=values):
                 return _dict(reader, node, keys, values)
+            case ast.Subscript(
+                value=ast.Subscript(value=ast.Name(id="metadata"), slice=ast.Constant(value=str() as kind)),
+                slice=ast.Constant(value=int() as index),
+            ) if kind not in ARRAYS:
+                return _tagged("metadata", table=kind, index=index)
             case ast.Call(func=func):
                 special = _SPECIAL.get(dotted(func) or "")
                 if special is not None:
@@ -297,7 +303,8 @@ def _device(reader: Reader, node: ast.Call) -> AttrDict:
 
 _SPECIAL: dict[str, Callable[[Reader, ast.Call], AttrValue]] = {
     "I.vdevice": _vdevice, "R.device_mesh": _mesh, "I.Range": _range, "T.Range": _range, "I.dummy_global_info": _dummy,
-    "T.target": _target, "I.target": _target, "R.device": _device, "T.index_map": read_index_map,
+    "T.target": _target, "I.target": _target, "tvm.target.Target": _target, "R.device": _device,
+    "T.index_map": read_index_map,
 }  # fmt: skip
 
 DEVICE_TYPES = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
@@ -120,27 +121,25 @@ def declare_axes(frame: Frame, call: ast.Call, name: str, targets: list[ast.expr
         return
     found = bound(frame.reader, call, "kinds", "bindings", "dtype")
     kinds = frame.reader.value(found["kinds"]) if "kinds" in found else None
-    bindings = found.get("bindings")
-    if not isinstance(kinds, str) or not isinstance(bindings, (ast.List, ast.Tuple)):
+    bindings = frame.reader.value(found["bindings"]) if "bindings" in found else None
+    if not isinstance(kinds, str) or not isinstance(bindings, (list, tuple)):
         frame.src.fail(call, "syn/axis-remap", "expected T.axis.remap(kinds, [loop variables])")
-    if not len(kinds) == len(bindings.elts) == len(names):
-        message = f"{len(names)} variables, {len(kinds)} kinds and {len(bindings.elts)} loop variables do not match"
+    if not len(kinds) == len(bindings) == len(names):
+        message = f"{len(names)} variables, {len(kinds)} kinds and {len(bindings)} loop variables do not match"
         frame.src.fail(call, "syn/axis-remap", message)
-    made = []
-    for kind, binding in zip(kinds, bindings.elts, strict=True):
-        made.append(_remapped(frame, call, kind, binding))
+    made = [_remapped(frame, call, kind, binding) for kind, binding in zip(kinds, bindings, strict=True)]
     for target, (kind, loop, low, extent) in zip(names, made, strict=True):
         var = _define(frame, target, loop.dtype, call)
         block.iters.append(IterVar(var, low, extent, kind, loop, span=frame.span(call)))
 
 
-def _remapped(frame: Frame, call: ast.Call, kind: str, node: ast.expr) -> tuple[IterKind, SymVar, PrimExpr, PrimExpr]:
+def _remapped(frame: Frame, call: ast.Call, kind: str, loop: Any) -> tuple[IterKind, SymVar, PrimExpr, PrimExpr]:
     kinds: dict[str, IterKind] = {"S": "spatial", "R": "reduce"}
     if kind not in kinds:
         frame.src.fail(call, "syn/axis-remap", f"unknown kind {kind!r}: expected S or R")
-    loop = frame.reader.scalar(node)
     if not isinstance(loop, SymVar) or loop.name not in frame.loops:
-        frame.src.fail(node, "syn/axis-remap", f"`{shown(node)}` is not the variable of a loop around")
+        what = loop.name if isinstance(loop, SymVar) else shown(call)
+        frame.src.fail(call, "syn/axis-remap", f"`{what}`: expected the variable of a loop around")
     low, extent = frame.loops[loop.name]
     return kinds[kind], loop, low, extent
 

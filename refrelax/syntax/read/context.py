@@ -35,6 +35,10 @@ class Source:
     depth: int = 0
     work: int = 0
     """Steps of comprehensions in constants so far, in the whole text."""
+    lone: bool = False
+    """Whether the functions of the text stand alone, without a module class."""
+    vdevices: tuple[str, ...] = ()
+    """The virtual devices that the module lists, as ``kind:index:scope``: ``"vdevice:1"`` is the second."""
     expansions: int = 0
     """Macro calls so far, in the whole text."""
     expanding: list[ast.FunctionDef] = field(default_factory=list)

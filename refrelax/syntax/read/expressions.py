@@ -253,9 +253,7 @@ def _call(reader: Reader, node: ast.Call) -> Expr:
             return from_constant(reader, node, constant(reader.src, node, reader.scope))
     if isinstance(node.func, ast.Attribute) and node.func.attr == "astype":
         return operators.astype(reader, node, read_leaf(reader, node.func.value))
-    if isinstance(node.func, ast.Name) and reader.scope.lookup(node.func.id) is None:
-        reader.src.fail(node, "syn/unknown-name", f"the function `{shown(node.func)}` is unknown")
-    callee = read_expr(reader, node.func)
+    callee = _callee(reader, node)
     if not isinstance(callee, (Var, GlobalVar, ExternFunc, Op)):
         callee = reader.bind(callee, node.func)
     operators.no_keywords(reader, node)
@@ -263,11 +261,20 @@ def _call(reader: Reader, node: ast.Call) -> Expr:
     return Call(callee, args, span=reader.src.span(node))
 
 
+def _callee(reader: Reader, node: ast.Call) -> Expr:
+    """What is called. A bare name that nothing defines is a function that the text leaves out, if no class is there."""
+    if not isinstance(node.func, ast.Name) or reader.scope.lookup(node.func.id) is not None:
+        return read_expr(reader, node.func)
+    if not reader.src.lone:
+        reader.src.fail(node, "syn/unknown-name", f"the function `{shown(node.func)}` is unknown")
+    return GlobalVar(node.func.id, span=reader.src.span(node.func))
+
+
 def _relax_call(reader: Reader, node: ast.Call, name: str) -> Expr:
     constructor = _CONSTRUCTORS.get(name)
     if constructor is not None:
         return constructor(reader, node)
-    name = "builtin.stop_lift_params" if name == "stop_lift_params" else name
+    name = "builtin.stop_lift_params" if name == "stop_lift_params" else name.removeprefix("op.")
     form = call_forms.CALLS.get(name)
     if form is not None:
         return form(reader, node)

@@ -11,14 +11,15 @@ from typing import Any
 
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
-from refrelax.syntax.loops import For, ForKind, Stmt
+from refrelax.syntax.loops import BufferParam, For, ForKind, Stmt
 from refrelax.syntax.read import building
 from refrelax.syntax.read.arguments import namespace_name
 from refrelax.syntax.read.blocks import attribute_items
 from refrelax.syntax.read.constants import shown
+from refrelax.syntax.read.context import Known
 from refrelax.syntax.read.frames import Frame
 from refrelax.syntax.read.regions import extent_between
-from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int, walk
 
 ReadBody = Callable[[Frame, list[ast.stmt]], tuple[Stmt, ...]]
 """Reads the statements of a body."""
@@ -56,14 +57,30 @@ def _loop_variable(frame: Frame, target: ast.expr, dtype: str) -> tuple[str, Sym
     if not isinstance(target, ast.Name):
         frame.src.fail(target, "syn/assignment-target", f"expected a loop variable, found `{shown(target)}`")
     declared = frame.scope.lookup(target.id)
-    if isinstance(declared, SymVar) and declared.name in frame.function.unbound and declared.dtype == dtype:
+    unbound = isinstance(declared, SymVar) and declared.name in frame.function.unbound and declared.dtype == dtype
+    if unbound and isinstance(declared, SymVar) and not _of_signature(frame, declared.name):
         frame.function.unbound.discard(declared.name)  # an outer T.attr mentions the variable before its loop
         return target.id, SymVar(declared.name, dtype, span=frame.span(target))
     return target.id, SymVar(frame.function.names.fresh(target.id), dtype, span=frame.span(target))
 
 
+def _of_signature(frame: Frame, name: str) -> bool:
+    """Whether a buffer parameter mentions a variable: a loop over its name then has a variable of its own."""
+    for param in frame.function.params:
+        if isinstance(param, BufferParam):
+            buffer = param.buffer
+            offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
+            parts = (each for part in (*buffer.shape, *buffer.strides, *offset) for each in walk(part))
+            if any(isinstance(each, SymVar) and each.name == name for each in parts):
+                return True
+    return False
+
+
 def _grid(frame: Frame, node: ast.For, call: ast.Call, targets: list[ast.expr], read: ReadBody) -> For:
     given = [frame.reader.value(a) for a in call.args] if not _starred(call) else frame.reader.items(call.args)
+    together = targets[0].id if len(targets) == 1 < len(given) and isinstance(targets[0], ast.Name) else None
+    if together is not None:  # `for ax in T.grid(2, 3)`: one name for all the variables
+        targets = [ast.copy_location(ast.Name(f"{together}_{k}", ast.Store()), targets[0]) for k in range(len(given))]
     if len(targets) != len(given) or not given:
         frame.src.fail(call, "syn/loop-form", f"{len(targets)} loop variables over {len(given)} extents")
     bounds = []
@@ -77,8 +94,10 @@ def _grid(frame: Frame, node: ast.For, call: ast.Call, targets: list[ast.expr], 
         bounds.append(building.match_operands(low, extent))
     made = [_loop_variable(frame, t, extent.dtype) for t, (_, extent) in zip(targets, bounds, strict=True)]
     inner = frame.in_loops({var.name: b for (_, var), b in zip(made, bounds, strict=True)})
-    for name, var in made:
+    for name, var in made if together is None else ():
         inner.scope.define(name, var)
+    if together is not None:
+        inner.scope.define(together, Known(tuple(var for _, var in made)))
     body = read(inner, node.body)
     for (_, var), (low, extent) in reversed(list(zip(made, bounds, strict=True))):
         body = (For(var, low, extent, body, span=frame.span(node)),)

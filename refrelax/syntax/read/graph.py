@@ -32,8 +32,9 @@ from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Sourc
 from refrelax.syntax.read.expressions import read_expr, read_leaf
 from refrelax.syntax.read.parameters import read_parameters
 from refrelax.syntax.read.reader import Reader, Sink
+from refrelax.syntax.read.returns import return_after
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted, read_type
-from refrelax.syntax.scalars import SymVar
+from refrelax.syntax.scalars import Literal, SymVar
 from refrelax.syntax.types import VOID, PrimType, Type
 
 
@@ -93,7 +94,7 @@ def _function(reader: Reader, node: ast.FunctionDef, nested: bool) -> Function:
 @rule("syn/return-last")
 def _body(reader: Reader, node: ast.FunctionDef) -> tuple[SeqExpr, dict[str, AttrValue]]:
     attrs: dict[str, AttrValue] = {}
-    *statements, last = node.body
+    *statements, last = return_after(node.body)
     if not isinstance(last, ast.Return) or last.value is None:
         reader.src.fail(last, "syn/return-last", f"the function {node.name} has to end with `return` of a value")
     with reader.collecting() as sink:
@@ -185,6 +186,8 @@ def _bind(reader: Reader, node: ast.stmt, name: str, value: Expr, declared: Type
 
 
 def _define(reader: Reader, name: str, unique: str, declared: Type | None) -> None:
+    if declared is not None:
+        reader.types[unique] = declared
     if isinstance(declared, PrimType):
         reader.scalars[unique] = declared.dtype
         reader.scope.define(name, SymVar(unique, declared.dtype))
@@ -268,11 +271,19 @@ def type_var(src: Source, value: ast.Call, name: str) -> TypeVarDecl:
     return TypeVarDecl(name, dtype)
 
 
+@rule("syn/meta-var")
 def _alias(reader: Reader, name: str, value: ast.expr) -> bool:
     """``cls = Module``, and names of Python lists, strings and ``None``, which bind nothing."""
     if isinstance(value, ast.Name) and isinstance(reader.scope.lookup(value.id), ModuleAlias):
         reader.scope.define(name, ModuleAlias())
         return True
+    match value:
+        case ast.Call(func=func, args=[kept], keywords=[]) if dotted(func) in ("I.meta_var", "T.meta_var"):
+            literal = reader.scalar(kept)
+            if not isinstance(literal, Literal):
+                reader.src.fail(value, "syn/meta-var", f"expected a number in `{shown(value)}`")
+            reader.scope.define(name, Known(bits.literal_value(literal)))
+            return True
     known, constant = try_constant(reader.src, value, reader.scope)
     if known and (constant is None or isinstance(constant, (str, list, dict))):
         reader.scope.define(name, Known(constant))

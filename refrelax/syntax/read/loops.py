@@ -138,7 +138,11 @@ def _buffer_parameters(frame: Frame, spec: ast.arguments) -> set[str]:
 
 
 def _is_buffer(frame: Frame, node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and namespace_name(node.func, frame.reader) in ("Buffer", "match_buffer")
+    return isinstance(node, ast.Call) and namespace_name(node.func, frame.reader) in (
+        "Buffer",
+        "buffer",
+        "match_buffer",
+    )
 
 
 def _none(node: ast.expr) -> bool:

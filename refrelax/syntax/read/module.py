@@ -56,6 +56,7 @@ def read_module(src: Source, tree: ast.Module) -> Module:
         place = (classes + lone + [tree])[-1]
         src.fail(place, "syn/one-module", f"expected one module class or functions, found {len(classes)} classes and "
                  f"{len(lone)} functions")  # fmt: skip
+    src.lone = not classes
     parts = _class(src, classes[0], scope) if classes else _functions(src, lone, scope, _Parts())
     return Module(parts.functions, parts.attrs, parts.infos, source=src.text)
 
@@ -165,6 +166,7 @@ def _member(src: Source, node: ast.stmt, scope: Scope, parts: _Parts) -> None:
             parts.attrs = read_attrs(reader, first)
         case ast.Expr(value=ast.Call(func=func, args=[first], keywords=[])) if dotted(func) == "I.module_global_infos":
             parts.infos = _infos(src, node, read_any(reader, first))
+            src.vdevices = _vdevices(dict(parts.infos).get("vdevice", ()))
         case ast.Assign(
             targets=[ast.Name(id=name)], value=ast.Call(func=func, args=[ast.Constant(value=str() as symbol), *_])
         ) if dotted(func) in ("R.ExternFunc", "R.extern", "relax.ExternFunc"):
@@ -181,6 +183,20 @@ def _infos(src: Source, node: ast.stmt, value: AttrValue) -> tuple[tuple[str, tu
         found.append((key, listed.items if isinstance(listed, AttrList) else (listed,)))
     if not isinstance(value, AttrDict):
         src.fail(node, "syn/module-class", "I.module_global_infos takes a dict of lists")
+    return tuple(found)
+
+
+def _vdevices(listed: tuple[AttrValue, ...]) -> tuple[str, ...]:
+    """The devices of a module as ``kind:index:scope``; the index counts the devices of one kind."""
+    found: list[str] = []
+    for each in listed:
+        items = dict(each.items) if isinstance(each, AttrDict) else {}
+        target = items.get("target")
+        while isinstance(target, AttrDict):
+            inner = dict(target.items)
+            target = inner.get("kind", inner.get("value"))
+        count = sum(name.split(":")[0] == target for name in found)
+        found.append(f"{target}:{count}:{items.get('memory_scope', 'global')}")
     return tuple(found)
 
 

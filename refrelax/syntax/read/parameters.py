@@ -42,6 +42,7 @@ def read_parameters(reader: Reader, node: ast.FunctionDef) -> tuple[tuple[Param,
         Param(unique[a.arg], read_type(reader, a.annotation) if a.annotation else None, span=reader.src.span(a))
         for a in args.args
     )
+    reader.types.update({p.name: p.type for p in params if p.type is not None})
     return params, tuple(symbols)
 
 

@@ -17,6 +17,7 @@ from refrelax.syntax.read.constants import constant, shown
 from refrelax.syntax.read.context import Names, Scope, Source, TypeVarDecl
 from refrelax.syntax.read.scalars import read_scalar
 from refrelax.syntax.scalars import PrimExpr, SymVar
+from refrelax.syntax.types import Type
 
 
 @dataclass(slots=True)
@@ -44,8 +45,11 @@ class Reader:
     sink: Sink
     texts: frozenset[str] = frozenset()
     scalars: dict[str, str] = field(default_factory=dict)
-    """Relax variables (parameters, bindings) of scalar type by unique name, with their dtype: symbols in shapes, variables
-    elsewhere."""
+    """Relax variables (parameters, bindings) of scalar type by unique name, with their dtype: symbols in shapes,
+    variables elsewhere."""
+
+    types: dict[str, Type] = field(default_factory=dict)
+    """The annotations of variables by unique name, for ``x.ty``."""
 
     # --- names -------------------------------------------------------------------------------------------------------
 
@@ -126,4 +130,6 @@ class Reader:
         kind, index, scope = (value.split(":") + ["0", "global"][value.count(":") :])[:3]
         if not index.isdecimal() and index != "-1":
             self.src.fail(node, "syn/vdevice", f'expected a device such as "llvm:0:global", found `{shown(node)}`')
+        if kind == "vdevice" and 0 <= int(index) < len(self.src.vdevices):
+            return self.src.vdevices[int(index)]
         return f"{kind}:{int(index)}:{scope}"

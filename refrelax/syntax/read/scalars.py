@@ -62,6 +62,10 @@ def read_index_map(src: Source, node: ast.expr, scope: Scope) -> IndexMap:
     return forms.index_map(ScalarReader(src, scope, "int64"), node)
 
 
+_BARE = {"int": "int32", "uint": "uint32", "float": "float32"}
+"""Dtypes without a width."""
+
+
 @dataclass(slots=True)
 class ScalarReader:
     """Reads expressions in one scope.
@@ -136,8 +140,8 @@ class ScalarReader:
     def dtype_of(self, node: ast.expr) -> str:
         """A dtype as an argument: ``"float32"``, ``T.float32``, ``A.dtype``, ``T.handle("float32").ty``."""
         value = self.value(node)
-        if isinstance(value, str) and dtypes.is_dtype(value):
-            return value
+        if isinstance(value, str) and dtypes.is_dtype(_BARE.get(value, value)):
+            return _BARE.get(value, value)
         if isinstance(value, str) and value in ("", "void"):
             return "void"
         if isinstance(value, DTypeName):

@@ -72,10 +72,17 @@ def _normal_lines(text: str) -> str:
 _NUMERAL = re.compile(r"^([ \t]*)(0|[1-9][0-9]{0,17}) = TypeVar\(\"\2\"\)[ \t]*$", re.MULTILINE)
 
 
+_NUMERAL_LET = re.compile(r"^([ \t]*)(0|[1-9][0-9]{0,17}): T\.let\[T\.(int32|int64)\] = ([^#\n]+)$", re.MULTILINE)
+
+
 @rule("syn/numeral-symbol")
 def _without_numerals(text: str) -> str:
-    """Without the lines ``3 = TypeVar("3")``: a symbol that an importer named after its value is read as that value."""
-    return _NUMERAL.sub(r"\1pass", text) if " = TypeVar(" in text else text
+    """Without the lines ``3 = TypeVar("3")``: a symbol that an importer named after its value is read as that value.
+
+    Where a text binds such a symbol, ``3: T.let[T.int64] = e``, the value is what ``e`` has to be: an ``assert``.
+    """
+    text = _NUMERAL.sub(r"\1pass", text) if " = TypeVar(" in text else text
+    return _NUMERAL_LET.sub(r'\1assert (\4) == T.\3(\2), "\2"', text) if ": T.let[" in text else text
 
 
 @rule("syn/too-deep")

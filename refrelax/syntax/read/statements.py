@@ -22,6 +22,7 @@ from refrelax.syntax.loops import (
     Stmt,
     While,
 )
+from refrelax.syntax.read import building
 from refrelax.syntax.read.arguments import bound, namespace_name
 from refrelax.syntax.read.assignments import assign_form, read_annotated, read_assign, read_augmented, store_value
 from refrelax.syntax.read.blocks import (
@@ -41,7 +42,7 @@ from refrelax.syntax.read.for_loops import read_for
 from refrelax.syntax.read.frames import Frame
 from refrelax.syntax.read.macros import expand, macro_of
 from refrelax.syntax.read.scopes import SCOPES, opener
-from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.scalars import Literal, PrimExpr
 
 Stmts = tuple[Stmt, ...]
 
@@ -93,7 +94,7 @@ def read_statement(frame: Frame, node: ast.stmt) -> Stmts:
                     return (Break(span=frame.span(node)),)
                 case ast.Continue():
                     return (Continue(span=frame.span(node)),)
-                case ast.Pass():
+                case ast.Pass() | ast.Nonlocal():
                     return ()
                 case ast.FunctionDef() if (macro := macro_of(frame.src, node, frame.scope)) is not None:
                     frame.scope.define(node.name, macro)
@@ -105,10 +106,7 @@ def read_statement(frame: Frame, node: ast.stmt) -> Stmts:
 
 def truth(frame: Frame, node: ast.expr) -> PrimExpr:
     """A condition."""
-    found = frame.reader.scalar(node)
-    if dtypes.kind(found.dtype) not in ("bool", "int", "uint"):
-        frame.src.fail(node, "syn/operand-types", f"a condition is a bool, not {found.dtype}")
-    return found
+    return truth_of(frame, node, frame.reader.value(node))
 
 
 def read_if(frame: Frame, node: ast.If) -> Stmts:
@@ -121,11 +119,14 @@ def read_if(frame: Frame, node: ast.If) -> Stmts:
     return (IfThenElse(condition, then, other, span=frame.span(node)),)
 
 
+@rule("syn/condition")
 def truth_of(frame: Frame, node: ast.expr, value: Any) -> PrimExpr:
-    """An evaluated condition."""
+    """An evaluated condition. An integer ``c``, which TVM takes as well, stands for ``c != 0``."""
     found = frame.reader.expression(node, value)
-    if dtypes.kind(found.dtype) not in ("bool", "int", "uint"):
-        frame.src.fail(node, "syn/operand-types", f"a condition is a bool, not {found.dtype}")
+    if dtypes.kind(found.dtype) in ("int", "uint") and dtypes.lanes(found.dtype) == 1:
+        return building.binary("NE", found, Literal(found.dtype, 0), frame.span(node))
+    if dtypes.kind(found.dtype) != "bool":
+        frame.src.fail(node, "syn/condition", f"a condition is a bool or an integer, not {found.dtype}")
     return found
 
 

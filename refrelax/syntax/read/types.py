@@ -88,6 +88,11 @@ def read_type(reader: Reader, node: ast.expr) -> Type:
                     return PrimType(dtype)
         if isinstance(node, ast.Constant) and node.value is None:
             return TupleType(())
+        if isinstance(node, ast.Attribute) and node.attr == "ty" and isinstance(node.value, ast.Name):
+            entry = reader.scope.lookup(node.value.id)
+            declared = reader.types.get(entry.name) if isinstance(entry, (Var, SymVar)) else None
+            if declared is not None:
+                return declared
         return reader.src.fail(
             node, "syn/type-annotation", f'expected a type such as R.Tensor((n, 4), "float32"), found `{shown(node)}`'
         )

@@ -232,6 +232,8 @@ def _tagged(node: AttrDict) -> str:
     if order is None:
         return attributes(node.items)
     head, *names = order
+    if kind == "metadata":
+        return f"metadata[{quoted(str(items['table']))}][{items['index']}]"
     parts = [attribute(items[name]) for name in names]
     if kind == "device":
         parts = [f"{name}={part}" for name, part in zip(names, parts, strict=True)]
@@ -246,6 +248,7 @@ _CONSTRUCTORS: dict[str, tuple[str, ...]] = {
     "range": ("I.Range", "start", "end"),
     "dummy_global_info": ("I.dummy_global_info",),
     "target": ("T.target", "value"),
+    "metadata": ("metadata", "table", "index"),
     "device": ("R.device", "device_type", "index"),
 }
 """What the reader keeps as a dict with a kind: the call, and its arguments in order."""
