@@ -10,7 +10,7 @@ from refrelax.backends.numpy_.names import local
 from refrelax.syntax.scalars import Binary, BufferLoad, Literal, PrimExpr, SymVar, walk
 
 if TYPE_CHECKING:
-    from refrelax.backends.numpy_.loops import Nest
+    from refrelax.backends.numpy_.spreading import Nest
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -1,21 +1,16 @@
-"""PrimFuncs as Python source: loops over independent elements become array statements, the rest stays loops.
-
-A nest whose innermost statement is one store to distinct elements (every store index is a different loop variable, and
-the stored buffer is read nowhere else) is *spread*: its spatial loops become the axes of a grid, its other loops stay
-sequential around one array statement. So a reduction keeps its order, and its bits, at array speed.
-"""
+"""PrimFuncs as Python source: loops over independent elements become array statements (``spreading``), the rest stays
+loops."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text, dtype_text
-from refrelax.backends.numpy_.fast_forms import contraction, reduction
 from refrelax.backends.numpy_.names import function, local
+from refrelax.backends.numpy_.spreading import spread
 from refrelax.backends.threads import shares, synchronises
-from refrelax.semantics.dims import Facts, equal
+from refrelax.semantics.dims import Facts
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -41,15 +36,12 @@ from refrelax.syntax.loops import (
 )
 from refrelax.syntax.scalars import (
     Binary,
-    BufferLoad,
     BufferRef,
     Intrinsic,
     PrimExpr,
     SymVar,
     as_int,
-    bool_imm,
     int_imm,
-    walk,
 )
 
 
@@ -309,155 +301,3 @@ def _argument(writer: Writer, arg: PrimExpr) -> str:
     if isinstance(arg, BufferRef) and arg.part in ("", "data"):
         return local(arg.buffer)
     return writer.text.index(arg) if writer.text.is_index(arg) else writer.text.element(arg)
-
-
-# --- spreading a nest over a grid ------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Nest:
-    """Loops around one store: ``loops`` outermost first; ``init`` the store of ``T.init``; ``guard`` the predicate."""
-
-    loops: list[For]
-    aliases: dict[str, PrimExpr]
-    store: BufferStore
-    init: BufferStore | None
-    guard: PrimExpr | None
-
-
-def spread(writer: Writer, stmt: For | SBlock | BufferStore) -> bool:
-    """Write a nest as array statements over its spatial loops; ``False`` (and nothing written) if it is not such a
-    nest."""
-    if not isinstance(stmt, For):
-        return False
-    nest = find_nest(stmt)
-    if nest is None:
-        return False
-    inner = writer.scope()
-    inner.text.aliases.update(nest.aliases)
-    for loop in nest.loops:
-        inner.text.extents[loop.var.name] = (loop.min, loop.extent)
-    axes = spatial_axes(inner.text, nest)
-    if axes is None:
-        return False
-    if inner.fast and nest.guard is None:
-        lines = contraction(inner.text, nest, axes) or reduction(inner.text, nest, axes)
-        if lines is not None:
-            for line in lines:
-                inner.line(line)
-            return True
-    _write_nest(inner, nest, axes)
-    return True
-
-
-def find_nest(stmt: Stmt) -> Nest | None:
-    """Perfectly nested loops around a single store, with or without a block around it."""
-    loops: list[For] = []
-    while isinstance(stmt, For):
-        if stmt.step is not None or (stmt.kind == "thread_binding" and synchronises(stmt.body)) or len(stmt.body) != 1:
-            return None
-        loops.append(stmt)
-        stmt = stmt.body[0]
-    if isinstance(stmt, BufferStore):
-        return Nest(loops, {}, stmt, None, None) if stmt.predicate is None else None
-    if not isinstance(stmt, SBlock) or stmt.allocs or stmt.matches or len(stmt.body) != 1:
-        return None
-    (store,) = stmt.body
-    init = None if stmt.init is None else stmt.init[0] if len(stmt.init) == 1 else False
-    if not isinstance(store, BufferStore) or (init is not None and not isinstance(init, BufferStore)):
-        return None
-    aliases = {axis.var.name: axis.binding for axis in stmt.iters}
-    guard = None if stmt.predicate is None or as_int(stmt.predicate) == 1 else stmt.predicate
-    return Nest(loops, aliases, store, init, guard)
-
-
-def spatial_axes(text: Text, nest: Nest) -> list[str] | None:
-    """The loop variables that index the store, in index order; ``None`` if the nest cannot be spread."""
-    store, names = nest.store, {loop.var.name for loop in nest.loops}
-    if dtypes.lanes(store.value.dtype) != 1 or text.buffers[store.buffer].scalar:
-        return None
-    axes: list[str] = []
-    for index, dim in zip(store.indices, text.buffers[store.buffer].shape, strict=True):
-        index = text.resolve(index)
-        if isinstance(index, SymVar) and index.name in names:
-            low, extent = text.extents[index.name]
-            if index.name in axes or as_int(low) != 0 or equal(extent, dim, text.facts) is not True:
-                return None
-            axes.append(index.name)
-        elif any(
-            (isinstance(n, SymVar) and text.resolve(n) != n) or (isinstance(n, SymVar) and n.name in names)
-            for n in walk(index)
-        ):
-            return None
-    if not axes or not _independent(text, nest) or not _fixed_domains(nest, axes):
-        return None
-    if nest.init is not None and nest.init.indices != store.indices:
-        return None
-    return axes
-
-
-def _fixed_domains(nest: Nest, axes: list[str]) -> bool:
-    """No loop's extent depends on a spatial variable (a triangular nest is not a grid)."""
-    for loop in nest.loops:
-        for bound in (loop.min, loop.extent):
-            if any((isinstance(n, SymVar) and n.name in axes) or isinstance(n, BufferLoad) for n in walk(bound)):
-                return False
-    return True
-
-
-def _independent(text: Text, nest: Nest) -> bool:
-    """The stored buffer is read at the stored element only."""
-    wanted = tuple(text.resolve(i) for i in nest.store.indices)
-    for expr in _expressions(nest):
-        for node in walk(expr):
-            if isinstance(node, BufferLoad) and node.buffer == nest.store.buffer:
-                if tuple(text.resolve(i) for i in node.indices) != wanted:
-                    return False
-    return True
-
-
-def _expressions(nest: Nest) -> Iterator[PrimExpr]:
-    yield nest.store.value
-    yield from nest.store.indices
-    if nest.init is not None:
-        yield nest.init.value
-    if nest.guard is not None:
-        yield nest.guard
-
-
-def _write_nest(writer: Writer, nest: Nest, axes: list[str]) -> None:
-    """Grid definitions, the init, the sequential loops, the array statement."""
-    text = replace(writer.text, axes=tuple(axes), grids=set())
-    target = _target(text, nest.store)
-    sequential = [loop for loop in nest.loops if loop.var.name not in axes]
-    init = None if nest.init is None else _guarded(text, target, nest, text.element(nest.init.value), first=True)
-    update = _guarded(text, target, nest, text.element(nest.store.value))
-    for line in text.grid_definitions():
-        writer.line(line)
-    if init is not None:
-        writer.line(f"{target} = {init}")
-    depth = writer.depth
-    for loop in sequential:
-        low, extent = writer.text.index(loop.min), writer.text.index(loop.extent)
-        writer.line(f"for {local(loop.var.name)} in range({extent if low == '0' else f'{low}, {low} + {extent}'}):")
-        writer.depth += 1
-    writer.line(f"{target} = {update}")
-    writer.depth = depth
-
-
-def _target(text: Text, store: BufferStore) -> str:
-    """The stored slice; its dimensions are the grid's axes in order."""
-    parts = []
-    for index in store.indices:
-        resolved = text.resolve(index)
-        on_axis = isinstance(resolved, SymVar) and resolved.name in text.axes
-        parts.append(":" if on_axis else text.index(index))
-    return f"{local(store.buffer)}[{', '.join(parts)}]"
-
-
-def _guarded(text: Text, target: str, nest: Nest, value: str, first: bool = False) -> str:
-    """The value, or where the predicate is false what was there before. The init of a guarded reduction is unguarded:
-    it only defines more elements."""
-    if nest.guard is None or first or nest.guard == bool_imm(True):
-        return value
-    return f"np.where({text.condition(nest.guard)}, {value}, {target})"

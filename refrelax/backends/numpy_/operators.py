@@ -22,6 +22,7 @@ from refrelax.backends.numpy_ import (
 )
 from refrelax.backends.numpy_.operands import Attrs, Run, array, axes_of, extents, literal, number
 from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
+from refrelax.errors import unspecified
 from refrelax.semantics.values import Prim, Shape
 
 # --- elementwise -----------------------------------------------------------------------------------------------------
@@ -192,8 +193,10 @@ def _take(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         x, axis = x.reshape(-1), 0
     extent = x.shape[axis]
     if extent == 0:
+        if indices.size and mode in ("wrap", "clip"):
+            raise unspecified("op.take/empty-axis", f"take from an axis without elements, mode {mode}")
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
-        return np.zeros(shape, dtype=x.dtype)
+        return np.full(shape, np.nan if mode == "nan" and x.dtype.kind not in "iub" else 0, dtype=x.dtype)
     inside = indices % extent if mode == "wrap" else np.clip(indices, 0, extent - 1)
     result = np.take(x, inside.astype(np.int64), axis=axis)
     if mode != "nan":
