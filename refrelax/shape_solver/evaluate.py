@@ -59,6 +59,7 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
     "Add": add, "Sub": sub, "Mul": mul, "FloorDiv": floordiv, "FloorMod": mod, "Div": truncated, "Mod": _truncmod,
     "Min": min, "Max": max, "EQ": eq, "NE": ne, "LT": lt, "LE": le, "GT": gt, "GE": ge,
 }  # fmt: skip
+DIVISIONS = (floordiv, mod, truncated, _truncmod)
 _INTRINSIC: dict[str, Callable[[int, int], int]] = {
     "shift_left": _shift_left, "shift_right": _shift_right, "bitwise_and": and_, "bitwise_or": or_, "bitwise_xor": xor,
 }  # fmt: skip
@@ -98,7 +99,7 @@ def _compiled(e: PrimExpr, fits: tuple[int, int] | None) -> Run:
             left, right = compiled(a, fits), compiled(b, fits)
             return lambda env: left(env) or right(env)
         case Binary(op, a, b):
-            return _two(_BINARY[op], compiled(a, fits), compiled(b, fits))
+            return _two(_BINARY[op], a, b, fits)
         case Not(a):
             inner = compiled(a, fits)
             return lambda env: 1 - inner(env)
@@ -121,7 +122,22 @@ def _compiled(e: PrimExpr, fits: tuple[int, int] | None) -> Run:
             raise NotInteger(type(e).__name__)
 
 
-def _two(apply: Callable[[int, int], int], left: Run, right: Run) -> Run:
+def _two(apply: Callable[[int, int], int], a: PrimExpr, b: PrimExpr, fits: tuple[int, int] | None) -> Run:
+    """Both operands, then the operator; without a call for an operand that is a symbol or a literal."""
+    left, right = compiled(a, fits), compiled(b, fits)
+    if fits is None and isinstance(b, Literal):
+        value = literal_int(b)
+        if value or apply not in DIVISIONS:
+            if isinstance(a, SymVar):
+                x = a.name
+                return lambda env: apply(env[x], value)
+            return lambda env: apply(left(env), value)
+    if fits is None and isinstance(a, SymVar) and isinstance(b, SymVar) and apply not in DIVISIONS:
+        x, y = a.name, b.name
+        return lambda env: apply(env[x], env[y])
+    if apply not in DIVISIONS:
+        return lambda env: apply(left(env), right(env))
+
     def run(env: Env) -> int:
         try:
             return apply(left(env), right(env))
@@ -159,6 +175,6 @@ def _intrinsic(e: Intrinsic, fits: tuple[int, int] | None) -> Run:
             inner = compiled(a, fits)
             return lambda env: ~inner(env)
         case op, (a, b) if op in _INTRINSIC:
-            return _two(_INTRINSIC[op], compiled(a, fits), compiled(b, fits))
+            return _two(_INTRINSIC[op], a, b, fits)
         case _:
             raise NotInteger(f"T.{e.op}")

@@ -11,7 +11,7 @@ Spec: ``spec/06-shapes.md``, ``sh/prove``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 from refrelax.rules import rule
@@ -41,9 +41,9 @@ from refrelax.shape_solver.evaluate import NotInteger, TooLarge
 from refrelax.shape_solver.lets import without_lets
 from refrelax.shape_solver.parse import integer, parse_claim
 from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
-from refrelax.shape_solver.size import too_large
+from refrelax.shape_solver.size import NOTHING, Measure, measure, too_large, total
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, bool_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar
 
 Assumption = str | PrimExpr
 
@@ -64,7 +64,7 @@ def prove(
     Raises:
         Malformed: ``sh/claim-syntax``, for a text that is no claim.
     """
-    return Prover(assume, effort, fits, division).prove(claim)
+    return Prover(assume, effort, fits, division).answer(_expression(claim))
 
 
 def _expression(claim: Assumption) -> PrimExpr:
@@ -91,39 +91,51 @@ class Prover:
     _assumptions: tuple[PrimExpr, ...] = ()
     context: Context = field(default_factory=Context)
     _answers: dict[object, Answer] = field(default_factory=dict)
+    _size: Measure = NOTHING
 
     def __post_init__(self) -> None:
         self._assumptions = tuple(map(_expression, self.assume))
-        if too_large(Query(bool_imm(True), self._assumptions)) is not None:
-            return
-        self._assumptions = tuple(map(without_lets, self._assumptions))
-        if too_large(Query(bool_imm(True), self._assumptions)) is not None:
-            return
-        self.context = Context().assuming(*map(opened, self._assumptions))
+        self._size = total(self._assumptions)
+        if too_large(NOTHING, self._size) is None:
+            self._assumptions = tuple(map(without_lets, self._assumptions))
+            self._size = total(self._assumptions)
+        if too_large(NOTHING, self._size) is None:
+            self.context = Context().assuming(*map(opened, self._assumptions))
 
     def prove(self, claim: str | PrimExpr) -> Answer:
         """As the function ``prove``."""
         e = _expression(claim)
         self.asked += 1
-        fits = None if self.fits is None else integer_range(self.fits)
-        query = Query(e, self._assumptions, fits, self.division)
-        large = too_large(query)
-        if large is None and (plain := without_lets(e)) is not e:
-            query = replace(query, claim=plain)
-            large = too_large(query)
-        if large is not None:
-            return Unknown(large, "size", (Stage("size", large),))
-        key, names = _renamed(query)
+        if too_large(measure(e), self._size) is not None:
+            return self.answer(e)
+        key, names = _renamed(self._query(e))
         found = self._answers.get(key)
         if found is not None:
             self.hits += 1
             return _restored(found, names)
-        answer = _Attempt.of(query, self.context, LIMITS[self.effort]).answer()
+        answer = self.answer(e)
         if isinstance(answer, Refuted):
             self._answers[key] = Refuted({names[name]: value for name, value in answer.model.items()}, answer.stages)
         else:
             self._answers[key] = answer
         return answer
+
+    def _query(self, claim: PrimExpr) -> Query:
+        fits = None if self.fits is None else integer_range(self.fits)
+        return Query(claim, self._assumptions, fits, self.division)
+
+    @rule("sh/size")
+    def answer(self, claim: PrimExpr) -> Answer:
+        """As ``prove``, but nothing is kept."""
+        size = measure(claim)
+        large = too_large(size, self._size, self.fits is not None)
+        if large is None and (plain := without_lets(claim)) is not claim:
+            claim, size = plain, measure(plain)
+            large = too_large(size, self._size, self.fits is not None)
+        if large is not None:
+            return Unknown(large, "size", (Stage("size", large),))
+        nodes = size[0] + self._size[0]
+        return _Attempt.of(self._query(claim), self.context, LIMITS[self.effort], nodes).answer()
 
 
 def _renamed(query: Query) -> tuple[object, dict[str, str]]:
@@ -154,7 +166,7 @@ class _Attempt:
     admitted: bool = False
 
     @staticmethod
-    def of(query: Query, context: Context, limits: Limits) -> _Attempt:
+    def of(query: Query, context: Context, limits: Limits, nodes: int) -> _Attempt:
         claim = query.claim
         if query.fits is not None:
             low, high = query.fits
@@ -167,7 +179,7 @@ class _Attempt:
             context = context.assuming(*map(opened, dict.fromkeys(conditions(claim))))
         claim = opened(claim)
         try:
-            judge = Judge.of(query)
+            judge = Judge.of(query, nodes)
         except NotInteger as error:
             raise ValueError(f"expected integer arithmetic, found {error}") from None
         return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context))

@@ -18,7 +18,7 @@ from refrelax.semantics.dims import Facts
 from refrelax.shape_solver.claim import Query
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.evaluate import OutOfRange, Run, TooLarge, Undefined, compiled
-from refrelax.shape_solver.size import measure
+from refrelax.shape_solver.size import total
 from refrelax.syntax.scalars import free_symbols
 
 SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 16)
@@ -42,10 +42,11 @@ class Judge:
     """Size of the question."""
 
     @staticmethod
-    def of(query: Query) -> Judge:
+    def of(query: Query, nodes: int | None = None) -> Judge:
         """Raises ``NotInteger`` if the question is no integer arithmetic."""
         assumptions = tuple(map(compiled, query.assumptions))
-        nodes = sum(measure(e)[0] for e in (query.claim, *query.assumptions))
+        if nodes is None:
+            nodes = total((query.claim, *query.assumptions))[0]
         return Judge(query, compiled(query.claim, query.fits), assumptions, query.symbols(), nodes)
 
     def admits(self, env: Mapping[str, int]) -> bool:
@@ -59,9 +60,12 @@ class Judge:
             if not all(low <= env[name] <= high for name in self.dtypes):
                 return False
         try:
-            return all(assumption(env) for assumption in self.assumptions)
+            for assumption in self.assumptions:
+                if not assumption(env):
+                    return False
         except Undefined:
             return False
+        return True
 
     def refuted(self, env: Mapping[str, int]) -> bool:
         """Whether it is computed that the assumptions hold here and the claim does not."""

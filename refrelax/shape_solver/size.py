@@ -5,9 +5,10 @@ Spec: ``spec/06-shapes.md``, ``sh/size``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from refrelax.rules import rule
-from refrelax.shape_solver.claim import Query
-from refrelax.syntax.scalars import PrimExpr, children
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, children
 
 MAX_NODES = 4_000
 """Nodes of the claim and its assumptions together."""
@@ -21,6 +22,9 @@ MAX_DEPTH = 160
 Measure = tuple[int, int, int]
 """Nodes; nodes of all parts together; depth."""
 
+LEAF: Measure = (1, 1, 1)
+NOTHING: Measure = (0, 0, 0)
+
 
 def measure(e: PrimExpr) -> Measure:
     """The size of ``e`` written out as a tree, in time linear in what is shared."""
@@ -28,29 +32,35 @@ def measure(e: PrimExpr) -> Measure:
     pending = [e]
     while pending:
         node = pending[-1]
-        below = [known.get(id(part)) for part in children(node)]
-        if None in below:
-            pending += [part for part in children(node) if id(part) not in known]
-            continue
-        pending.pop()
-        parts = [each for each in below if each is not None]
-        nodes = 1 + sum(each[0] for each in parts)
-        depth = 1 + max((each[2] for each in parts), default=0)
-        known[id(node)] = nodes, nodes + sum(each[1] for each in parts), depth
+        nodes, steps, depth, waiting = 1, 0, 0, len(pending)
+        for part in children(node):
+            below = LEAF if isinstance(part, (SymVar, Literal)) else known.get(id(part))
+            if below is None:
+                pending.append(part)
+            else:
+                nodes, steps, depth = nodes + below[0], steps + below[1], max(depth, below[2])
+        if len(pending) == waiting:
+            pending.pop()
+            known[id(node)] = nodes, nodes + steps, depth + 1
     return known[id(e)]
 
 
+def total(parts: Iterable[PrimExpr]) -> Measure:
+    """The size of ``parts`` together."""
+    nodes, steps, depth = 0, 0, 0
+    for each in map(measure, parts):
+        nodes, steps, depth = nodes + each[0], steps + each[1], max(depth, each[2])
+    return nodes, steps, depth
+
+
 @rule("sh/size")
-def too_large(query: Query) -> str | None:
-    """What is too large about ``query`` to be looked at, in words."""
-    nodes, steps, depth = measure(query.claim)
-    for each in query.assumptions:
-        more, _, deeper = measure(each)
-        nodes, depth = nodes + more, max(depth, deeper)
+def too_large(claim: Measure, given: Measure, fits: bool = False) -> str | None:
+    """What is too large, in words, about a claim and its assumptions of these sizes to be looked at."""
+    nodes, steps, depth = claim[0] + given[0], claim[1], max(claim[2], given[2])
     if depth > MAX_DEPTH:
         return f"nested more than {MAX_DEPTH} levels deep"
     if nodes > MAX_NODES:
         return f"more than {MAX_NODES} nodes"
-    if query.fits is not None and steps > MAX_STEPS:
+    if fits and steps > MAX_STEPS:
         return f"more than {MAX_STEPS} nodes in all steps together"
     return None
