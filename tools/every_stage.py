@@ -100,6 +100,9 @@ def examine(process: TvmProcess, name: str, request: dict[str, Any], figures: Fi
             figures.differ("round trip", where, "parse(print(m)) != m")
         answer = process.ask({"compare": k, "text": text})
         figures.counts["read by TVM"] += "equal" in answer
+        for part in answer.get("equal", ()):
+            figures.counts[f"read by TVM up to {part}"] += 1
+        figures.counts["read by TVM exactly"] += answer.get("equal") == []
         if "equal" not in answer:
             own = process.ask({"compare": k, "text": stage["texts"]["plain"]})
             figures.counts["not read by TVM, nor its own text"] += "equal" not in own

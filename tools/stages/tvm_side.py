@@ -3,8 +3,8 @@
 One JSON object a line. ``{"list": true}`` gives ``{"programs": […]}``. ``{"program": name, "pipeline": …}`` or
 ``{"text", "constants", "pipeline"}`` gives ``{"stages": [{"pass", "texts": {option: text}, "constants"}, …],
 "refused": …}`` and keeps the modules. ``{"compare": k, "text"}`` then says how TVM reads a text of ours for stage k:
-``{"equal": true}``, ``{"different": where}`` or ``{"refused": why}``. Imports nothing of refrelax but the files beside
-the bridge.
+``{"equal": parts}`` (up to those parts, see ``lost_in_text``), ``{"different": where}`` or ``{"refused": why}``.
+Imports nothing of refrelax but the files beside the bridge.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "refrelax" / "interop" / "tvm")]
 
 import live  # noqa: E402
+import lost_in_text  # noqa: E402
 import pass_worker  # noqa: E402
 import worker  # noqa: E402
 
@@ -106,18 +107,15 @@ class Session:
 
     def compare(self, request: dict[str, Any]) -> dict[str, Any]:
         """How TVM reads a text, against the module that it printed."""
-        import tvm
-
         mod, arrays = self.modules[request["compare"]]
         try:
             read = worker.read_module(request["text"], arrays)
         except BaseException as error:
             return {"refused": pass_worker.last_line(error)}
-        try:
-            tvm.ir.assert_structural_equal(read, mod)
-        except BaseException as error:
-            return {"different": str(error)[:600]}
-        return {"equal": True}
+        parts = lost_in_text.equal_up_to(read, mod, mod.script())
+        if parts is None:
+            return {"different": lost_in_text.equal(read, mod)}
+        return {"equal": parts}
 
 
 def main() -> None:
