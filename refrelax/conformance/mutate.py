@@ -72,7 +72,7 @@ def follow(chosen: Iterable[Mutant], step: Callable[[str], None] | None = None) 
             if step is not None:
                 step(case.name)
             seen.clear()
-            run_case(case)
+            run_case(case, law=True)
     finally:
         sys.settrace(before)
     return lines
@@ -110,7 +110,7 @@ def judge(mutant: Mutant, cases: Iterable[Case]) -> Verdict:
             count += 1
             try:
                 with limited(SECONDS):
-                    if not run_case(case).passed:
+                    if not run_case(case, law=True).passed:
                         return Verdict(mutant, case.name, count)
             except (Exception, RecursionError) as error:
                 return Verdict(mutant, f"{case.name} ({type(error).__name__})", count)

@@ -42,16 +42,22 @@ class Result:
         return not self.reason
 
 
-def run_case(case: Case, observe: bool = False) -> Result:
-    """Run one case and compare with what it expects."""
+def run_case(case: Case, observe: bool = False, law: bool = False) -> Result:
+    """Run one case and compare with what it expects; by ``law`` (and when observing) also with its enclosure."""
     if not observe:
-        return _compare(case, _outcome(case))
+        ended = _outcome(case)
+        result = _compare(case, ended)
+        return replace(result, reason=_law(case, ended)) if law and result.passed else result
     with observing() as fired:
         ended = _outcome(case)
-        lawful = isinstance(ended, Returned) and case.manner.numerics != "enclosure"
-        law = _enclosed(case, ended) if lawful and isinstance(ended, Returned) else ""
+        broken = _law(case, ended)
     result = _compare(case, ended)
-    return Result(case, result.found, result.reason or law, result.rules, fired)
+    return Result(case, result.found, result.reason or broken, result.rules, fired)
+
+
+def _law(case: Case, ended: Ended) -> str:
+    lawful = isinstance(ended, Returned) and case.manner.numerics != "enclosure"
+    return _enclosed(case, ended) if lawful and isinstance(ended, Returned) else ""
 
 
 NO_STATEMENT = ("num/undetermined",)
