@@ -32,7 +32,7 @@ from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
 from refrelax.semantics.values import DType, Opaque, Prim, Shape, Tensor, Value, empty
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, DataTypeValue, PrimValue
-from refrelax.syntax.scalars import PrimExpr, as_int, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 from refrelax.syntax.types import VOID, AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 
 PAGE = "memory"
@@ -161,6 +161,8 @@ def _view_arguments(d: Deduction, call: Call, types: tuple[Type, ...]) -> None:
         if not isinstance(found, kind | AnyType | TupleType):
             message = f"{short(call)}: argument {position} must be a {kind.__name__} or nothing, found {found}"
             d.fail("op.memory.view/arguments", message)
+    if len(call.args) > 2 and isinstance(call.args[2], DataTypeValue) and call.args[2].dtype == "void":
+        d.fail("op.memory.view/arguments", f"{short(call)}: expected a dtype that has elements, or nothing; found void")
 
 
 def _view_shape(d: Deduction, call: Call, types: tuple[Type, ...], x: TensorType) -> TensorType:
@@ -171,11 +173,19 @@ def _view_shape(d: Deduction, call: Call, types: tuple[Type, ...], x: TensorType
     return with_dims(dims, x.dtype, x.vdevice) if dims is not None else TensorType(x.shape, x.dtype, x.ndim, x.vdevice)
 
 
-def _bytes(d: Deduction, x: TensorType) -> PrimExpr | None:
+def _bytes(d: Deduction, x: TensorType, itemsize: int | None) -> PrimExpr | None:
     dims = dims_of(d, x)
-    if dims is None or x.dtype is None:
+    if dims is None or itemsize is None:
         return None
-    return d.simplify(D.product((*dims, int_imm(dtypes.itemsize(x.dtype), "int64"))))
+    return d.simplify(D.product((*dims, int_imm(itemsize, "int64"))))
+
+
+def _sizes(d: Deduction, x: TensorType, result: TensorType) -> tuple[PrimExpr | None, PrimExpr | None]:
+    """Bytes of a tensor and of a view on it; elements, where both have one dtype that is not known."""
+    have, need = (None if each.dtype is None else dtypes.itemsize(each.dtype) for each in (x, result))
+    if have is None and need is None:
+        have = need = 1
+    return _bytes(d, x, have), _bytes(d, result, need)
 
 
 @rule("op.memory.view/bounds")
@@ -186,12 +196,15 @@ def deduce_view(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     result = _view_shape(d, call, types, x)
     if len(call.args) > 2 and isinstance(call.args[2], DataTypeValue):
         result = TensorType(result.shape, call.args[2].dtype, rank(result), x.vdevice)
-    have, need = _bytes(d, x), _bytes(d, result)
+    have, need = _sizes(d, x, result)
     start = call.args[3].value if len(call.args) > 3 and isinstance(call.args[3], PrimValue) else int_imm(0, "int64")
-    sizes = [None if each is None else as_int(each) for each in (have, need, d.simplify(start))]
-    if None not in sizes and sizes[1] + sizes[2] > sizes[0]:  # type: ignore[operator]
-        message = f"{short(call)}: the view ends at byte {sizes[1] + sizes[2]} of {sizes[0]}"  # type: ignore[operator]
-        d.fail("op.memory.view/bounds", message)
+    if have is not None and need is not None and (x.dtype is not None or as_int(start) == 0):
+        end = d.simplify(Binary("Add", need, start))
+        beyond = as_int(d.simplify(Binary("Sub", end, have)))
+        if beyond is not None and beyond > 0:
+            unit = "elements" if x.dtype is None else "bytes"
+            message = f"{short(call)}: the view ends {beyond} {unit} behind {x}"
+            d.fail("op.memory.view/bounds", message)
     return result if rank(result) != UNKNOWN else of_rank(UNKNOWN, result.dtype, x.vdevice)
 
 

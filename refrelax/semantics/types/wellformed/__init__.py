@@ -25,7 +25,7 @@ def diagnose(module: Module) -> list[Diagnostic]:
     for name, f in module.functions.items():
         match f:
             case Function():
-                found += diagnose_head(name, f.attrs, f.span)
+                found += diagnose_head(name, f.attrs, f.private, f.span)
                 found += diagnose_function(module, name, f)
             case PrimFunc():
                 found += diagnose_prim_func(module, name, f)

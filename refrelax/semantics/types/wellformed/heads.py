@@ -16,9 +16,12 @@ def text_of(value: object) -> str | None:
 
 
 @rule("wf/global-symbol")
-def diagnose_head(name: str, attrs: Attrs, span: Span | None) -> list[Diagnostic]:
-    """A ``global_symbol`` attribute repeats the function's own name."""
+def diagnose_head(name: str, attrs: Attrs, private: bool, span: Span | None) -> list[Diagnostic]:
+    """A ``global_symbol`` attribute repeats the function's own name; a private function has none."""
     symbol = text_of(dict(attrs).get("global_symbol"))
+    if symbol is not None and private:
+        message = f"{name} is private, and gives the global_symbol {symbol!r}; expected one of the two"
+        return [Diagnostic("wf/global-symbol", message, span)]
     if symbol is None or symbol == name:
         return []
     return [Diagnostic("wf/global-symbol", f"expected global_symbol {name!r}, found {symbol!r}", span)]
