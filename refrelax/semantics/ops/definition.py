@@ -38,6 +38,10 @@ class Deduction(Protocol):
         """The dims of a variable of shape type, if known (for ``R.Tensor(s, …)``)."""
         ...
 
+    def value_of(self, name: str) -> Expr | None:
+        """The dtype, or the call of ``R.null_value``, that a variable stands for, if it is one."""
+        ...
+
     def fail(self, rule: str, message: str) -> NoReturn:
         """Reject the call under ``rule`` (raises ``IllTyped``)."""
         ...

@@ -31,7 +31,7 @@ from refrelax.semantics.ops.common import (
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
 from refrelax.semantics.values import DType, Opaque, Prim, Shape, Tensor, Value, empty
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Call, DataTypeValue, PrimValue
+from refrelax.syntax.graph import Call, DataTypeValue, Expr, PrimValue, Var
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 from refrelax.syntax.types import VOID, AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 
@@ -165,6 +165,15 @@ def _view_arguments(d: Deduction, call: Call, types: tuple[Type, ...]) -> None:
         d.fail("op.memory.view/arguments", f"{short(call)}: expected a dtype that has elements, or nothing; found void")
 
 
+def _viewed_as(d: Deduction, call: Call, types: tuple[Type, ...]) -> Expr | None:
+    """The dtype of a view: a dtype, a variable whose dtype the run tells, or nothing."""
+    given = call.args[2] if len(call.args) > 2 and not isinstance(types[2], TupleType) else None
+    if isinstance(given, Var):
+        known = d.value_of(given.name)
+        return given if known is None else known if isinstance(known, DataTypeValue) else None
+    return given if isinstance(given, DataTypeValue) else None
+
+
 def _view_shape(d: Deduction, call: Call, types: tuple[Type, ...], x: TensorType) -> TensorType:
     found = types[1] if len(types) > 1 else VOID
     if isinstance(found, ShapeType):
@@ -194,8 +203,11 @@ def deduce_view(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     x = tensor(d, call, types, 0)
     _view_arguments(d, call, types)
     result = _view_shape(d, call, types, x)
-    if len(call.args) > 2 and isinstance(call.args[2], DataTypeValue):
-        result = TensorType(result.shape, call.args[2].dtype, rank(result), x.vdevice)
+    match _viewed_as(d, call, types):
+        case DataTypeValue(dtype=dtype):
+            result = TensorType(result.shape, dtype, rank(result), x.vdevice)
+        case Var():
+            result = TensorType(result.shape, None, rank(result), x.vdevice)
     have, need = _sizes(d, x, result)
     start = call.args[3].value if len(call.args) > 3 and isinstance(call.args[3], PrimValue) else int_imm(0, "int64")
     if have is not None and need is not None and (x.dtype is not None or as_int(start) == 0):

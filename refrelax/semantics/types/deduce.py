@@ -30,10 +30,13 @@ from refrelax.syntax.graph import (
     Call,
     ConstantRef,
     DataflowBlock,
+    DataTypeValue,
     Function,
     If,
     MatchCast,
+    Op,
     SeqExpr,
+    Var,
     VarBinding,
 )
 from refrelax.syntax.scalars import SymVar
@@ -113,6 +116,12 @@ def bind(frame: Frame, binding: Binding) -> None:
         frame.journal.diagnostics.extend(refused.diagnostics)
         ty = binding.type if isinstance(binding, MatchCast) else binding.annotation or _ANY
     frame.bind(binding.name, ty, binding.span)
+    if isinstance(binding, VarBinding):
+        match binding.value:
+            case DataTypeValue() | Call(op=Op(name="relax.null_value")):
+                frame.values[binding.name] = binding.value
+            case Var(name=other) if other in frame.values:
+                frame.values[binding.name] = frame.values[other]
     if isinstance(binding, MatchCast):
         frame.define_symbols((ty,))
         if binding.span is not None:

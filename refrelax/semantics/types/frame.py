@@ -13,6 +13,7 @@ from refrelax.errors import Diagnostic, IllTyped, Span
 from refrelax.semantics.dims import Facts, equal, simplify
 from refrelax.semantics.types.checked import EntryCheck, OpenEquality, Promise, Step
 from refrelax.semantics.types.renaming import definable
+from refrelax.syntax.graph import Expr
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import FuncType, ShapeType, TensorType, Type
@@ -54,6 +55,8 @@ class Frame:
     types: dict[str, Type] = field(default_factory=dict)
     named: dict[str, Type] = field(default_factory=dict)
     spans: dict[str, Span | None] = field(default_factory=dict)
+    values: dict[str, Expr] = field(default_factory=dict)
+    """What variables stand for whose value a type may depend on: a dtype, or nothing."""
     visible: set[str] = field(default_factory=set)
     facts: Facts = field(default_factory=Facts)
     prefix: str = ""
@@ -119,6 +122,10 @@ class CallDeduction:
         """The dims of the variable ``name`` of shape type, if known."""
         found = self.frame.types.get(name)
         return found.values if isinstance(found, ShapeType) else None
+
+    def value_of(self, name: str) -> Expr | None:
+        """The dtype, or the call of ``R.null_value``, that the variable ``name`` stands for."""
+        return self.frame.values.get(name)
 
     def fail(self, rule: str, message: str) -> NoReturn:
         """Reject the call. Raises ``IllTyped``."""

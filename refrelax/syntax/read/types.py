@@ -76,7 +76,7 @@ def read_type(reader: Reader, node: ast.expr) -> Type:
                 return _tuple(reader, node, args, keywords)
             case "R.Callable":
                 return _callable(reader, node, args, keywords)
-            case "R.Any" | "R.Object":
+            case "R.Any" | "R.Object" | "I.StringType":
                 return AnyType()
             case "R.PackedFunc":
                 return PackedFuncType()

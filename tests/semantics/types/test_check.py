@@ -219,3 +219,23 @@ def test_deep_call_chains_do_not_recurse() -> None:
 
     c = checked("@I.ir_module\nclass Module:\n" + "".join(one(k) for k in range(400)))
     assert str(c.signatures["f399"].ret) == 'R.Tensor((3,), dtype="float32")'
+
+
+@pytest.mark.parametrize(
+    ("bound", "dtype", "expected"),
+    [
+        ("", "d", "R.Tensor((4,))"),  # a parameter: the run tells
+        ('e = R.dtype("float16")', "e", 'R.Tensor((4,), dtype="float16")'),
+        ("e = R.null_value()", "e", 'R.Tensor((4,), dtype="float32")'),
+        ("e = d", "e", "R.Tensor((4,))"),
+    ],
+)
+def test_the_dtype_of_a_view(bound: str, dtype: str, expected: str) -> None:
+    c = checked(f"""
+@R.function
+def main(x: R.Tensor((4,), "float32"), d: R.Any):
+    {bound or "pass"}
+    y = R.memory.view(x, R.shape([4]), {dtype})
+    return y
+""")
+    assert types(c)["y"] == expected
