@@ -21,7 +21,7 @@ from refrelax.backends.threads import synchronises
 from refrelax.semantics.dims import equal, substitute
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferStore, For, IterVar, SBlock, Stmt
-from refrelax.syntax.scalars import BufferLoad, PrimExpr, SymVar, as_int, bool_imm, walk
+from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, bool_imm, walk
 
 if TYPE_CHECKING:
     from refrelax.backends.numpy_.loops import Writer
@@ -117,12 +117,29 @@ def _first(nest: Nest, axes: list[str]) -> dict[str, PrimExpr]:
 
 
 def _starts_first(text: Text, nest: Nest, axes: list[str]) -> bool:
-    """Whether every reduce axis has its least value in the first instance of each element."""
-    first = _first(nest, axes)
-    return all(
-        equal(substitute(text.resolve(axis.binding), first), text.resolve(axis.min), text.facts) is True
-        for axis in nest.reduced
-    )
+    """Whether the first instance of each element is the only one in which every reduce axis has its least value."""
+    first, moving = _first(nest, axes), set[str]()
+    for axis in nest.reduced:
+        binding = text.resolve(axis.binding)
+        if equal(substitute(binding, first), text.resolve(axis.min), text.facts) is not True:
+            return False
+        moving |= _increasing(binding)
+    return all(loop.var.name in moving or loop.var.name in axes or as_int(loop.extent) == 1 for loop in nest.loops)
+
+
+def _increasing(e: PrimExpr) -> set[str]:
+    """Variables of a sum of variables with positive factors: it is least only where each of them is."""
+    match e:
+        case SymVar(name=name):
+            return {name}
+        case Binary("Add", a, b):
+            x, y = _increasing(a), _increasing(b)
+            return x | y if (x or as_int(a) is not None) and (y or as_int(b) is not None) else set()
+        case Binary("Mul", a, b):
+            factor, inner = (as_int(a), b) if as_int(a) is not None else (as_int(b), a)
+            return _increasing(inner) if factor is not None and factor > 0 else set()
+        case _:
+            return set()
 
 
 def _filled(text: Text, nest: Nest, axes: list[str]) -> str:
