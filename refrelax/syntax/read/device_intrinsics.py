@@ -44,7 +44,6 @@ _RESULTS: dict[str, str] = {
         cuda.warp_sync cuda.warpgroup_sync cuda.wgmma.encode_matrix_descriptor cuda.wgmma.noop_barrier
         cuda.mma_fill_legacy cuda.mma_store_legacy
         cuda.timer_end cuda.timer_finalize cuda.timer_init cuda.timer_start
-        ptx_legacy.ldmatrix ptx_legacy.mma
         metal.make_filled_simdgroup_matrix metal.simdgroup_load metal.simdgroup_multiply_accumulate
         metal.simdgroup_store cooperative_tensor_fill cooperative_tensor_load cooperative_tensor_multiply_accumulate
         cooperative_tensor_store
@@ -94,6 +93,7 @@ DEVICE: dict[str, Signature] = {
         for result, names in _RESULTS.items()
         for name in names.split()
     },
+    **{name: Signature("void", 0, None, "dropped") for name in ("ptx_legacy.ldmatrix", "ptx_legacy.mma")},
     "cuda.ldg": Signature("text", 1, 2, "last"),
     "cuda.func_call": Signature("void", 1, None, keywords=("source_code", "return_type"), dtype_key="return_type"),
     "call_ffi_kernel": Signature("int32", 1, None, keywords=("launch_params", "ret_ty"), dtype_key="ret_ty"),

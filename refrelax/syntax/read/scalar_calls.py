@@ -298,7 +298,10 @@ def _text_dtype(
 ) -> str:
     """The dtype that the text gives, taken out of ``nodes``."""
     found = given.get("dtype")
-    if signature.dtype_at == "":
+    if signature.dtype_at == "dropped" and nodes and isinstance(nodes[0], ast.Constant):
+        if isinstance(nodes[0].value, str) and dtypes.is_dtype(nodes[0].value):
+            nodes.pop(0)
+    if signature.dtype_at in ("", "dropped"):
         return ""
     if found is None:
         if not nodes:

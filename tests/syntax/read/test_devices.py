@@ -149,3 +149,12 @@ def test_an_operator_without_a_name_for_texts() -> None:
     (statement,) = body("T.tirx.TVMBackendAnyListSetPackedArg(h, 0, h, 1)").body
     assert isinstance(statement, Evaluate)
     assert statement.value.dtype == "int32"
+
+
+def test_a_leading_dtype_of_a_legacy_instruction_says_nothing() -> None:
+    text = """
+@T.prim_func(s_tir=True, private=True)
+def main(A: T.Buffer((64,), "float16"), B: T.Buffer((64,), "float16")):
+    T.ptx_legacy.ldmatrix({}T.bool(False), 4, ".b16", A.data, 0, B.access_ptr("r"), 0)
+"""
+    assert parse(text.format('"float16", ')) == parse(text.format(""))
