@@ -135,6 +135,8 @@ class Tensor:
         """Cell numbers of the elements in row-major order."""
         if self.compact:
             return iter(range(self.offset, self.offset + self.size))
+        if not self.size:
+            return iter(())
         terms = [[i * stride for i in range(extent)] for extent, stride in zip(self.shape, self.strides, strict=True)]
         return (self.offset + sum(each) for each in product(*terms))
 
@@ -165,7 +167,7 @@ class Tensor:
 
     def indices(self) -> Iterator[tuple[int, ...]]:
         """All indices in row-major order."""
-        return product(*(range(extent) for extent in self.shape))
+        return every_index(self.shape)
 
 
 def empty(numerics: Numerics, dtype: str, shape: Sequence[int], scope: str = "global", name: str = "") -> Tensor:
@@ -185,9 +187,14 @@ def from_bits(numerics: Numerics, dtype: str, shape: Sequence[int], patterns: Se
     return from_payloads(numerics, dtype, shape, [make(each) for each in patterns])
 
 
+def every_index(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """All indices in row-major order; of a shape without elements none, however large its other extents."""
+    return product(*(range(extent) for extent in shape)) if 0 not in shape else iter(())
+
+
 def tabulate(numerics: Numerics, dtype: str, shape: Sequence[int], element: Callable[..., Payload]) -> Tensor:
     """The tensor whose element at ``(i, j, …)`` is ``element(i, j, …)``: how every operator body is written."""
-    cells = [element(*index) for index in product(*(range(extent) for extent in shape))]
+    cells = [element(*index) for index in every_index(shape)]
     return from_payloads(numerics, dtype, shape, cells)
 
 

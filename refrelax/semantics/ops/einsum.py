@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
@@ -118,7 +119,9 @@ def evaluate_einsum(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tenso
                 raise unspecified("op.einsum/extents", f"{short(call)}: {label!r} is {old} and {n}", e.span)
     summed = [label for label in dict.fromkeys("".join(labels.operands)) if label not in labels.result]
     f = e.numerics.at(xs[0].dtype)
-    points = list(product(*(range(size[label]) for label in summed)))
+    shape = tuple(size[label] for label in labels.result)
+    charge(e, shape, prod(size[label] for label in summed))
+    points = list(product(*(range(size[label]) for label in summed))) if 0 not in shape else []
 
     def pick(k: int, at: dict[str, int]) -> Payload:
         x = xs[k]
@@ -132,8 +135,6 @@ def evaluate_einsum(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tenso
             return f.reduce("add", [pick(0, at) for at in spots])
         return f.reduce("add", [f.reduce("mul", [pick(k, at) for k in range(len(xs))]) for at in spots])
 
-    shape = tuple(size[label] for label in labels.result)
-    charge(e, shape, len(points))
     return e.tabulate(xs[0].dtype, shape, element)
 
 

@@ -12,7 +12,7 @@ from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops import layout as L
 from refrelax.semantics.ops.common import arity, of_rank, tensor, tensor_value, with_dims
-from refrelax.semantics.ops.conv import DATA, spread, spread_padding
+from refrelax.semantics.ops.conv import DATA, charge, spread, spread_padding
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax.graph import Call
@@ -109,6 +109,7 @@ def _max_pool(n: int) -> EvaluateRule:
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
         x = tensor_value(args[0])
         windows, f = Windows(call, n, x), e.numerics.at(x.dtype)
+        charge(e, windows.shape, sum(windows.taps))
         return e.tabulate(x.dtype, windows.shape, lambda *i: f.reduce("maximum", windows.items(x, i)[0]))
 
     return evaluate
@@ -120,6 +121,7 @@ def _avg_pool(n: int) -> EvaluateRule:
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
         x, include = tensor_value(args[0]), A.flag(call, "count_include_pad")
         windows, f = Windows(call, n, x), e.numerics.at(x.dtype)
+        charge(e, windows.shape, sum(windows.taps))
 
         def element(*i: int) -> Payload:
             items, covered = windows.items(x, i)

@@ -90,7 +90,7 @@ def axes_of(call: Call, x: Tensor) -> list[int]:
 
 def over(e: Evaluation, x: Tensor, axes: list[int], keepdims: bool, dtype: str, fold: Fold) -> Tensor:
     """``out[k] = fold`` of the elements of ``x`` on the reduced axes, row-major."""
-    inside = list(product(*(range(x.shape[axis]) for axis in axes)))
+    inside = list(product(*(range(x.shape[axis]) for axis in axes))) if x.size else []
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     shape = [1 if axis in axes else n for axis, n in enumerate(x.shape) if keepdims or axis not in axes]
     e.spend(len(inside) * prod(shape))
