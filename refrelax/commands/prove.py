@@ -35,7 +35,7 @@ def prove(options: argparse.Namespace) -> int:
         Path(options.smt2).write_text(_smt2(options), encoding="utf-8")
     answer = shape_solver.prove(options.claim, assume=options.assume, effort=options.effort, **extra)
     row, line, code = _said(answer)
-    document = _document(answer) if options.certificate is not None or options.explain else None
+    document = _document(answer, options.effort) if options.certificate is not None or options.explain else None
     if options.certificate is not None and document is not None:
         Path(options.certificate).write_text(json.dumps(document) + "\n", encoding="utf-8")
         row["certificate"] = document["evidence"]["kind"]
@@ -49,11 +49,11 @@ def prove(options: argparse.Namespace) -> int:
     return code
 
 
-def _document(answer: Any) -> dict[str, Any] | None:
+def _document(answer: Any, effort: Any) -> dict[str, Any] | None:
     """The certificate of a proof."""
     from refrelax.shape_solver import Proved
 
-    return answer.certificate.document() if isinstance(answer, Proved) else None
+    return answer.certificate.document(effort) if isinstance(answer, Proved) else None
 
 
 def _explained(answer: Any, document: dict[str, Any] | None) -> list[str]:

@@ -97,21 +97,25 @@ class Fresh:
         return result
 
     def power(self, k: Node) -> Node:
-        """``2 ** k``: its values up to 64, growth, and how it relates to the powers already there."""
+        """``2 ** k``: its values up to 256, growth, and how it relates to the powers already there, where exponents
+        are not negative: elsewhere it may be anything."""
 
         def axioms(p: Node) -> list[Node]:
             found = [le(1, p), some(lt(k, 0), le(plus(k, 1), p))]
             found += [some(no(("=", k, c)), ("=", p, 1 << c)) for c in range(9)]
             for other, q in self.powers:
-                found += [some(no(le(k, other)), le(p, q)), some(no(le(other, k)), le(q, p))]
-                found += [some(no(("=", plus(k, 1), other)), ("=", times(2, p), q))]
-                found += [some(no(("=", plus(other, 1), k)), ("=", times(2, q), p))]
-                found += [some(no(lt(k, other)), le(times(2, p), q)), some(no(lt(other, k)), le(times(2, q), p))]
+                related = [some(no(le(k, other)), le(p, q)), some(no(le(other, k)), le(q, p)),
+                           some(no(("=", plus(k, 1), other)), ("=", times(2, p), q)),
+                           some(no(("=", plus(other, 1), k)), ("=", times(2, q), p)),
+                           some(no(lt(k, other)), le(times(2, p), q)),
+                           some(no(lt(other, k)), le(times(2, q), p))]  # fmt: skip
+                found += [some(lt(k, 0), lt(other, 0), each) for each in related]
             for place, (i, p_i) in enumerate(self.powers):
                 for j, p_j in self.powers[: place + 1]:
-                    found.append(some(no(("=", k, plus(i, j))), ("=", p, times(p_i, p_j))))
-                    found.append(some(no(("=", i, plus(k, j))), ("=", p_i, times(p, p_j))))
-                    found.append(some(no(("=", j, plus(k, i))), ("=", p_j, times(p, p_i))))
+                    sums = [some(no(("=", k, plus(i, j))), ("=", p, times(p_i, p_j))),
+                            some(no(("=", i, plus(k, j))), ("=", p_i, times(p, p_j))),
+                            some(no(("=", j, plus(k, i))), ("=", p_j, times(p, p_i)))]  # fmt: skip
+                    found += [some(lt(k, 0), lt(i, 0), lt(j, 0), each) for each in sums]
             self.powers.append((k, p))
             return found
 

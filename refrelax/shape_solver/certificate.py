@@ -18,7 +18,7 @@ from typing import Any
 
 from refrelax.rules import rule
 from refrelax.shape_solver.axioms import Node
-from refrelax.shape_solver.claim import Query, Stage
+from refrelax.shape_solver.claim import Effort, Query, Stage
 from refrelax.shape_solver.defined import obligation
 from refrelax.shape_solver.encode import Plain, settled
 
@@ -30,13 +30,14 @@ class Certificate:
     query: Query
     stages: tuple[Stage, ...] = field(default=())
 
-    def document(self) -> dict[str, Any]:
-        """The certificate as JSON (``sh/certificate-log``).
+    def document(self, effort: Effort = "normal") -> dict[str, Any]:
+        """The certificate as JSON (``sh/certificate-log``). ``effort`` limits the search for a log; where none is
+        found, the evidence is points or a script.
 
         Raises:
             Untranslatable: the question is no integer arithmetic that a certificate can state.
         """
-        return document(self)
+        return document(self, effort)
 
     def smt2(self) -> str:
         """The question in SMT-LIB 2: ``unsat`` means that the claim holds wherever it is defined."""
@@ -44,7 +45,7 @@ class Certificate:
 
 
 @rule("sh/certificate")
-def document(certificate: Certificate) -> dict[str, Any]:
+def document(certificate: Certificate, effort: Effort = "normal") -> dict[str, Any]:
     """The certificate as JSON: a log where one is found, else few points, else a script."""
     # a proof that nobody asks to see loads none of this
     from refrelax.shape_solver.checker.document import FORMAT, VERSION
@@ -55,7 +56,7 @@ def document(certificate: Certificate) -> dict[str, Any]:
 
     asked = question(certificate.query)
     decided = certificate.stages[-1].name if certificate.stages else ""
-    log = None if decided == "all points" and few(asked) else prooflog(certificate.query)
+    log = None if decided == "all points" and few(asked) else prooflog(certificate.query, effort)
     if log is not None:
         evidence: dict[str, Any] = {"kind": "log", **log}
     elif few(asked):

@@ -217,7 +217,7 @@ def _take_equality(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
 
 
 def _take_divisibility(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
-    """``a*n + r - c * ((a*n + r) // c) == 0`` up to a factor: ``n`` is a multiple of ``c / gcd(a, c)``, and a
+    """``a*n + r - c * ((a*n + r) // c) - v == 0`` up to a factor: ``n`` is a multiple of ``c / gcd(a, c)``, and a
     residue.
     """
     for mono, coefficient in p.items():
@@ -229,9 +229,13 @@ def _take_divisibility(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
         if c is None or coefficient % c or len(symbols) != 1 or len(symbols[0]) != 1:
             continue
         scale = -coefficient // c
-        if p != {**{m: scale * v for m, v in numerator.items()}, mono: coefficient} or not _plain(symbols[0][0], atoms):
+        left = sub(p, {**{m: scale * v for m, v in numerator.items()}, mono: coefficient})
+        extra = as_const(left)
+        if extra is None or not _plain(symbols[0][0], atoms):
             continue
-        a, r = numerator[symbols[0]], numerator.get((), 0)
+        if extra % scale or not 0 <= -extra // scale < c:
+            return replace(context, absurd=True), {}, []
+        a, r = numerator[symbols[0]], numerator.get((), 0) + extra // scale
         common = gcd(a, c)
         if r % common:
             return replace(context, absurd=True), {}, []

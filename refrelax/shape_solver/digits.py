@@ -68,6 +68,8 @@ def _divided(atoms: Atoms) -> tuple[str, PrimExpr, str] | None:
         divisor = atom.args[1]
         if key is None or not nonneg(sub(divisor, ONE), atoms) or key in _keys(divisor, atoms):
             continue
+        if not _powers_exist(divisor, atoms):
+            continue
         spelled = spell(divisor, atoms, atoms.table[key].dtype)
         if spelled is None:
             continue
@@ -75,6 +77,12 @@ def _divided(atoms: Atoms) -> tuple[str, PrimExpr, str] | None:
         if best is None or rank < best[0]:
             best = (rank, atoms.table[key].name, spelled, key)
     return None if best is None else best[1:]
+
+
+def _powers_exist(divisor: Poly, atoms: Atoms) -> bool:
+    """Whether no exponent in ``divisor`` may be negative: the power would be nothing that a symbol can be split by."""
+    found = (atoms.table[key] for key in _keys(divisor, atoms))
+    return all(nonneg(each.args[0], atoms) for each in found if each.kind == "p2" or each.name == "1 <<")
 
 
 def _whole_symbol(atom: Atom, atoms: Atoms) -> str | None:

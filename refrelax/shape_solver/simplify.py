@@ -14,12 +14,12 @@ from refrelax.shape_solver.claim import Effort, Proved
 from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.parse import parse_dim
 from refrelax.shape_solver.prove import Prover
-from refrelax.shape_solver.spellings import respelled
+from refrelax.shape_solver.spellings import respelled, with_remainders
 from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, free_symbols, walk
 
 
 @rule("sh/simplify-under-assumptions")
-def simplify(e: str | PrimExpr, assume: Iterable[str | PrimExpr] = (), effort: Effort = "quick") -> PrimExpr:
+def simplify(e: str | PrimExpr, assume: Iterable[str | PrimExpr] = (), effort: Effort = "normal") -> PrimExpr:
     """The shortest expression found that is proved equal to ``e`` wherever ``assume`` holds and ``e`` is defined.
 
     Fewer quotients and minima count more than fewer nodes. ``e`` itself comes back if nothing shorter is proved.
@@ -59,9 +59,9 @@ def _candidates(e: PrimExpr, prover: Prover) -> Iterator[PrimExpr]:
     context = prover.context
     plain = simplify_plain(e, context.facts)
     yield plain
-    again = respelled(plain)
-    if again != plain:
-        yield simplify_plain(again, context.facts)
+    for again in (respelled(plain), respelled(with_remainders(plain))):
+        if again != plain:
+            yield respelled(simplify_plain(again, context.facts))
     for each in (context, context.measuring()):
         if not each.absurd:
             inside = simplify_plain(each.image(e), each.facts)

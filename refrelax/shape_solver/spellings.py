@@ -8,7 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from refrelax.shape_solver.parse import integer
-from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, Select, as_int
+from refrelax.syntax.scalars import Binary, BinaryOp, Intrinsic, PrimExpr, Select, as_int
+
+MAX_NESTED = 8
+"""Conditions inside an arm that are compared with the one around it."""
 
 
 def respelled(e: PrimExpr) -> PrimExpr:
@@ -17,15 +20,44 @@ def respelled(e: PrimExpr) -> PrimExpr:
         case Binary(op, a, b):
             return _one(Binary(op, respelled(a), respelled(b)))
         case Select(c, a, b):
-            return Select(respelled(c), respelled(a), respelled(b))
+            return Select(respelled(c), *_chosen(c, respelled(a), respelled(b)))
         case Intrinsic("if_then_else", (c, a, b)):
-            return replace(e, args=(respelled(c), respelled(a), respelled(b)))
+            return replace(e, args=(respelled(c), *_chosen(c, respelled(a), respelled(b))))
+        case _:
+            return e
+
+
+def _chosen(c: PrimExpr, a: PrimExpr, b: PrimExpr) -> tuple[PrimExpr, PrimExpr]:
+    """``a`` where ``c`` is known to hold, ``b`` where it is known not to."""
+    for _ in range(MAX_NESTED):
+        match a:
+            case Select(d, x, _) | Intrinsic("if_then_else", (d, x, _)) if d == c:
+                a = x
+        match b:
+            case Select(d, _, x) | Intrinsic("if_then_else", (d, _, x)) if d == c:
+                b = x
+    return a, b
+
+
+def with_remainders(e: PrimExpr) -> PrimExpr:
+    """``e`` with ``x // c * c`` written as ``x - x % c``: shorter where ``x`` then goes out."""
+    match e:
+        case Binary("Mul", Binary("FloorDiv", x, c), d) if c == d and _positive(c):
+            part = with_remainders(x)
+            return Binary("Sub", part, Binary("FloorMod", part, c))
+        case Binary(op, a, b):
+            return Binary(op, with_remainders(a), with_remainders(b))
         case _:
             return e
 
 
 def _one(e: Binary) -> PrimExpr:
     match e:
+        case Binary(("Min" | "Max") as op, Binary("FloorDiv", x, c), Binary("FloorDiv", y, d)) if c == d and as_int(c):
+            turned: BinaryOp = op if _int(c) > 0 else "Max" if op == "Min" else "Min"
+            return Binary("FloorDiv", Binary(turned, x, y), c)
+        case Binary("FloorDiv", Binary("FloorMod", _, m), k) if _positive(k, m) and _int(m) <= _int(k):
+            return integer(0)
         case Binary("FloorMod", Binary("FloorMod", x, m), k) if _divides(k, m):
             return Binary("FloorMod", x, k)
         case Binary("FloorMod", Binary("FloorMod", x, m), k) if _positive(k, m) and _int(m) <= _int(k):

@@ -93,6 +93,13 @@ def test_identities_are_proved_and_confirmed() -> None:
         ("(n*4 + j) // 4 % 8", ["0 <= j < 4"], "n % 8"),
         ("min(i*16 + 16, n) - i*16", ["n % 16 == 0", "0 <= i", "i < n // 16"], "16"),
         ("n // m", [], "n // m"),
+        ("min(n // 4, m // 4)", [], "min(n, m) // 4"),
+        ("max(n // -4, m // -4)", [], "min(n, m) // -4"),
+        ("ceildiv(n, 7) * 7 - n", [], "6 - (n + 6) % 7"),
+        ("(n % 32) // 4 * 4 + n % 4", [], "n % 32"),
+        ("n % 14 // 21 + n // 14", [], "n // 14"),
+        ("n % 2 % 3 * 36", ["n % 36 == 13"], "36"),
+        ("select(n > 0, select(n > 0, n, m), 0)", [], "select(0 < n, n, 0)"),
     ],
 )
 def test_simplified_under_assumptions(text: str, assume: list[str], expected: str) -> None:

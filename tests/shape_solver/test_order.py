@@ -9,15 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refrelax.shape_solver import Proved, Refuted, parse_claim, prove, replay
+from refrelax.semantics.dims.atoms import Atoms
+from refrelax.shape_solver import Proved, Refuted, parse_claim, prove, replay, z3_
 from refrelax.shape_solver.certificate import smt2
 from refrelax.shape_solver.checker.document import examine
 from refrelax.shape_solver.checker.points import NoValue, Overflow, few, refutes, value
 from refrelax.shape_solver.checker.reading import questions
 from refrelax.shape_solver.claim import Query
+from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.defined import obligation
+from refrelax.shape_solver.digits import digits
+from refrelax.shape_solver.encode import Normal
+from refrelax.shape_solver.encode import question as encoded
 from refrelax.shape_solver.evaluate import OutOfRange, TooLarge, Undefined, compiled
 from refrelax.shape_solver.lets import without_lets
+from refrelax.shape_solver.normal import proves
 from refrelax.shape_solver.prooflog.translate import expression, question
 from refrelax.shape_solver.refute import Judge
 from refrelax.syntax.scalars import Binary, Let, PrimExpr, SymVar, int_imm
@@ -182,3 +188,25 @@ def test_all_points_means_that_all_were_computed() -> None:
     asked = question(Query(parse_claim("(1 << n) <= 5"), (parse_claim("5000 <= n <= 5001"),)))
     document = {"format": "refrelax-certificate", "version": 1, "question": asked, "evidence": {"kind": "points"}}
     assert not few(asked) and "shifts" in examine(document).rejected
+
+
+@pytest.mark.parametrize(
+    ("claim", "assume"),
+    [
+        ("select(m - m <= m, m >> -3, m // n) != 100 % n", ["m <= 9", "n < m"]),
+        ("(x >> k) * 0 == 0", ["x >= 0"]),
+        ("(1 << k) + (1 << (k + 1)) > 0 or j == 7", ["k >= -1"]),
+        ("(x >> k) // 2 * (1 << k + 1) <= x", ["x >= 0", "k >= -1", "k <= 20"]),
+    ],
+)
+def test_a_shift_that_may_be_undefined_is_never_proved_defined(claim: str, assume: list[str]) -> None:
+    for fits in (None, "int8"):
+        for effort in ("quick", "normal"):
+            answer = prove(claim, assume, effort, fits, "require")  # type: ignore[arg-type]
+            assert isinstance(answer, Refuted), (claim, answer)
+    query = Query(parse_claim(claim), tuple(map(parse_claim, assume)), None, "require")
+    assert z3_.replay(smt2(query), 200_000) != "unsat"
+    context = Context().assuming(*query.assumptions)
+    stated = obligation(query.claim, None, "require")
+    assert not proves(stated, digits(stated, context))
+    assert z3_.solve(encoded(stated, context, Normal(Atoms(context.facts))), 200_000) != "unsat"

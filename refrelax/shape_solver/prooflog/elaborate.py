@@ -6,16 +6,17 @@ Deterministic: limits count work, never time.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from refrelax.rules import rule
 from refrelax.shape_solver.checker.check import check
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import flattened, ge, questions
-from refrelax.shape_solver.claim import Query
+from refrelax.shape_solver.claim import Effort, Query
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.hints import contexts, follow
-from refrelax.shape_solver.prooflog.ledger import Ledger
+from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.lemma import equates
 from refrelax.shape_solver.prooflog.prune import pruned
 from refrelax.shape_solver.prooflog.search import pursue, take
@@ -24,16 +25,19 @@ from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 ABSURD = Poly.of(-1)
 MAX_CASES = 64
 
+COSTS: dict[Effort, int] = {"quick": 100_000, "normal": 2_000_000, "thorough": 20_000_000}
+"""What the search for a log may cost: ``normal`` is about two seconds."""
+
 
 @rule("sh/certificate-log")
-def prooflog(query: Query) -> dict[str, Any] | None:
-    """A log for ``query`` that the checker accepts; ``None`` if none was found."""
+def prooflog(query: Query, effort: Effort = "normal") -> dict[str, Any] | None:
+    """A log for ``query`` that the checker accepts; ``None`` if none was found within what ``effort`` may cost."""
     try:
         asked = question(query)
         reading, given, wanted = questions(asked)
     except (Untranslatable, ValueError):
         return None
-    ledger = Ledger(reading)
+    ledger = Ledger(reading, Meter(COSTS[effort]))
     for fact in (*given, *wanted):
         ledger.add(fact)
     ledger.starts = len(ledger.facts)
@@ -67,8 +71,11 @@ def solved(ledger: Ledger, goals: list[int]) -> int | None:
 
 def leaf(ledger: Ledger, goals: list[int], residues: bool = True) -> int | None:
     """An absurdity from facts that are no disjunctions of the claim."""
-    for context in contexts(ledger, goals):
+    for factoring, context in itertools.product((False, True), list(contexts(ledger, goals))):
+        if ledger.meter.empty:
+            return None
         attempt = ledger.branch([])
+        attempt.factoring = factoring
         attempt.work = [0]
         follow(attempt, context)
         found = pursue(attempt, None, 3)

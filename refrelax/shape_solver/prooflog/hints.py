@@ -17,7 +17,7 @@ from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import MAX_WORK, entails, equates
+from refrelax.shape_solver.prooflog.lemma import entails, equates
 from refrelax.shape_solver.prooflog.search import pursue
 from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
 from refrelax.syntax.scalars import Binary, Not
@@ -89,7 +89,7 @@ def ended(ledger: Ledger, context: Context, names: Names) -> None:
     atoms = ledger.reading.atoms
     for number in sorted({atom for p in ledger.reduced if p is not None for atom in p.mentions()}):
         atom = atoms[number]
-        if atom.kind != "fd" or number not in ledger.axioms or ledger.work[0] > MAX_WORK:
+        if atom.kind != "fd" or number not in ledger.axioms or ledger.tired():
             continue
         a, b = atom.args
         tops = [mono for mono in a.terms if mono]
@@ -145,7 +145,7 @@ def compared(ledger: Ledger, context: Context, names: Names) -> None:
 def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
     """Replaces the atom by its normal form, if that is something else and can be derived."""
     atom = ledger.reading.atoms[number]
-    if number in ledger.settled or atom.kind not in COMPOUND or ledger.work[0] > MAX_WORK:
+    if number in ledger.settled or atom.kind not in COMPOUND or ledger.tired():
         return
     ledger.settled.add(number)
     for arg in atom.args:

@@ -16,12 +16,28 @@ from refrelax.shape_solver.checker.schemas import BY_ID, NUMBERED, Axiom, Zero
 
 Step = dict[str, Any]
 
+MAX_WORK = 1_500
+"""Questions, and tens of rows, that one attempt may take."""
+
+
+@dataclass(slots=True)
+class Meter:
+    """What the search for one log has cost, in terms of rows that were looked at, and what it may cost."""
+
+    limit: int
+    spent: int = 0
+
+    @property
+    def empty(self) -> bool:
+        return self.spent > self.limit
+
 
 @dataclass(slots=True)
 class Ledger:
     """One scope of a proof: a branch sees what stood before it."""
 
     reading: Reading
+    meter: Meter
     facts: list[Formula] = field(default_factory=list)
     reduced: list[Poly | None] = field(default_factory=list)
     """``None`` for a disjunction."""
@@ -42,16 +58,24 @@ class Ledger:
     """Atoms whose axioms were written down."""
     settled: set[int] = field(default_factory=set)
     """Atoms that were compared with their normal form."""
+    factoring: bool = False
+    """Whether common factors are taken out of facts: this costs much and helps few."""
 
     def branch(self, start: Iterable[Formula]) -> Ledger:
         """A scope below this one, with the facts ``start``."""
-        below = Ledger(self.reading, list(self.facts), list(self.reduced), list(self.rules), [], dict(self.index))
+        below = Ledger(
+            self.reading, self.meter, list(self.facts), list(self.reduced), list(self.rules), [], dict(self.index)
+        )
         below.work, below.axioms, below.settled = self.work, set(self.axioms), set(self.settled)
-        below.used = set(self.used)
+        below.used, below.factoring = set(self.used), self.factoring
         for fact in start:
             below.add(fact)
         below.starts = len(below.facts) - len(self.facts)
         return below
+
+    def tired(self) -> bool:
+        """Whether this attempt, or all of them together, took what they may take."""
+        return self.work[0] > MAX_WORK or self.meter.empty
 
     def add(self, fact: Formula, step: Step | None = None) -> int:
         """A new fact, given by ``step`` if it is not given; its number."""

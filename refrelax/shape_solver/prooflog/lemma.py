@@ -17,8 +17,8 @@ from refrelax.shape_solver.prooflog.simplex import Row, conflict
 
 MAX_ROWS = 220
 ROUNDS = 3
-MAX_WORK = 1_500
-"""Questions, and tens of rows, that one attempt may take."""
+ROW_COST = 16
+"""What making one row costs, in terms of rows that are looked at."""
 
 Product = tuple[Any, ...]
 """Numbers of facts, and ``"not"``."""
@@ -31,7 +31,7 @@ def entails(ledger: Ledger, goal: Poly | None) -> int | None:
     if goal is not None and ge(goal) in ledger.index:
         return ledger.index[ge(goal)]
     ledger.work[0] += 1
-    if ledger.work[0] > MAX_WORK:
+    if ledger.tired():
         return None
     short = ledger.reduce(wanted)
     value = short.constant()
@@ -41,6 +41,7 @@ def entails(ledger: Ledger, goal: Poly | None) -> int | None:
         rows = Rows(ledger, None if goal is None else -short - 1, limit)
         rows.close(rounds)
         ledger.work[0] += len(rows.rows) // 10
+        ledger.meter.spent += ROW_COST * len(rows.rows)
         found = rows.conflict()
         if found is not None:
             return ledger.combine(wanted, found)
@@ -174,7 +175,7 @@ class Rows:
             p, exact = self.rows[key]
             terms = {mono: c for mono, c in p.terms.items() if mono}
             system.append((terms, p.terms.get((), 0), exact))
-        found = conflict(system)
+        found = conflict(system, self.ledger.meter)
         if found is None:
             return None
         scale = lcm(*(c.denominator for c in found.values()))

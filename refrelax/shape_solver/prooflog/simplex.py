@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from refrelax.shape_solver.prooflog.ledger import Meter
+
 MAX_PIVOTS = 400
 
 Reasons = dict[int, Fraction]
@@ -25,6 +27,7 @@ class _Bound:
 
 @dataclass(slots=True)
 class _Simplex:
+    meter: Meter
     lower: dict[int, _Bound] = field(default_factory=dict)
     upper: dict[int, _Bound] = field(default_factory=dict)
     value: list[Fraction] = field(default_factory=list)
@@ -60,7 +63,7 @@ class _Simplex:
         self.start()
         for _ in range(MAX_PIVOTS):
             x = self.violated()
-            if x is None:
+            if x is None or self.meter.empty:
                 return None
             low = x in self.lower and self.value[x] < self.lower[x].value
             target = self.lower[x] if low else self.upper[x]
@@ -100,6 +103,7 @@ class _Simplex:
             if factor is None:
                 continue
             self.value[other] += factor * step
+            self.meter.spent += len(terms) + len(entering)
             for z, c in entering.items():
                 total = terms.get(z, 0) + factor * c
                 if total:
@@ -121,9 +125,9 @@ Row = tuple[Mapping[Any, int], int, bool]
 """``sum(coefficient * unknown) + constant``: at least 0, or (with ``True``) equal to 0."""
 
 
-def conflict(rows: Sequence[Row]) -> Reasons | None:
+def conflict(rows: Sequence[Row], meter: Meter) -> Reasons | None:
     """Factors by which the rows add up to a negative constant (positive for inequalities), or ``None``."""
-    simplex = _Simplex()
+    simplex = _Simplex(meter)
     unknowns: dict[Hashable, int] = {}
     for terms, _, _ in rows:
         for unknown in terms:
