@@ -147,7 +147,8 @@ def _class(src: Source, node: ast.ClassDef, scope: Scope) -> _Parts:
     name = dotted(head.func if isinstance(head, ast.Call) else head) if head is not None else None
     if name not in ("I.ir_module", "ir_module", "tvm.script.ir_module"):
         src.fail(node, "syn/module-class", "a module is a class under @I.ir_module")
-    scope.define(node.name, ModuleAlias())
+    if node.name not in LIBRARIES.values():  # inside a class T, too, T.int32 is the dialect's
+        scope.define(node.name, ModuleAlias())
     inner = scope.child()
     functions: list[ast.FunctionDef] = []
     parts = _Parts()
