@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from refrelax import conformance as suite
+from refrelax.commands.shared import add_json, emit, plain, progress
 from refrelax.conformance.cases import Case
 from refrelax.conformance.implementations import find
-from refrelax.conformance.judged import WORDS, Judged
-from refrelax.commands.shared import add_json, emit, plain, progress
+from refrelax.conformance.judged import FAULTS, WORDS, Judged
+from refrelax.conformance.known import known_as, load_known
 from refrelax.version import SPEC_EDITION, __version__
 
 
@@ -24,6 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     run_.add_argument("--impl", required=True, help="reference | numpy | cuda-emulated | cupy | tvm | module:factory")
     run_.add_argument("--all", action="store_true", help="also list what was excluded, undecided or not supported")
     run_.add_argument("--only", metavar="AREA", default="", help="only cases whose name begins so")
+    run_.add_argument("--known", metavar="FILE", help="a TOML list of known deviations (for tvm there is one)")
     add_json(run_)
 
 
@@ -49,25 +51,39 @@ def _export(directory: Path) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """0 if no case failed; what is not a pass is counted by kind."""
+    """0 if no case failed or was refused but as is known; what is not a pass is counted by kind."""
     cases = [case for case in suite.load() if case.name.startswith(options.only)]
+    listed = options.known
     if options.impl == "reference":
         rows: Iterator[Judged] = map(_by_definition, cases)
     else:
         cases = [case for case in cases if case.portable]
-        rows = suite.judge_cases(cases, find(options.impl))
+        implementation = find(options.impl)
+        listed = listed or getattr(implementation, "known", None)
+        rows = suite.judge_cases(cases, implementation)
+    known = load_known(Path(listed)) if listed else {}
     counts: Counter[str] = Counter()
     with progress(len(cases), "conformance") as step:
         for row in rows:
             step(row.case.name)
-            counts[row.word] += 1
-            if options.json:
-                emit({"case": row.case.name, "passed": row.word == "passed", "verdict": row.word, "why": row.why})
-            elif row.word == "failed" or (options.all and row.word != "passed"):
-                print(f"{row.word.upper()} {row.case.name} ({row.case.place}): {row.why}")
+            _tell(row, known_as(row, known), options, counts)
     if not options.json:
-        print(", ".join(f"{counts[word]} {word}" for word in WORDS if counts[word] or word in ("passed", "failed")))
-    return 1 if counts["failed"] else 0
+        said = [f"{counts[word]} {word}" for word in WORDS if counts[word] or word in ("passed", "failed")]
+        more = f"; {counts['known']} known, {counts['unexpected']} unexpected" if known else ""
+        print(", ".join(said) + more)
+    return 1 if counts["unexpected"] else 0
+
+
+def _tell(row: Judged, deviation: str | None, options: argparse.Namespace, counts: Counter[str]) -> None:
+    """One row: counted, and shown if it is unexpected or asked for."""
+    unexpected = row.word in FAULTS and deviation is None
+    counts.update([row.word, *["unexpected"] * unexpected, *["known"] * (deviation is not None)])
+    if options.json:
+        found = {"case": row.case.name, "passed": row.word == "passed", "verdict": row.word, "why": row.why}
+        emit({**found, "known": deviation})
+    elif unexpected or (options.all and row.word != "passed"):
+        note = f" [known: {deviation}]" if deviation else ""
+        print(f"{row.word.upper()} {row.case.name} ({row.case.place}): {row.why}{note}")
 
 
 def _by_definition(case: Case) -> Judged:

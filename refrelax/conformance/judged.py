@@ -18,23 +18,27 @@ from refrelax.conformance import data
 from refrelax.conformance.cases import REJECTIONS, Case
 from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.conformance.library import LIBRARY
-from refrelax.errors import Rejection
+from refrelax.errors import Outcome, Rejection
 from refrelax.judge.diff import diff
 from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict, Verdict
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
 
-Word = Literal["passed", "failed", "undecided", "excluded", "unsupported", "not judged"]
+Word = Literal["passed", "failed", "refused", "undecided", "excluded", "unsupported", "not judged"]
 
 WORDS: dict[Word, str] = {
     "passed": "among the permitted outcomes, or refused where the text refuses",
-    "failed": "something that the definition does not permit",
+    "failed": "something that the definition does not permit, a crash, or an accepted module that the text refuses",
+    "refused": "a module that the text accepts is not taken, and nothing is run",
     "undecided": "the permitted set is too wide to tell",
     "excluded": "the definition leaves the run open",
     "unsupported": "the implementation says that it has no such thing, or cannot be started",
     "not judged": "nothing is run, and the implementation has no method check(module)",
 }
 """What can be said of a case."""
+
+FAULTS: tuple[Word, ...] = ("failed", "refused")
+"""The words for what a conforming implementation does not do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +83,40 @@ def _accepts(case: Case, module: Module, implementation: Any) -> Judged:
         refused = str(failed)
     if bool(refused) is (case.expect.kind in REJECTIONS):
         return Judged(case, "passed")
-    return Judged(case, "failed", f"it refuses the module: {refused}" if refused else "it accepts the module")
+    return Judged(case, "refused", refused) if refused else Judged(case, "failed", "it accepts the module")
 
 
 def _failed(case: Case, failed: ImplementationFailed) -> Judged:
-    return Judged(case, "unsupported" if failed.kind in ("absent", "unsupported") else "failed", str(failed))
+    kinds: dict[str, Word] = {"absent": "unsupported", "unsupported": "unsupported", "error": "refused"}
+    return Judged(case, kinds.get(failed.kind, "failed"), str(failed))
+
+
+class _Heard:
+    """An implementation that remembers how it failed."""
+
+    def __init__(self, implementation: Any) -> None:
+        self.name = implementation.name
+        self.implementation = implementation
+        self.failed: ImplementationFailed | None = None
+
+    def run(self, module: Module, entry: str, args: Any) -> Outcome:
+        try:
+            outcome: Outcome = self.implementation.run(module, entry, args)
+        except ImplementationFailed as failed:
+            self.failed = failed
+            raise
+        return outcome
 
 
 def _runs(case: Case, checked: CheckedModule, implementation: Any) -> Judged:
     args = [data.to_value(each) for each in case.args]
+    heard = implementation if isinstance(implementation, str) else _Heard(implementation)
     try:
-        verdict = diff(checked, case.entry or "main", args, implementation, externs=LIBRARY)
-    except ImplementationFailed as failed:
-        return _failed(case, failed)
+        verdict = diff(checked, case.entry or "main", args, heard, externs=LIBRARY)
     except Rejection as rejection:
-        return Judged(case, "failed", str(rejection))
+        return Judged(case, "refused", str(rejection))
+    if isinstance(heard, _Heard) and heard.failed is not None:
+        return _failed(case, heard.failed)
     return Judged(case, *_said(verdict))
 
 

@@ -4,7 +4,9 @@ process."""
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from refrelax import api
@@ -15,20 +17,34 @@ from refrelax.interop.tvm.process import TvmProcess
 from refrelax.runs import inward, outward, parameter_types
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.values import Opaque, Prim, Shape
+from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import ConstantArray, Module
 
 RUNTIME_ERROR = "tvm-runtime-error"
 """The rule of a trap that TVM reports: it names no rules, and any two traps agree."""
 
+_WORKERS = "The current thread is not a DiscoWorker thread"
+"""What TVM says of a collective in a single process."""
+
+_CONSTANT = re.compile(r'metadata\["[\w.]+"\]\[(\d+)\]')
+
+_GPU = re.compile(
+    r"T\.(launch_thread|thread_binding|ptx|mma|tvm_(warp|mma|fill|load_matrix|store_matrix|storage_sync|thread_allreduce))"
+)
+"""What only a GPU can run, as we print it."""
+
 
 class TvmImplementation:
     """TVM 0.27, compiling with its default pipeline (or ``pipeline`` before it) for ``target``, in a subprocess.
 
-    ``run`` raises ``ImplementationFailed`` on a crash, a hang, or a module that TVM refuses to read or build. An error
-    while the program runs is ``Trapped``: TVM's runtime checks end so.
+    ``run`` raises ``ImplementationFailed``: ``"error"`` for a module that TVM refuses to read or build,
+    ``"unsupported"`` for threads of a GPU on a CPU and collectives without a session of workers, ``"crash"``,
+    ``"hang"``. An error while the program runs is ``Trapped``: TVM's runtime checks end so.
     """
 
     name = "tvm"
+    known = Path(__file__).with_name("deviations.toml")
+    """The cases of the suite that TVM 0.27 is known not to pass."""
 
     def __init__(
         self, pipeline: str | None = None, target: str = "llvm", timeout: float = 60.0, python: str | None = None
@@ -39,24 +55,41 @@ class TvmImplementation:
     def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome:
         """Run one function."""
         types = parameter_types(module, entry)
+        if isinstance(module.functions[entry], PrimFunc) and None in types:
+            raise ImplementationFailed("unsupported", "an argument behind a bare handle")
         ieee = reading("ieee")
         values = [inward(a, types[k] if k < len(types) else None, ieee) for k, a in enumerate(args)]
-        answer = self.process.ask(
-            {
-                "text": api.print_module(module),
-                "constants": {str(k): triple(v) for k, v in module.constants.items()},
-                "entry": entry,
-                "args": [encode(outward(v) if not isinstance(v, Prim) else v.value) for v in values],
-                "target": self.target,
-                "pipeline": self.pipeline,
-            }
-        )
+        given = [encode(outward(v) if not isinstance(v, Prim) else v.value) for v in values]
+        request = {"entry": entry, "args": given, "target": self.target, "pipeline": self.pipeline}
+        answer = self._ask(module, request)
         match answer:
-            case {"refused": [stage, kind, message]}:
-                raise ImplementationFailed("error", f"{stage}: {kind}: {_last_line(message)}")
+            case {"raised": [_, message]} if _WORKERS in message:
+                raise ImplementationFailed("unsupported", "a collective, outside of a session of workers")
             case {"raised": [kind, message]}:
                 return Trapped(RUNTIME_ERROR, f"{kind}: {_last_line(message)}")
         return Returned(decode(answer["returned"]), tuple(decode(each) for each in answer["arguments"]))
+
+    def check(self, module: Module) -> None:
+        """Read the module, TVM's checks of well-formedness included.
+
+        Raises:
+            ImplementationFailed: ``"error"`` if TVM refuses it.
+        """
+        self._ask(module, {})
+
+    def _ask(self, module: Module, request: dict[str, Any]) -> dict[str, Any]:
+        """The worker's answer about a module; a refusal is raised."""
+        text = api.print_module(module)
+        if any(int(number) not in module.constants for number in _CONSTANT.findall(text)):
+            raise ImplementationFailed("unsupported", "a constant that is not bound")
+        constants = {str(k): triple(v) for k, v in module.constants.items()}
+        answer = self.process.ask({"text": text, "constants": constants, **request})
+        match answer:
+            case {"refused": ["build", kind, message]} if self.target.startswith("llvm") and _GPU.search(text):
+                raise ImplementationFailed("unsupported", f"threads of a GPU: {kind}: {_last_line(message)}")
+            case {"refused": [stage, kind, message]}:
+                raise ImplementationFailed("error", f"{stage}: {kind}: {_last_line(message)}")
+        return answer
 
     def close(self) -> None:
         """End the subprocess."""
@@ -87,7 +120,7 @@ def encode(value: Any) -> Any:
         case None | bool() | int() | float() | str():
             return value
         case _:
-            raise ImplementationFailed("error", f"a {type(value).__name__} cannot be given to TVM")
+            raise ImplementationFailed("unsupported", f"a {type(value).__name__} cannot be given to TVM")
 
 
 def decode(value: Any) -> Any:

@@ -2,7 +2,9 @@
 
 A request: ``{"text", "constants", "entry", "args", "target"}``; values are ``{"tensor": [dtype, shape, base64]}``,
 ``{"tuple": […]}``, ``{"shape": […]}``, or plain JSON. An answer: ``{"returned": value, "arguments": […]}``,
-``{"raised": [class, message]}`` (the program ran and reported an error), or ``{"refused": [stage, class, message]}``.
+``{"raised": [class, message]}`` (the program ran and reported an error), or ``{"refused": [stage, class, message]}``,
+the stage one of ``import``, ``read`` (TVM's checks of well-formedness included), ``build``, ``arguments``. A request
+without ``entry`` ends after reading, with ``{"accepted": true}``.
 Answers go to a copy of standard output; whatever TVM prints goes to standard error.
 """
 
@@ -76,19 +78,18 @@ def read_module(text: str, constants: dict[str, Any]) -> Any:
     from tvm.script.parser.core import entry
 
     names = entry._default_globals()
-    arrays = {int(k): relax.const(to_array(v)) for k, v in constants.items()}
+    arrays = {int(k): relax.const(to_array(v), v[0]) for k, v in constants.items()}  # without a dtype, int64 is cut
     if arrays:
         names["metadata"] = {"ir.GenericConst": arrays, "relax.expr.Constant": arrays}
     names["special"] = {each: float(each) for each in ("inf", "-inf", "nan", "-nan")}
     return tvm.script.from_source(_SPECIAL.sub(r'R.const(special["\1"]', text), extra_vars=names)
 
 
-def build(request: dict[str, Any]) -> Any:
+def build(mod: Any, request: dict[str, Any]) -> Any:
     """The callable for the request's entry."""
     import tvm
     from tvm import relax
 
-    mod = read_module(request["text"], request["constants"])
     if request.get("pipeline"):
         mod = relax.get_pipeline(request["pipeline"])(mod)
     name = request["entry"]
@@ -103,10 +104,16 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """The answer to one request."""
     stage = "import"
     try:
+        import suite_library  # type: ignore[import-not-found]  # beside this file, which is run as a script
         import tvm  # noqa: F401
 
+        stage = "read"
+        mod = read_module(request["text"], request["constants"])
+        if "entry" not in request:
+            return {"accepted": True}
         stage = "build"
-        function = build(request)
+        suite_library.register()
+        function = build(mod, request)
         stage = "arguments"
         args = [decode(each) for each in request["args"]]
     except BaseException as error:  # TVM's reader raises SystemExit

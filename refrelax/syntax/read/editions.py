@@ -1,8 +1,9 @@
 """Which spelling a text is in, and the one migration that needs the whole module.
 
-A text in the spelling of TVM 0.22 and earlier shows it (``out_sinfo=``, ``tir_vars=``, ``T.block``, …), as a text in
-the current spelling does (``out_ty=``, ``T.sblock``, …). A text that shows both is refused: the same ``x = e``
-in a PrimFunc is a let in the one and a mutable scalar in the other. A text that shows neither is current.
+The graph level is spelled as in TVM 0.27 or as in 0.25 and earlier (``out_sinfo=``, ``tir_vars=``, …), the loop level
+as in 0.23 to 0.27 or as in 0.22 and earlier (``T.block``, …). A text with both spellings of a level is refused: the
+same ``x = e`` in a PrimFunc is a let in the one and a mutable scalar in the other. So is the old loop level beside the
+new graph level, which no TVM ever printed. A text that shows no spelling is current.
 
 ``tir_vars=R.shape([n, m])`` passed scalars behind the outputs; now they are arguments, before the outputs. So the last
 parameters of every such PrimFunc move, which only works if all its callers agree.
@@ -26,16 +27,15 @@ CURRENT, OLD = "0.27", "0.22"
 _OLD_KEYWORDS = frozenset({"out_sinfo", "sinfo_args", "tir_vars"})
 _NEW_KEYWORDS = frozenset({"out_ty", "ty_args"})
 _OLD_NAMES = frozenset({"T.block", "T.block_attr", "T.LetStmt"})
-_NEW_NAMES = frozenset({
-    "T.sblock", "T.sblock_attr", "T.sblock_alloc_buffer", "TypeVar", "typing.TypeVar", "R.Any", "T.let", "T.break_loop",
-    "T.continue_loop",
+_NEW_LOOP_NAMES = frozenset({
+    "T.sblock", "T.sblock_attr", "T.sblock_alloc_buffer", "T.let", "T.break_loop", "T.continue_loop",
 })  # fmt: skip
-_OLD_STRINGS = frozenset(
-    {"relax.expr.Constant", "tir.noalias", "tir.is_scheduled", "tir.is_entry_func", "tir.is_host_func"}
-)
-_NEW_STRINGS = frozenset(
-    {"ir.GenericConst", "tirx.noalias", "tirx.is_scheduled", "tirx.is_entry_func", "tirx.is_host_func"}
-)
+_NEW_GRAPH_NAMES = frozenset({"TypeVar", "typing.TypeVar", "R.Any"})
+_ATTRIBUTES = ("noalias", "is_scheduled", "is_entry_func", "is_host_func")
+_OLD_CONSTANT, _NEW_CONSTANT = "relax.expr.Constant", "ir.GenericConst"
+_OLD_LOOP_STRINGS = frozenset(f"tir.{each}" for each in _ATTRIBUTES)
+_NEW_LOOP_STRINGS = frozenset(f"tirx.{each}" for each in _ATTRIBUTES)
+_OLD_STRINGS = _OLD_LOOP_STRINGS | {_OLD_CONSTANT}
 _OLD_COMMENT = re.compile(r"^[ \t]*(?:# *)?from tvm\.script import (?:.*\b)?tir as ", re.MULTILINE)
 _NEW_COMMENT = re.compile(r"^[ \t]*(?:# *)?from tvm\.script import (?:.*\b)?tirx as ", re.MULTILINE)
 
@@ -60,48 +60,62 @@ def migrate(src: Source, tree: ast.Module) -> None:
     if not _MAYBE_OLD.search(src.text):
         src.edition = CURRENT  # no old spelling anywhere, not even in a comment
         return
-    old, new = _first(tree, _is_old), _first(tree, _is_new)
-    if old is not None and new is not None:
-        message = f"`{_text(old)}` is spelled as in TVM 0.22, `{_text(new)}` as in TVM 0.27; a text has one spelling"
-        raise Malformed([Diagnostic("syn/one-edition", message, src.span(old), ((_text(new), src.span(new)),))])
-    hinted = new is None and bool(_OLD_COMMENT.search(src.text)) and not _NEW_COMMENT.search(src.text)
-    src.edition = OLD if old is not None or hinted else CURRENT
-    if src.edition == OLD:
+    signs = _signs(tree)
+    for old, new in _CLASHES:
+        if old in signs and new in signs:
+            _clash(src, signs[old], signs[new])
+    comments = bool(_OLD_COMMENT.search(src.text)), bool(_NEW_COMMENT.search(src.text))
+    loops = "new loops" in signs or ("old loops" not in signs and comments[1])
+    graph = "new graph" in signs or ("old graph" not in signs and not comments[0])
+    src.edition = CURRENT if loops or (graph and "old loops" not in signs) else OLD
+    if src.edition == OLD or "old graph" in signs:
         _rename_keys(tree)
         _move_scalars(src, tree)
+
+
+_CLASHES = (("old graph", "new graph"), ("old loops", "new loops"), ("old loops", "new graph"))
+
+
+def _clash(src: Source, old: ast.AST, new: ast.AST) -> None:
+    since = "0.22" if _sign(old) == "old loops" else "0.25"
+    message = f"`{_text(old)}` is spelled as in TVM {since}, `{_text(new)}` as in TVM 0.27; a text has one spelling"
+    raise Malformed([Diagnostic("syn/one-edition", message, src.span(old), ((_text(new), src.span(new)),))])
 
 
 def _text(node: ast.AST) -> str:
     return f"{node.arg}=" if isinstance(node, ast.keyword) else shown(node)
 
 
-def _first(tree: ast.Module, wanted: object) -> ast.AST | None:
-    """The first node in source order for which ``wanted`` holds."""
-    assert callable(wanted)
-    found = [node for node in ast.walk(tree) if wanted(node)]
-    return min(found, key=lambda n: (getattr(n, "lineno", 0), getattr(n, "col_offset", 0)), default=None)
+def _signs(tree: ast.Module) -> dict[str, ast.AST]:
+    """The first node in source order that shows each spelling."""
+    found = [(sign, node) for node in ast.walk(tree) if (sign := _sign(node)) is not None]
+    found.sort(key=lambda each: (getattr(each[1], "lineno", 0), getattr(each[1], "col_offset", 0)), reverse=True)
+    return dict(found)
 
 
-def _is_old(node: ast.AST) -> bool:
+def _sign(node: ast.AST) -> str | None:
+    """The spelling that a node shows."""
     match node:
         case ast.keyword(arg=str() as name):
-            return name in _OLD_KEYWORDS
+            return "old graph" if name in _OLD_KEYWORDS else "new graph" if name in _NEW_KEYWORDS else None
         case ast.Constant(value=str() as text):
-            return text in _OLD_STRINGS
+            return _STRINGS.get(text)
         case ast.Attribute() | ast.Name():
-            return dotted(node) in _OLD_NAMES
-    return False
+            return _NAMES.get(dotted(node) or "")
+    return None
 
 
-def _is_new(node: ast.AST) -> bool:
-    match node:
-        case ast.keyword(arg=str() as name):
-            return name in _NEW_KEYWORDS
-        case ast.Constant(value=str() as text):
-            return text in _NEW_STRINGS
-        case ast.Attribute() | ast.Name():
-            return dotted(node) in _NEW_NAMES
-    return False
+_STRINGS = {
+    _OLD_CONSTANT: "old graph",
+    _NEW_CONSTANT: "new graph",
+    **dict.fromkeys(_OLD_LOOP_STRINGS, "old loops"),
+    **dict.fromkeys(_NEW_LOOP_STRINGS, "new loops"),
+}
+_NAMES = {
+    **dict.fromkeys(_OLD_NAMES, "old loops"),
+    **dict.fromkeys(_NEW_LOOP_NAMES, "new loops"),
+    **dict.fromkeys(_NEW_GRAPH_NAMES, "new graph"),
+}
 
 
 def _rename_keys(tree: ast.Module) -> None:

@@ -9,6 +9,7 @@ Spec: ``spec/03c-printing-and-json.md``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import get_args
 
@@ -123,6 +124,15 @@ def _callee(node: Expr) -> str:
     return quoted(node.name) if isinstance(node, ExternFunc) else expr_text(node)
 
 
+_LIBRARY_CALLS = ("relax.call_pure_packed", "relax.call_inplace_packed")
+
+
+def _library_argument(node: Expr) -> str:
+    """An argument of a library function: TVM's reader takes a bare ``True`` there for an int64."""
+    boolean = isinstance(node, PrimValue) and isinstance(node.value, Literal) and node.value.dtype == "bool"
+    return value_text(node) if boolean else expr_text(node)
+
+
 def _applied(node: Call) -> list[str]:
     """The arguments of a function of the module or a closure: TVM's reader takes no bare number there."""
     return [value_text(each) for each in node.args] + _keywords(node.attrs) + _types_given(node)
@@ -133,12 +143,23 @@ def _types_given(node: Call) -> list[str]:
 
 
 def _plain(head: str, node: Call, before: Sequence[str] = ()) -> str:
-    parts = [*before]
-    if node.args:
-        parts.append(_callee(node.args[0]))
-    parts += [expr_text(each) for each in node.args[1:]]
-    parts += _keywords(node.attrs) + _types_given(node)
+    library = isinstance(node.op, ExternFunc) or (isinstance(node.op, Op) and node.op.name in _LIBRARY_CALLS)
+    given = _library_argument if library else expr_text
+    parts = [
+        *before,
+        *(_callee(a) if isinstance(a, ExternFunc) and k == 0 else given(a) for k, a in enumerate(node.args)),
+    ]
+    attrs = tuple(each for each in node.attrs if each not in _implied(node))
+    parts += _keywords(attrs) + _types_given(node)
     return f"{head}({', '.join(parts)})"
+
+
+_NOT_TAKEN: dict[str, Attrs] = {"relax.grad.take_backward": (("mode", "fast"),)}
+"""Attributes that TVM's reader has no keyword for, with the value that it gives them."""
+
+
+def _implied(node: Call) -> Attrs:
+    return _NOT_TAKEN.get(node.op.name, ()) if isinstance(node.op, Op) else ()
 
 
 def _keywords(attrs: Attrs) -> list[str]:
@@ -181,12 +202,21 @@ def _hint_on_device(node: Call) -> str:
     return f"R.hint_on_device({expr_text(node.args[0])}, {device}, {attribute(scope)})"
 
 
+def _python_function(node: Call) -> str:
+    """``R.call_py_func``: arguments one by one. TVM prints one tuple, which its reader takes for a single argument."""
+    assert isinstance(node.op, Op)
+    args = node.args[1]
+    if not isinstance(args, Tuple) or (len(args.fields) == 1 and isinstance(args.fields[0], Tuple)):
+        return _destination_passing(node)
+    return _destination_passing(replace(node, args=(node.args[0], *args.fields)))
+
+
 _SPECIAL: dict[str, Callable[[Call], str]] = {
     "relax.call_tir": _destination_passing,
     "relax.call_tir_inplace": _destination_passing,
     "relax.call_tir_with_grad": _destination_passing,
     "relax.call_dps_packed": _destination_passing,
-    "relax.call_py_func": _destination_passing,
+    "relax.call_py_func": _python_function,
     "relax.dist.call_tir": _destination_passing,
     "relax.dist.call_tir_local_view": _destination_passing,
     "relax.print": _formatted(0),

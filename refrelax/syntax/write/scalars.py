@@ -55,6 +55,9 @@ _NOT = 5
 _COMPARE = 6
 _CALLS = {"Mod": "truncmod", "Min": "min", "Max": "max"}
 
+_WIDENING = ("min", "max")
+"""The calls in which TVM's reader makes a bare number as wide as the other operand, as it does beside a sign."""
+
 _PLAIN = Signature("arg0", 0, None)
 
 
@@ -102,7 +105,7 @@ def _render(node: PrimExpr, pieces: list[Piece], style: Style) -> Piece:
     texts = [text for text, _ in pieces]
     match node:
         case Binary():
-            return _binary(node, pieces)
+            return _binary(node, pieces, style)
         case Not():
             if isinstance(node.a, Literal):
                 return f"T.Not({texts[0]})", ATOM
@@ -116,7 +119,9 @@ def _render(node: PrimExpr, pieces: list[Piece], style: Style) -> Piece:
         case Cast():
             return f"T.Cast({quoted(node.dtype)}, {texts[0]})", ATOM
         case Select():
-            return f"T.Select({', '.join(texts)})", ATOM
+            return f"T.Select({', '.join(_typed(node, texts, style))})", ATOM
+        case Intrinsic(op="if_then_else"):
+            return intrinsic(node, _typed(node, texts, style), style), ATOM
         case Intrinsic():
             return intrinsic(node, texts, style), ATOM
         case BufferLoad():
@@ -147,14 +152,13 @@ def _enclose(piece: Piece, least: int) -> str:
     return text if binding >= least else f"({text})"
 
 
-def _binary(node: Binary, pieces: list[Piece]) -> Piece:
-    (a, _), (b, _) = pieces
+def _binary(node: Binary, pieces: list[Piece], style: Style) -> Piece:
     folded = folds(node.op, node.a, node.b)
-    if node.op in _CALLS:
-        return f"T.{node.op if folded else _CALLS[node.op]}({a}, {b})", ATOM
     whole = dtypes.is_integer(node.a.dtype) or dtypes.kind(node.a.dtype) == "bool"
-    if folded or (node.op == "Div" and whole):
-        return f"T.{node.op}({a}, {b})", ATOM
+    if folded or node.op in _CALLS or (node.op == "Div" and whole):
+        name = node.op if folded else _CALLS.get(node.op, node.op)
+        texts = [text for text, _ in pieces]
+        return f"T.{name}({', '.join(texts if name in _WIDENING else _typed(node, texts, style))})", ATOM
     sign, binding = _SUGAR[node.op]
     # a comparison beside a comparison would read as a chain, so both sides are enclosed there
     left = _enclose(pieces[0], binding + 1 if binding == _COMPARE else binding)
@@ -235,6 +239,14 @@ def declared(dtype: str) -> str:
     """A new variable of a dtype: ``T.int32()``."""
     name = dtype_name(dtype)
     return name if name.endswith(")") else f"{name}()"
+
+
+def _typed(node: Binary | Select | Intrinsic, texts: list[str], style: Style) -> list[str]:
+    """The operands of a call, numbers with their dtype: TVM's reader takes a bare one for an int32."""
+    if style.bare == "int32":
+        return texts
+    operands = zip(children(node), texts, strict=True)
+    return [f"T.{a.dtype}({t})" if isinstance(a, Literal) and a.dtype == style.bare else t for a, t in operands]
 
 
 def dtype_value(dtype: str) -> str:

@@ -114,6 +114,14 @@ def module(body: str, extra: str = "") -> rr.Module:
     )
 
 
+@pytest.mark.parametrize(("dtype", "data"), [("int64", [1 << 40, -3]), ("float64", [0.1, 3.0])])
+def test_wide_constants_stay_wide(tvm: TvmImplementation, dtype: str, data: list[float]) -> None:
+    """Where no dtype is given, ``relax.const`` cuts them to 32 bits."""
+    m = module('y = metadata["ir.GenericConst"][0]\nreturn y')
+    out = tvm.run(rr.bind_constants(m, {0: rr.Tensor.of(data, dtype)}), "main", [[[1.0, 2.0]]])
+    assert isinstance(out, rr.Returned) and out.value.dtype == dtype and out.value.tolist() == data
+
+
 def test_a_failing_match_cast_is_a_trap(tvm: TvmImplementation) -> None:
     m = module('y = R.match_cast(x, R.Tensor((3, 2), "float32"))\nreturn y')
     good, bad = [[1.0, 2.0]] * 3, [[1.0, 2.0]] * 4
