@@ -9,7 +9,8 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from refrelax.shape_solver.checker.reading import MAX_SHIFT, Expr, dtype_range, is_bool
+from refrelax.shape_solver.checker.reading import MAX_SHIFT, dtype_range
+from refrelax.shape_solver.checker.steps import Expr, is_bool
 
 MAX_POINTS = 500_000
 NOT_COMPUTED = f"expected shifts by at most {MAX_SHIFT}"

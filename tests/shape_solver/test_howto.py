@@ -1,0 +1,34 @@
+"""``docs/howto-prove.md`` shows what the commands print."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from refrelax.cli import main
+
+HOWTO = Path(__file__).parents[2] / "docs" / "howto-prove.md"
+COMMANDS = [
+    (command, shown.splitlines())
+    for block in re.findall(r"```console\n(.*?)```", HOWTO.read_text(encoding="utf-8"), re.DOTALL)
+    for command, _, shown in (part.partition("\n") for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:])
+]
+
+
+def test_the_commands_print_what_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three dots stand for the rest of a line."""
+    monkeypatch.chdir(tmp_path)
+    assert len(COMMANDS) >= 7
+    for command, shown in COMMANDS:
+        program, *arguments = shlex.split(command)
+        assert program == "refrelax" and main(arguments) in (0, 1)
+        printed = capsys.readouterr().out.splitlines()
+        assert len(printed) == len(shown), (command, printed)
+        for line, wanted in zip(printed, shown):
+            start, dots, _ = wanted.partition("...")
+            assert line.startswith(start) if dots else line == wanted, command
