@@ -7,7 +7,8 @@ texts of ``tests/interop/stages/programs.py``. For every stage of every pipeline
 
 * every way of printing it that loses nothing parses, and gives the same module;
 * what we write parses to that module again;
-* TVM reads what we write, as a structurally equal module (or does not read so what it wrote itself);
+* TVM reads what we write as a structurally equal module, exactly or up to what no text tells it
+  (``tools/stages/lost_in_text.py``; counted by part);
 * the checker accepts it;
 * without its annotations, deduction gives for every binding the type that TVM printed.
 
