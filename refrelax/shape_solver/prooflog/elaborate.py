@@ -25,8 +25,8 @@ from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 ABSURD = Poly.of(-1)
 MAX_CASES = 64
 
-COSTS: dict[Effort, int] = {"quick": 100_000, "normal": 2_000_000, "thorough": 20_000_000}
-"""What the search for a log may cost: ``normal`` is about two seconds."""
+COSTS: dict[Effort, int] = {"quick": 100_000, "normal": 5_000_000, "thorough": 20_000_000}
+"""What the search for a log may cost: ``normal`` is some seconds at worst."""
 
 
 @rule("sh/certificate-log")
