@@ -156,7 +156,9 @@ def test_generated_modules_mean_the_same_to_tvm(tmp_path: Path) -> None:
             module = parse(path.read_text(), path.name)
             check(module)
             (again / path.name).write_text(print_module(module))
-        except Rejection:  # TVM loses track of a scalar that a dataflow block exports, and prints it undefined; and the free variables of LOOPS
+        except Rejection:
+            # TVM loses track of a scalar that a dataflow block exports, and prints it undefined; and of the free
+            # variables of LOOPS.
             unread += 1
             (ours / path.name).unlink()
     assert unread <= 20, unread
