@@ -85,10 +85,12 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
         raise unspecified("op.scatter/out-of-range", f"a store outside of {x.shape}")
     result = x.copy()
     values = np.broadcast_to(values, (*shape, *x.shape[len(index) :]))
-    if reduction == "update":
+    if reduction in ("update", ""):
         for at in np.ndindex(*shape):
             result[tuple(i[at] for i in index)] = values[at]
         return result
+    if reduction == "mean":
+        return _mean(x, index, store(x, index, values, "add"))
     if reduction not in COMBINE:
         raise unspecified("op.scatter/reduction", f"reduction {reduction!r}")
     fold = FOLDS[COMBINE[reduction]]
@@ -99,6 +101,15 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
         spot = tuple(i[at] for i in index)
         result[spot] = fold(result[spot], values[at])
     return result
+
+
+def _mean(x: Any, index: Sequence[Any], total: Any) -> Any:
+    """``total`` over the number of its terms: the element that was there and what was stored to it."""
+    count = np.ones(x.shape, dtype="int64")
+    np.add.at(count, tuple(index), 1)
+    if x.dtype.kind in "iu":
+        return (np.sign(total) * (np.abs(total) // count)).astype(x.dtype)
+    return np.where(count > 1, total / count.astype(x.dtype), x)
 
 
 def scatter_elements(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
