@@ -46,7 +46,7 @@ def _map(call: Call) -> IndexMap:
 
 @rule("op.layout_transform/rank", "op.layout_transform/pad-dtype")
 def deduce_layout_transform(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """One more than the greatest position that the map gives on each axis."""
+    """One more than the greatest position that the map gives on each axis, tiles (``i % c``) counted whole."""
     arity(d, call, 1)
     x, index_map, pad = tensor(d, call, types, 0), _map(call), A.value(call, "pad_value")
     if isinstance(pad, Literal) and pad.dtype != x.dtype:
@@ -72,9 +72,8 @@ def _extent(e: PrimExpr, at: dict[str, PrimExpr]) -> PrimExpr | None:
         case Literal():
             return D.add(e, D.ONE)
         case Binary(op="FloorMod" | "Mod"):
-            inner, bound = _extent(e.a, at), as_int(e.b)
-            small = as_int(inner) if inner is not None else None
-            return None if bound is None else D.imm(bound if small is None else min(small, bound))
+            tile = as_int(e.b)
+            return None if tile is None or _extent(e.a, at) is None else D.imm(tile)  # whole, the last one too
         case Binary(op="FloorDiv" | "Div" | "Mul" as op):
             inner, factor = _extent(e.a, at), as_int(e.b)
             if inner is None or factor is None:
