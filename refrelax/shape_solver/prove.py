@@ -3,7 +3,8 @@
 1. a few points; 2. the normal form; 3. the same in digits; 4. the same for each residue; 5. all points, if they are
 few; 6. more points; 7. Z3 on the normal form; 8. Z3 in digits; 9. Z3 on the plain expression; 10. many points; then
 ``Unknown``. Each stage costs more than the one before it and most questions end in the first two.
-Nothing depends on a clock; nothing is kept between calls except in a ``Prover`` of your own.
+Limits are counts; a clock only stops the loops of Z3 that count nothing (``z3_.STOPPED``, and the log says so). Nothing
+is kept between calls except in a ``Prover`` of your own.
 
 Spec: ``spec/06-shapes.md``, ``sh/prove``.
 """
@@ -207,6 +208,8 @@ class _Attempt:
             if result is not None:
                 return result
         reason = "needs z3" if not z3_.AVAILABLE else "neither proved nor refuted within the limits of the effort"
+        if any(stage.outcome == z3_.STOPPED for stage in self.log):
+            reason = z3_.STOPPED
         return Unknown(reason, self.log[-1].name, tuple(self.log))
 
     # --- the stages
@@ -286,7 +289,7 @@ class _Attempt:
                 return self.refuted(name, model)
             self.note(name, "a model that does not refute the claim on exact integers")
             return None
-        self.note(name, "open")
+        self.note(name, found)
         return None
 
     def recovered(self, found: dict[str, int], context: Context) -> dict[str, int] | None:

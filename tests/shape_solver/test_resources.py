@@ -10,7 +10,7 @@ import pytest
 from refrelax.semantics.dims import NO_FACTS, equal
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.shape_solver import Proved, Unknown, prove
+from refrelax.shape_solver import Proved, Unknown, prove, z3_
 from refrelax.shape_solver.size import measure
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
 
@@ -90,3 +90,13 @@ def test_the_largest_questions_end(kind: str) -> None:
 def test_equal_of_shared_parts() -> None:
     e = shared("sum", 40)
     assert equal(e, Binary("Mul", X, int_imm(1 << 40)), NO_FACTS) is True
+
+
+@pytest.mark.skipif(not z3_.AVAILABLE, reason="needs z3")
+def test_a_loop_of_z3_that_counts_nothing_is_stopped() -> None:
+    """Z3's cuts go on for minutes here without spending a unit; a later stage may still decide."""
+    claim = "(((0 + z) != (x * y)) or ((3 // z) == (0 - x)))"
+    answer = prove(claim, ["x + y == z", "x % 4 == 0", "-4 <= z"])
+    assert isinstance(answer, (Proved, Unknown))
+    if isinstance(answer, Unknown):
+        assert answer.reason == z3_.STOPPED
