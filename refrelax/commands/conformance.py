@@ -14,6 +14,7 @@ from refrelax.conformance.cases import Case
 from refrelax.conformance.implementations import find
 from refrelax.conformance.judged import FAULTS, WORDS, Judged
 from refrelax.conformance.known import known_as, load_known
+from refrelax.shape_solver import z3_
 from refrelax.version import SPEC_EDITION, __version__
 
 
@@ -88,4 +89,6 @@ def _tell(row: Judged, deviation: str | None, options: argparse.Namespace, count
 
 def _by_definition(case: Case) -> Judged:
     result = suite.run_case(case)
+    if not result.passed and result.found == "Unknown" and not z3_.AVAILABLE:
+        return Judged(case, "unsupported", "needs z3: pip install 'refrelax[solver]'")
     return Judged(case, "passed" if result.passed else "failed", result.reason)

@@ -166,3 +166,15 @@ def test_lists_that_are_none(text: str, tmp_path: Path, capsys: pytest.CaptureFi
     listed.write_text(text)
     assert main(["conformance", "run", "--impl", "numpy", "--only", "evaluation/bind", "--known", str(listed)]) == 2
     assert str(listed) in capsys.readouterr().err
+
+
+def test_a_claim_that_needs_z3_is_no_failure_without_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from refrelax.shape_solver import z3_
+
+    monkeypatch.setattr(z3_, "AVAILABLE", False)
+    assert main(["conformance", "run", "--impl", "reference", "--only", "claims", "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["verdict"] for row in rows} == {"passed", "unsupported"}
+    assert any("needs z3" in row["why"] for row in rows)
