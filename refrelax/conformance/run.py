@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from refrelax import api
-from refrelax.arrays import Tensor
 from refrelax.conformance import data
 from refrelax.conformance.cases import Case, Expectation, Question
 from refrelax.conformance.fired import Fired, observing
@@ -15,6 +14,7 @@ from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified
 from refrelax.judge.bindings import judge_value
 from refrelax.judge.evidence import Equivalent, Validation
+from refrelax.judge.outcomes import cores
 from refrelax.judge.validate import validate
 from refrelax.lower import lower
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
@@ -75,14 +75,7 @@ def _enclosed(case: Case, ended: Returned) -> str:
 
 
 def _judged(permitted: Any, value: Any) -> Inside | Outside | Undecided:
-    return judge_value(_core(permitted), value)[0]
-
-
-def _core(value: Any) -> Any:
-    """A surface value as the judge takes it."""
-    if isinstance(value, tuple):
-        return tuple(_core(each) for each in value)
-    return value.core if isinstance(value, Tensor) else value
+    return judge_value(cores(permitted), value)[0]
 
 
 def run_cases(cases: Iterable[Case], observe: bool = False) -> Iterator[Result]:

@@ -13,7 +13,7 @@ from refrelax.backends import compile
 from refrelax.backends.errors import Unsupported
 from refrelax.errors import Exhausted, InternalError, Outcome, Rejection, Returned, Trapped, Unspecified, UsageError
 from refrelax.judge.bindings import judge_frames, judge_value
-from refrelax.judge.outcomes import copies
+from refrelax.judge.outcomes import copies, cores
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
 from refrelax.runs import run
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
@@ -156,7 +156,7 @@ def _judge_results(
         ]
     verdicts = []
     for name, wanted, found in pairs:
-        verdict, excluded = judge_value(_core(wanted), found)
+        verdict, excluded = judge_value(cores(wanted), found)
         verdicts.append(BindingVerdict(entry, name, "result", verdict, excluded))
         if isinstance(verdict, Outside):
             return Divergence(f"{entry}/{name}", _outside(verdicts[-1]), tuple(verdicts))
@@ -170,10 +170,3 @@ def newly_open(reference: Returned, outcome: Returned) -> str | None:
         if path not in known:
             return f"{path} means nothing in the implementation [{rule}]; the definition determines it"
     return None
-
-
-def _core(value: Any) -> Any:
-    """A surface value as run-time values."""
-    if isinstance(value, tuple):
-        return tuple(_core(each) for each in value)
-    return getattr(value, "core", value)

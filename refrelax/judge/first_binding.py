@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from refrelax.judge.bindings import judge_value
-from refrelax.judge.outcomes import Reference, copies
+from refrelax.judge.outcomes import Reference, copies, cores
 from refrelax.runs import outward, run
 from refrelax.semantics.graph.evaluate import Scope
 from refrelax.semantics.numbers.verdicts import Outside
@@ -50,18 +50,14 @@ def first_other_binding(before: CheckedModule, after: CheckedModule, entry: str,
         )
     for place, value in values.found.items():
         wanted = permitted.found.get(place)
-        if _comparable(wanted, value) and isinstance(judge_value(_core(wanted), outward(value))[0], Outside):
+        if _comparable(wanted, value) and isinstance(judge_value(cores(wanted), outward(value))[0], Outside):
             return f"{place[0]}/{place[1]}"
     return ""
 
 
-def _core(value: Any) -> Any:
-    return getattr(value, "core", value)
-
-
 def _comparable(wanted: Any, value: Any) -> bool:
     """Tensors of one type, all of whose elements mean something."""
-    a, b = _core(wanted), _core(value)
+    a, b = cores(wanted), cores(value)
     if not isinstance(a, Core) or not isinstance(b, Core) or (a.dtype, a.shape) != (b.dtype, b.shape):
         return False
     return not any(each.numerics.poison_rule(p) is not None for each in (a, b) for p in each.payloads())
