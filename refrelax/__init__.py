@@ -72,7 +72,9 @@ _HOME: dict[str, str] = {
     **dict.fromkeys(("trace", "Tracer", "Event"), "refrelax.tracing"),
     "run_workers": "refrelax.worlds",
     **dict.fromkeys(("compile",), "refrelax.backends"),
-    **dict.fromkeys(("diff", "bisect", "WrongPass", "Agreement", "Divergence", "NoVerdict"), "refrelax.judge"),
+    **dict.fromkeys(
+        ("diff", "bisect", "WrongPass", "Agreement", "Divergence", "NoVerdict", "Report", "Open"), "refrelax.judge"
+    ),
 }  # fmt: skip
 """Where each public name lives."""
 

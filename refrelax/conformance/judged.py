@@ -10,7 +10,7 @@ Spec: ``spec/01-conformance.md``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from refrelax import api
@@ -18,7 +18,8 @@ from refrelax.conformance import data
 from refrelax.conformance.cases import REJECTIONS, Case
 from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.conformance.library import LIBRARY
-from refrelax.errors import Outcome, Rejection
+from refrelax.errors import Rejection
+from refrelax.judge import failures
 from refrelax.judge.diff import diff
 from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict, Verdict
 from refrelax.semantics.types.checked import CheckedModule
@@ -33,7 +34,7 @@ WORDS: dict[Word, str] = {
     "undecided": "the permitted set is too wide to tell",
     "excluded": "the definition leaves the run open",
     "unsupported": "the implementation says that it has no such thing, or cannot be started",
-    "not judged": "nothing is run, and the implementation has no method check(module)",
+    "not judged": "nothing is run, and the implementation has no method check(module); or refrelax itself fails",
 }
 """What can be said of a case."""
 
@@ -48,6 +49,8 @@ class Judged:
     case: Case
     word: Word
     why: str = ""
+    verdict: Verdict | None = field(default=None, repr=False, compare=False)
+    """What ``diff`` said, with its report, where the case was run."""
 
 
 def judge_cases(cases: Iterator[Case] | list[Case] | tuple[Case, ...], implementation: Any) -> Iterator[Judged]:
@@ -87,46 +90,29 @@ def _accepts(case: Case, module: Module, implementation: Any) -> Judged:
 
 
 def _failed(case: Case, failed: ImplementationFailed) -> Judged:
-    kinds: dict[str, Word] = {"absent": "unsupported", "unsupported": "unsupported", "error": "refused"}
-    return Judged(case, kinds.get(failed.kind, "failed"), str(failed))
-
-
-class _Heard:
-    """An implementation that remembers how it failed."""
-
-    def __init__(self, implementation: Any) -> None:
-        self.name = implementation.name
-        self.implementation = implementation
-        self.failed: ImplementationFailed | None = None
-
-    def run(self, module: Module, entry: str, args: Any) -> Outcome:
-        try:
-            outcome: Outcome = self.implementation.run(module, entry, args)
-        except ImplementationFailed as failed:
-            self.failed = failed
-            raise
-        return outcome
+    return Judged(case, *_said(failures.failed(failed)))
 
 
 def _runs(case: Case, checked: CheckedModule, implementation: Any) -> Judged:
     args = [data.to_value(each) for each in case.args]
-    heard = implementation if isinstance(implementation, str) else _Heard(implementation)
-    try:
-        verdict = diff(checked, case.entry or "main", args, heard, externs=LIBRARY)
-    except Rejection as rejection:
-        return Judged(case, "refused", str(rejection))
-    if isinstance(heard, _Heard) and heard.failed is not None:
-        return _failed(case, heard.failed)
-    return Judged(case, *_said(verdict))
+    verdict = diff(checked, case.entry or "main", args, implementation, externs=LIBRARY)
+    return Judged(case, *_said(verdict), verdict)
+
+
+REFUSALS = ("refused",)
+"""Kinds of divergence of which no wrong result comes."""
 
 
 def _said(verdict: Verdict) -> tuple[Word, str]:
     match verdict:
+        case Divergence(kind=kind, message=message) if kind in REFUSALS:
+            return "refused", message
         case Divergence(binding=binding, message=message):
             return "failed", f"{binding}: {message}".lstrip(": ")
-        case Agreement() if verdict.undecided and not verdict.inside:
-            return "undecided", "every permitted set is too wide"
         case Agreement():
             return "passed", ""
-        case NoVerdict(why=why, excluded=excluded):
-            return "excluded" if excluded else "unsupported", why
+        case NoVerdict(why=why, reason="fault"):
+            return "not judged", why
+        case NoVerdict(why=why):
+            words: dict[str, Word] = {"OPEN": "excluded", "UNDECIDED": "undecided"}
+            return words.get(verdict.word, "unsupported"), why
