@@ -8,30 +8,12 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from refrelax import api, npz
 from refrelax.errors import Diagnostic, Malformed, Rejection, Span, UsageError
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One command: a line of help, what adds its arguments, what runs it and gives the exit code."""
-
-    help: str
-    arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
-
-
-class Stop(Exception):
-    """Ends the command with ``code``; everything has been said."""
-
-    def __init__(self, code: int) -> None:
-        self.code = code
-        super().__init__(code)
 
 
 # --- in ---------------------------------------------------------------------------------------------------------------
