@@ -34,6 +34,6 @@ def optional(what: str) -> Iterator[None]:
         yield
     except ImportError as error:
         said = advice(error)
-        if said is None or str(error).startswith(what):
+        if said is None:
             raise
         raise ModuleNotFoundError(f"{what} {said}", name=error.name) from None
