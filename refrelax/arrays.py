@@ -107,6 +107,20 @@ class Tensor:
             raise UsageError("only out[...] = values is supported")
         self.assign(data)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether dtype, shape, reading and every element are the same: bit for bit, or as sets; poison by its rule."""
+        if not isinstance(other, Tensor):
+            return NotImplemented
+        mine, theirs = self.core, other.core
+        if (mine.dtype, mine.shape, mine.numerics.name) != (theirs.dtype, theirs.shape, theirs.numerics.name):
+            return False
+        if mine.numerics.exact_bits:
+            return self.patterns() == other.patterns() and self.poison() == other.poison()
+        return list(map(repr, mine.payloads())) == list(map(repr, theirs.payloads()))
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.shape))
+
     def __len__(self) -> int:
         if not self.shape:
             raise TypeError("a tensor of rank 0 has no length")

@@ -82,8 +82,8 @@ def _fault(error: Exception) -> tuple[str, int]:
 
 
 def _open_streams() -> None:
-    """Streams that whoever started us has closed lead nowhere, and nothing that is opened later takes their numbers; what
-    a stream's encoding lacks is written as an escape."""
+    """Streams that were closed when we started lead nowhere, and nothing that is opened later takes their numbers;
+    what a stream's encoding lacks is written as an escape."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

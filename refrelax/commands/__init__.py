@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command: a line of help; its file; there, what adds its arguments, and what runs it and gives the exit code."""
+    """One command: a line of help; its file; there, what adds its arguments and what runs it to an exit code."""
 
     help: str
     home: str

@@ -6,6 +6,7 @@ from refrelax.backends.errors import Unsupported
 from refrelax.commands import shared
 from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.extras import advice
+from refrelax.semantics.numbers import exact
 
 
 def ending(error: Exception, command: str) -> tuple[str, int] | None:
@@ -13,7 +14,7 @@ def ending(error: Exception, command: str) -> tuple[str, int] | None:
     match error:
         case UsageError():
             return str(error), 2
-        case Unsupported():
+        case Unsupported() | exact.Unsupported():
             return str(error), 3
         case Rejection():
             shared.complain(error)

@@ -15,7 +15,6 @@ from refrelax.errors import Diagnostic, Malformed, Rejection, Span, UsageError
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
 
-
 # --- in ---------------------------------------------------------------------------------------------------------------
 
 

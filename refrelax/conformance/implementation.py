@@ -32,4 +32,8 @@ class ImplementationFailed(RuntimeError):
 
     def __init__(self, kind: str, message: str) -> None:
         self.kind = kind
+        self.message = message
         super().__init__(f"{kind}: {message}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ImplementationFailed, (self.kind, self.message)
