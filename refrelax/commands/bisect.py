@@ -42,7 +42,7 @@ def bisect(options: argparse.Namespace) -> int:
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
     pipeline = options.pipeline or DEFAULTS[options.impl]
-    found = follow(checked, options.entry, given, options.impl, pipeline)
+    found = follow(checked, options.entry, given, options.impl, pipeline, values.externs(options))
     if options.save is not None:
         save(found, Path(options.save))
     if options.json:

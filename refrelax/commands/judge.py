@@ -27,7 +27,7 @@ def diff(options: argparse.Namespace) -> int:
     implementation = find(options.impl)
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
-    verdict = judge.diff(checked, options.entry, given, impl=implementation)
+    verdict = judge.diff(checked, options.entry, given, impl=implementation, externs=values.externs(options))
     name = type(verdict).__name__
     if options.json:
         emit({"verdict": name, **_row(verdict)})
@@ -81,6 +81,7 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--consts", metavar="C.npz", help="constants of BEFORE")
     parser.add_argument("--consts-after", metavar="C.npz", help="constants of AFTER")
     parser.add_argument("--seed", type=int, default=0)
+    values.add_externs(parser)
     add_json(parser)
 
 
@@ -90,7 +91,7 @@ def validate(options: argparse.Namespace) -> int:
 
     before = read_checked(options.before, options.consts)
     after = read_checked(options.after, options.consts_after)
-    verdict = judge.validate(before, after, options.entry, seed=options.seed)
+    verdict = judge.validate(before, after, options.entry, externs=values.externs(options), seed=options.seed)
     line, code = _said(verdict, STRENGTH[options.require])
     if options.json:
         emit({"verdict": type(verdict).__name__, "says": line})

@@ -27,6 +27,8 @@ def source(path: str) -> tuple[str, str]:
     """
     name = "<stdin>" if path == "-" else path
     if path == "-":
+        if sys.stdin is None:
+            raise UsageError("standard input is closed")
         raw = sys.stdin.buffer.read()
     else:
         with open(path, "rb") as file:  # noqa: PTH123 (keeps the name as given in errors)
@@ -63,6 +65,17 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def without_effect(options: argparse.Namespace, names: Iterable[str], why: str) -> None:
+    """Refuse options that were given and that nothing would look at.
+
+    Raises:
+        UsageError: names the first one.
+    """
+    for name in names:
+        if getattr(options, name.lstrip("-").replace("-", "_")) not in (None, False, []):
+            raise UsageError(f"{name} has no effect {why}")
 
 
 # --- out --------------------------------------------------------------------------------------------------------------
