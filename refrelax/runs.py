@@ -51,11 +51,11 @@ def run(
 ) -> Outcome:
     """Run a function of a checked module under a reading.
 
-    The arguments, one by one or as ``args=[…]``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of ints for shapes; converted by the
-    parameter types. A PrimFunc takes its buffers, outputs included. ``externs``: library functions by name, called as
-    ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds the ``sampled`` reading.
-    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that
-    run the program together (``run_workers``).
+    The arguments, one by one or as ``args=[…]``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of
+    ints for shapes; converted by the parameter types. A PrimFunc takes its buffers, outputs included. ``externs``:
+    library functions by name, called as ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds
+    the ``sampled`` reading. ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``.
+    ``world``: the workers that run the program together (``run_workers``).
 
     Raises:
         UsageError: no such function; arguments given both ways; an argument that is no value.
@@ -67,7 +67,9 @@ def run(
     module, externs = checked.module, externs or {}
     link(module, entry, externs)
     chosen = reading(numerics, seed) if isinstance(numerics, str) else numerics
-    values = [inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, positional if args is None else tuple(args))]
+    values = [
+        inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, positional if args is None else tuple(args))
+    ]
     interpreter = Interpreter(
         module,
         chosen,

@@ -51,9 +51,9 @@ def _value(data: Any, type_: Type) -> Any:
             return to_value(data)
         case _, DTensorType(tensor=tensor):
             return _value(data, tensor)
-        case (list() | int() | float()), TensorType(dtype=dtype):
+        case ((list() | int() | float()), TensorType(dtype=dtype)):
             return Tensor.of(_numbers(data), dtype or None)
-        case (int() | float() | str()), PrimType(dtype=dtype):
+        case ((int() | float() | str()), PrimType(dtype=dtype)):
             made = number(data)
             Tensor.of(made, dtype)  # refuses what the dtype cannot hold
             return bool(data) if dtype == "bool" else made
@@ -65,7 +65,7 @@ def _value(data: Any, type_: Type) -> Any:
             if len(data) != len(fields):
                 raise ValueError(f"expected {len(fields)} fields, found {len(data)}")
             return tuple(map(_value, data, fields))
-        case (TensorType() | PrimType() | ShapeType() | TupleType()), _:
+        case ((TensorType() | PrimType() | ShapeType() | TupleType()), _):
             raise AssertionError(type_)
         case _, (TensorType() | PrimType() | ShapeType() | TupleType()):
             raise ValueError(f"expected a value of {type_}, found {json.dumps(data)[:80]}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -57,6 +58,14 @@ def read_module(path: str, constants: str | None = None) -> Module:
 def read_checked(path: str, constants: str | None = None) -> CheckedModule:
     """The same, checked."""
     return api.check(read_module(path, constants))
+
+
+def seconds(text: str) -> float:
+    """``90``, ``60s``, ``10m`` or ``2h`` as seconds, for argparse."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([smh]?)", text)
+    if found is None or float(found.group(1)) <= 0:
+        raise argparse.ArgumentTypeError(f"expected a time such as 60s, 10m or 2h, found {text!r}")
+    return float(found.group(1)) * {"": 1, "s": 1, "m": 60, "h": 3600}[found.group(2)]
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:

@@ -72,7 +72,7 @@ def sizes(options: argparse.Namespace) -> dict[str, int]:
 
 
 def arguments(options: argparse.Namespace, module: Module) -> list[Any]:
-    """The arguments that the options ask for, saved if they say so; none without ``--args``, ``--random``, ``--arg``."""
+    """The arguments that the options ask for, saved if they say so; none where none is asked for."""
     made = _arguments(options, module)
     if options.save_args is not None:
         if options.args is None and options.random is None and not options.arg:

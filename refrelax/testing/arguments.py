@@ -69,8 +69,8 @@ def random_arguments(
     ``dims`` chooses symbols (``{"n": 3}``); the others get small extents that differ from each other.
 
     Raises:
-        UsageError: no such function, extents beyond int64, or a parameter (a function, an opaque object, more than ``MOST_ELEMENTS``
-            elements) that cannot be made up.
+        UsageError: no such function, extents beyond int64, or a parameter (a function, an opaque object, more than
+            ``MOST_ELEMENTS`` elements) that cannot be made up.
     """
     rng = random.Random(seed)
     given = parameters(module, entry)
