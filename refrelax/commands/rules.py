@@ -11,6 +11,7 @@ from refrelax.commands.shared import add_json, emit, progress, table, without_ef
 from refrelax.conformance import tie
 from refrelax.conformance.cases import BadCase
 from refrelax.errors import UsageError
+from refrelax.shape_solver import z3_
 
 MOST_SHOWN = 40
 """Findings shown of one group without ``--all``."""
@@ -31,14 +32,16 @@ def rules_arguments(parser: argparse.ArgumentParser) -> None:
 
 def rules(options: argparse.Namespace) -> int:
     """0 if spec, code and cases agree (``mutate``: if a case saw every mutant)."""
-    try:
-        read = tie.read()
-    except BadCase as error:
-        raise UsageError(str(error)) from None
     without = {"check": ("--sample", "--seed"), "coverage": ("--sample", "--seed", "--all"), "mutate": ("--all",)}
     without_effect(options, without[options.what], f"on {options.what}")
     if options.seed is not None and options.sample is None:
         raise UsageError("--seed has no effect without --sample")
+    if not z3_.AVAILABLE:
+        raise ModuleNotFoundError("No module named 'z3'", name="z3")  # cases are claims that only it decides
+    try:
+        read = tie.read()
+    except BadCase as error:
+        raise UsageError(str(error)) from None
     _some(options.only, read.defined)
     if options.what == "mutate":
         return _mutate(read, options)

@@ -70,6 +70,8 @@ class Worker:
             kind, *rest = self._pipe.recv()
         except (EOFError, OSError):
             return Judged(case, "failed", f"crash: its process ended with {self._end()}")
+        if kind == "missing":
+            raise ModuleNotFoundError(rest[0], name=rest[1])
         if kind == "fault":
             raise InternalError(rest[0])
         word, why = rest
@@ -121,7 +123,7 @@ def _serve(pipe: Connection, name: str) -> None:
     except UsageError as error:
         return pipe.send(("wrong", str(error)))
     except ImportError as error:
-        return pipe.send(("missing", (f"{name} {advice(error) or error}", error.name)))
+        return pipe.send(("missing", (f"the implementation {name} {advice(error) or error}", error.name)))
     pipe.send(("made", getattr(implementation, "known", None)))
     judge = Judge(implementation)
     while True:
@@ -135,6 +137,8 @@ def _serve(pipe: Connection, name: str) -> None:
 def _answer(judge: Judge, case: Case) -> tuple[Any, ...]:
     try:
         judged = judge(case)
+    except ImportError as error:
+        return "missing", str(error), error.name
     except Exception as error:
         return "fault", f"{case.name}: {type(error).__name__}: {error}"
     return "judged", judged.word, judged.why
