@@ -69,6 +69,7 @@ lint: $(DEV) ## ruff and mypy --strict
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo "ruff format would change files: make format"; exit 1; }
 	@$(BIN)/mypy
+	@$(BIN)/mypy tests/release/typed_user.py
 
 format: $(DEV) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix --quiet . || true

@@ -1,4 +1,3 @@
-# ruff: noqa: F401  (names for type checkers; at run time they are imported on first use)
 """refrelax: the executable specification of Relax, the cross-level dynamic-shape IR of Apache TVM.
 
     import refrelax as rr
@@ -18,74 +17,108 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from refrelax.extras import optional
 from refrelax.version import SPEC_EDITION, __version__
 
-if TYPE_CHECKING:
-    from refrelax import conformance, interop, testing
-    from refrelax.api import bind_constants, check, parse, print_module, run, structural_equal
-    from refrelax.arrays import Tensor
-    from refrelax.errors import (
-        Diagnostic,
-        Effect,
-        Exhausted,
-        IllFormed,
-        IllTyped,
-        InternalError,
-        Malformed,
-        Rejection,
-        Returned,
-        RunError,
-        Span,
-        Trapped,
-        Unlinkable,
-        Unspecified,
-        UsageError,
-    )
-    from refrelax.semantics.budget import Budget
-    from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
-    from refrelax.semantics.types.checked import CheckedModule
-    from refrelax.semantics.values import Closure, DType, Opaque, Prim, Shape
-    from refrelax.syntax.module import Module
-    from refrelax.worlds import run_workers
+if TYPE_CHECKING:  # what type checkers read: the same names as in _HOME, from the same places
+    from refrelax import conformance as conformance
+    from refrelax import interop as interop
+    from refrelax import testing as testing
+    from refrelax.api import bind_constants as bind_constants
+    from refrelax.api import check as check
+    from refrelax.api import parse as parse
+    from refrelax.api import print_module as print_module
+    from refrelax.api import run as run
+    from refrelax.api import structural_equal as structural_equal
+    from refrelax.arrays import Tensor as Tensor
+    from refrelax.backends import compile as compile
+    from refrelax.errors import Diagnostic as Diagnostic
+    from refrelax.errors import Effect as Effect
+    from refrelax.errors import Exhausted as Exhausted
+    from refrelax.errors import IllFormed as IllFormed
+    from refrelax.errors import IllTyped as IllTyped
+    from refrelax.errors import InternalError as InternalError
+    from refrelax.errors import Malformed as Malformed
+    from refrelax.errors import Rejection as Rejection
+    from refrelax.errors import Returned as Returned
+    from refrelax.errors import RunError as RunError
+    from refrelax.errors import Span as Span
+    from refrelax.errors import Trapped as Trapped
+    from refrelax.errors import Unlinkable as Unlinkable
+    from refrelax.errors import Unspecified as Unspecified
+    from refrelax.errors import UsageError as UsageError
+    from refrelax.judge import Agreement as Agreement
+    from refrelax.judge import Counterexample as Counterexample
+    from refrelax.judge import Divergence as Divergence
+    from refrelax.judge import Equivalent as Equivalent
+    from refrelax.judge import NoVerdict as NoVerdict
+    from refrelax.judge import Open as Open
+    from refrelax.judge import ProvedAt as ProvedAt
+    from refrelax.judge import Report as Report
+    from refrelax.judge import Tested as Tested
+    from refrelax.judge import WrongPass as WrongPass
+    from refrelax.judge import bisect as bisect
+    from refrelax.judge import diff as diff
+    from refrelax.judge import validate as validate
+    from refrelax.lower import lower as lower
+    from refrelax.semantics.budget import Budget as Budget
+    from refrelax.semantics.numbers.verdicts import Inside as Inside
+    from refrelax.semantics.numbers.verdicts import Outside as Outside
+    from refrelax.semantics.numbers.verdicts import Undecided as Undecided
+    from refrelax.semantics.types.checked import CheckedModule as CheckedModule
+    from refrelax.semantics.values import Closure as Closure
+    from refrelax.semantics.values import DType as DType
+    from refrelax.semantics.values import Opaque as Opaque
+    from refrelax.semantics.values import Prim as Prim
+    from refrelax.semantics.values import Shape as Shape
+    from refrelax.shape_solver import Proved as Proved
+    from refrelax.shape_solver import Refuted as Refuted
+    from refrelax.shape_solver import Remark as Remark
+    from refrelax.shape_solver import Unknown as Unknown
+    from refrelax.shape_solver import prove as prove
+    from refrelax.shape_solver import remarks as remarks
+    from refrelax.syntax.json_ import from_json as from_json
+    from refrelax.syntax.json_ import to_json as to_json
+    from refrelax.syntax.module import Module as Module
+    from refrelax.tracing import Event as Event
+    from refrelax.tracing import Tracer as Tracer
+    from refrelax.tracing import trace as trace
+    from refrelax.worlds import run_workers as run_workers
 
-_HOME: dict[str, str] = {
-    **dict.fromkeys(("bind_constants", "check", "parse", "print_module", "run", "structural_equal"), "refrelax.api"),
-    "Tensor": "refrelax.arrays",
-    **dict.fromkeys(
-        (
-            "Diagnostic", "Effect", "Exhausted", "IllFormed", "IllTyped", "InternalError", "Malformed", "Rejection",
-            "Returned", "RunError", "Span", "Trapped", "Unlinkable", "Unspecified", "UsageError",
-        ),
-        "refrelax.errors",
+_NAMES: dict[str, str] = {
+    "api": "bind_constants check parse print_module run structural_equal",
+    "arrays": "Tensor",
+    "backends": "compile",
+    "errors": (
+        "Diagnostic Effect Exhausted IllFormed IllTyped InternalError Malformed Rejection Returned RunError Span "
+        "Trapped Unlinkable Unspecified UsageError"
     ),
-    "Budget": "refrelax.semantics.budget",
-    **dict.fromkeys(("Inside", "Outside", "Undecided"), "refrelax.semantics.numbers.verdicts"),
-    "CheckedModule": "refrelax.semantics.types.checked",
-    **dict.fromkeys(("Closure", "DType", "Opaque", "Prim", "Shape"), "refrelax.semantics.values"),
-    "Module": "refrelax.syntax.module",
-    **dict.fromkeys(("to_json", "from_json"), "refrelax.syntax.json_"),
-    **dict.fromkeys(("prove", "remarks", "Proved", "Refuted", "Remark", "Unknown"), "refrelax.shape_solver"),
-    **dict.fromkeys(("lower",), "refrelax.lower"),
-    **dict.fromkeys(
-        ("validate", "Equivalent", "Counterexample", "ProvedAt", "Tested"), "refrelax.judge"
+    "judge": (
+        "Agreement Counterexample Divergence Equivalent NoVerdict Open ProvedAt Report Tested WrongPass bisect diff "
+        "validate"
     ),
-    **dict.fromkeys(("trace", "Tracer", "Event"), "refrelax.tracing"),
-    "run_workers": "refrelax.worlds",
-    **dict.fromkeys(("compile",), "refrelax.backends"),
-    **dict.fromkeys(
-        ("diff", "bisect", "WrongPass", "Agreement", "Divergence", "NoVerdict", "Report", "Open"), "refrelax.judge"
-    ),
-}  # fmt: skip
+    "lower": "lower",
+    "semantics.budget": "Budget",
+    "semantics.numbers.verdicts": "Inside Outside Undecided",
+    "semantics.types.checked": "CheckedModule",
+    "semantics.values": "Closure DType Opaque Prim Shape",
+    "shape_solver": "Proved Refuted Remark Unknown prove remarks",
+    "syntax.json_": "from_json to_json",
+    "syntax.module": "Module",
+    "tracing": "Event Tracer trace",
+    "worlds": "run_workers",
+}
+
+_HOME: dict[str, str] = {name: f"refrelax.{home}" for home, names in _NAMES.items() for name in names.split()}
 """Where each public name lives."""
 
 _ROOMS = ("conformance", "interop", "testing")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    if name in _ROOMS:
-        return import_module(f"refrelax.{name}")
+    if name in _HOME or name in _ROOMS:
+        with optional(f"refrelax.{name}"):
+            return getattr(import_module(_HOME[name]), name) if name in _HOME else import_module(f"refrelax.{name}")
     raise AttributeError(f"module 'refrelax' has no attribute {name!r}")
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from refrelax.errors import UsageError
+from refrelax.extras import optional
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Verdict
 from refrelax.semantics.values import Tensor as Core
@@ -78,9 +79,10 @@ class Tensor:
     def numpy(self) -> Any:
         """A NumPy array with these elements (a copy); low-precision floats come from ml_dtypes. Poison becomes 0 there:
         look at ``poison()`` first."""
+        dtype = numpy_dtype(self.dtype)
         import numpy
 
-        return numpy.frombuffer(self.tobytes(), dtype=numpy_dtype(self.dtype)).reshape(self.shape).copy()
+        return numpy.frombuffer(self.tobytes(), dtype=dtype).reshape(self.shape).copy()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         result = self.numpy()
@@ -104,6 +106,20 @@ class Tensor:
         if index is not Ellipsis and index != ():
             raise UsageError("only out[...] = values is supported")
         self.assign(data)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether dtype, shape, reading and every element are the same: bit for bit, or as sets; poison by its rule."""
+        if not isinstance(other, Tensor):
+            return NotImplemented
+        mine, theirs = self.core, other.core
+        if (mine.dtype, mine.shape, mine.numerics.name) != (theirs.dtype, theirs.shape, theirs.numerics.name):
+            return False
+        if mine.numerics.exact_bits:
+            return self.patterns() == other.patterns() and self.poison() == other.poison()
+        return list(map(repr, mine.payloads())) == list(map(repr, theirs.payloads()))
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.shape))
 
     def __len__(self) -> int:
         if not self.shape:
@@ -174,14 +190,15 @@ def pack(dtype: str, patterns: Sequence[int]) -> bytes:
 
 def numpy_dtype(dtype: str) -> Any:
     """The NumPy dtype of a refrelax dtype; formats that NumPy lacks come from ml_dtypes."""
-    import numpy
+    with optional(f"an array of {dtype}"):
+        import numpy
 
-    try:
-        return numpy.dtype(dtype)
-    except TypeError:
-        import ml_dtypes
+        try:
+            return numpy.dtype(dtype)
+        except TypeError:
+            import ml_dtypes
 
-        return numpy.dtype(getattr(ml_dtypes, dtype))
+            return numpy.dtype(getattr(ml_dtypes, dtype))
 
 
 # --- from outside ----------------------------------------------------------------------------------------------------
@@ -257,7 +274,8 @@ def _little_endian(data: Any) -> bytes:
 
 
 def _from_dlpack(data: Any) -> ConstantArray:
-    import numpy
+    with optional("a DLPack tensor"):
+        import numpy
 
     text = str(getattr(data, "dtype", "")).removeprefix("torch.")
     if text == "bfloat16":  # NumPy's DLPack knows no bfloat16: hand its bits over as int16

@@ -8,13 +8,13 @@ the traceback with ``REFRELAX_DEBUG=1``.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
-from refrelax.backends.errors import Unsupported
-from refrelax.commands import COMMANDS, Stop, shared
-from refrelax.errors import Rejection, UsageError
+from refrelax.commands import COMMANDS, LazyParser
 from refrelax.version import SPEC_EDITION, __version__
 
 
@@ -26,54 +26,82 @@ def make_parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 the good answer, 1 the other one, 2 usage, 3 no verdict. - is standard input.",
     )
     parser.add_argument("--version", action="version", version=f"refrelax {__version__} (edition: {SPEC_EDITION})")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=LazyParser)
     for name, command in COMMANDS.items():
-        sub = subparsers.add_parser(name, help=command.help, description=command.help)
-        command.arguments(sub)
-        sub.set_defaults(run=command.run)
+        commands.add_parser(name, help=command.help, description=command.help, command=command)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and give its exit code."""
-    options = make_parser().parse_args(argv)
+    _open_streams()
     try:
+        return _run(argv)
+    except BrokenPipeError:
+        _drop_output()
+        return 3  # whoever read our output has seen enough; what the answer would have been is not known
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    command = ""
+    try:
+        options = make_parser().parse_args(argv)
+        command = options.command
         code: int = options.run(options)
-        sys.stdout.flush()
-    except Stop as stop:
-        code = stop.code
-    except UsageError as error:
-        code = _say(f"{error}", 2)
-    except Unsupported as error:
-        code = _say(f"{error}", 3)
-    except OSError as error:
-        code = _os_error(error)
-    except Rejection as rejection:
-        shared.complain(rejection)
-        code = 1
+    except BrokenPipeError:
+        raise
+    except SystemExit as stop:  # argparse: help, the version, a usage error
+        code = stop.code if isinstance(stop.code, int) else 2
     except KeyboardInterrupt:
-        code = _say("interrupted", 130)
+        return _say("interrupted", 130)
     except Exception as error:
-        if os.environ.get("REFRELAX_DEBUG"):
+        from refrelax.commands.ends import ending
+
+        said = ending(error, command)
+        if said is None and os.environ.get("REFRELAX_DEBUG"):
             raise
-        what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
-        code = _say(
-            f"a fault of refrelax, not of the program ({what}); please report it; REFRELAX_DEBUG=1 shows more", 3
-        )
+        return _say(*(said or _fault(error)))
+    return _delivered(code)
+
+
+def _delivered(code: int) -> int:
+    """The exit code, if what was said before it could be written."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()  # the answer is known, and only its text was cut
+    except OSError as error:
+        _drop_output()
+        return _say(f"standard output: {(error.strerror or str(error)).lower()}", 2)
     return code
 
 
-def _os_error(error: OSError) -> int:
-    if isinstance(error, BrokenPipeError):
-        # Whoever read our output has seen enough; keep the interpreter from flushing into the closed pipe at exit.
+def _fault(error: Exception) -> tuple[str, int]:
+    what = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+    return f"a fault of refrelax, not of the program ({what}); please report it; REFRELAX_DEBUG=1 shows more", 3
+
+
+def _open_streams() -> None:
+    """Streams that were closed when we started lead nowhere, and nothing that is opened later takes their numbers;
+    what a stream's encoding lacks is written as an escape."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Keep the interpreter from writing what is left at its exit."""
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    where = f"{error.filename}: " if error.filename else ""
-    return _say(f"{where}{(error.strerror or str(error)).lower()}", 2)
 
 
 def _say(message: str, code: int) -> int:
-    print(f"refrelax: {message}", file=sys.stderr)
+    with suppress(OSError):
+        if message:
+            print(f"refrelax: {message}", file=sys.stderr)
     return code
 
 

@@ -54,6 +54,9 @@ class Rejection(Exception):
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
         super().__init__("\n".join(str(d) for d in self.diagnostics))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.diagnostics,)
+
 
 class Malformed(Rejection):
     """The text is not a module of the language (chapter 03)."""
@@ -154,6 +157,9 @@ class Ended(Exception):
         if isinstance(self.outcome, Trapped | Unspecified) and not self.outcome.binding:
             self.outcome = replace(self.outcome, binding=binding, span=self.outcome.span or span)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Ended, (self.outcome,), {"loops": self.loops}
+
 
 def trap(rule: str, message: str, span: Span | None = None) -> Ended:
     """The exception that ends a run with ``Trapped``; used as ``raise trap("ev/…", "…")``."""
@@ -171,3 +177,6 @@ class RunError(RuntimeError):
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
         super().__init__(str(outcome))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return RunError, (self.outcome,)

@@ -7,11 +7,11 @@ the outcome in surface values again.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from refrelax.arrays import Tensor, to_constant
-from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned
+from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter, Listener
 from refrelax.semantics.graph.link import link
@@ -39,7 +39,8 @@ def make_headroom() -> None:
 def run(
     checked: CheckedModule,
     entry: str = "main",
-    *args: Any,
+    *positional: Any,
+    args: Sequence[Any] | None = None,
     numerics: str | Numerics = "ieee",
     budget: Budget | None = None,
     externs: Mapping[str, Callable[..., Any]] | None = None,
@@ -50,21 +51,25 @@ def run(
 ) -> Outcome:
     """Run a function of a checked module under a reading.
 
-    ``args``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of ints for shapes; converted by the
-    parameter types. A PrimFunc takes its buffers, outputs included. ``externs``: library functions by name, called as
-    ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds the ``sampled`` reading.
-    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that
-    run the program together (``run_workers``).
+    The arguments, one by one or as ``args=[…]``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of
+    ints for shapes; converted by the parameter types. A PrimFunc takes its buffers, outputs included. ``externs``:
+    library functions by name, called as ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds
+    the ``sampled`` reading. ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``.
+    ``world``: the workers that run the program together (``run_workers``).
 
     Raises:
-        UsageError: no such function; an argument that is no value.
+        UsageError: no such function; arguments given both ways; an argument that is no value.
         Unlinkable: a library function or constant is missing.
     """
+    if positional and args is not None:
+        raise UsageError("the arguments are given one by one and as args=[…]")
     make_headroom()
     module, externs = checked.module, externs or {}
     link(module, entry, externs)
     chosen = reading(numerics, seed) if isinstance(numerics, str) else numerics
-    values = [inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, args)]
+    values = [
+        inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, positional if args is None else tuple(args))
+    ]
     interpreter = Interpreter(
         module,
         chosen,
@@ -116,7 +121,7 @@ def wrapped(function: Callable[..., Any], numerics: Numerics) -> Callable[..., A
 
 def parameter_types(module: Module, entry: str) -> list[Type | None]:
     """The type of each parameter of a function, as far as arguments are converted by it."""
-    match module.functions[entry]:
+    match module.functions.get(entry):
         case Function(params=params):
             return [p.type for p in params]
         case PrimFunc(params=prim_params):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from refrelax.backends.executable import Executable
 from refrelax.errors import UsageError
+from refrelax.extras import optional
 from refrelax.semantics.types.checked import CheckedModule
 
 
@@ -17,18 +18,23 @@ def compile(checked: CheckedModule, backend: str = "numpy", mode: str = "fast") 
     Raises:
         Unsupported: something in the module has no translation (no verdict about the program).
         UsageError: an unknown backend or mode, or a backend without its device or compiler.
+        ModuleNotFoundError: NumPy or CuPy is not installed; the message names the extra.
     """
-    if mode in ("bits", "fast") and backend in ("cupy", "cuda-emulated"):
-        return _cuda(checked, backend, mode)
-    if backend not in ("numpy", "cupy", "cuda-emulated"):
-        raise UsageError(f"unknown backend {backend!r}; known: numpy, cupy, cuda-emulated")
+    if backend not in BACKENDS:
+        raise UsageError(f"unknown backend {backend!r}; known: {', '.join(BACKENDS)}")
+    if mode not in ("bits", "fast"):
+        raise UsageError(f"unknown mode {mode!r}; known: bits, fast")
+    with optional(f"the backend {backend}"):
+        return _cuda(checked, backend, mode) if backend != "numpy" else _numpy(checked, mode)
+
+
+BACKENDS = ("numpy", "cupy", "cuda-emulated")
+
+
+def _numpy(checked: CheckedModule, mode: str) -> Executable:
     from refrelax.backends.numpy_.compile import NumPyExecutable
 
-    if mode == "bits":
-        return NumPyExecutable(checked, "bits")
-    if mode == "fast":
-        return NumPyExecutable(checked, "fast")
-    raise UsageError(f"unknown mode {mode!r}; known: bits, fast")
+    return NumPyExecutable(checked, "bits" if mode == "bits" else "fast")
 
 
 def _cuda(checked: CheckedModule, backend: str, mode: str) -> Executable:

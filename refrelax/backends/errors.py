@@ -9,3 +9,6 @@ class Unsupported(Exception):
     def __init__(self, what: str) -> None:
         self.what = what
         super().__init__(f"the backend cannot compile {what}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Unsupported, (self.what,)

@@ -1,26 +1,68 @@
-"""The commands, one file a family: arguments and output; the work is done by the rooms."""
+"""The commands, one file a family: arguments and output; the work is done by the rooms.
 
-from refrelax.commands import bisect, certify, conformance, demo, fuzz, judge, lower, prove, read, rules, run, trace
-from refrelax.commands.shared import Command, Stop
+A command's file is imported when it is chosen: ``refrelax --version`` costs what ``import refrelax`` does.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: a line of help; its file; there, what adds its arguments and what runs it to an exit code."""
+
+    help: str
+    home: str
+    arguments: str
+    run: str
+
+    def load(self, parser: ArgumentParser) -> Callable[[Namespace], int]:
+        """Import the command, add its arguments, give what runs it."""
+        home = import_module(f"refrelax.commands.{self.home}")
+        getattr(home, self.arguments)(parser)
+        found: Callable[[Namespace], int] = getattr(home, self.run)
+        return found
+
 
 COMMANDS: dict[str, Command] = {
-    "demo": Command("the main job on the models in the package, judged", demo.arguments, demo.demo),
-    "parse": Command("the canonical JSON of a module", read.parse_arguments, read.parse),
-    "fmt": Command("the canonical TVMScript of a module", read.fmt_arguments, read.fmt),
-    "check": Command("well-formedness and types; all diagnostics", read.check_arguments, read.check),
-    "run": Command("run a function", run.arguments, run.run),
-    "trace": Command("a run, event by event", trace.arguments, trace.run),
-    "lower": Command("passes, each with the claims that it rests on", lower.arguments, lower.lower),
-    "diff": Command("the first binding on which an implementation diverges", judge.diff_arguments, judge.diff),
-    "bisect": Command("the first pass that changed the meaning", bisect.arguments, bisect.bisect),
-    "validate": Command("one program against another", judge.validate_arguments, judge.validate),
-    "fuzz": Command("generated programs against an implementation", fuzz.arguments, fuzz.fuzz),
-    "prove": Command("prove or refute a claim over integers", prove.arguments, prove.prove),
-    "certify": Command("check the certificates of proofs", certify.arguments, certify.certify),
-    "rules": Command("the tie between spec, code and cases", rules.rules_arguments, rules.rules),
-    "explain": Command("what a rule or operator says, where it lives, cases", rules.explain_arguments, rules.explain),
-    "conformance": Command("export the suite, or run it on an implementation", conformance.arguments, conformance.run),
+    "demo": Command("the main job on the models in the package, judged", "demo", "arguments", "demo"),
+    "parse": Command("the canonical JSON of a module", "read", "parse_arguments", "parse"),
+    "fmt": Command("the canonical TVMScript of a module", "read", "fmt_arguments", "fmt"),
+    "check": Command("well-formedness and types; all diagnostics", "read", "check_arguments", "check"),
+    "run": Command("run a function", "run", "arguments", "run"),
+    "trace": Command("a run, event by event", "trace", "arguments", "run"),
+    "lower": Command("passes, each with the claims that it rests on", "lower", "arguments", "lower"),
+    "diff": Command("the first binding on which an implementation diverges", "judge", "diff_arguments", "diff"),
+    "bisect": Command("the first pass that changed the meaning", "bisect", "arguments", "bisect"),
+    "validate": Command("one program against another", "judge", "validate_arguments", "validate"),
+    "fuzz": Command("generated programs against an implementation", "fuzz", "arguments", "fuzz"),
+    "prove": Command("prove or refute a claim over integers", "prove", "arguments", "prove"),
+    "certify": Command("check the certificates of proofs", "certify", "arguments", "certify"),
+    "rules": Command("the tie between spec, code and cases", "rules", "rules_arguments", "rules"),
+    "explain": Command("what a rule or operator says, where it lives, cases", "rules", "explain_arguments", "explain"),
+    "conformance": Command("export the suite, or run it on an implementation", "conformance", "arguments", "run"),
 }
 """Name to command, in the order of ``refrelax --help``."""
 
-__all__ = ["COMMANDS", "Command", "Stop"]
+
+class LazyParser(ArgumentParser):
+    """A command's parser. It imports the command when it is the one chosen."""
+
+    def __init__(self, *args: Any, command: Command | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.command = command
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As its base class, with the arguments of the command."""
+        command, self.command = self.command, None
+        if command is not None:
+            self.set_defaults(run=command.load(self))
+        return super().parse_known_args(args, namespace)
+
+
+__all__ = ["COMMANDS", "Command", "LazyParser"]

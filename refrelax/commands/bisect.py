@@ -45,7 +45,8 @@ def bisect(options: argparse.Namespace) -> int:
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
     pipeline = options.pipeline or DEFAULTS[options.impl]
-    found = follow(checked, options.entry, given, options.impl, pipeline, strict=options.strict)
+    externs = values.externs(options)
+    found = follow(checked, options.entry, given, options.impl, pipeline, externs, strict=options.strict)
     if options.save is not None:
         save(found, Path(options.save))
     if options.json:

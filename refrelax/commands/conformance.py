@@ -5,16 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from refrelax import conformance as suite
-from refrelax.commands.shared import add_json, emit, plain, progress
+from refrelax.commands.shared import add_json, emit, plain, progress, seconds, without_effect
 from refrelax.conformance.cases import Case
-from refrelax.conformance.implementations import find
 from refrelax.conformance.judged import FAULTS, WORDS, Judged
-from refrelax.conformance.known import known_as, load_known
+from refrelax.conformance.known import Deviation, known_as, load_known
+from refrelax.conformance.workers import Worker
+from refrelax.errors import UsageError
 from refrelax.shape_solver import z3_
+from refrelax.testing.limits import limited
 from refrelax.version import SPEC_EDITION, __version__
 
 
@@ -22,21 +26,42 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_subparsers(dest="what", metavar="export|run", required=True)
     export = what.add_parser("export", help="write every case as JSON, with a manifest")
     export.add_argument("directory", metavar="DIR")
+    export.add_argument("--only", metavar="AREA", default="", help="only cases whose name begins so")
     run_ = what.add_parser("run", help="run the suite on an implementation")
     run_.add_argument("--impl", required=True, help="reference | numpy | cuda-emulated | cupy | tvm | module:factory")
     run_.add_argument("--all", action="store_true", help="also list what was excluded, undecided or not supported")
     run_.add_argument("--only", metavar="AREA", default="", help="only cases whose name begins so")
     run_.add_argument("--known", metavar="FILE", help="a TOML list of known deviations (for tvm there is one)")
+    run_.add_argument(
+        "--deadline", metavar="S", type=seconds, default=60.0, help="seconds for one case, 90, 30s or 2m (default: 60)"
+    )
     add_json(run_)
 
 
 def run(options: argparse.Namespace) -> int:
     """0 if all went well."""
-    return _export(Path(options.directory)) if options.what == "export" else _run(options)
+    if options.what == "export":
+        return _export(Path(options.directory), _chosen(options.only, portable=True))
+    if options.json:
+        without_effect(options, ("--all",), "with --json, which lists every case")
+    return _run(options)
 
 
-def _export(directory: Path) -> int:
-    cases = [case for case in suite.load() if case.portable]
+def _chosen(only: str, portable: bool) -> list[Case]:
+    """The cases whose name begins with ``only``.
+
+    Raises:
+        UsageError: there is none.
+    """
+    there = [case for case in suite.load() if case.portable or not portable]
+    chosen = [case for case in there if case.name.startswith(only)]
+    if not chosen:
+        areas = ", ".join(sorted({case.name.partition("/")[0] for case in there}))
+        raise UsageError(f"--only: no case is named {only}…; there are {areas}")
+    return chosen
+
+
+def _export(directory: Path, cases: list[Case]) -> int:
     for case in cases:
         target = directory / f"{case.name}.json"
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -53,18 +78,45 @@ def _export(directory: Path) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     """0 if no case failed or was refused but as is known; what is not a pass is counted by kind."""
-    cases = [case for case in suite.load() if case.name.startswith(options.only)]
-    listed = options.known
+    cases = _chosen(options.only, portable=options.impl != "reference")
+    with _judging(options, cases) as (rows, listed):
+        known = load_known(Path(listed)) if listed else {}
+        return _told(rows, len(cases), known, options)
+
+
+@contextmanager
+def _judging(options: argparse.Namespace, cases: list[Case]) -> Iterator[tuple[Iterator[Judged], Any]]:
+    """The cases as they are judged, and the list of known deviations. The definition and TVM, which has a process of
+    its own already, are asked here; others in a process that can be ended."""
     if options.impl == "reference":
-        rows: Iterator[Judged] = map(_by_definition, cases)
+        yield _in_time(_by_definition, cases, options.deadline), options.known
+    elif options.impl == "tvm":
+        from refrelax.interop.tvm import TvmImplementation
+
+        tvm = TvmImplementation(timeout=options.deadline)
+        yield suite.judge_cases(cases, tvm), options.known or tvm.known
     else:
-        cases = [case for case in cases if case.portable]
-        implementation = find(options.impl)
-        listed = listed or getattr(implementation, "known", None)
-        rows = suite.judge_cases(cases, implementation)
-    known = load_known(Path(listed)) if listed else {}
+        worker = Worker(options.impl, options.deadline)
+        try:
+            yield worker.judge(cases), options.known or worker.known
+        finally:
+            worker.close()
+
+
+def _in_time(judge: Callable[[Case], Judged], cases: list[Case], deadline: float) -> Iterator[Judged]:
+    for case in cases:
+        try:
+            with limited(deadline):
+                judged = judge(case)
+        except TimeoutError as error:
+            judged = Judged(case, "failed", f"hang: {error}")
+        yield judged
+
+
+def _told(rows: Iterator[Judged], total: int, known: Mapping[str, Deviation], options: argparse.Namespace) -> int:
+    """Every row, and the sum."""
     counts: Counter[str] = Counter()
-    with progress(len(cases), "conformance") as step:
+    with progress(total, "conformance") as step:
         for row in rows:
             step(row.case.name)
             _tell(row, known_as(row, known), options, counts)

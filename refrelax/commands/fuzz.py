@@ -82,15 +82,12 @@ def fuzz(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
+    from hypothesis.errors import InvalidArgument
+
     from refrelax.conformance.implementations import find
+    from refrelax.judge.fuzz import PORTABLE, Plan
+    from refrelax.testing import modules
 
-    try:
-        from hypothesis.errors import InvalidArgument
-
-        from refrelax.judge.fuzz import PORTABLE, Plan
-        from refrelax.testing import modules
-    except ImportError:
-        raise UsageError("fuzz needs Hypothesis: pip install 'refrelax[testing]'") from None
     find(options.impl)  # a name that leads nowhere is a usage error, here and not in a process of its own
 
     def split(text: str | None) -> tuple[str, ...] | None:

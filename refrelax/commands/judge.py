@@ -26,7 +26,9 @@ def diff(options: argparse.Namespace) -> int:
     implementation = find(options.impl)
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
-    return tell(judge.diff(checked, options.entry, given, impl=implementation, strict=options.strict), options)
+    externs = values.externs(options)
+    verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)
+    return tell(verdict, options)
 
 
 STRENGTH = {"tested": 0, "proved-at": 1, "proved": 2}
@@ -41,6 +43,7 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--consts", metavar="C.npz", help="constants of BEFORE")
     parser.add_argument("--consts-after", metavar="C.npz", help="constants of AFTER")
     parser.add_argument("--seed", type=int, default=0)
+    values.add_externs(parser)
     add_json(parser)
 
 
@@ -50,7 +53,7 @@ def validate(options: argparse.Namespace) -> int:
 
     before = read_checked(options.before, options.consts)
     after = read_checked(options.after, options.consts_after)
-    verdict = judge.validate(before, after, options.entry, seed=options.seed)
+    verdict = judge.validate(before, after, options.entry, externs=values.externs(options), seed=options.seed)
     line, code = _said(verdict, STRENGTH[options.require])
     if options.json:
         emit({"verdict": type(verdict).__name__, "says": line})

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Iterable
 from typing import Any
 
-from refrelax.commands.shared import add_json, emit, progress, table
+from refrelax.commands.shared import add_json, emit, progress, table, without_effect
 from refrelax.conformance import tie
 from refrelax.conformance.cases import BadCase
 from refrelax.errors import UsageError
+from refrelax.shape_solver import z3_
 
 MOST_SHOWN = 40
 """Findings shown of one group without ``--all``."""
@@ -23,16 +26,23 @@ def rules_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all", action="store_true", help="every finding, however many")
     parser.add_argument("--only", metavar="AREA", help="only rules whose id begins so")
     parser.add_argument("--sample", metavar="N", type=int, help="mutate: only so many mutants, spread over the rules")
-    parser.add_argument("--seed", metavar="S", type=int, default=0, help="mutate: of the sample")
+    parser.add_argument("--seed", metavar="S", type=int, help="mutate: of the sample (0)")
     add_json(parser)
 
 
 def rules(options: argparse.Namespace) -> int:
     """0 if spec, code and cases agree (``mutate``: if a case saw every mutant)."""
+    without = {"check": ("--sample", "--seed"), "coverage": ("--sample", "--seed", "--all"), "mutate": ("--all",)}
+    without_effect(options, without[options.what], f"on {options.what}")
+    if options.seed is not None and options.sample is None:
+        raise UsageError("--seed has no effect without --sample")
+    if not z3_.AVAILABLE:
+        raise ModuleNotFoundError("No module named 'z3'", name="z3")  # cases are claims that only it decides
     try:
         read = tie.read()
     except BadCase as error:
         raise UsageError(str(error)) from None
+    _some(options.only, read.defined)
     if options.what == "mutate":
         return _mutate(read, options)
     with progress(len(read.cases) + len(read.examples), "cases") as step:
@@ -48,6 +58,14 @@ def rules(options: argparse.Namespace) -> int:
         summary = f"{report.rules} rules, {report.cases} cases, {report.examples} examples of the spec"
         print(f"{summary}: {'all tied' if not findings else f'{len(findings)} findings'}")
     return 1 if findings else 0
+
+
+def _some(only: str | None, rules: Iterable[str]) -> None:
+    """Refuse an ``--only`` that no rule begins with."""
+    there = list(rules)
+    if only and not any(rule.startswith(only) for rule in there):
+        areas = ", ".join(sorted({re.split("[./]", rule)[0] for rule in there}))
+        raise UsageError(f"--only: no rule is named {only}…; there are {areas}")
 
 
 def _print_groups(findings: list[tie.Finding], everything: bool) -> None:
@@ -86,7 +104,9 @@ def _mutate(read: tie.Tie, options: argparse.Namespace) -> int:
 
     if options.sample is not None and options.sample < 1:
         raise UsageError(f"--sample: expected at least 1, found {options.sample}")
-    chosen = mutate.choose(options.sample, options.seed, options.only or "")
+    chosen = mutate.choose(options.sample, options.seed or 0, options.only or "")
+    if not chosen:
+        raise UsageError(f"--only: no mutant of a rule named {options.only}…")
     seen = survived = 0
     with progress(len(read.cases) + len(read.examples), "cases") as step:
         lines = mutate.follow(chosen, step)

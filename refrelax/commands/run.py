@@ -6,7 +6,7 @@ import argparse
 
 from refrelax import api
 from refrelax.commands import values
-from refrelax.commands.shared import add_json, emit, read_checked
+from refrelax.commands.shared import add_json, emit, read_checked, without_effect
 from refrelax.errors import Outcome, Returned
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.types.checked import CheckedModule
@@ -18,42 +18,52 @@ NUMERICS = ("ieee", "enclosure", "exact", "symbolic", "sampled")
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="TVMScript; - is standard input")
     values.add_inputs(parser)
-    parser.add_argument("--numerics", choices=NUMERICS, default="ieee", help="the reading (interpreter only)")
+    parser.add_argument("--numerics", choices=NUMERICS, help="the reading (interpreter only; default: ieee)")
     parser.add_argument("--backend", choices=BACKENDS, default="interpreter")
-    parser.add_argument("--mode", choices=("bits", "fast"), default="fast", help="of a backend")
+    parser.add_argument("--mode", choices=("bits", "fast"), help="of a backend (default: fast)")
     parser.add_argument("--steps", type=int, metavar="N", help="budget: bindings and loop iterations")
     parser.add_argument("--elements", type=int, metavar="N", help="budget: tensor elements made")
     parser.add_argument("--check-regions", action="store_true", help="hold blocks to their T.reads and T.writes")
     add_json(parser)
 
 
+INTERPRETED = ("--numerics", "--steps", "--elements", "--check-regions")
+"""Options that say something to the interpreter alone."""
+
+
 def run(options: argparse.Namespace) -> int:
     """0 if it returned, 1 otherwise."""
+    without_effect(options, ("--mode",) if options.backend == "interpreter" else INTERPRETED, f"by {options.backend}")
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
+    made = values.arguments_text(options, checked.module, given)
+    inputs = [values.value_json(each) for each in given] if options.json and made else []
     outcome = _outcome(checked, options, given)
     if options.json:
-        emit(values.outcome_json(outcome))
+        emit({**values.outcome_json(outcome), **({"given": inputs} if made else {})})
     else:
+        print(*made, sep="\n", end="\n" if made else "")
         _show(outcome)
     return 0 if isinstance(outcome, Returned) else 1
 
 
 def _outcome(checked: CheckedModule, options: argparse.Namespace, given: list[object]) -> Outcome:
+    externs = values.externs(options)
     if options.backend == "interpreter":
         limits = {k: v for k in ("steps", "elements") if (v := getattr(options, k)) is not None}
         return api.run(
             checked,
             options.entry,
-            *given,
-            numerics=options.numerics,
+            args=given,
+            numerics=options.numerics or "ieee",
             budget=Budget(**limits),
+            externs=externs,
             check_regions=options.check_regions,
         )
     from refrelax.backends import compile as compile_
 
-    outcome: Outcome = compile_(checked, backend=options.backend, mode=options.mode).run(options.entry, *given)
-    return outcome
+    executable = compile_(checked, backend=options.backend, mode=options.mode or "fast")
+    return executable.run(options.entry, *given, externs=externs)
 
 
 def _show(outcome: Outcome) -> None:

@@ -5,34 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from refrelax import api, npz
 from refrelax.errors import Diagnostic, Malformed, Rejection, Span, UsageError
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One command: a line of help, what adds its arguments, what runs it and gives the exit code."""
-
-    help: str
-    arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
-
-
-class Stop(Exception):
-    """Ends the command with ``code``; everything has been said."""
-
-    def __init__(self, code: int) -> None:
-        self.code = code
-        super().__init__(code)
-
 
 # --- in ---------------------------------------------------------------------------------------------------------------
 
@@ -46,6 +28,8 @@ def source(path: str) -> tuple[str, str]:
     """
     name = "<stdin>" if path == "-" else path
     if path == "-":
+        if sys.stdin is None:
+            raise UsageError("standard input is closed")
         raw = sys.stdin.buffer.read()
     else:
         with open(path, "rb") as file:  # noqa: PTH123 (keeps the name as given in errors)
@@ -76,12 +60,31 @@ def read_checked(path: str, constants: str | None = None) -> CheckedModule:
     return api.check(read_module(path, constants))
 
 
+def seconds(text: str) -> float:
+    """``90``, ``60s``, ``10m`` or ``2h`` as seconds, for argparse."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([smh]?)", text)
+    if found is None or float(found.group(1)) <= 0:
+        raise argparse.ArgumentTypeError(f"expected a time such as 60s, 10m or 2h, found {text!r}")
+    return float(found.group(1)) * {"": 1, "s": 1, "m": 60, "h": 3600}[found.group(2)]
+
+
 def add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="TVMScript; - is standard input")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def without_effect(options: argparse.Namespace, names: Iterable[str], why: str) -> None:
+    """Refuse options that were given and that nothing would look at.
+
+    Raises:
+        UsageError: names the first one.
+    """
+    for name in names:
+        if getattr(options, name.lstrip("-").replace("-", "_")) not in (None, False, []):
+            raise UsageError(f"{name} has no effect {why}")
 
 
 # --- out --------------------------------------------------------------------------------------------------------------

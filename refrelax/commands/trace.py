@@ -10,7 +10,7 @@ from typing import Any
 from refrelax import api
 from refrelax.commands import values
 from refrelax.commands.run import NUMERICS
-from refrelax.commands.shared import add_json, emit, read_checked
+from refrelax.commands.shared import add_json, emit, read_checked, without_effect
 from refrelax.errors import Outcome, Returned
 from refrelax.semantics.budget import Budget
 from refrelax.tracing import Event, Tracer
@@ -30,7 +30,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """0 if every run was told to its end, whatever the end is."""
+    if options.html:
+        without_effect(options, ("--json",), "with --html")
     kept: list[tuple[str, list[Event], Outcome]] = []
+    externs = values.externs(options)
     for file in options.files:
         checked = read_checked(file, options.consts)
         given = values.arguments(options, checked.module)
@@ -40,7 +43,8 @@ def run(options: argparse.Namespace) -> int:
         outcome = api.run(
             checked,
             options.entry,
-            *given,
+            args=given,
+            externs=externs,
             numerics=options.numerics,
             budget=Budget(**limits),
             check_regions=options.check_regions,

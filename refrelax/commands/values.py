@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Mapping, Sequence
+import runpy
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from refrelax import npz
@@ -20,21 +21,38 @@ MOST_ELEMENTS = 64
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
-    """``--entry``, ``--args``, ``--random``, ``--dim``, ``--consts``."""
+    """``--entry``, the arguments (``--args``, ``--random``, ``--arg``), ``--save-args``, ``--consts``, ``--extern``."""
     parser.add_argument("--entry", default="main", help="the function (default: main)")
-    given = parser.add_mutually_exclusive_group()
-    given.add_argument("--args", metavar="A.npz", help="the arguments, in the order of the members' names")
-    given.add_argument("--random", metavar="SEED", type=int, help="make arguments up from a seed")
+    whole = parser.add_mutually_exclusive_group()
+    whole.add_argument("--args", metavar="A.npz", help="the arguments, in the order of the members' names")
+    whole.add_argument("--random", metavar="SEED", type=int, help="make arguments up from a seed")
+    parser.add_argument(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="NAME=JSON",
+        help="one argument, x=[[1,2],[3,4]]; may be repeated, beside --args or --random it takes the place of theirs",
+    )
     parser.add_argument(
         "--dim", action="append", default=[], metavar="n=3", help="a size for --random; may be repeated"
     )
-    parser.add_argument(
-        "--policy",
-        choices=("normal", "dyadic", "integer", "special"),
-        default="normal",
-        help="elements of --random",
-    )
+    policies = ("normal", "dyadic", "integer", "special")
+    parser.add_argument("--policy", dest="chosen_policy", choices=policies, help="elements of --random")
+    parser.set_defaults(policy="normal")
+    parser.add_argument("--save-args", metavar="A.npz", help="write the arguments, for --args")
     parser.add_argument("--consts", metavar="C.npz", help='the arrays behind metadata["ir.GenericConst"][k], by index')
+    add_externs(parser)
+
+
+def add_externs(parser: argparse.ArgumentParser) -> None:
+    """``--extern``."""
+    parser.add_argument(
+        "--extern",
+        action="append",
+        default=[],
+        metavar="FILE.py:NAME",
+        help="a library function, or a dictionary of them by name; LIB.NAME=FILE.py:NAME calls it LIB.NAME",
+    )
 
 
 def sizes(options: argparse.Namespace) -> dict[str, int]:
@@ -44,22 +62,97 @@ def sizes(options: argparse.Namespace) -> dict[str, int]:
         match = re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+)\s*", item)
         if match is None:
             raise UsageError(f"--dim: expected NAME=SIZE, found {item!r}")
-        found[match.group(1)] = int(match.group(2))
+        name, digits = match.groups()
+        if len(digits) > 20 or abs(int(digits)) > dtypes.integer_range("int64")[1]:
+            raise UsageError(f"--dim: {name}={digits[:30]} is beyond int64")
+        if found.get(name, int(digits)) != int(digits):
+            raise UsageError(f"--dim: {name} is given twice")
+        found[name] = int(digits)
     return found
 
 
 def arguments(options: argparse.Namespace, module: Module) -> list[Any]:
-    """The arguments that the options ask for; none without ``--args`` and ``--random``."""
-    dims = sizes(options)
-    if options.args is not None:
-        return given(npz.read(options.args), parameter_types(module, options.entry))
-    if options.random is None:
-        if dims:
-            raise UsageError("--dim needs --random")
-        return []
-    from refrelax.testing.arguments import random_arguments
+    """The arguments that the options ask for, saved if they say so; none where none is asked for."""
+    made = _arguments(options, module)
+    if options.save_args is not None:
+        if options.args is None and options.random is None and not options.arg:
+            raise UsageError("--save-args needs arguments: --args, --random or --arg")
+        from refrelax.commands.reproducers import arrays
 
-    return random_arguments(module, options.entry, options.random, dims, options.policy)
+        try:
+            members = arrays(made, parameter_types(module, options.entry))
+        except TypeError as error:
+            raise UsageError(f"--save-args: {error}") from None
+        npz.write(options.save_args, members)
+    return made
+
+
+def _arguments(options: argparse.Namespace, module: Module) -> list[Any]:
+    dims = sizes(options)
+    if options.random is None and (dims or options.chosen_policy):
+        raise UsageError(f"{'--dim' if dims else '--policy'} needs --random")
+    if options.random is None and not options.arg:
+        return [] if options.args is None else _archived(options, module)
+    from refrelax.commands import named
+    from refrelax.testing.arguments import parameters, random_arguments
+
+    given_types = dict(parameters(module, options.entry))
+    values = named.values(options.arg, given_types)
+    if options.random is not None:
+        known = named.extents(values, given_types, dims)
+        policy = options.chosen_policy or options.policy
+        made = random_arguments(module, options.entry, options.random, known, policy)
+    elif options.args is not None:
+        made = _archived(options, module)
+    else:
+        missing = [name for name in given_types if name not in values]
+        if missing:
+            raise UsageError(f"no argument for {', '.join(missing)}: give --arg {missing[0]}=…, --args or --random")
+        made = [None] * len(given_types)
+    made += [None] * (len(given_types) - len(made))
+    return [values.get(name, made[k]) for k, name in enumerate(given_types)] + made[len(given_types) :]
+
+
+def _archived(options: argparse.Namespace, module: Module) -> list[Any]:
+    return given(npz.read(options.args), parameter_types(module, options.entry))
+
+
+def externs(options: argparse.Namespace) -> dict[str, Callable[..., Any]]:
+    """The library functions of ``--extern``, by name.
+
+    Raises:
+        UsageError: no such file or name, a file that raises, or what it gives is no function.
+    """
+    found: dict[str, Callable[..., Any]] = {}
+    for item in options.extern:
+        called, _, place = item.rpartition("=")
+        file, colon, name = place.rpartition(":")
+        if not colon or not name.isidentifier():
+            raise UsageError(f"--extern: expected FILE.py:NAME, found {item!r}")
+        try:
+            value = runpy.run_path(file)[name]
+        except OSError as error:
+            raise UsageError(f"--extern: {file}: {(error.strerror or str(error)).lower()}") from None
+        except KeyError:
+            raise UsageError(f"--extern: {file} has no {name}") from None
+        except Exception as error:
+            raise UsageError(f"--extern: {file}: {type(error).__name__}: {error}") from None
+        library = value if isinstance(value, Mapping) and not called else {called or name: value}
+        wrong = [str(k) for k, each in library.items() if not isinstance(k, str) or not callable(each)]
+        if wrong:
+            raise UsageError(f"--extern: {wrong[0]} of {file} is no function")
+        found.update(library)
+    return found
+
+
+def arguments_text(options: argparse.Namespace, module: Module, values: Sequence[Any]) -> list[str]:
+    """Arguments that were made up, a line each."""
+    if options.random is None:
+        return []
+    from refrelax.testing.arguments import parameters
+
+    names = [name for name, _ in parameters(module, options.entry)]
+    return [f"argument {name}: {value_text(value)}" for name, value in zip(names, values, strict=False)]
 
 
 def given(members: Mapping[str, ConstantArray], types: Sequence[Type | None]) -> list[Any]:

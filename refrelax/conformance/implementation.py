@@ -13,12 +13,11 @@ from refrelax.syntax.module import Module
 class Implementation(Protocol):
     """Anything that can run a module.
 
-    ``run`` raises a ``Rejection`` if it refuses the module, and ``NoVerdict`` if it cannot say (it crashed, hung, or
-    has no such operator); every other way to end is an ``Outcome``. An implementation that can tell which modules it
-    refuses also has ``check(module)``, which raises a ``Rejection``, or ``ImplementationFailed`` of kind ``"error"``.
+    ``run`` raises a ``Rejection`` if it refuses the module, and ``ImplementationFailed`` if it cannot say (it crashed,
+    hung, or has no such operator); every other way to end is an ``Outcome``. An implementation may have a ``name``; one
+    that can tell which modules it refuses also has ``check(module)``, which raises a ``Rejection``, or
+    ``ImplementationFailed`` of kind ``"error"``.
     """
-
-    name: str
 
     def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome: ...
 
@@ -32,4 +31,8 @@ class ImplementationFailed(RuntimeError):
 
     def __init__(self, kind: str, message: str) -> None:
         self.kind = kind
+        self.message = message
         super().__init__(f"{kind}: {message}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ImplementationFailed, (self.kind, self.message)

@@ -1,21 +1,80 @@
-"""Names of implementations to implementations."""
+"""Names of implementations to implementations, and the border to those of others."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, get_args
 
-from refrelax.errors import UsageError
+from refrelax.conformance.implementation import ImplementationFailed
+from refrelax.errors import Effect, Outcome, Rejection, Returned, UsageError
+from refrelax.extras import EXTRAS
+from refrelax.syntax.module import Module
 
 BUILT_IN = ("numpy", "cupy", "cuda-emulated")
 """Backends: ``rr.diff`` takes these names itself."""
+
+
+class Foreign:
+    """Somebody else's implementation. It needs ``run`` only; whatever it raises or gives, it ends as the protocol says.
+
+    ``check`` is there if the implementation has it, ``name`` is its class's unless it has one.
+    """
+
+    def __init__(self, implementation: Any) -> None:
+        self.implementation = implementation
+        self.name = str(getattr(implementation, "name", None) or type(implementation).__name__)
+        self.known = getattr(implementation, "known", None)
+        if callable(getattr(implementation, "check", None)):
+            self.check = self._check
+
+    def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome:
+        """Its outcome.
+
+        Raises:
+            Rejection: it refuses the module.
+            ImplementationFailed: everything else that is no outcome; ``NotImplementedError`` is "unsupported".
+        """
+        outcome = self._call("run", module, entry, args)
+        if not isinstance(outcome, get_args(Outcome)):
+            kinds = " | ".join(each.__name__ for each in get_args(Outcome))
+            raise ImplementationFailed("crash", f"run gave a {type(outcome).__name__}, expected {kinds}")
+        if isinstance(outcome, Returned):
+            _hold_together(outcome)
+        return outcome  # type: ignore[no-any-return]
+
+    def _check(self, module: Module) -> None:
+        self._call("check", module)
+
+    def _call(self, method: str, *args: Any) -> Any:
+        try:
+            return getattr(self.implementation, method)(*args)
+        except (Rejection, ImplementationFailed):
+            raise
+        except NotImplementedError as error:
+            raise ImplementationFailed("unsupported", str(error) or f"{method} is not implemented") from error
+        except (Exception, SystemExit) as error:
+            raise ImplementationFailed("crash", f"{type(error).__name__}: {error}") from error
+
+
+def _hold_together(outcome: Returned) -> None:
+    """Refuse an outcome whose parts are not what they are called."""
+    poison = outcome.poison if isinstance(outcome.poison, tuple | list) else None
+    parts = {
+        "arguments": isinstance(outcome.arguments, tuple | list),
+        "effects": isinstance(outcome.effects, tuple | list) and all(isinstance(e, Effect) for e in outcome.effects),
+        "poison": poison is not None and all(isinstance(p, tuple | list) and len(p) == 2 for p in poison),
+    }
+    wrong = next((name for name, right in parts.items() if not right), None)
+    if wrong is not None:
+        raise ImplementationFailed("crash", f"run gave a Returned whose {wrong} are {getattr(outcome, wrong)!r:.80}")
 
 
 def find(name: str) -> Any:
     """What ``rr.diff`` takes as ``impl``: a backend's name, TVM in a subprocess, or ``module:factory`` called.
 
     Raises:
-        UsageError: nothing by that name.
+        UsageError: nothing by that name, or what is there makes no implementation.
     """
     if name in BUILT_IN:
         return name
@@ -24,12 +83,33 @@ def find(name: str) -> Any:
 
         return TvmImplementation()
     module, colon, factory = name.partition(":")
-    if not colon or not factory:
+    if not colon or not factory or not module.strip("."):
         raise UsageError(f"no implementation {name!r}: expected {', '.join(BUILT_IN)}, tvm, or module:factory")
-    try:
-        made = getattr(import_module(module), factory)()
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"implementation {name!r}: {error}") from None
-    if not hasattr(made, "run"):
+    made = _made(name, module, factory)
+    if not callable(getattr(made, "run", None)):
         raise UsageError(f"{name!r} gives a {type(made).__name__}, which has no method run(module, entry, args)")
-    return made
+    return Foreign(made)
+
+
+def _made(name: str, module: str, factory: str) -> Any:
+    """What the factory gives, called without arguments."""
+    try:
+        make = import_module(module)
+        for part in factory.split("."):
+            make = getattr(make, part)
+        if not callable(make):
+            what = f"{factory} is a {type(make).__name__}, expected something to call"
+            raise UsageError(f"implementation {name!r}: {what}")
+    except UsageError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name in EXTRAS:
+            raise
+        raise UsageError(f"implementation {name!r}: {error}") from None
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"implementation {name!r}: {type(error).__name__}: {error}") from None
+    try:
+        return make()
+    except (Exception, SystemExit) as error:
+        said = f"{factory}(), called without arguments, raises {type(error).__name__}: {error}"
+        raise UsageError(f"implementation {name!r}: {said}") from None

@@ -9,13 +9,14 @@ Spec: ``spec/01-conformance.md``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
 from refrelax import api
 from refrelax.conformance import data
-from refrelax.conformance.cases import REJECTIONS, Case
+from refrelax.conformance.cases import REJECTIONS, Case, load
 from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Rejection
@@ -34,7 +35,8 @@ WORDS: dict[Word, str] = {
     "undecided": "the permitted set is too wide to tell",
     "excluded": "the definition leaves the run open",
     "unsupported": "the implementation says that it has no such thing, or cannot be started",
-    "not judged": "nothing is run, and the implementation has no method check(module); or refrelax itself fails",
+    "not judged": "nothing is run, and its check(module) is missing or tells nothing apart; it hangs on all around; or "
+    "refrelax itself fails",
 }
 """What can be said of a case."""
 
@@ -53,40 +55,95 @@ class Judged:
     """What ``diff`` said, with its report, where the case was run."""
 
 
-def judge_cases(cases: Iterator[Case] | list[Case] | tuple[Case, ...], implementation: Any) -> Iterator[Judged]:
+def judge_cases(cases: Iterable[Case], implementation: Any) -> Iterator[Judged]:
     """Every portable case, one after the other."""
-    return (judge_case(case, implementation) for case in cases if case.portable)
+    judge = Judge(implementation)
+    return (judge(case) for case in cases if case.portable)
 
 
 def judge_case(case: Case, implementation: Any) -> Judged:
     """One case. ``implementation`` is what ``rr.diff`` takes: a backend's name, or an ``Implementation``."""
-    try:
-        module = api.parse(case.module, filename=case.place)
-        module = api.bind_constants(module, dict(enumerate(map(data.to_value, case.constants))))
-    except Rejection:
-        return Judged(case, "not judged", "the text gives no module")
-    if case.entry is None or case.expect.kind in REJECTIONS:
-        return _accepts(case, module, implementation)
-    return _runs(case, api.check(module), implementation)
+    return Judge(implementation)(case)
 
 
-def _accepts(case: Case, module: Module, implementation: Any) -> Judged:
-    """Whether the implementation refuses what the text refuses, and nothing else."""
-    check = getattr(implementation, "check", None)
-    if check is None or case.expect.kind == "Unlinkable":
-        return Judged(case, "not judged")
-    refused = ""
-    try:
-        check(module)
-    except Rejection as rejection:
-        refused = str(rejection)
-    except ImplementationFailed as failed:
-        if failed.kind != "error":
-            return _failed(case, failed)
-        refused = str(failed)
-    if bool(refused) is (case.expect.kind in REJECTIONS):
-        return Judged(case, "passed")
-    return Judged(case, "refused", refused) if refused else Judged(case, "failed", "it accepts the module")
+class Judge:
+    """Judges cases on one implementation, and remembers which modules it refuses."""
+
+    def __init__(self, implementation: Any) -> None:
+        self.implementation = implementation
+        self.check = None if isinstance(implementation, str) else getattr(implementation, "check", None)
+        self.answers: dict[tuple[str, int], str | ImplementationFailed] = {}
+        self.beside: dict[tuple[tuple[str, ...], bool], bool] = {}
+
+    def __call__(self, case: Case) -> Judged:
+        try:
+            module = read(case)
+        except Rejection:
+            return Judged(case, "not judged", "the text gives no module")
+        if case.entry is None or case.expect.kind in REJECTIONS:
+            return self.accepts(case)
+        return _runs(case, api.check(module), self.implementation)
+
+    def accepts(self, case: Case) -> Judged:
+        """Whether the implementation refuses what the text refuses, and nothing else."""
+        if self.check is None or case.expect.kind == "Unlinkable":
+            return Judged(case, "not judged")
+        answer = self.answer(case)
+        if isinstance(answer, ImplementationFailed):
+            return _failed(case, answer)
+        refuses = case.expect.kind in REJECTIONS
+        if bool(answer) is not refuses:
+            return Judged(case, "refused", answer) if answer else Judged(case, "failed", "it accepts the module")
+        if self.tells_apart(case, refuses):
+            return Judged(case, "passed")
+        does = "accepts no module that keeps" if refuses else "refuses no module that breaks"
+        return Judged(case, "not judged", f"it {does} {case.rule}, so its answer here says nothing")
+
+    def answer(self, case: Case) -> str | ImplementationFailed:
+        """Why the implementation refuses the module of a case; empty if it does not."""
+        key = (case.name, case.line)
+        if key not in self.answers:
+            self.answers[key] = self._asked(case)
+        return self.answers[key]
+
+    def _asked(self, case: Case) -> str | ImplementationFailed:
+        assert self.check is not None
+        try:
+            self.check(read(case))
+        except Rejection as rejection:
+            return str(rejection) or type(rejection).__name__
+        except ImplementationFailed as failed:
+            return str(failed) if failed.kind in ("error", "refused") else failed
+        return ""
+
+    def tells_apart(self, case: Case, refuses: bool) -> bool:
+        """Whether the implementation gives the other answer, rightly, on a case of the same rule; where the suite has
+        none, on a case of the same area; where it has none either, on any case."""
+        partners = next(filter(None, (found.get(not refuses, ()) for found in _partners(str(case.rule)))), ())
+        key = (tuple(each.name for each in partners), refuses)
+        if key not in self.beside:
+            answers = map(self.answer, partners)
+            self.beside[key] = any(isinstance(each, str) and bool(each) is not refuses for each in answers)
+        return self.beside[key]
+
+
+def read(case: Case) -> Module:
+    """The module of a case, its constants bound. Raises ``Malformed``."""
+    module = api.parse(case.module, filename=case.place)
+    return api.bind_constants(module, dict(enumerate(map(data.to_value, case.constants))))
+
+
+@cache
+def _partners(rule: str) -> tuple[dict[bool, tuple[Case, ...]], ...]:
+    """Cases whose module is refused (``True``) or accepted, by rule, by the area of the rule, and all."""
+    kinds = {True: ("IllFormed", "IllTyped"), False: ("accepts", "Returned")}
+    portable = [case for case in load() if case.portable]
+    areas = ("", f"{rule.partition('/')[0]}/", None)
+    found = []
+    for area in areas:
+        of = [c for c in portable if area is None or (c.rule == rule if not area else str(c.rule).startswith(area))]
+        found.append({refuses: tuple(c for c in of if c.expect.kind in kinds[refuses]) for refuses in kinds})
+    return tuple(found)
 
 
 def _failed(case: Case, failed: ImplementationFailed) -> Judged:

@@ -42,6 +42,9 @@ class StagesEnded(RuntimeError):
         self.name, self.kind, self.message, self.detail = name, kind, message, detail
         super().__init__(f"{name}: {kind}: {message}" if name else f"{kind}: {message}")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return StagesEnded, (self.name, self.kind, self.message)
+
 
 @runtime_checkable
 class Compiler(Protocol):

@@ -8,17 +8,28 @@ take, and the answer is then that nothing was found.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from time import monotonic
 from typing import Any
 
 from refrelax.shape_solver.axioms import Node
 
-try:
-    import z3
-except ImportError:  # the solver extra is not installed
-    z3 = None
 
-AVAILABLE = z3 is not None
+class _OnFirstUse:
+    """Stands for Z3 until something of it is asked for: loading it costs more than most commands."""
+
+    def __getattr__(self, name: str) -> Any:
+        import z3 as loaded
+
+        global z3
+        z3 = loaded
+        return getattr(z3, name)
+
+
+z3: Any = _OnFirstUse()
+
+AVAILABLE = find_spec("z3") is not None
+"""Whether the solver extra is installed."""
 
 
 STOPPED = "stopped by the clock: Z3 did not keep to its limit"

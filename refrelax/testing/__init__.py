@@ -15,6 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from refrelax.extras import optional
 from refrelax.testing.arguments import random_arguments
 
 if TYPE_CHECKING:
@@ -38,13 +39,8 @@ _HOME: dict[str, str] = {
 def __getattr__(name: str) -> Any:
     """A public name from its file, imported on first use."""
     if name in _HOME:
-        try:
+        with optional(f"refrelax.testing.{name}"):
             home = import_module(f"refrelax.testing.{_HOME[name]}")
-        except ModuleNotFoundError as missing:
-            if missing.name != "hypothesis":
-                raise
-            message = f"refrelax.testing.{name} needs Hypothesis: pip install 'refrelax[testing]'"
-            raise ImportError(message) from None
         found = globals()[name] = getattr(home, name)
         return found
     raise AttributeError(f"module 'refrelax.testing' has no attribute {name!r}")

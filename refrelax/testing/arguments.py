@@ -15,7 +15,7 @@ from math import prod
 from typing import Any, Literal
 
 from refrelax.arrays import Tensor, pack
-from refrelax.errors import UsageError
+from refrelax.errors import Ended, UsageError
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.values import DType, Shape
 from refrelax.syntax import bits, dtypes
@@ -69,14 +69,22 @@ def random_arguments(
     ``dims`` chooses symbols (``{"n": 3}``); the others get small extents that differ from each other.
 
     Raises:
-        UsageError: no such function, or a parameter (a function, an opaque object, more than ``MOST_ELEMENTS``
-            elements) that cannot be made up.
+        UsageError: no such function, extents beyond int64, or a parameter (a function, an opaque object, more than
+            ``MOST_ELEMENTS`` elements) that cannot be made up.
     """
     rng = random.Random(seed)
     given = parameters(module, entry)
     _check_names(given, dims or {})
     symbols = _choose_symbols([t for _, t in given], dict(dims or {}))
-    result = []
+    try:
+        return _made(given, symbols, rng, policy)
+    except Ended as end:
+        said = getattr(end.outcome, "message", "") or str(end.outcome)
+        raise UsageError(f"no arguments have these extents: {said}") from None
+
+
+def _made(given: list[tuple[str, Type]], symbols: dict[str, int], rng: random.Random, policy: Policy) -> list[Any]:
+    result: list[Any] = []
     for name, type_ in given:
         if isinstance(type_, PrimType) and name in symbols:
             result.append(symbols[name])

@@ -18,6 +18,7 @@ PACKAGE = ROOT / "refrelax"
 LAYERS: dict[str, int] = {
     "version": 0,
     "errors": 0,
+    "extras": 0,  # the one border to optional packages
     "rules": 0,
     "syntax": 1,
     "semantics": 2,

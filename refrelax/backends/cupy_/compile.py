@@ -146,6 +146,9 @@ class CudaExecutable:
         self.launchers = {n: Launcher(p, device, program, mode, self._on_host) for n, p in self.plans.items()}
         self._functions = self._load(self.host_source)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return CudaExecutable, (self.checked, self.mode, self.device)
+
     @property
     def claims(self) -> tuple[Claim, ...]:
         return tuple(claim for plan in self.plans.values() for claim in plan.claims)

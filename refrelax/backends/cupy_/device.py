@@ -60,6 +60,9 @@ class CuPyDevice:
     def __init__(self) -> None:
         self.cupy = find_cupy()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return CuPyDevice, ()
+
     def upload(self, array: Any) -> DeviceArray:
         made = self.empty(array.shape, array.dtype)
         self.restore(made, array)

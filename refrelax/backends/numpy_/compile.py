@@ -170,6 +170,9 @@ class NumPyExecutable:
         self._functions = self._load(self.source)
         self._constants: dict[int, Any] = {}
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return NumPyExecutable, (self.checked, self.mode)
+
     def _load(self, source: str) -> dict[str, Any]:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
         names: dict[str, Any] = {"np": np, "rt": runtime, "ops": Operators(self.mode == "fast", self._views)}

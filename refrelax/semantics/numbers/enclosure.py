@@ -41,6 +41,9 @@ class Enclosure:
     def __init__(self) -> None:
         self._arithmetic: dict[str, Arithmetic] = {}
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return enclosure, ()
+
     def at(self, dtype: str) -> Arithmetic:
         found = self._arithmetic.get(dtype)
         if found is None:

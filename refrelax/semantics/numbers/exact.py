@@ -30,6 +30,9 @@ class Unsupported(Exception):
         self.op = op
         super().__init__(f"{op} leaves the rationals")
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Unsupported, (self.op,)
+
 
 def total(name: str, function: Callable[..., Any]) -> Callable[..., Payload]:
     """A function on numbers as one on payloads."""
@@ -144,6 +147,9 @@ class Exact(Ieee):
 
     name = "exact"
     exact_bits = False
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return exact, ()
 
     def _make(self, dtype: str) -> Arithmetic:
         match dtypes.kind(dtype):

@@ -175,6 +175,9 @@ class Guarded:
         self.inner = ieee()
         self._arithmetic: dict[str, GuardedArithmetic] = {}
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return guarded, ()
+
     def at(self, dtype: str) -> Any:
         found = self._arithmetic.get(dtype)
         if found is None:

@@ -127,6 +127,9 @@ class Ieee:
     def __init__(self) -> None:
         self._arithmetic: dict[str, Arithmetic] = {}
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return ieee, ()
+
     def at(self, dtype: str) -> Arithmetic:
         found = self._arithmetic.get(dtype)
         if found is None:

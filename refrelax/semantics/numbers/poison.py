@@ -38,12 +38,18 @@ class Poison(Opaque):
 
     rule: str
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return poison, (self.rule,)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NotedPoison(Poison):
     """Poison that also says what happened, by the names of the program."""
 
     note: str = ""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return noted, (self.rule, self.note)
 
 
 @lru_cache(maxsize=1024)

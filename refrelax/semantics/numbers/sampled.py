@@ -191,7 +191,11 @@ class Sampled(Ieee):
 
     def __init__(self, seed: int) -> None:
         super().__init__()
+        self.seed = seed
         self.random = Random(seed)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return sampled, (self.seed,)
 
     def _make(self, dtype: str) -> Arithmetic:
         exact = super()._make(dtype)

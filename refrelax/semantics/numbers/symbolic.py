@@ -189,6 +189,9 @@ class Symbolic:
         self._terms: dict[tuple[Any, ...], Term] = {}
         self._arithmetic: dict[str, SymbolicArithmetic] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_terms": self._terms, "_arithmetic": {}}
+
     def at(self, dtype: str) -> Any:
         found = self._arithmetic.get(dtype)
         if found is None:

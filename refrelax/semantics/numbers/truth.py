@@ -24,6 +24,10 @@ class Truth(Opaque):
 
     __hash__ = object.__hash__
 
+    def __reduce__(self) -> str:
+        """The object of this name, when it is pickled or copied: there are two truths."""
+        return repr(self)
+
     def __repr__(self) -> str:
         return "TRUE" if self.number else "FALSE"
 
