@@ -16,7 +16,7 @@ from typing import Any, Literal
 from refrelax import api
 from refrelax.conformance import data
 from refrelax.conformance.cases import REJECTIONS, Case
-from refrelax.conformance.implementation import ImplementationFailed
+from refrelax.conformance.implementation import ImplementationFailed, Kind
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Outcome, Rejection
 from refrelax.judge.diff import diff
@@ -33,7 +33,7 @@ WORDS: dict[Word, str] = {
     "undecided": "the permitted set is too wide to tell",
     "excluded": "the definition leaves the run open",
     "unsupported": "the implementation says that it has no such thing, or cannot be started",
-    "not judged": "nothing is run, and the implementation has no method check(module)",
+    "not judged": "nothing is run and the implementation has no method check(module), or the call went wrong here",
 }
 """What can be said of a case."""
 
@@ -78,7 +78,7 @@ def _accepts(case: Case, module: Module, implementation: Any) -> Judged:
     except Rejection as rejection:
         refused = str(rejection)
     except ImplementationFailed as failed:
-        if failed.kind != "error":
+        if failed.kind not in ("unread", "refused"):
             return _failed(case, failed)
         refused = str(failed)
     if bool(refused) is (case.expect.kind in REJECTIONS):
@@ -87,8 +87,19 @@ def _accepts(case: Case, module: Module, implementation: Any) -> Judged:
 
 
 def _failed(case: Case, failed: ImplementationFailed) -> Judged:
-    kinds: dict[str, Word] = {"absent": "unsupported", "unsupported": "unsupported", "error": "refused"}
-    return Judged(case, kinds.get(failed.kind, "failed"), str(failed))
+    return Judged(case, WORD_OF[failed.kind], str(failed))
+
+
+WORD_OF: dict[Kind, Word] = {
+    "absent": "unsupported",
+    "unsupported": "unsupported",
+    "unread": "refused",
+    "refused": "refused",
+    "crash": "failed",
+    "hang": "failed",
+    "fault": "not judged",
+}
+"""What a failure says of a case. The text of a case is the language's own: not to read it is to refuse it."""
 
 
 class _Heard:

@@ -51,7 +51,7 @@ def test_check_takes_and_refuses(tvm: TvmImplementation) -> None:
     )
     with pytest.raises(ImplementationFailed, match="read: ") as failed:
         tvm.check(impure)
-    assert failed.value.kind == "error"
+    assert failed.value.kind == "unread"
 
 
 @pytest.mark.tvm
