@@ -61,7 +61,7 @@ class ImplementationFailed(RuntimeError):
     """
 
     def __init__(self, kind: str, message: str, detail: str = "") -> None:
-        known = {**dict(zip(KINDS, KINDS, strict=True)), **_FORMER}
+        known: dict[str, Kind] = {**_FORMER, **{each: each for each in KINDS}}
         if kind not in known:
             raise ValueError(f"expected a kind among {', '.join(KINDS)}; found {kind!r}")
         self.kind: Kind = known[kind]

@@ -38,7 +38,8 @@ class TvmProcess:
     ends it; the next request starts another.
 
     ``timeout``: seconds for one line of an answer. ``worker``: the script that it runs. ``version``: TVM's, once it
-    runs. ``alone``: whether each program has a process of its own. ``doubted``: failures that a second process did not show again.
+    runs. ``alone``: whether each program has a process of its own. ``doubted``: failures that a
+    second process did not show again.
     """
 
     def __init__(self, python: str | None = None, timeout: float = 60.0, worker: Path = _WORKER) -> None:
@@ -234,7 +235,7 @@ class TvmProcess:
         return f"{how}: {last}" if last else how, said
 
 
-_START = 60.0
+_START = 120.0
 """Seconds for the first line: TVM may be long in loading."""
 
 
