@@ -119,7 +119,7 @@ class TvmImplementation:
             raise ImplementationFailed("fault", "the script that has TVM gave an answer without an end")
         match answer:
             case {"refused": [stage, kind, message]}:
-                raise _refusal(stage, f"{kind}: {message}", text if self.target.startswith("llvm") else "")
+                raise _refusal(stage, kind, message, text if self.target.startswith("llvm") else "")
             case {"raised": [kind, message]} if _LACKING.search(message):
                 raise ImplementationFailed("unsupported", f"{kind}: {last_line(message)}", message)
         return answer
@@ -137,9 +137,9 @@ def _pass_over(_site: int, _values: list[Any] | None) -> None:
     """Nothing is shown by a module as it is."""
 
 
-def _refusal(stage: str, message: str, text: str) -> ImplementationFailed:
-    """What a refusal says. ``text``: the module's, where a CPU was to run it."""
-    said = f"{stage}: {message.partition(': ')[0]}: {last_line(message)}"
+def _refusal(stage: str, kind: str, message: str, text: str) -> ImplementationFailed:
+    """What a refusal says. ``kind``: TVM's exception; ``text``: the module's, where a CPU was to run it."""
+    said = f"{stage}: {kind}: {last_line(message)}"
     if stage == "arguments":
         return ImplementationFailed("fault", said, message)
     if stage == "read":

@@ -10,7 +10,7 @@ binding are shown again just before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -119,12 +119,12 @@ class _Work:
         attrs = dict(function.attrs)
         if function.pure:
             attrs["relax.force_pure"] = True
-        blocks = (BindingBlock((enter,)), *body.blocks, BindingBlock((leave,)))
+        blocks = merged((BindingBlock((enter,)), *body.blocks, BindingBlock((leave,))))
         return replace(function, body=replace(body, blocks=blocks), attrs=tuple(sorted(attrs.items())))
 
     def sequence(self, seq: SeqExpr) -> SeqExpr:
         """The blocks of a function or branch, each binding shown."""
-        return replace(seq, blocks=tuple(each for block in seq.blocks for each in self.block(block)))
+        return replace(seq, blocks=merged(each for block in seq.blocks for each in self.block(block)))
 
     def block(self, block: Block) -> Iterator[Block]:
         if isinstance(block, DataflowBlock) and not self.in_place:
@@ -205,6 +205,17 @@ class _Work:
         while name in self.taken:
             name = f"_{name}"
         return VarBinding(name, Call(ExternFunc(OBSERVE), tuple(args), ty_args=(VOID,)), VOID)
+
+
+def merged(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """The blocks as the reader has them: ordinary ones side by side are one."""
+    out: list[Block] = []
+    for each in blocks:
+        if out and isinstance(each, BindingBlock) and isinstance(out[-1], BindingBlock):
+            out[-1] = BindingBlock((*out[-1].bindings, *each.bindings))
+        elif each.bindings or isinstance(each, DataflowBlock):
+            out.append(each)
+    return tuple(out)
 
 
 def used(binding: Binding) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ class TvmPasses:
                     case {"stage": name, "text": text, "constants": constants}:
                         given += 1
                         if given > skip:
-                            yield Stage(name, text, {int(k): _array(v) for k, v in constants.items()})
+                            yield Stage(name, text, {int(k): array(v) for k, v in constants.items()})
                     case {"end": [_, "usage", _, message]}:
                         raise UsageError(message)
                     case {"end": [name, kind, error, message]}:
@@ -100,6 +100,7 @@ def _ended(failed: ImplementationFailed) -> StagesEnded:
     return StagesEnded(name, failed.kind, failed.message, failed.detail)
 
 
-def _array(value: list[Any]) -> ConstantArray:
+def array(value: list[Any]) -> ConstantArray:
+    """An array of the worker's."""
     dtype, shape, data = value
     return ConstantArray(dtype, tuple(shape), base64.b64decode(data))

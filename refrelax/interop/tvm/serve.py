@@ -1,10 +1,11 @@
 """How every script that has TVM serves: each program in a process of its own. Imports nothing of refrelax.
 
 The first line out is ``{"tvm": version, "alone": true}``, or ``{"absent": why}`` and the end. Then for each line in (a
-request) lines out; the last of them has the key ``"end"``, ``"died"`` (the process of this program ended by a signal or by itself) or
-``"fault"`` (this script went wrong). The process that was started imports TVM and never runs a program: it forks one
-that does, so that the memory which one program breaks is no other's. No program outlives the request's ``"limit"``,
-seconds from one line out to the next.
+request) lines out; the last of them has the key ``"end"``, ``"died"`` (the process of this program ended by a signal or
+by itself) or ``"fault"`` (this script went wrong).
+
+The process that was started imports TVM and never runs a program: it forks one that does, so that the memory which one
+program breaks is no other's. No program outlives the request's ``"limit"``, seconds from one line out to the next.
 
 Answers go to a copy of standard output; whatever TVM prints goes to standard error.
 """

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Callable
 from typing import Any
 
-import serve  # type: ignore[import-not-found]  # beside this file, which is run as a script
+Say = Callable[[dict[str, Any]], None]
 
 OBSERVE = "refrelax.observe"
 """The library function that an instrumented module calls to show its values."""
@@ -106,7 +107,7 @@ def build(mod: Any, request: dict[str, Any]) -> Any:
     return vm[name]
 
 
-def watch(say: serve.Say) -> None:
+def watch(say: Say) -> None:
     """Make ``refrelax.observe`` known to TVM: it copies what it is given, when it is given."""
     import tvm
 
@@ -132,12 +133,12 @@ def _size(value: Any) -> int:
     return 0
 
 
-def answer(request: dict[str, Any], say: serve.Say) -> None:
+def answer(request: dict[str, Any], say: Say) -> None:
     """The answer to one request."""
     say({"end": _answer(request, say)})
 
 
-def _answer(request: dict[str, Any], say: serve.Say) -> dict[str, Any]:
+def _answer(request: dict[str, Any], say: Say) -> dict[str, Any]:
     import suite_library  # type: ignore[import-not-found]
 
     stage = "read"
@@ -178,4 +179,6 @@ def warm() -> None:
 
 
 if __name__ == "__main__":
+    import serve  # type: ignore[import-not-found]  # beside this file, which is run as a script
+
     serve.serve(answer, warm)

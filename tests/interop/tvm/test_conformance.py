@@ -34,7 +34,7 @@ def test_the_list_and_the_document_have_the_same_rows() -> None:
 
 @pytest.fixture(scope="module")
 def tvm() -> Iterator[TvmImplementation]:
-    implementation = TvmImplementation(timeout=120)
+    implementation = TvmImplementation(timeout=40)
     yield implementation
     implementation.close()
 
