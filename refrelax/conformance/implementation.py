@@ -21,8 +21,7 @@ class Implementation(Protocol):
     * ``check(module)`` raises a ``Rejection``, or ``ImplementationFailed`` of kind ``"unread"`` or ``"refused"``, for a
       module that it does not take;
     * ``observe(module, entry, args)`` gives a ``backends.executable.Observed``: the outcome of ``run``, and a frame for
-      each binding that it can show, with the values that it had itself;
-    * ``restart()`` forgets whatever earlier programs may have left behind.
+      each binding that it can show, with the values that it had itself.
     """
 
     name: str

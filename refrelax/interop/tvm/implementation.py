@@ -124,10 +124,6 @@ class TvmImplementation:
                 raise ImplementationFailed("unsupported", f"{kind}: {last_line(message)}", message)
         return answer
 
-    def restart(self) -> None:
-        """End the subprocess: the next program finds nothing of earlier ones."""
-        self.process.close()
-
     def close(self) -> None:
         """End the subprocess."""
         self.process.close()

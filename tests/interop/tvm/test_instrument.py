@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refrelax as rr
@@ -95,7 +95,7 @@ def shown(module: rr.Module, args: list[Any], entry: str = "main") -> tuple[rr.O
     def observe(site: int, *values: Any) -> None:
         frames.take(site, list(copies(values)))
 
-    return rr.run(rr.check(made.module), entry, *args, externs={OBSERVE: observe}), frames
+    return rr.run(rr.check(made.module), entry, *args, externs={**testing.EXTERNS, OBSERVE: observe}), frames
 
 
 X = [[1.0, 2.0, 0.5], [-1.0, 0.25, 3.0]]
@@ -181,14 +181,17 @@ def test_a_run_that_ends_early_shows_what_it_came_to() -> None:
     assert dict(frames.unobserved())["stopped"] > 5
 
 
+@settings(max_examples=20 if settings.default.max_examples < 1000 else 1000)
 @given(st.data())
 def test_any_module_shows_itself(data: st.DataObject) -> None:
     module = data.draw(testing.modules())
     checked = module if isinstance(module, rr.CheckedModule) else rr.check(module)
     args = data.draw(testing.call_arguments(checked.module))
-    plain = rr.run(checked, "main", *args)
-    outcome, frames = shown(checked.module, list(args))
+    plain = rr.run(checked, "main", *copies(args), externs=testing.EXTERNS)
+    outcome, frames = shown(checked.module, list(copies(args)))
     assert type(outcome) is type(plain)
-    assert not any(isinstance(each.verdict, rr.Outside) for each in judge_frames(checked, tuple(frames.frames)))
+    assert not any(
+        isinstance(each.verdict, rr.Outside) for each in judge_frames(checked, tuple(frames.frames), testing.EXTERNS)
+    )
     if isinstance(plain, rr.Returned) and isinstance(outcome, rr.Returned):
         assert str(plain.value) == str(outcome.value) and not frames.scopes
