@@ -41,7 +41,8 @@ _GPU = re.compile(
 
 
 class TvmImplementation:
-    """TVM, compiling with its default pipeline (or ``pipeline`` before it) for ``target``, in a subprocess.
+    """TVM, compiling with its default pipeline (or ``pipeline``, a name or ``FILE.py:function``, before it) for
+    ``target``, in a subprocess.
 
     ``run``, ``check`` and ``observe`` raise ``ImplementationFailed``: ``unread`` for a module that TVM's reader
     refuses, ``refused`` for one that it does not build, ``unsupported`` for threads of a GPU on a CPU, for library
@@ -54,10 +55,15 @@ class TvmImplementation:
     """The cases of the suite that TVM 0.27 is known not to pass."""
 
     def __init__(
-        self, pipeline: str | None = None, target: str = "llvm", timeout: float = 60.0, python: str | None = None
+        self,
+        pipeline: str | None = None,
+        target: str = "llvm",
+        timeout: float = 60.0,
+        python: str | None = None,
+        process: TvmProcess | None = None,
     ) -> None:
         self.pipeline, self.target = pipeline, target
-        self.process = TvmProcess(python, timeout)
+        self.process = process or TvmProcess(python, timeout)
 
     def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome:
         """Run one function."""

@@ -1,6 +1,7 @@
 """The process that has TVM: runs a pipeline and prints the module after every pass. Imports nothing of refrelax.
 
-A request: ``{"text", "constants", "pipeline", "target"}``. Answers, a line each, as the passes end, so that a crash
+A request: ``{"text", "constants", "stages": pipeline, "target"}`` (without ``"stages"`` it is one of ``worker.py``, and
+answered as there). Answers, a line each, as the passes end, so that a crash
 loses nothing that went before: ``{"stage": pass, "text", "constants"}``; ``{"starts": pass}`` before each pass; at the
 end ``{"end": null}`` or ``{"end": [pass, kind, class, message]}`` with kind ``"unread"`` (the text), ``"refused"`` (by
 the pass), ``"usage"`` (no such pipeline) or ``"fault"`` (the program between passes cannot be shown).
@@ -91,6 +92,9 @@ def triple(array: Any) -> list[Any]:
 
 def answer(request: dict[str, Any], say: serve.Say) -> None:
     """Every stage, as it comes about."""
+    if "stages" not in request:
+        worker.answer(request, say)
+        return
     step, kind = "read", "unread"
 
     def starts(name: str) -> None:
@@ -109,9 +113,9 @@ def answer(request: dict[str, Any], say: serve.Say) -> None:
     try:
         mod = worker.read_module(request["text"], request["constants"])
         target = tvm.target.Target(request["target"])
-        chosen = find_passes(request["pipeline"], target)
+        chosen = find_passes(request["stages"], target)
         ends("read", mod)
-        wrapped = ":" not in request["pipeline"]
+        wrapped = ":" not in request["stages"]
         for each in chosen:
             with target, tvm.transform.PassContext(instruments=[watcher(starts, ends, wrapped)]):
                 mod = each(mod)

@@ -10,10 +10,13 @@ from typing import Any
 from refrelax.conformance.implementation import FINDINGS, ImplementationFailed
 from refrelax.errors import UsageError
 from refrelax.interop.tvm.editions import text_for
-from refrelax.interop.tvm.implementation import last_line, triple
+from refrelax.interop.tvm.implementation import TvmImplementation, last_line, triple
 from refrelax.interop.tvm.process import TvmProcess
 from refrelax.judge.stages import Stage, StagesEnded
 from refrelax.syntax.module import ConstantArray, Module
+
+WHOLE = ("default", "default_build", "cpu_generic", "target")
+"""Pipelines that ``tvm.compile`` runs itself, or does the work of."""
 
 _WORKER = Path(__file__).with_name("pass_worker.py")
 
@@ -60,7 +63,7 @@ class TvmPasses:
         request = {
             "text": text_for(self.process.version, module),
             "constants": {str(k): triple(v) for k, v in module.constants.items()},
-            "pipeline": pipeline,
+            "stages": pipeline,
             "target": self.target,
         }
         step, given = "read", 0
@@ -80,6 +83,11 @@ class TvmPasses:
                         raise ImplementationFailed(kind, f"{error}: {last_line(message)}".lstrip(": "), message)
         except ImplementationFailed as failed:
             raise _PassFailed(failed, step, given) from None
+
+    def implementation(self, pipeline: str) -> TvmImplementation:
+        """What TVM builds: after ``pipeline`` for one that is not itself the way to code, then as ``tvm.compile`` does.
+        It shares the subprocess."""
+        return TvmImplementation(None if pipeline in WHOLE else pipeline, self.target, process=self.process)
 
     def close(self) -> None:
         """End the subprocess."""

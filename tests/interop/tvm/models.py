@@ -113,7 +113,7 @@ class Bag(nn.Module):
         self.table, self.out = nn.Embedding(11, 4), nn.Linear(4, 3)
 
     def forward(self, x):
-        return torch.log_softmax(self.out(self.table(x).mean(1)), -1)
+        return torch.log_softmax(self.out(self.table(x % 11).mean(1)), -1)
 
 
 class Gated(nn.Module):
