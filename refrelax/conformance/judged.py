@@ -113,7 +113,7 @@ class Judge:
         except Rejection as rejection:
             return str(rejection) or type(rejection).__name__
         except ImplementationFailed as failed:
-            return str(failed) if failed.kind in ("error", "refused") else failed
+            return str(failed) if failed.kind in ("unread", "refused") else failed
         return ""
 
     def tells_apart(self, case: Case, refuses: bool) -> bool:
@@ -168,8 +168,11 @@ def _said(verdict: Verdict) -> tuple[Word, str]:
             return "failed", f"{binding}: {message}".lstrip(": ")
         case Agreement():
             return "passed", ""
-        case NoVerdict(why=why, reason="fault"):
-            return "not judged", why
-        case NoVerdict(why=why):
-            words: dict[str, Word] = {"OPEN": "excluded", "UNDECIDED": "undecided"}
-            return words.get(verdict.word, "unsupported"), why
+        case NoVerdict(why=why, reason=reason):
+            return WORDS_OF.get(reason, "unsupported"), why
+
+
+WORDS_OF: dict[str, Word] = {
+    "open": "excluded", "undecided": "undecided", "unread": "refused", "fault": "not judged",
+}  # fmt: skip
+"""What a run without a verdict says of a case. Its text is the language's own: not to read it is to refuse it."""
