@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.names import local
-from refrelax.semantics.dims import Facts, equal
+from refrelax.semantics.dims import Facts, equal, substitute
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.scalars import (
@@ -125,7 +125,7 @@ class Text:
                     f"np.logical_not({self.index(expr.a)})" if self.on_grid(expr.a) else f"(not {self.index(expr.a)})"
                 )
             case Cast() if dtypes.kind(expr.dtype) != "float" and dtypes.kind(expr.value.dtype) != "float":
-                return self.index(expr.value)
+                return self._index_cast(expr)
             case Select():
                 return self._choice(expr.condition, self.index(expr.true_value), self.index(expr.false_value), expr)
             case Intrinsic(op="if_then_else", args=(c, a, b)):
@@ -135,6 +135,19 @@ class Text:
             case _:
                 text = self.element(expr)
                 return text if self.axes else f"int({text})" if dtypes.kind(expr.dtype) != "bool" else f"bool({text})"
+
+    def _index_cast(self, expr: Cast) -> str:
+        text, grid = self.index(expr.value), self.on_grid(expr.value)
+        if expr.dtype == expr.value.dtype:
+            return text
+        if expr.dtype == "bool":
+            return f"({text} != 0)"
+        if expr.value.dtype == "bool":
+            return f"rt.cast({text}, np.int64)" if grid else f"int({text})"
+        width = dtypes.bits(expr.dtype)
+        if dtypes.holds(expr.dtype, expr.value.dtype) or (grid and width == 64):  # grids are of int64
+            return text
+        return f"rt.wrapped({text}, {dtypes.integer_range(expr.dtype)[0]}, {width})"
 
     def _choice(self, condition: PrimExpr, a: str, b: str, whole: PrimExpr) -> str:
         if self.on_grid(whole):
@@ -177,6 +190,8 @@ class Text:
                 return self._where(expr.condition, expr.true_value, expr.false_value)
             case BufferLoad():
                 return self.load(expr)
+            case Let():
+                return self.element(substitute(expr.body, {expr.var.name: expr.value}))
             case Intrinsic():
                 return self._intrinsic(expr)
             case _:
@@ -220,7 +235,7 @@ class Text:
 
     def _cast(self, expr: Cast) -> str:
         if self.is_index(expr.value) and dtypes.kind(expr.dtype) != "float":
-            return f"{dtype_text(expr.dtype)}({self.index(expr.value)})"
+            return f"{dtype_text(expr.dtype)}({self.index(expr)})"
         return f"rt.cast({self.element(expr.value)}, {dtype_text(expr.dtype)})"
 
     def _intrinsic(self, expr: Intrinsic) -> str:

@@ -103,7 +103,7 @@ class Writer:
                 return repr(value) if abs(value) < float("inf") else f"float({str(value)!r})"
             if isinstance(expr, SymVar):
                 return local(expr.name)
-            raise Unsupported("float arithmetic on prim values")
+            return f"float({Text({}, Facts()).element(expr)})"
         return Text({}, Facts()).index(expr)
 
     def type_of(self, name: str) -> Type | None:
