@@ -109,7 +109,7 @@ def _mean(x: Any, index: Sequence[Any], total: Any) -> Any:
     np.add.at(count, tuple(index), 1)
     if x.dtype.kind in "iu":
         return (np.sign(total) * (np.abs(total) // count)).astype(x.dtype)
-    return np.where(count > 1, total / count.astype(x.dtype), x)
+    return np.where(count > 1, total / count.astype(x.dtype), x).astype(x.dtype)
 
 
 def scatter_elements(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:

@@ -16,6 +16,7 @@ from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     elementwise,
+    joined_dtype,
     normal_axis,
     rank,
     replace,
@@ -120,13 +121,14 @@ def _evaluate(make: Callable[[Arithmetic, Call], Function]) -> EvaluateRule:
 
 
 def deduce_prelu(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The argument's type; its dtype must be a float and ``axis`` one of its axes."""
+    """The argument's type; its dtype must be a float, and ``alpha``'s, and ``axis`` one of its axes."""
     arity(d, call, 2)
-    x, _alpha = tensor(d, call, types, 0), tensor(d, call, types, 1)
+    x, alpha = tensor(d, call, types, 0), tensor(d, call, types, 1)
     if rank(x) != UNKNOWN:
         if x.dtype is not None and not dtypes.is_float(x.dtype):
             d.fail("op.nn.softmax/float-dtype", f"{short(call)} takes a tensor of a float dtype, found {x.dtype}")
         normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    joined_dtype(d, call, [x, alpha])
     return x
 
 

@@ -32,7 +32,7 @@ from refrelax.semantics.ops.common import (
     to_prim,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.values import Prim, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
@@ -110,6 +110,27 @@ def deduce_arithmetic(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type
     """Broadcast dims at the operands' dtype."""
     a, b = _operands(d, call, types)
     return broadcast_type(d, call, a, b, arithmetic_dtype(d, call, a, b))
+
+
+@rule("op.binary/bits-dtype")
+def deduce_bits(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """Broadcast dims at the operands' dtype, an integer's or bool."""
+    return _of_kinds(d, call, types, ("int", "uint", "bool"), "op.binary/bits-dtype", "integers or bool")
+
+
+@rule("op.binary/shift-dtype")
+def deduce_shift(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """Broadcast dims at the operands' dtype, an integer's."""
+    return _of_kinds(d, call, types, ("int", "uint"), "op.binary/shift-dtype", "integers")
+
+
+def _of_kinds(
+    d: Deduction, call: Call, types: tuple[Type, ...], kinds: tuple[str, ...], rule_id: str, wanted: str
+) -> Type:
+    for each in map(element_dtype, _operands(d, call, types)):
+        if each is not None and dtypes.kind(each) not in kinds:
+            d.fail(rule_id, f"{short(call)} takes {wanted}, found {each}")
+    return deduce_arithmetic(d, call, types)
 
 
 def deduce_compare(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -272,8 +293,8 @@ def _evaluate_float(make: Maker) -> EvaluateRule:
     return evaluate
 
 
-def _row(name: str, make: Maker) -> OpDef:
-    return OpDef(f"relax.{name}", deduce_arithmetic, _evaluate(make), PAGE)
+def _row(name: str, make: Maker, deduce: DeduceRule = deduce_arithmetic) -> OpDef:
+    return OpDef(f"relax.{name}", deduce, _evaluate(make), PAGE)
 
 
 def _truth_row(name: str, make: Maker) -> OpDef:
@@ -302,9 +323,9 @@ OPERATORS: tuple[OpDef, ...] = (
     _row("logical_and", _logical(lambda n: n.all_of)),
     _row("logical_or", _logical(lambda n: n.any_of)),
     _row("logical_xor", _logical(_exclusive)),
-    _row("bitwise_and", _bits("bit_and")),
-    _row("bitwise_or", _bits("bit_or")),
-    _row("bitwise_xor", _bits("bit_xor")),
-    _row("left_shift", _bits("shift_left")),
-    _row("right_shift", _bits("shift_right")),
+    _row("bitwise_and", _bits("bit_and"), deduce_bits),
+    _row("bitwise_or", _bits("bit_or"), deduce_bits),
+    _row("bitwise_xor", _bits("bit_xor"), deduce_bits),
+    _row("left_shift", _bits("shift_left"), deduce_shift),
+    _row("right_shift", _bits("shift_right"), deduce_shift),
 )

@@ -23,6 +23,7 @@ from refrelax.semantics.ops.common import (
     broadcast_shape,
     broadcast_view,
     extent,
+    fits,
     index_of,
     known_dims,
     normal_axis,
@@ -123,6 +124,8 @@ def evaluate_gather_nd(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Te
     """``out[b, k, r] = x[b, indices[b, k, 0], …, indices[b, k, depth - 1], r]``."""
     x, indices, batch = tensor_value(args[0]), tensor_value(args[1]), A.integer(call, "batch_dims")
     depth, lead = indices.shape[-1], indices.ndim - 1
+    fits(e, call, batch + depth <= x.ndim, f"{x.shape} at indices of depth {depth}")
+    fits(e, call, indices.shape[:batch] == x.shape[:batch], f"batches {x.shape[:batch]} and {indices.shape[:batch]}")
 
     def element(*i: int) -> Payload:
         at = [index_of(e, indices, (*i[:lead], k)) for k in range(depth)]
