@@ -19,7 +19,8 @@ from refrelax.backends.numpy_.operands import Attrs, Run, array
 from refrelax.semantics.values import Prim
 
 WIDER: dict[str, Any] = {
-    "float8_e8m0fnu": np.float64, "int4": np.int8, "int2": np.int8, "uint4": np.uint8, "uint2": np.uint8,
+    "float8_e8m0fnu": np.float64, "int4": np.int8, "int2": np.int8, "int1": np.int8,
+    "uint4": np.uint8, "uint2": np.uint8, "uint1": np.uint8,
 }  # fmt: skip
 """The guests, each with a dtype that holds its numbers and the results of one step."""
 

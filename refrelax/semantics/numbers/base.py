@@ -192,6 +192,9 @@ class Base:
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return forms[0]()
 
+    def ideal(self, of: Any, *args: Payload) -> Payload:
+        self.no(of.name)
+
     # --- partial results ----------------------------------------------------------------------------------------------
 
     def begin(self, op: ReduceOp, init: Payload) -> Payload:

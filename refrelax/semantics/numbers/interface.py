@@ -135,6 +135,10 @@ class Arithmetic(Protocol):
         """Forms between which the spec lets an implementation choose; ``ieee`` takes the first."""
         ...
 
+    def ideal(self, of: Any, *args: Payload) -> Payload:
+        """A real function (``numbers/ideal.py``) of the arguments, rounded once; permitted: the ulps of its name."""
+        ...
+
     # reductions spread over a loop: a cell that holds a partial result
     def begin(self, op: ReduceOp, init: Payload) -> Payload:
         """The partial result that a reduction block's ``T.init`` stores."""

@@ -21,7 +21,7 @@ DECREASING = frozenset({"rsqrt", "acos"})
 EVEN = frozenset({"cosh", "abs", "square"})
 PERIODIC = frozenset({"sin", "cos"})
 NONNEGATIVE = frozenset(
-    {"exp", "exp2", "exp10", "sqrt", "rsqrt", "sigmoid", "cosh", "abs", "square", "acos", "acosh", "hypot"}
+    {"exp", "exp2", "exp10", "sqrt", "rsqrt", "sigmoid", "cosh", "abs", "square", "acos", "acosh", "hypot", "softplus"}
 )
 FAR = 2.0**40
 """Beyond this argument the period is not reduced: an interval (not a point) then covers the whole range."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
+from refrelax.semantics.numbers.ideal import LOG_ADD_EXP
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.ops import dims as D
@@ -255,7 +256,10 @@ def _log_add_exp(numerics: Numerics, dtype: str) -> Function:
         apart = f.add(f.maximum(a, b), log1p(exp(f.neg(absolute(f.sub(a, b))))))
         return f.select(f.equal(a, b), f.add(a, log2), apart)
 
-    return lambda a, b: f.either(lambda: stable(a, b), lambda: log(f.add(exp(a), exp(b))))
+    def literal(a: Payload, b: Payload) -> Payload:
+        return log(f.add(exp(a), exp(b)))
+
+    return lambda a, b: f.either(lambda: stable(a, b), lambda: literal(a, b), lambda: f.ideal(LOG_ADD_EXP, a, b))
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
