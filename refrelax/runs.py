@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from refrelax.arrays import Tensor, to_constant
-from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned
+from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter, Listener
 from refrelax.semantics.graph.link import link
@@ -45,6 +45,7 @@ def run(
     externs: Mapping[str, Callable[..., Any]] | None = None,
     listener: Listener | None = None,
     seed: int = 0,
+    strict: bool = False,
     check_regions: bool = False,
     world: World = ALONE,
 ) -> Outcome:
@@ -53,17 +54,20 @@ def run(
     ``args``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of ints for shapes; converted by the
     parameter types. A PrimFunc takes its buffers, outputs included. ``externs``: library functions by name, called as
     ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds the ``sampled`` reading.
+    ``strict`` narrows ``enclosure`` to the reading ``strict`` (what other standards fix as well).
     ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that
     run the program together (``run_workers``).
 
     Raises:
-        UsageError: no such function; an argument that is no value.
+        UsageError: no such function; ``strict`` with another reading; an argument that is no value.
         Unlinkable: a library function or constant is missing.
     """
     make_headroom()
     module, externs = checked.module, externs or {}
     link(module, entry, externs)
-    chosen = reading(numerics, seed) if isinstance(numerics, str) else numerics
+    if strict and numerics not in ("enclosure", "strict"):
+        raise UsageError(f"strict=True narrows what is permitted: it needs numerics='enclosure', found {numerics!r}")
+    chosen = reading("strict" if strict else numerics, seed) if isinstance(numerics, str) else numerics
     values = [inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, args)]
     interpreter = Interpreter(
         module,

@@ -12,10 +12,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from refrelax.semantics.numbers.enclosure import contains, enclose, judge
+from refrelax.semantics.numbers.enclosure import contains, enclose, judge, observed_number
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints
+from refrelax.semantics.numbers.strict import is_strict, sign_kept
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided, Verdict
 from refrelax.semantics.values import Tensor
 from refrelax.syntax import dtypes
@@ -30,6 +31,7 @@ def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Seq
     if dtype != wanted.dtype or tuple(shape) != wanted.shape:
         return Outside((), math.inf)
     scale = magnitude(wanted)
+    strictly = is_strict(wanted.numerics) and dtypes.is_float(dtype)
     margin, width = 1.0, 0.0
     for index, payload, pattern in _elements(wanted, patterns):
         match judge(payload, dtype, pattern, scale):
@@ -38,6 +40,8 @@ def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Seq
             case Undecided(width=each):
                 width = max(width, each)
             case Inside(margin=each):
+                if strictly and not sign_kept(payload, observed_number(dtype, pattern)):
+                    return Outside(index, 1.0)
                 margin = min(margin, each)
     return Undecided(width) if width else Inside(margin)
 
@@ -46,7 +50,11 @@ def contains_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: 
     """Whether every element is permitted."""
     if dtype != wanted.dtype or tuple(shape) != wanted.shape:
         return False
-    return all(contains(payload, dtype, pattern) for _, payload, pattern in _elements(wanted, patterns))
+    strictly = is_strict(wanted.numerics) and dtypes.is_float(dtype)
+    return all(
+        contains(payload, dtype, pattern) and (not strictly or sign_kept(payload, observed_number(dtype, pattern)))
+        for _, payload, pattern in _elements(wanted, patterns)
+    )
 
 
 def _elements(wanted: Tensor, patterns: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Payload, int]]:

@@ -108,7 +108,7 @@ def _mean(x: Any, index: Sequence[Any], total: Any) -> Any:
     count = np.ones(x.shape, dtype="int64")
     np.add.at(count, tuple(index), 1)
     if x.dtype.kind in "iu":
-        return (np.sign(total) * (np.abs(total) // count)).astype(x.dtype)
+        return exact.truncated_divide(total, count.astype(x.dtype)).astype(x.dtype)
     return np.where(count > 1, total / count.astype(x.dtype), x).astype(x.dtype)
 
 

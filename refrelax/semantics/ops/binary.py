@@ -153,6 +153,14 @@ def promote(a: str, b: str) -> str:
     return a if dtypes.kind(a) == "uint" else b
 
 
+@rule("op.binary/meeting-dtype")
+def meeting_dtype(e: Evaluation, a: str, b: str) -> str:
+    """``promote``; two float formats of one width have no dtype in which they meet."""
+    if a != b and dtypes.is_float(a) and dtypes.is_float(b) and dtypes.bits(a) == dtypes.bits(b):
+        raise unspecified("op.binary/meeting-dtype", f"{a} and {b} have no dtype in common", e.span)
+    return promote(a, b)
+
+
 # --- functions of two elements ---------------------------------------------------------------------------------------
 
 
@@ -268,7 +276,7 @@ def _log_add_exp(numerics: Numerics, dtype: str) -> Function:
 def _evaluate(make: Maker, truth: bool = False) -> EvaluateRule:
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
         a, b = as_operand(e, args[0]), as_operand(e, args[1])
-        meeting = promote(a.dtype, b.dtype)
+        meeting = meeting_dtype(e, a.dtype, b.dtype)
         result_dtype = "bool" if truth else a.dtype
         computed = "bool" if truth else meeting
         shape = broadcast_shape(e, a.shape, b.shape)

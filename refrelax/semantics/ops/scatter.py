@@ -14,6 +14,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.strict import is_strict
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
@@ -86,7 +87,9 @@ def deduce_gather_elements(d: Deduction, call: Call, types: tuple[Type, ...]) ->
 
 @rule("op.gather/out-of-range")
 def load(x: Tensor, at: Sequence[int]) -> Payload:
-    """The element at an index, poison out of range."""
+    """The element at an index, poison out of range (under ``strict`` a negative index counts from the end)."""
+    if is_strict(x.numerics):
+        at = [p + n if p < 0 else p for p, n in zip(at, x.shape, strict=True)]
     inside = all(0 <= p < n for p, n in zip(at, x.shape, strict=True))
     return x[tuple(at)] if inside else OUT_OF_RANGE
 
