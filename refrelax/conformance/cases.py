@@ -17,8 +17,8 @@ A case is a module, the verdict on it, and, if it runs, an entry with arguments 
 ``constants = […]`` gives the arrays behind ``metadata["ir.GenericConst"][0]``, ``[1]``, … . Further keys say how the
 module is run:
 
-* ``numerics = "enclosure"`` or ``"sampled"``: under that reading. ``value`` must then be permitted (``enclosure``), and
-  ``outside`` must not be;
+* ``numerics = "enclosure"``, ``"strict"`` or ``"sampled"``: under that reading. ``value`` must then be permitted (by
+  a set), and ``outside`` must not be;
 * ``check_regions = true``: the accesses of blocks are held to their ``T.reads`` and ``T.writes``;
 * ``lower = "default"``, or a list of passes: the module is lowered, and what it was lowered to is run;
 * ``remarks = ["y never"]``, of a module that is checked and not run: what the prover says of each equality that typing
@@ -64,7 +64,9 @@ ANSWERS = ("Proved", "Refuted", "Unknown")
 """How a claim ends."""
 
 _RUN_ENDS = ("accepts", *REJECTIONS, *ENDS)
-READINGS = ("ieee", "enclosure", "sampled")
+READINGS = ("ieee", "enclosure", "strict", "sampled")
+SETS = ("enclosure", "strict")
+"""Readings of which a result is the set of what is permitted."""
 
 VALIDATIONS = ("Equivalent", "Proved", "ProvedAt", "Tested", "Refuted")
 """How a pair of programs ends."""

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from refrelax import api
 from refrelax.conformance import data
-from refrelax.conformance.cases import Case, Expectation, Question
+from refrelax.conformance.cases import SETS, Case, Expectation, Question
 from refrelax.conformance.fired import Fired, observing
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified
@@ -56,7 +56,7 @@ def run_case(case: Case, observe: bool = False, law: bool = False) -> Result:
 
 
 def _law(case: Case, ended: Ended) -> str:
-    lawful = isinstance(ended, Returned) and case.manner.numerics != "enclosure"
+    lawful = isinstance(ended, Returned) and case.manner.numerics not in SETS
     return _enclosed(case, ended) if lawful and isinstance(ended, Returned) else ""
 
 
@@ -150,7 +150,7 @@ def _compare(case: Case, ended: Ended) -> Result:
 
 def _value_difference(case: Case, value: Any) -> str | None:
     """How the value is not what the case says: equal to it, or permitting it and not ``outside``."""
-    if case.manner.numerics != "enclosure":
+    if case.manner.numerics not in SETS:
         return None if case.value is None else data.difference(case.value, value)
     if case.value is not None and isinstance(found := _judged(value, data.to_value(case.value)), Outside):
         return f"expected {case.value} to be permitted, found {found}"

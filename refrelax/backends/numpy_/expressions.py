@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from refrelax.arrays import numpy_dtype
 from refrelax.backends.errors import Unsupported
+from refrelax.backends.numpy_.guests import WIDER
 from refrelax.backends.numpy_.names import local
+from refrelax.errors import UsageError
 from refrelax.semantics.dims import Facts, equal, substitute
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import Buffer
@@ -31,6 +34,28 @@ from refrelax.syntax.scalars import (
 )
 
 
+def held(dtype: str) -> None:
+    """Refuse a dtype that NumPy does not hold.
+
+    Raises:
+        Unsupported: it does not.
+    """
+    try:
+        numpy_dtype(dtype)
+    except UsageError as error:
+        raise Unsupported(f"tensors of {dtype} ({error})") from None
+
+
+def own(dtype: str) -> None:
+    """Refuse arithmetic in a dtype in which NumPy does not calculate as the language does.
+
+    Raises:
+        Unsupported: it does not.
+    """
+    if dtype in WIDER:
+        raise Unsupported(f"arithmetic of {dtype}")
+
+
 def dtype_text(dtype: str) -> str:
     """A dtype in generated source: ``np.float32``, or what ``rt`` has for formats that NumPy lacks."""
     if dtype == "bool":
@@ -38,6 +63,7 @@ def dtype_text(dtype: str) -> str:
     if dtypes.lanes(dtype) != 1:
         raise Unsupported(f"the vector dtype {dtype}")
     plain = dtypes.kind(dtype) in ("int", "uint") and dtypes.bits(dtype) in (8, 16, 32, 64)
+    held(dtype)
     return f"np.{dtype}" if plain or dtype in ("float16", "float32", "float64") else f"rt.dtype({dtype!r})"
 
 
@@ -216,6 +242,7 @@ class Text:
             if self.is_index(expr):
                 return self.index(expr)
             return f"np.logical_{expr.op.lower()}({self.condition(expr.a)}, {self.condition(expr.b)})"
+        own(expr.a.dtype)
         a, b = self.element(expr.a), self.element(expr.b)
         integer = dtypes.kind(expr.a.dtype) != "float"
         match expr.op:
@@ -249,6 +276,7 @@ class Text:
             case "fma":
                 return f"rt.fma({', '.join(self.element(a) for a in expr.args)})"
             case op if op in FUNCTIONS:
+                own(expr.args[0].dtype)
                 write = FUNCTIONS[op]
                 return write([self.element(a) for a in expr.args], self.fast and expr.dtype in ("float32", "float64"))
             case op:

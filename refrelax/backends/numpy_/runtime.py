@@ -114,6 +114,13 @@ def prim(name: str, value: Any) -> Prim:
     return Prim(name, value)
 
 
+def scalar(value: Any) -> Any:
+    """The scalar that a row gave as an array of shape (1,); a tensor that was made from scalars stays one."""
+    if not isinstance(value, np.ndarray) or value.shape != (1,):
+        return value
+    return value[0].item() if value.dtype.kind in "biuf" else float(value[0])
+
+
 def shape(*dims: int) -> Shape:
     return Shape(tuple(int(d) for d in dims))
 

@@ -25,6 +25,7 @@ from refrelax.semantics.loops.frame import Context
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.definition import Evaluation
+from refrelax.semantics.ops.retyping import asked_again
 from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, Tensor, Value, from_bits
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax import bits, dtypes
@@ -421,4 +422,6 @@ class Interpreter:
             self.world,
             lambda expr: self.type_of(expr, scope),
         )
-        return definition.evaluate(evaluation, call, tuple(self._args(call, scope)))
+        args = tuple(self._args(call, scope))
+        asked_again(definition, call, args, scope.values, evaluation.type_of)
+        return definition.evaluate(evaluation, call, args)
