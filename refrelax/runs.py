@@ -55,12 +55,12 @@ def run(
     The arguments, one by one or as ``args=[…]``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of
     ints for shapes; converted by the parameter types. A PrimFunc takes its buffers, outputs included. ``externs``:
     library functions by name, called as ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds
-    the ``sampled`` reading. ``strict`` narrows ``enclosure`` to the reading ``strict`` (what other standards fix as well).
-    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``.
-    ``world``: the workers that run the program together (``run_workers``).
+    the ``sampled`` reading. ``strict`` narrows ``enclosure`` to what other standards fix as well (``strict``).
+    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that run the program together (``run_workers``).
 
     Raises:
-        UsageError: no such function; arguments given both ways; ``strict`` with another reading; an argument that is no value.
+        UsageError: no such function; arguments given both ways; ``strict`` with another reading; an argument that is no
+            value.
         Unlinkable: a library function or constant is missing.
     """
     if positional and args is not None:
