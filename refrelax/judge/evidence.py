@@ -25,6 +25,9 @@ class Proved(claim.Proved):
     claims: tuple[Any, ...] = field(default=(), repr=False)
     relaxations: tuple[str, ...] = ()
     """Named relaxations that the proof needed."""
+    trusts: tuple[str, ...] = ()
+    """What the proof rests on besides the definition: hypotheses, procedures, relaxations, and ``legalization`` where a
+    side was legalized."""
 
     def __str__(self) -> str:
         return f"PROVED ({len(self.claims)} claims)" if self.claims else "PROVED"

@@ -80,7 +80,7 @@ def validate(
     if isinstance(tested, Refuted | NoVerdict):
         return tested
     proof, suspects = _prove(first, second, entry)
-    if proof is not None:
+    if isinstance(proof, Proved):
         return Equivalent(proof, proof.relaxations)
     for dims in suspects:
         refuted = pair.at(dims, seed)
@@ -92,7 +92,7 @@ def validate(
     return Equivalent(tested)
 
 
-def _prove(first: CheckedModule, second: CheckedModule, entry: str) -> tuple[Proved | None, list[dict[str, int]]]:
+def _prove(first: CheckedModule, second: CheckedModule, entry: str) -> tuple[Proved | str, list[dict[str, int]]]:
     """A proof for all shapes and values, if congruence descent finds one, else shapes where it fails."""
     from refrelax.judge.pointwise import search
 
