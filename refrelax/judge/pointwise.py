@@ -35,7 +35,7 @@ Value = Tensor | tuple["Value", ...] | PrimExpr | graph.ShapeExpr
 """What a binding holds: a tensor, a tuple, a scalar, a shape."""
 
 
-MOST_EXTENT = 64
+MOST_EXTENT = 2048
 MOST_SHAPES = 6
 """Which shapes are looked at again, and how many."""
 
@@ -137,6 +137,7 @@ class _Comparison:
             return descent.failure() or "the results have different forms"
         for each in (*two.obligations, *(each for each in one.obligations if each.purpose == ELEMENT_FITS)):
             if not self.discharged(each, descent):
+                self.logic.look_for(each.statement, each.given)
                 return f"not proved: {self.shown(each)}"
         relaxations = tuple(sorted(descent.relaxations))
         trusts = (*self.trusts, *PROCEDURES, *relaxations)

@@ -41,6 +41,9 @@ PURE = frozenset({
 })  # fmt: skip
 """Intrinsics that are functions of their arguments."""
 
+OF_INDICES = frozenset({"if_then_else", "likely", "shift_left", "shift_right", "bitwise_and", "bitwise_or"})
+"""Intrinsics of index arithmetic."""
+
 TOTAL = frozenset({
     "exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh",
     "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2", "pow", "erf", "sigmoid", "ceil", "floor",
@@ -119,7 +122,7 @@ class Reading:
                 return replace(e, args=(condition, part(yes, holds), part(no, fails)))
             case Intrinsic("likely", (inner,)):
                 return part(inner)
-            case Intrinsic(("shift_left" | "shift_right" | "bitwise_and") as op, (a, b)) if integral(e.dtype):
+            case Intrinsic(op, (a, b)) if op in OF_INDICES and integral(e.dtype):
                 return self._bits(e, part(a), part(b), purpose, given)
             case _:
                 return self._opaque(e, given)
@@ -165,7 +168,7 @@ class Reading:
 
     def _bits(self, e: Intrinsic, a: PrimExpr, b: PrimExpr, purpose: str, given: Given) -> PrimExpr:
         new = replace(e, args=(a, b))
-        if e.op != "bitwise_and":
+        if e.op in ("shift_left", "shift_right"):
             for bound in within(b, int_imm(dtypes.bits(e.dtype))):
                 self.require("a shift by less than the width", bound, given)
         if e.op == "shift_left":
@@ -183,9 +186,36 @@ class Reading:
             return self.terms.number(e.dtype, e.bits) if dtypes.is_float(e.dtype) else self.terms.integer(e)
         if isinstance(e, SymVar) and (found := self._let(e)) is not None:
             return found
-        if of_indices(e) and all(self._let(x) is None for x in walk(e) if isinstance(x, SymVar)):
-            return self.terms.integer(self.index(e, ELEMENT_FITS))
+        if of_indices(e) and self.plain(e):
+            if e.dtype == "bool" or not isinstance(e, Binary) or self._exact(e):
+                return self.terms.integer(self.index(e, ELEMENT_FITS))
         return self._element(e)
+
+    def _exact(self, e: PrimExpr) -> bool:
+        """Whether arithmetic of an element is seen not to wrap; where it may, it is arithmetic on elements."""
+        asked: list[tuple[str, PrimExpr, Given]] = []
+        replace(self, require=lambda *each: asked.append(each)).index(e, ELEMENT_FITS)
+        return all(self.logic.holds(claim, given, why) for why, claim, given in asked if why == ELEMENT_FITS)
+
+    def plain(self, e: PrimExpr) -> bool:
+        """Whether an expression is index arithmetic: integers and truths of index variables, no element."""
+        match e:
+            case Literal():
+                return integral(e.dtype)
+            case SymVar():
+                return self._let(e) is None
+            case Binary(_, a, b):
+                return self.plain(a) and self.plain(b)
+            case Not(a):
+                return self.plain(a)
+            case Cast(dtype, value):
+                return integral(dtype) and integral(value.dtype) and self.plain(value)
+            case Select(c, a, b):
+                return self.plain(c) and self.plain(a) and self.plain(b)
+            case Intrinsic(op, args) if op in OF_INDICES:
+                return all(map(self.plain, args))
+            case _:
+                return False
 
     def _let(self, e: SymVar) -> Term | None:
         """The element that a name stands for, if it stands for one."""
@@ -218,6 +248,8 @@ class Reading:
                 return self.term(inner)
             case Intrinsic(op, args, dtype, attrs) if op in PURE:
                 return apply(terms, f"T.{op}", dtype, tuple(self.term(a) for a in args), attrs)
+            case Let() if self.plain(e.value):
+                return replace(self, by={**self.by, e.var.name: self.index(e.value)}).term(e.body)
             case Let():
                 lets = {**(self.lets or {}), e.var.name: self.term(e.value)}
                 return replace(self, lets=lets).term(e.body)
@@ -226,8 +258,12 @@ class Reading:
 
     def _choice(self, condition: PrimExpr, yes: PrimExpr, no: PrimExpr, hard: Given | None) -> Term:
         """``hard``: what holds where both arms are evaluated; ``None``: only the chosen one is."""
-        c = self.term(condition)
+        c = self.terms.integer(self.index(condition)) if self.plain(condition) else self.term(condition)
         if not isinstance(c, Int):
+            if hard is None and not has_old(c):  # a branch: poison there ends the run
+                self.demand(c, self.scope if self.hard is None else self.hard)
+            elif hard is None:
+                raise NotRead("a branch on the element being stored")
             return self.terms.choose(c, self.term(yes), self.term(no))
         holds, fails = (*self.scope, *conjuncts(c.value)), (*self.scope, *conjuncts(negation(c.value)))
         below = self.hard is not None and hard is None

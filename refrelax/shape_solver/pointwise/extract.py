@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
-from refrelax.shape_solver.pointwise.elements import NotRead, Reading, of_indices
+from refrelax.shape_solver.pointwise.elements import NotRead, Reading
 from refrelax.shape_solver.pointwise.folds import gathered
 from refrelax.shape_solver.pointwise.inverse import solve
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
@@ -235,7 +235,8 @@ class _Reader:
 
     def bound(self, e: PrimExpr) -> PrimExpr:
         """What a let stands for: an index expression, or the element that is read now."""
-        return self.expression(e) if of_indices(e) else self.terms.as_index(self.reading(None, ()).term(e))
+        reading = self.reading(None, ())
+        return reading.index(e) if reading.plain(e) else self.terms.as_index(reading.term(e))
 
     def condition(self, e: PrimExpr) -> PrimExpr:
         found = self.expression(e)

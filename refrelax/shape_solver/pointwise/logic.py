@@ -28,6 +28,9 @@ STEPS: dict[Effort, int] = {"quick": 6_000, "normal": 30_000, "thorough": 200_00
 
 QUESTION = 3
 
+SMALL = (12, 600)
+"""Extents among which a shape is looked for at which a claim fails."""
+
 
 class Spent(Exception):
     """The budget of one comparison has run out: no proof, whatever was being compared."""
@@ -104,6 +107,16 @@ class Logic:
         if self._answers[key]:
             self.claims.setdefault(key, Claim(purpose, claim, given))
         return self._answers[key]
+
+    def look_for(self, claim: PrimExpr, given: Given) -> None:
+        """Small shapes at which a claim fails that was not proved, if there are any: where to run both programs."""
+        names = sorted(self.sizes.extents & {n for e in (claim, *given) for n in free_symbols(e)})
+        for most in SMALL:
+            small = [Binary("LE", SymVar(name), int_imm(most)) for name in names]
+            answer = Prover((*self.base, *given, *small), "normal", division="require").prove(claim)
+            if isinstance(answer, Refuted):
+                self._note(answer)
+                return
 
     def spend(self, steps: int = 1) -> None:
         """Count steps.
