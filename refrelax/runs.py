@@ -56,7 +56,8 @@ def run(
     ints for shapes; converted by the parameter types. A PrimFunc takes its buffers, outputs included. ``externs``:
     library functions by name, called as ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds
     the ``sampled`` reading. ``strict`` narrows ``enclosure`` to what other standards fix as well (``strict``).
-    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that run the program together (``run_workers``).
+    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that
+    run the program together (``run_workers``).
 
     Raises:
         UsageError: no such function; arguments given both ways; ``strict`` with another reading; an argument that is no

@@ -30,8 +30,8 @@ Three other things can stand in the place of ``module``:
 * ``claim = "n*m == m*n"`` with ``assume = […]`` and, if needed, ``fits`` and ``division``: a question for the shape
   solver; ``expect`` is ``Proved``, ``Refuted``, ``Unknown`` or ``Malformed sh/claim-syntax``. With ``becomes = "…"``
   it is an integer expression, simplified to that;
-* ``module`` and ``validate = '''…'''``: two programs; ``expect`` is ``Equivalent`` (whatever the evidence), ``Proved``,
-  ``ProvedAt``, ``Tested`` or ``Refuted``.
+* ``module`` and ``validate = '''…'''``: two programs, with the named relaxations ``relax = […]`` on; ``expect`` is
+  ``Equivalent`` (whatever the evidence), ``Proved``, ``ProvedAt``, ``Tested``, ``Refuted`` or ``NoVerdict``.
 
 ``repeat = ["a mark", "text", 1000]`` replaces the mark in the module by that many copies of the text.
 
@@ -68,14 +68,14 @@ READINGS = ("ieee", "enclosure", "strict", "sampled")
 SETS = ("enclosure", "strict")
 """Readings of which a result is the set of what is permitted."""
 
-VALIDATIONS = ("Equivalent", "Proved", "ProvedAt", "Tested", "Refuted")
+VALIDATIONS = ("Equivalent", "Proved", "ProvedAt", "Tested", "Refuted", "NoVerdict")
 """How a pair of programs ends."""
 
 _CASES = Path(__file__).parent / "cases"
 _SUBJECTS = ("module", "json", "claim")
 _RUNNING = ("entry", "args", "value", "constants", "numerics", "outside", "lower", "check_regions")
 _KEYS = {"name", "rule", "verdict", "expect", "note", "validate", "repeat", "assume", "fits", "division", "becomes"}
-_KEYS.update(_SUBJECTS, _RUNNING, ("remarks",))
+_KEYS.update(_SUBJECTS, _RUNNING, ("remarks", "relax"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,7 @@ class Manner:
     lower: str | tuple[str, ...] | None = None
     outside: Any = None
     check_regions: bool = False
+    relax: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +242,7 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
             _lowering(row.get("lower")),
             row.get("outside"),
             row.get("check_regions", False),
+            tuple(row.get("relax", ())),
         ),
         row.get("json"),
         _question(row),

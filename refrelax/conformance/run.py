@@ -13,9 +13,10 @@ from refrelax.conformance.fired import Fired, observing
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified
 from refrelax.judge.bindings import judge_value
-from refrelax.judge.evidence import Equivalent, Validation
+from refrelax.judge.evidence import Equivalent, ProvedAt, Tested, Validation
 from refrelax.judge.outcomes import cores
 from refrelax.judge.validate import validate
+from refrelax.judge.verdicts import NoVerdict
 from refrelax.lower import lower
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
@@ -94,7 +95,8 @@ def _outcome(case: Case) -> Ended:
             return _answer(case.question)
         checked = api.check(_read(case))
         if case.second is not None:
-            return validate(checked, api.parse(case.second, filename=case.place), case.entry or "main", LIBRARY)
+            second = api.parse(case.second, filename=case.place)
+            return validate(checked, second, case.entry or "main", LIBRARY, relax=case.manner.relax)
         if case.manner.lower is not None:
             checked = _lowered(checked, case.manner.lower)
         if case.entry is None:
@@ -185,12 +187,15 @@ def _kind(ended: Ended) -> str:
             return "accepts"
         case Equivalent(evidence=evidence):
             return type(evidence).__name__
+        case NoVerdict():
+            return "NoVerdict"
         case _:
             return type(ended).__name__
 
 
 def _mismatch(expect: Expectation, ended: Ended, rules: tuple[str, ...]) -> str | None:
-    kind = "Equivalent" if expect.kind == "Equivalent" and isinstance(ended, Equivalent) else _kind(ended)
+    good = expect.kind == "Equivalent" and isinstance(ended, Equivalent | ProvedAt | Tested)
+    kind = "Equivalent" if good else _kind(ended)
     detail = f": {ended}" if isinstance(ended, Rejection) else f": {_message(ended)}"
     if kind != expect.kind:
         return f"expected {expect}, found {describe(ended)[0]}{detail.rstrip(': ')}"

@@ -125,6 +125,9 @@ class Strict(Enclosure):
 
     name = "strict"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return strict, ()
+
     def _make(self, dtype: str) -> Arithmetic:
         if dtypes.lanes(dtype) == 1 and dtypes.kind(dtype) == "float":
             return as_type(Arithmetic, StrictFloats(self, dtype))
