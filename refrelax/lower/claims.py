@@ -69,7 +69,7 @@ class Ledger:
         given = tuple(assume)
         prover = self._provers.get((given, fits))
         if prover is None:
-            prover = self._provers[given, fits] = Prover(given, self.effort, fits)  # type: ignore[arg-type]
+            prover = self._provers[given, fits] = Prover(given, self.effort, fits, arithmetic="no-overflow")  # type: ignore[arg-type]
         answer = prover.prove(statement)
         self.claims.append(Claim(rule, where, statement, given, answer, fits, span))
         return isinstance(answer, Proved)

@@ -17,9 +17,9 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import Facts
 from refrelax.shape_solver.claim import Query
 from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.core import names_in
 from refrelax.shape_solver.evaluate import OutOfRange, Run, TooLarge, Undefined, compiled
 from refrelax.shape_solver.size import total
-from refrelax.syntax.scalars import free_symbols
 
 SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 16)
 WIDE = (6, 9, 10, 12, 15, 17, 31, 32, 33, 63, 64, 100, 127, 128, 255, 256, 1000, 1024, 4096)
@@ -43,7 +43,6 @@ class Judge:
 
     @staticmethod
     def of(query: Query, nodes: int | None = None) -> Judge:
-        """Raises ``NotInteger`` if the question is no integer arithmetic."""
         assumptions = tuple(map(compiled, query.assumptions))
         if nodes is None:
             nodes = total((query.claim, *query.assumptions))[0]
@@ -111,7 +110,7 @@ class Sampler:
         wanted = [name for name in judge.dtypes if name in replaced]
         free = {name: None for name in judge.dtypes if name not in replaced}
         for name in wanted:
-            free.update(dict.fromkeys(sorted(free_symbols(replaced[name]))))
+            free.update(dict.fromkeys(sorted(names_in(replaced[name]))))
         images = tuple((name, compiled(replaced[name])) for name in wanted)
         booleans = frozenset(name for name, dtype in judge.dtypes.items() if dtype == "bool")
         return Sampler(tuple(free), context.facts, images, booleans)
