@@ -10,6 +10,7 @@ Spec: ``spec/06-shapes.md``, ``sh/assumptions``.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
@@ -29,9 +30,12 @@ from refrelax.shape_solver.size import measure
 from refrelax.syntax.scalars import Binary, BinaryOp, Literal, Not, PrimExpr, SymVar, as_int, bool_imm
 
 NEGATED: dict[str, BinaryOp] = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "LE": "GT", "GT": "LE"}
+CROWD = 96
+"""Assumptions above which orders stay hypotheses: images of hundreds of symbols help nobody."""
+
 MAX_ROUNDS = 40
 """How often assumptions are taken in beyond once each."""
-MAX_IMAGE = 400
+MAX_IMAGE = 64
 """Nodes of an expression that a symbol is replaced by: a longer one stays a hypothesis."""
 
 
@@ -79,6 +83,8 @@ class Context:
     """What each fresh symbol stands for, in terms of symbols that were there before it; the newest last."""
     mentions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The free symbols of each image."""
+    crowded: bool = False
+    """Whether there were so many assumptions that no symbol is measured from another expression."""
     measured: bool = False
     """Whether a symbol with an upper bound of its own may be measured from another expression."""
 
@@ -94,13 +100,16 @@ class Context:
 
     def measuring(self) -> Context:
         """This context with the hypotheses taken in once more, symbols with upper bounds included."""
-        return self if self.measured or not self.hypotheses else settle(replace(self, measured=True), [])
+        return self if self.measured or self.crowded or not self.hypotheses else settle(replace(self, measured=True), [])
 
     def assuming(self, *assumptions: PrimExpr) -> Context:
         """This context and more assumptions over the original symbols."""
         parts = [self.image(part) for each in assumptions for part in conjuncts(each)]
         needed = [condition for part in parts for condition in conditions(part)]
-        return settle(self, [*parts, *needed]) if parts else self
+        if not parts:
+            return self
+        context = replace(self, crowded=True) if len(parts) > CROWD and not self.crowded else self
+        return settle(context, [*parts, *needed])
 
 
 @rule("sh/assumptions")
@@ -238,10 +247,11 @@ def _plain(key: str, atoms: Atoms) -> bool:
 def _solvable(p: Poly, atoms: Atoms, any_factor: bool = False) -> list[str]:
     """Symbols that occur in ``p`` once, alone, with coefficient 1 or -1, and nowhere inside its other atoms."""
     inside = mentioned([key for mono in p for key in mono], atoms)
+    counts = Counter(key for mono in p for key in set(mono))
     found = []
     for mono, c in p.items():
         if len(mono) == 1 and (any_factor or abs(c) == 1) and _plain(mono[0], atoms) and mono[0] not in inside:
-            if sum(mono[0] in other for other in p) == 1:
+            if counts[mono[0]] == 1:
                 found.append(mono[0])
     return found
 
@@ -336,7 +346,7 @@ def _take_order(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
     variables = [mono for mono in p if mono]
     if len(variables) == 1 and len(variables[0]) == 1 and _plain(variables[0][0], atoms):
         return _take_bound(context, variables[0][0], p[variables[0]], p.get((), 0))
-    for key in _solvable(p, atoms):
+    for key in [] if context.crowded else _solvable(p, atoms):
         if p[(key,)] != 1:
             continue
         origin: Poly = {mono: -c for mono, c in p.items() if mono != (key,)}

@@ -15,7 +15,7 @@ from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly
 from refrelax.shape_solver.axioms import Fresh, Node, both, le, lt, no, plus, some, times, var
-from refrelax.shape_solver.bits import opened
+from refrelax.shape_solver.bits import bitwise
 from refrelax.shape_solver.context import Context, negation
 from refrelax.shape_solver.defined import conditions
 from refrelax.syntax.dtypes import is_integer
@@ -94,7 +94,7 @@ class Plain:
             case Intrinsic("shift_right", (a, b)):
                 return self.fresh.floordiv(self.term(a), self.two_to(b))
             case Intrinsic("bitwise_and" | "bitwise_or" | "bitwise_xor" | "bitwise_not"):
-                simple = opened(e)
+                simple = bitwise(e.op, *e.args)
                 match simple:
                     case Intrinsic("bitwise_and", (a, b)):
                         return self.fresh.masked(self.term(a), self.term(b))

@@ -36,6 +36,7 @@ from refrelax.shape_solver.claim import (
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.core import integer, replaced
 from refrelax.shape_solver.defined import conditions, obligation
+from refrelax.shape_solver.differences import by_differences
 from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.door import MAX_DEPTH, Arithmetic, Door, TooDeep, sort
 from refrelax.shape_solver.encode import Normal, Plain, known, question
@@ -47,6 +48,9 @@ from refrelax.syntax.dtypes import integer_range, is_dtype, is_integer, lanes
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, bool_imm
 
 Assumption = str | PrimExpr
+
+DRAWN = 6
+"""What drawing the value of one symbol counts as, in evaluated nodes."""
 
 TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 DIVISIONS = ("assume", "require")
@@ -190,7 +194,7 @@ class Prover:
         )
 
     def _answered(self, query: Query) -> Answer:
-        nodes = measure(query.claim)[0] + self._size[0]
+        nodes = measure(query.claim)[0] + self._size[0] + DRAWN * len(query.symbols())
         answer = _Attempt.of(query, self.context, LIMITS[self.effort], nodes).answer()
         guessed = self.door.guessed & query.symbols().keys()
         if not guessed:
@@ -256,8 +260,11 @@ class _Attempt:
     limits: Limits
     judge: Judge
     sampler: Sampler
+    given: tuple[PrimExpr, ...] = ()
+    """The assumptions, opened, as they came."""
     log: list[Stage] = field(default_factory=list)
-    admitted: bool = False
+    left: int = MAX_EVALUATED
+    """Nodes that may still be evaluated."""
 
     @staticmethod
     def of(query: Query, context: Context, limits: Limits, nodes: int) -> _Attempt:
@@ -273,7 +280,8 @@ class _Attempt:
             context = context.assuming(*map(opened, dict.fromkeys(conditions(claim))))
         claim = opened(claim)
         judge = Judge.of(query, nodes)
-        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context))
+        given = tuple(map(opened, query.assumptions))
+        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given)
 
     @rule("sh/prove")
     def answer(self) -> Answer:
@@ -283,6 +291,7 @@ class _Attempt:
         first, second, third = self.limits.points
         stages: list[Callable[[], Answer | None]] = [
             lambda: self.points("points", first, 1),
+            self.differences,
             self.normal_form,
             self.in_digits,
             self.residues,
@@ -305,7 +314,8 @@ class _Attempt:
     # --- the stages
 
     def points(self, name: str, count: int, seed: int) -> Refuted | None:
-        count = min(count, MAX_EVALUATED // self.judge.nodes)
+        count = min(count, self.left // self.judge.nodes)
+        self.left -= count * self.judge.nodes
         model = search(self.judge, self.sampler, count, seed)
         if model is None:
             self.note(name, f"{count} points, no counterexample")
@@ -318,6 +328,11 @@ class _Attempt:
         self.note("normal form", "open")
         return None
 
+    def differences(self) -> Proved | None:
+        if by_differences(self.claim, self.given):
+            return self.proved("differences", "a chain of assumptions")
+        return None
+
     def residues(self) -> Proved | None:
         cases = by_residues(self.claim, self.context)
         if cases:
@@ -327,9 +342,10 @@ class _Attempt:
 
     def all_points(self) -> Answer | None:
         size = domain(self.sampler)
-        if size is None or size > min(self.limits.domain, 4 * MAX_EVALUATED // self.judge.nodes):
+        if size is None or size > min(self.limits.domain, self.left // self.judge.nodes):
             self.note("all points", "too many")
             return None
+        self.left -= size * self.judge.nodes
         try:
             model = by_points(self.judge, self.sampler)
         except TooLarge:
@@ -352,7 +368,7 @@ class _Attempt:
         if not z3_.AVAILABLE or not resources:
             self.note(name, "skipped")
             return None
-        original = Context(hypotheses=tuple(map(opened, self.query.assumptions)))
+        original = Context(hypotheses=self.given)
         if self.query.fits is not None or self.query.division == "assume":
             original = self.context
         formulas = question(self.claim, original, Plain())
