@@ -25,10 +25,7 @@ from typing import Any
 from solver_certify import certified
 from solver_lowering import lowering
 
-from refrelax.shape_solver import Proved, Refuted, Unknown, parse_claim, prove
-from refrelax.shape_solver.certificate import smt2
-from refrelax.shape_solver.claim import Query
-from refrelax.syntax.dtypes import integer_range
+from refrelax.shape_solver import Proved, Prover, Refuted, Unknown, prove
 
 HERE = Path(__file__).parent / "solver_queries"
 
@@ -76,8 +73,7 @@ def ours(queries: list[dict[str, Any]], effort: Any) -> Row:
 
 def script(query: dict[str, Any]) -> str:
     """The question as SMT-LIB: unsatisfiable exactly if the claim holds."""
-    fits = integer_range(query["fits"]) if query.get("fits") else None
-    return smt2(Query(parse_claim(query["claim"]), tuple(map(parse_claim, query["assume"])), fits))
+    return Prover(query["assume"], fits=query.get("fits")).posed(query["claim"]).smt2()
 
 
 def cvc5(queries: list[dict[str, Any]], milliseconds: int) -> Row:

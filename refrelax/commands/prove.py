@@ -84,13 +84,7 @@ def _said(answer: Any) -> tuple[dict[str, Any], str, int]:
 
 def _smt2(options: argparse.Namespace) -> str:
     """The question as an SMT-LIB script: ``unsat`` means that the claim holds."""
-    from refrelax.shape_solver import parse_claim
-    from refrelax.shape_solver.certificate import smt2
-    from refrelax.shape_solver.claim import Query
-    from refrelax.syntax.dtypes import integer_range
+    from refrelax.shape_solver import Prover
 
-    fits = None if options.fits is None else integer_range(options.fits)
-    query = Query(
-        parse_claim(options.claim), tuple(map(parse_claim, options.assume)), fits, options.division or "assume"
-    )
-    return smt2(query)
+    prover = Prover(options.assume, options.effort, options.fits, options.division or "assume")
+    return prover.posed(options.claim).smt2()

@@ -90,7 +90,8 @@ class Ledger:
             return Unknown(f"more than {MAX_NODES} nodes for one claim of a lowering", "size")
         prover = self._provers.get((given, fits, effort))
         if prover is None:
-            prover = self._provers[given, fits, effort] = Prover(given, effort, fits)  # type: ignore[arg-type]
+            prover = Prover(given, effort, fits, arithmetic="no-overflow")  # type: ignore[arg-type]
+            self._provers[given, fits, effort] = prover
         return prover.prove(statement)
 
     @property

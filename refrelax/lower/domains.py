@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from refrelax.lower.nests import Axis, Nest, parts, rebuilt
 from refrelax.semantics.dims import Facts, shape_facts, simplify, substitute
 from refrelax.shape_solver import Proved
-from refrelax.shape_solver.prove import Prover
+from refrelax.shape_solver.prove import Prover, prove
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
 
@@ -79,7 +79,7 @@ def shortest(index: PrimExpr, domain: Domain) -> PrimExpr:
     if is_plain(index) or any(isinstance(node, BufferLoad) for node in walk(index)):
         return index
     points: dict[str, PrimExpr] = {a.var.name: int_imm(0, a.var.dtype) for a in domain.axes if as_int(a.extent) == 1}
-    prover, facts = Prover(domain.assumptions(), "quick"), domain.facts()
+    prover, facts = Prover(domain.assumptions(), "quick", arithmetic="no-overflow"), domain.facts()
     index = substitute(index, points)
     for _ in range(4):
         shorter = simplify(_divisions(index, prover), facts)
@@ -177,4 +177,4 @@ def same_place(nest: Nest, source: tuple[PrimExpr, ...], target: tuple[PrimExpr,
         return False
     domain = Domain(nest.axes, dims_of((source, target)))
     claim = Binary("EQ", flat(nest.value.indices, source), flat(nest.indices, target))
-    return isinstance(Prover(domain.assumptions(), "quick").prove(claim), Proved)
+    return isinstance(prove(claim, domain.assumptions(), "quick", arithmetic="no-overflow"), Proved)

@@ -245,7 +245,8 @@ class _Planner:
     def _proved(self, statement: PrimExpr, where: str, dims: tuple[Dims, ...], *sizes: PrimExpr) -> bool:
         """Whether a claim is proved; only then it is raised, since what is not proved is not used."""
         assume = self._given(tuple(d for each in dims for d in each), *sizes)
-        if not isinstance(Prover(assume, self.ledger.effort).prove(statement), Proved):  # type: ignore[arg-type]
+        prover = Prover(assume, self.ledger.effort, arithmetic="no-overflow")  # type: ignore[arg-type]
+        if not isinstance(prover.prove(statement), Proved):
             return False
         return self.ledger.holds(statement, "lo/reuse-fits", where, assume)
 

@@ -1,8 +1,9 @@
-"""Bit operators as arithmetic, exact on all integers (two's complement without end).
+"""Bit operators and conversions as arithmetic, exact on all integers (two's complement without end).
 
 ``a | b = a + b - (a & b)``, ``a ^ b = a + b - 2 * (a & b)``, ``~a = -a - 1``, and ``a & c`` for a constant ``c`` is
 a sum of ``a // 2**k % 2**w * 2**k``, one for each run of ``w`` ones in ``c`` from bit ``k``. What is left is
-``a & b`` of two expressions that are no constants.
+``a & b`` of two expressions that are no constants. A conversion to a dtype from ``l`` to ``h`` is
+``(x - l) % (h - l + 1) + l``.
 
 Spec: ``spec/06-shapes.md``, ``sh/bits``.
 """
@@ -10,11 +11,11 @@ Spec: ``spec/06-shapes.md``, ``sh/bits``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from refrelax.rules import rule
-from refrelax.shape_solver.parse import integer
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Not, PrimExpr, Select, as_int, int_imm, walk
+from refrelax.shape_solver.core import each_once, integer, mapped
+from refrelax.syntax.dtypes import integer_range
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, PrimExpr, as_int, int_imm, literal_int
 
 BITWISE = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"})
 MAX_OPENED = 64
@@ -22,27 +23,28 @@ MAX_OPENED = 64
 
 
 def opened(e: PrimExpr) -> PrimExpr:
-    """``e`` with its bit operators opened; ``e`` itself if it has none, or too many."""
-    count = sum(1 for node in walk(e) if isinstance(node, Intrinsic) and node.op in BITWISE)
-    return _opened(e) if 0 < count <= MAX_OPENED else e
+    """``e`` with its conversions and its bit operators opened (the latter unless there are too many)."""
+    count = sum(1 for node in each_once(e) if isinstance(node, Intrinsic) and node.op in BITWISE)
+
+    def change(node: PrimExpr) -> PrimExpr:
+        match node:
+            case Cast(dtype, a):
+                return wrapped(a, *integer_range(dtype))
+            case Intrinsic(op, args) if op in BITWISE and count <= MAX_OPENED:
+                return bitwise(op, *args)
+            case _:
+                return node
+
+    return mapped(e, change)
 
 
-def _opened(e: PrimExpr) -> PrimExpr:
-    match e:
-        case Binary(op, a, b):
-            return Binary(op, _opened(a), _opened(b), span=e.span)
-        case Not(a):
-            return replace(e, a=_opened(a))
-        case Cast():
-            return replace(e, value=_opened(e.value))
-        case Select(c, a, b):
-            return Select(_opened(c), _opened(a), _opened(b), span=e.span)
-        case Intrinsic(op, args) if op in BITWISE and e.dtype != "bool":
-            return bitwise(op, *(_opened(each) for each in args))
-        case Intrinsic("if_then_else" | "likely" | "abs" | "shift_left" | "shift_right"):
-            return replace(e, args=tuple(_opened(each) for each in e.args))
-        case _:
-            return e
+def wrapped(e: PrimExpr, low: int, high: int) -> PrimExpr:
+    """``e`` wrapped into the range."""
+    if isinstance(e, Literal):
+        return integer((literal_int(e) - low) % (high - low + 1) + low)
+    moved = Binary("Sub", e, integer(low)) if low else e
+    rest: PrimExpr = Binary("FloorMod", moved, integer(high - low + 1))
+    return Binary("Add", rest, integer(low)) if low else rest
 
 
 @rule("sh/bits")

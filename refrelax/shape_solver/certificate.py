@@ -13,14 +13,20 @@ Spec: ``spec/06-shapes.md``, ``sh/certificate``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from refrelax.rules import rule
 from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.claim import Effort, Query, Stage
+from refrelax.shape_solver.core import replaced
 from refrelax.shape_solver.defined import obligation
 from refrelax.shape_solver.encode import Plain, settled
+from refrelax.syntax.scalars import PrimExpr, SymVar
+
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,12 @@ class Certificate:
 
     query: Query
     stages: tuple[Stage, ...] = field(default=())
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What the numbered symbols of ``query`` are called outside."""
+
+    def asked(self) -> Query:
+        """The question with its symbols as they are called outside."""
+        return renamed(self.query, self.names)
 
     def document(self, effort: Effort = "normal") -> dict[str, Any]:
         """The certificate as JSON (``sh/certificate-log``). ``effort`` limits the search for a log; where none is
@@ -41,7 +53,16 @@ class Certificate:
 
     def smt2(self) -> str:
         """The question in SMT-LIB 2: ``unsat`` means that the claim holds wherever it is defined."""
-        return smt2(self.query)
+        return smt2(self.query, self.names)
+
+
+def renamed(query: Query, names: Mapping[str, str]) -> Query:
+    """``query`` with symbols named otherwise."""
+    by: dict[str, PrimExpr] = {
+        number: SymVar(names.get(number, number), dtype) for number, dtype in query.symbols().items()
+    }
+    assumptions = tuple(replaced(e, by) for e in query.assumptions)
+    return replace(query, claim=replaced(query.claim, by), assumptions=assumptions)
 
 
 @rule("sh/certificate")
@@ -54,7 +75,7 @@ def document(certificate: Certificate, effort: Effort = "normal") -> dict[str, A
     from refrelax.shape_solver.prooflog.elaborate import prooflog
     from refrelax.shape_solver.prooflog.translate import question
 
-    asked = question(certificate.query)
+    asked = question(certificate.asked())
     decided = certificate.stages[-1].name if certificate.stages else ""
     log = None if decided == "all points" and few(asked) else prooflog(certificate.query, effort)
     if log is not None:
@@ -68,8 +89,9 @@ def document(certificate: Certificate, effort: Effort = "normal") -> dict[str, A
 
 
 @rule("sh/certificate")
-def smt2(query: Query) -> str:
-    """``query`` as an SMT-LIB 2 script that is unsatisfiable exactly if the claim holds."""
+def smt2(query: Query, names: Mapping[str, str] = NO_NAMES) -> str:
+    """``query`` as an SMT-LIB 2 script that is unsatisfiable exactly if the claim holds. A symbol has its name
+    outside if that is a plain identifier, else its number."""
     reading = Plain()
     claim = query.claim
     if query.fits is not None or query.division == "require":
@@ -84,9 +106,11 @@ def smt2(query: Query) -> str:
     for name, dtype in symbols.items():
         if dtype == "bool":
             formulas += [("<=", 0, ("var", name)), ("<=", ("var", name), 1)]
-    names = dict.fromkeys(name for formula in formulas for name in _names(formula))
-    lines = ["(set-logic ALL)", *(f"(declare-const |{name}| Int)" for name in names)]
-    lines += [f"(assert {_text(formula)})" for formula in formulas]
+    found = dict.fromkeys(name for formula in formulas for name in _names(formula))
+    called = {each: name if (name := names.get(each, each)).isidentifier() else f"{each}'" for each in symbols}
+    called = {each: called.get(each, each) for each in found}
+    lines = ["(set-logic ALL)", *(f"(declare-const |{called[name]}| Int)" for name in found)]
+    lines += [f"(assert {_text(formula, called)})" for formula in formulas]
     return "\n".join([*lines, "(check-sat)", ""])
 
 
@@ -98,20 +122,20 @@ def _names(node: Node) -> list[str]:
     return [name for part in node[1:] for name in _names(part)]
 
 
-def _text(node: Node) -> str:
+def _text(node: Node, called: Mapping[str, str]) -> str:
     match node:
         case bool():
             return "true" if node else "false"
         case int():
             return str(node) if node >= 0 else f"(- {-node})"
         case ("var", name):
-            return f"|{name}|"
+            return f"|{called[name]}|"
         case (("+" | "*" | "and" | "or") as op, single):
-            return _text(single)
+            return _text(single, called)
         case ("and",):
             return "true"
         case ("or",):
             return "false"
         case (op, *parts):
-            return f"({op} {' '.join(map(_text, parts))})"
+            return f"({op} {' '.join(_text(part, called) for part in parts)})"
     raise AssertionError(node)

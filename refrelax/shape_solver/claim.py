@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, bool_imm, walk
+from refrelax.shape_solver.core import each_once
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, bool_imm
 
 Effort: TypeAlias = Literal["quick", "normal", "thorough"]
 Division: TypeAlias = Literal["assume", "require"]
@@ -48,7 +49,7 @@ class Query:
         """Names of all symbols and their dtypes, in order of appearance."""
         found: dict[str, str] = {}
         for e in (self.claim, *self.assumptions):
-            for node in walk(e):
+            for node in each_once(e):
                 if isinstance(node, SymVar):
                     found.setdefault(node.name, node.dtype)
         return found

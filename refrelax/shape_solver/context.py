@@ -10,24 +10,33 @@ Spec: ``spec/06-shapes.md``, ``sh/assumptions``.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
 from math import gcd
 
 from refrelax.rules import rule
-from refrelax.semantics.dims import NO_FACTS, Facts, substitute
+from refrelax.semantics.dims import NO_FACTS, Facts
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly, as_const, sub
 from refrelax.semantics.dims.ranges import interval, nonneg
 from refrelax.semantics.dims.spell import spell
+from refrelax.shape_solver.core import distinct, integer, names_in
+from refrelax.shape_solver.core import replaced as substituted
 from refrelax.shape_solver.defined import conditions
-from refrelax.shape_solver.parse import integer
+from refrelax.shape_solver.size import measure
 from refrelax.syntax.scalars import Binary, BinaryOp, Literal, Not, PrimExpr, SymVar, as_int, bool_imm
 
 NEGATED: dict[str, BinaryOp] = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", "LE": "GT", "GT": "LE"}
+CROWD = 96
+"""Assumptions above which orders stay hypotheses: images of hundreds of symbols help nobody."""
+
 MAX_ROUNDS = 40
-MAX_HYPOTHESES = 32
-"""Later ones are dropped: fewer assumptions prove less, never more."""
+"""How often assumptions are taken in beyond once each."""
+MAX_IMAGE = 64
+"""Nodes of an expression that a symbol is replaced by: a longer one stays a hypothesis."""
 
 
 def negation(e: PrimExpr) -> PrimExpr:
@@ -72,60 +81,125 @@ class Context:
     fresh: int = 0
     origins: tuple[tuple[str, PrimExpr], ...] = ()
     """What each fresh symbol stands for, in terms of symbols that were there before it; the newest last."""
+    mentions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The free symbols of each image."""
+    crowded: bool = False
+    """Whether there were so many assumptions that no symbol is measured from another expression."""
     measured: bool = False
     """Whether a symbol with an upper bound of its own may be measured from another expression."""
 
     def image(self, e: PrimExpr) -> PrimExpr:
         """``e`` over the free symbols."""
-        return substitute(e, dict(self.images))
+        return substituted(e, dict(self.images))
 
     def restored(self, e: PrimExpr) -> PrimExpr:
         """``e`` over the original symbols again: each fresh symbol replaced by what it stands for, the newest first."""
         for name, origin in reversed(self.origins):
-            e = substitute(e, {name: origin})
+            e = substituted(e, {name: origin})
         return e
 
     def measuring(self) -> Context:
         """This context with the hypotheses taken in once more, symbols with upper bounds included."""
-        return self if self.measured or not self.hypotheses else settle(replace(self, measured=True), [])
+        if self.measured or self.crowded or not self.hypotheses:
+            return self
+        return settle(replace(self, measured=True), [])
 
     def assuming(self, *assumptions: PrimExpr) -> Context:
         """This context and more assumptions over the original symbols."""
         parts = [self.image(part) for each in assumptions for part in conjuncts(each)]
         needed = [condition for part in parts for condition in conditions(part)]
-        return settle(self, [*parts, *needed]) if parts else self
+        if not parts:
+            return self
+        context = replace(self, crowded=True) if len(parts) > CROWD and not self.crowded else self
+        return settle(context, [*parts, *needed])
 
 
 @rule("sh/assumptions")
 def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | None = None) -> Context:
     """``parts`` (over free symbols) and the old hypotheses (replaced ``by``), taken in until none helps further."""
-    everything = [*(substitute(each, by or {}) for each in context.hypotheses), *parts]
-    waiting = list(dict.fromkeys(everything))[:MAX_HYPOTHESES]
-    context = replace(context, hypotheses=())
-    seen: set[PrimExpr] = set()
-    for _ in range(MAX_ROUNDS):
-        for place, part in enumerate(waiting):
-            if part in seen:  # nothing has changed since it was looked at
+    queue = _Queue()
+    for each in distinct([*(substituted(each, by or {}) for each in context.hypotheses), *parts]):
+        queue.put(each)
+    context = replace(context, hypotheses=(), absurd=context.absurd or _crossed(context.facts))
+    rounds = tightenings = MAX_ROUNDS + len(queue.parts)
+    while not context.absurd and rounds > 0 and (place := queue.next()) is not None:
+        part, before = queue.parts[place], context.facts
+        taken = _take(context, part)
+        if taken is None:
+            tighter = _propagated(context, part) if tightenings > 0 else None
+            if tighter is None:
                 continue
-            taken = _take(context, part)
-            if taken is None:
-                tighter = _propagated(context, part)
-                if tighter is None:
-                    seen.add(part)
-                    continue
-                taken = tighter, {}, [part]
-            facts = context.facts
-            context, step, more = taken
-            if step or context.facts is not facts:
-                seen.clear()
-            rest = waiting[:place] + waiting[place + 1 :]
-            waiting = [*([substitute(each, step) for each in rest] if step else rest), *more]
-            break
-        else:
-            break
-        if context.absurd:
-            break
-    return replace(context, hypotheses=tuple(waiting))
+            tightenings -= 1
+            taken = tighter, {}, [part]
+        rounds -= 1
+        context, step, more = taken
+        if context.facts is not before and _crossed(context.facts):
+            context = replace(context, absurd=True)
+        queue.remove(place)
+        queue.changed(step, _bounded(before, context.facts))
+        for each in more:
+            queue.put(each)
+    return replace(context, hypotheses=tuple(queue.parts[place] for place in sorted(queue.parts)))
+
+
+def _crossed(facts: Facts) -> bool:
+    """Whether the bounds of a symbol leave it no value."""
+    return any(low is not None and high is not None and low > high for low, high in facts.known.values())
+
+
+def _bounded(before: Facts, after: Facts) -> set[str]:
+    """Symbols whose bounds are others now."""
+    return set() if before is after else {name for name, _ in before.known.items() ^ after.known.items()}
+
+
+class _Queue:
+    """Assumptions in order; each is looked at again when something about a symbol in it has changed."""
+
+    def __init__(self) -> None:
+        self.parts: dict[int, PrimExpr] = {}
+        self.names: dict[int, frozenset[str]] = {}
+        self.places: dict[str, set[int]] = {}
+        self.open: list[int] = []
+        self.marked: set[int] = set()
+        self.last = 0
+
+    def put(self, part: PrimExpr, place: int | None = None) -> None:
+        if place is None:
+            place = self.last = self.last + 1
+        self.parts[place], self.names[place] = part, names_in(part)
+        for name in self.names[place]:
+            self.places.setdefault(name, set()).add(place)
+        self.mark(place)
+
+    def mark(self, place: int) -> None:
+        if place not in self.marked:
+            self.marked.add(place)
+            heappush(self.open, place)
+
+    def next(self) -> int | None:
+        """The first that was not looked at since its symbols changed."""
+        while self.open:
+            place = heappop(self.open)
+            self.marked.discard(place)
+            if place in self.parts:
+                return place
+        return None
+
+    def remove(self, place: int) -> None:
+        del self.parts[place]
+        for name in self.names.pop(place):
+            self.places[name].discard(place)
+
+    def changed(self, step: dict[str, PrimExpr], bounded: set[str]) -> None:
+        """Symbols are replaced, or have other bounds."""
+        for name, by in step.items():
+            for place in sorted(self.places.get(name, ())):
+                part = substituted(self.parts[place], {name: by})
+                self.remove(place)
+                self.put(part, place)
+        for name in sorted(bounded):
+            for place in self.places.get(name, ()):
+                self.mark(place)
 
 
 Taken = tuple[Context, dict[str, PrimExpr], list[PrimExpr]]
@@ -156,10 +230,16 @@ def _take(context: Context, part: PrimExpr) -> Taken | None:
 def replaced(context: Context, name: str, by: PrimExpr) -> Taken:
     """``context`` with the free symbol ``name`` replaced."""
     step = {name: by}
-    images = tuple((each, substitute(e, step)) for each, e in context.images)
-    if all(each != name for each, _ in images):
-        images = (*images, (name, by))
-    return replace(context, images=images, facts=context.facts.without([name])), step, []
+    mentions = dict(context.mentions)
+    images = dict(context.images)
+    for each, symbols in context.mentions.items():
+        if name in symbols:
+            images[each] = substituted(images[each], step)
+            mentions[each] = names_in(images[each])
+    if name not in images:
+        images[name], mentions[name] = by, names_in(by)
+    facts = context.facts.without([name])
+    return replace(context, images=tuple(images.items()), mentions=mentions, facts=facts), step, []
 
 
 def _plain(key: str, atoms: Atoms) -> bool:
@@ -169,10 +249,11 @@ def _plain(key: str, atoms: Atoms) -> bool:
 def _solvable(p: Poly, atoms: Atoms, any_factor: bool = False) -> list[str]:
     """Symbols that occur in ``p`` once, alone, with coefficient 1 or -1, and nowhere inside its other atoms."""
     inside = mentioned([key for mono in p for key in mono], atoms)
+    counts = Counter(key for mono in p for key in set(mono))
     found = []
     for mono, c in p.items():
         if len(mono) == 1 and (any_factor or abs(c) == 1) and _plain(mono[0], atoms) and mono[0] not in inside:
-            if sum(mono[0] in other for other in p) == 1:
+            if counts[mono[0]] == 1:
                 found.append(mono[0])
     return found
 
@@ -205,7 +286,7 @@ def _take_equality(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
             high is None or nonneg(sub({(): high} if high else {}, solution), atoms)
         )
         spelled = spell(solution, atoms, atoms.table[key].dtype)
-        if spelled is None:
+        if spelled is None or measure(spelled)[0] > MAX_IMAGE:
             continue
         changed, step, _ = replaced(context, key, spelled)
         more: list[PrimExpr] = []
@@ -267,7 +348,7 @@ def _take_order(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
     variables = [mono for mono in p if mono]
     if len(variables) == 1 and len(variables[0]) == 1 and _plain(variables[0][0], atoms):
         return _take_bound(context, variables[0][0], p[variables[0]], p.get((), 0))
-    for key in _solvable(p, atoms):
+    for key in [] if context.crowded else _solvable(p, atoms):
         if p[(key,)] != 1:
             continue
         origin: Poly = {mono: -c for mono, c in p.items() if mono != (key,)}
@@ -277,7 +358,7 @@ def _take_order(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
         if low is not None and not nonneg(sub(origin, {(): low} if low else {}), atoms):
             continue
         spelled = spell(origin, atoms, atoms.table[key].dtype)
-        if spelled is None:
+        if spelled is None or measure(spelled)[0] > MAX_IMAGE:
             continue
         name = f"{key}'{context.fresh}"
         facts = context.facts.with_bounds(name, 0)
@@ -316,8 +397,7 @@ def _propagated(context: Context, part: PrimExpr) -> Context | None:
             facts = facts.with_bounds(key, low, top)
     if facts is context.facts:
         return None
-    crossed = any(low is not None and high is not None and low > high for low, high in facts.known.values())
-    return replace(context, facts=facts, absurd=crossed)
+    return replace(context, facts=facts)
 
 
 def _take_bound(context: Context, key: str, c: int, fixed: int) -> Taken:
@@ -327,8 +407,6 @@ def _take_bound(context: Context, key: str, c: int, fixed: int) -> Taken:
     least, greatest = facts.of(key)
     changed = replace(context, facts=facts)
     if least is not None and greatest is not None:
-        if least > greatest:
-            return replace(changed, absurd=True), {}, []
         if least == greatest:
             return replaced(changed, key, integer(least))
     return changed, {}, []

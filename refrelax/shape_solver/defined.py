@@ -9,13 +9,11 @@ from dataclasses import dataclass
 
 from refrelax.rules import rule
 from refrelax.shape_solver.claim import Division, conjunction
-from refrelax.shape_solver.lets import without_lets
-from refrelax.shape_solver.parse import integer
+from refrelax.shape_solver.core import integer
 from refrelax.syntax.dtypes import is_float
 from refrelax.syntax.scalars import (
     Binary,
     Intrinsic,
-    Let,
     Literal,
     Not,
     PrimExpr,
@@ -45,7 +43,14 @@ class Step:
 @rule("sh/definedness")
 def steps(e: PrimExpr, fits: Range | None = None) -> list[Step]:
     """The steps of evaluating ``e`` that may go wrong, in evaluation order; those that may leave a range only with
-    ``fits``. Symbols are in range."""
+    ``fits``. Symbols are in range. A part that went well before is not asked again."""
+    return _steps(e, fits, {})
+
+
+def _steps(e: PrimExpr, fits: Range | None, done: dict[int, PrimExpr]) -> list[Step]:
+    """``done``: the objects that are evaluated before, by identity."""
+    if id(e) in done:
+        return []
     match e:
         case Literal():
             return (
@@ -56,16 +61,17 @@ def steps(e: PrimExpr, fits: Range | None = None) -> list[Step]:
         case SymVar():
             return []
         case Binary("And", a, b):
-            return [*steps(a, fits), *under(a, steps(b, fits))]
+            found = [*_steps(a, fits, done), *under(a, _steps(b, fits, {**done}))]
         case Binary("Or", a, b):
-            return [*steps(a, fits), *under(Not(a), steps(b, fits))]
+            found = [*_steps(a, fits, done), *under(Not(a), _steps(b, fits, {**done}))]
         case Intrinsic("if_then_else", (c, a, b)):
-            return [*steps(c, fits), *under(c, steps(a, fits)), *under(Not(c), steps(b, fits))]
-        case Let():
-            return steps(without_lets(e), fits)
+            found = _steps(c, fits, done)
+            found += [*under(c, _steps(a, fits, {**done})), *under(Not(c), _steps(b, fits, {**done}))]
         case _:
-            inner = [step for part in children(e) for step in steps(part, fits)]
-            return [*inner, *_own(e), *_within(e, fits)]
+            inner = [step for part in children(e) for step in _steps(part, fits, done)]
+            found = [*inner, *_own(e), *_within(e, fits)]
+    done[id(e)] = e
+    return found
 
 
 def _own(e: PrimExpr) -> list[Step]:
@@ -114,7 +120,7 @@ def obligation(claim: PrimExpr, fits: Range | None, division: Division) -> PrimE
     """A claim that is false exactly where ``claim`` is refuted, and defined everywhere: the steps of the evaluation in
     order, up to one that fails (a step out of range; with ``division="require"`` also one without a value) or that
     leaves nothing to ask (``"assume"``: one without a value)."""
-    found = list(dict.fromkeys(steps(claim, fits)))
+    found = steps(claim, fits)
     if all(step.defines <= (division == "require") for step in found):
         return conjunction([*(step.claim for step in found), claim])
     for step in reversed(found):

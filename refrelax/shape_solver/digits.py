@@ -19,7 +19,7 @@ from refrelax.semantics.dims.ranges import nonneg
 from refrelax.semantics.dims.spell import spell
 from refrelax.semantics.dims.terms import floordiv
 from refrelax.shape_solver.context import Context, mentioned, order, replaced, settle
-from refrelax.shape_solver.parse import integer
+from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.size import measure
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, children
 

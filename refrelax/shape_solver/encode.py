@@ -15,15 +15,14 @@ from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly
 from refrelax.shape_solver.axioms import Fresh, Node, both, le, lt, no, plus, some, times, var
-from refrelax.shape_solver.bits import opened
+from refrelax.shape_solver.bits import bitwise
 from refrelax.shape_solver.context import Context, negation
 from refrelax.shape_solver.defined import conditions
-from refrelax.syntax.dtypes import integer_range, is_integer
+from refrelax.syntax.dtypes import is_integer
 from refrelax.syntax.scalars import (
     Binary,
     Cast,
     Intrinsic,
-    Let,
     Literal,
     Not,
     PrimExpr,
@@ -41,18 +40,25 @@ class Plain:
     """Follows the expression."""
 
     fresh: Fresh = field(default_factory=Fresh)
-    scope: dict[str, Node] = field(default_factory=dict)
     kept: Kept = field(default_factory=dict)
+    terms: dict[int, tuple[PrimExpr, Node]] = field(default_factory=dict)
+    """By identity: what is shared is read once."""
 
     def compare(self, op: str, a: PrimExpr, b: PrimExpr) -> Node:
         return comparison(op, self.term(a), self.term(b))
 
     def term(self, e: PrimExpr) -> Node:
+        found = self.terms.get(id(e))
+        if found is None:
+            found = self.terms[id(e)] = (e, self.read(e))
+        return found[1]
+
+    def read(self, e: PrimExpr) -> Node:
         match e:
             case Literal():
                 return literal_int(e)
             case SymVar(name):
-                return self.scope.get(name, var(name))
+                return var(name)
             case Binary("Add", a, b):
                 return plus(self.term(a), self.term(b))
             case Binary("Sub", a, b):
@@ -60,22 +66,15 @@ class Plain:
             case Binary("Mul", a, b):
                 return times(self.term(a), self.term(b))
             case Binary("Min", a, b):
-                x, y = self.term(a), self.term(b)
-                return ("ite", le(x, y), x, y)
+                return self.fresh.minimum(self.term(a), self.term(b))
             case Binary("Max", a, b):
-                x, y = self.term(a), self.term(b)
-                return ("ite", le(x, y), y, x)
+                return times(-1, self.fresh.minimum(times(-1, self.term(a)), times(-1, self.term(b))))
             case Binary(("FloorDiv" | "FloorMod" | "Div" | "Mod") as op, a, b):
                 return self.quotient(op, self.term(a), self.term(b))
             case Select(c, a, b) | Intrinsic("if_then_else", (c, a, b)):
                 return ("ite", truth(c, self), self.term(a), self.term(b))
             case Cast(dtype, a):
-                return self.cast(dtype, a)
-            case Let(bound, value, body):
-                saved, self.scope = self.scope, {**self.scope, bound.name: self.term(value)}
-                result = self.term(body)
-                self.scope = saved
-                return result
+                return self.fresh.wrapped(self.term(a), dtype)
             case _ if e.dtype == "bool":
                 return ("ite", truth(e, self), 1, 0)
             case _:
@@ -85,26 +84,17 @@ class Plain:
         q = self.fresh.floordiv(a, b) if op.startswith("Floor") else self.fresh.truncdiv(a, b)
         return q if op in ("FloorDiv", "Div") else plus(a, times(-1, b, q))
 
-    def cast(self, dtype: str, a: PrimExpr) -> Node:
-        inner = self.term(a)
-        if dtype == "bool":
-            return ("ite", ("=", inner, 0), 0, 1)
-        (low, high), (least, greatest) = integer_range(dtype), integer_range(a.dtype)
-        return inner if low <= least and greatest <= high else self.fresh.wrapped(inner, dtype)
-
     def intrinsic(self, e: PrimExpr) -> Node:
         match e:
-            case Intrinsic("likely", (a,)):
-                return self.term(a)
             case Intrinsic("abs", (a,)):
                 x = self.term(a)
-                return ("ite", le(0, x), x, times(-1, x))
+                return times(-1, self.fresh.minimum(x, times(-1, x)))
             case Intrinsic("shift_left", (a, b)):
                 return times(self.term(a), self.two_to(b))
             case Intrinsic("shift_right", (a, b)):
                 return self.fresh.floordiv(self.term(a), self.two_to(b))
             case Intrinsic("bitwise_and" | "bitwise_or" | "bitwise_xor" | "bitwise_not"):
-                simple = opened(e)
+                simple = bitwise(e.op, *e.args)
                 match simple:
                     case Intrinsic("bitwise_and", (a, b)):
                         return self.fresh.masked(self.term(a), self.term(b))
@@ -127,7 +117,6 @@ class Normal:
     atoms: Atoms
     fresh: Fresh = field(default_factory=Fresh)
     named: dict[str, Node] = field(default_factory=dict)
-    scope: dict[str, Node] = field(default_factory=dict)
     kept: Kept = field(default_factory=dict)
 
     def compare(self, op: str, a: PrimExpr, b: PrimExpr) -> Node:
@@ -199,8 +188,6 @@ def truth(e: PrimExpr, reading: Plain | Normal) -> Node:
 
 
 def _once(e: PrimExpr, what: str, reading: Plain | Normal, make: Callable[[PrimExpr, Plain | Normal], Node]) -> Node:
-    if reading.scope:
-        return make(e, reading)
     found = reading.kept.get((id(e), what))
     if found is None:
         found = reading.kept[id(e), what] = (e, make(e, reading))
@@ -228,10 +215,6 @@ def _truth(e: PrimExpr, reading: Plain | Normal) -> Node:
         case Select(c, a, b) | Intrinsic("if_then_else", (c, a, b)):
             x = truth(c, reading)
             return some(both(x, truth(a, reading)), both(no(x), truth(b, reading)))
-        case Intrinsic("likely", (a,)):
-            return truth(a, reading)
-        case Cast(_, a) if a.dtype == "bool":
-            return truth(a, reading)
         case _:
             return no(("=", reading.term(e), 0))
 

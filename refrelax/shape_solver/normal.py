@@ -11,11 +11,15 @@ from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import ONE, Mono, Poly, add, join, scale, sub, without
 from refrelax.semantics.dims.ranges import atom_interval, nonneg
 from refrelax.shape_solver.context import Context, negation, order
+from refrelax.shape_solver.core import names_in
 from refrelax.shape_solver.defined import conditions
 from refrelax.syntax.scalars import Binary, Not, PrimExpr
 
 MAX_SPLITS = 48
 """How many parts of one claim are looked at."""
+
+MAX_GIVEN = 32
+"""Hypotheses that are combined with one goal."""
 
 MAX_COMBINED = 24
 """How many times a hypothesis is taken away from one goal."""
@@ -78,7 +82,7 @@ def _compared(claim: PrimExpr, context: Context) -> bool:
         return True
     if not context.hypotheses:
         return False
-    given = [p for each in context.hypotheses if (p := order(each, atoms)) is not None]
+    given = [p for each in _near(image, context.hypotheses) if (p := order(each, atoms)) is not None]
     match image:
         case Binary("EQ", a, b) if a.dtype != "bool":
             goal = sub(normal(a, atoms), normal(b, atoms))
@@ -86,6 +90,14 @@ def _compared(claim: PrimExpr, context: Context) -> bool:
         case _:
             wanted = order(image, atoms)
             return wanted is not None and combined(wanted, given, atoms)
+
+
+def _near(claim: PrimExpr, hypotheses: tuple[PrimExpr, ...]) -> list[PrimExpr]:
+    """The hypotheses that are combined: if there are many, the first that share a symbol with the claim."""
+    if len(hypotheses) <= MAX_GIVEN:
+        return list(hypotheses)
+    names = names_in(claim)
+    return [each for each in hypotheses if names & names_in(each)][:MAX_GIVEN]
 
 
 @rule("sh/combination")

@@ -15,19 +15,23 @@ from functools import reduce
 
 from refrelax.errors import Diagnostic, Malformed, Span
 from refrelax.rules import rule
-from refrelax.syntax.dtypes import is_dtype, kind
+from refrelax.shape_solver.core import integer
+from refrelax.syntax.dtypes import integer_range, is_dtype, kind, lanes
 from refrelax.syntax.scalars import (
     Binary,
     BinaryOp,
     Cast,
     Intrinsic,
     Let,
+    Literal,
     Not,
     PrimExpr,
     Select,
     SymVar,
+    as_int,
     bool_imm,
     int_imm,
+    walk,
 )
 
 MAX_DEPTH = 120
@@ -116,6 +120,8 @@ class _Reader:
         self.text = text.strip()
         self.filename = filename
         self.depth = 0
+        self.claims: set[str] = set()
+        """Names that stand as claims somewhere in the text."""
         try:
             self.root = ast.parse(self.text, filename, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -124,10 +130,19 @@ class _Reader:
             raise Malformed([Diagnostic("sh/claim-syntax", message, place)]) from None
 
     def claim(self) -> PrimExpr:
-        return self.read(self.root, "b")
+        return self.settled("b")
 
     def dim(self) -> PrimExpr:
-        return self.read(self.root, "i")
+        return self.settled("i")
+
+    def settled(self, want: str) -> PrimExpr:
+        """Read again while names turn out to be claims: ``p or q == p``."""
+        while True:
+            found = self.read(self.root, want)
+            claims = {e.name for e in walk(found) if isinstance(e, SymVar) and e.dtype == "bool"} - self.claims
+            if not claims:
+                return found
+            self.claims |= claims
 
     def fail(self, node: ast.AST, expected: str) -> Malformed:
         place = Span(self.filename, getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
@@ -152,9 +167,9 @@ class _Reader:
             case ast.Constant(int() as number):
                 return integer(number)
             case ast.Name(name):
-                return SymVar(name, "bool" if want == "b" else "int64")
-            case ast.BinOp(left, op, right):
-                return self.arithmetic(node, self.read(left, "i"), op, right)
+                return SymVar(name, "bool" if want == "b" or (want == "?" and name in self.claims) else "int64")
+            case ast.BinOp():
+                return self.operators(node)
             case ast.UnaryOp(ast.USub(), operand):
                 return self.negated(operand)
             case ast.UnaryOp(ast.Invert(), operand):
@@ -183,6 +198,16 @@ class _Reader:
                 return integer(-number)
             case _:
                 return Binary("Sub", int_imm(0), self.read(operand, "i"))
+
+    def operators(self, node: ast.BinOp) -> PrimExpr:
+        """``a + b - c + …`` without recursion to the left."""
+        spine = [node]
+        while isinstance(left := spine[-1].left, ast.BinOp):
+            spine.append(left)
+        result = self.read(spine[-1].left, "i")
+        for each in reversed(spine):
+            result = self.arithmetic(each, result, each.op, each.right)
+        return result
 
     def arithmetic(self, node: ast.expr, left: PrimExpr, op: ast.operator, right: ast.expr) -> PrimExpr:
         if isinstance(op, ast.Pow):
@@ -245,10 +270,13 @@ class _Reader:
         return build(*(self.read(arg, want) for arg, want in zip(args, wanted)))
 
     def cast(self, node: ast.expr, dtype: str, arg: ast.expr) -> PrimExpr:
-        if not is_dtype(dtype) or kind(dtype) not in ("int", "uint", "bool"):
+        if not is_dtype(dtype) or kind(dtype) not in ("int", "uint", "bool") or lanes(dtype) != 1:
             raise self.fail(node, "an integer dtype")
         value = self.read(arg, "?")
-        return value if value.dtype == dtype in ("int64", "bool") else Cast(dtype, value)
+        number = as_int(value) if isinstance(value, Literal) and value.dtype == "int64" else None
+        if number is not None and dtype != "bool" and integer_range(dtype)[0] <= number <= integer_range(dtype)[1]:
+            return int_imm(number, dtype)
+        return Cast(dtype, value)
 
     def let(self, node: ast.expr, func: ast.expr, body: ast.expr, name: str, value: ast.expr, want: str) -> PrimExpr:
         """``T.Let(body, where={name: value})``."""
@@ -264,11 +292,3 @@ def _function_name(func: ast.expr) -> str | None:
             return name
         case _:
             return None
-
-
-def integer(number: int) -> PrimExpr:
-    """``number`` as an expression over int64 literals, however large."""
-    if -(1 << 63) <= number < 1 << 63:
-        return int_imm(number)
-    high, low = number >> 62, number & ((1 << 62) - 1)
-    return Binary("Add", Binary("Mul", integer(high), int_imm(1 << 62)), int_imm(low))

@@ -11,12 +11,11 @@ Spec: ``spec/06-shapes.md``, ``sh/prove``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from refrelax.rules import rule
-from refrelax.semantics.dims import substitute
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.shape_solver import float_atoms, normal, z3_
 from refrelax.shape_solver.bits import opened
@@ -35,18 +34,27 @@ from refrelax.shape_solver.claim import (
     Unknown,
 )
 from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.core import integer, replaced
 from refrelax.shape_solver.defined import conditions, obligation
+from refrelax.shape_solver.differences import by_differences
 from refrelax.shape_solver.digits import digits
+from refrelax.shape_solver.door import MAX_DEPTH, Arithmetic, Door, TooDeep, sort
 from refrelax.shape_solver.encode import Normal, Plain, known, question
-from refrelax.shape_solver.evaluate import NotInteger, TooLarge
-from refrelax.shape_solver.lets import without_lets
-from refrelax.shape_solver.parse import integer, parse_claim
+from refrelax.shape_solver.evaluate import TooLarge
+from refrelax.shape_solver.parse import parse_claim
 from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
 from refrelax.shape_solver.size import NOTHING, Measure, measure, too_large, total
-from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar
+from refrelax.syntax.dtypes import integer_range, is_dtype, is_integer, lanes
+from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, bool_imm
 
 Assumption = str | PrimExpr
+
+DRAWN = 6
+"""What drawing the value of one symbol counts as, in evaluated nodes."""
+
+TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
+DIVISIONS = ("assume", "require")
+ARITHMETICS = ("exact", "wrap", "no-overflow")
 
 
 def prove(
@@ -55,24 +63,23 @@ def prove(
     effort: Effort = "normal",
     fits: str | None = None,
     division: Division = "assume",
+    arithmetic: Arithmetic = "exact",
 ) -> Answer:
     """Whether ``claim`` holds for all integers that satisfy ``assume``.
 
     ``fits``: an integer dtype; every arithmetic step must then stay in its range, for symbols in its range.
     ``division="require"``: the claim must be defined wherever the assumptions hold; ``"assume"``: it is asked where
-    it is.
+    it is. ``arithmetic``: what the operations of the question mean (``sh/arithmetic``).
 
     Raises:
-        Malformed: ``sh/claim-syntax``, for a text that is no claim.
+        Malformed: ``sh/claim-syntax``, for a text that is no claim; ``sh/question``, for what is not well-typed.
+        ValueError: an option that there is not.
     """
-    return Prover(assume, effort, fits, division).answer(_expression(claim))
+    return Prover(assume, effort, fits, division, arithmetic).answer(claim)
 
 
 def _expression(claim: Assumption) -> PrimExpr:
-    e = parse_claim(claim) if isinstance(claim, str) else claim
-    if e.dtype != "bool":
-        raise ValueError(f"expected a claim (an expression of dtype bool), found {e.dtype}")
-    return e
+    return parse_claim(claim) if isinstance(claim, str) else claim
 
 
 @dataclass(slots=True)
@@ -87,71 +94,175 @@ class Prover:
     effort: Effort = "normal"
     fits: str | None = None
     division: Division = "assume"
+    arithmetic: Arithmetic = "exact"
     hits: int = 0
     asked: int = 0
-    _assumptions: tuple[PrimExpr, ...] = ()
+    door: Door = field(default_factory=Door)
     context: Context = field(default_factory=Context)
+    _assumptions: tuple[PrimExpr, ...] = ()
     _answers: dict[object, Answer] = field(default_factory=dict)
     _size: Measure = NOTHING
     _floats: bool = False
+    _large: str | None = None
+    _parts: tuple[PrimExpr, ...] = ()
 
     def __post_init__(self) -> None:
-        self._assumptions = tuple(map(_expression, self.assume))
+        for given, allowed in ((self.effort, LIMITS), (self.division, DIVISIONS), (self.arithmetic, ARITHMETICS)):
+            if given not in allowed:
+                raise ValueError(f"expected one of {', '.join(allowed)}, found {given!r}")
+        if self.fits is not None and not (is_dtype(self.fits) and is_integer(self.fits) and lanes(self.fits) == 1):
+            raise ValueError(f"expected an integer dtype for fits, found {self.fits!r}")
+        self.door = Door(self.arithmetic, self.fits is not None)
+        parts = tuple(map(_expression, self.assume))
+        self._large = too_large(NOTHING, total(parts), deep=False)
+        if self._large is None:
+            self._parts, self._floats = parts, any(map(float_atoms.has_floats, parts))
+            self._large = None if self._floats else self._admit(parts)
+
+    def _admit(self, parts: tuple[PrimExpr, ...]) -> str | None:
+        """Takes the assumptions in; why not, if they are too large."""
+        try:
+            self._assumptions = tuple(map(self.door.claim, parts))
+        except TooDeep:
+            return TOO_DEEP
         self._size = total(self._assumptions)
-        if too_large(NOTHING, self._size) is None:
-            self._assumptions = tuple(map(without_lets, self._assumptions))
-            self._size = total(self._assumptions)
-        if too_large(NOTHING, self._size) is None:
-            self._floats = any(map(float_atoms.has_floats, self._assumptions))
-        if too_large(NOTHING, self._size) is None and not self._floats:
+        large = too_large(NOTHING, self._size)
+        if large is None:
             self.context = Context().assuming(*map(opened, self._assumptions))
+        return large
 
     def prove(self, claim: str | PrimExpr) -> Answer:
         """As the function ``prove``."""
-        e = _expression(claim)
         self.asked += 1
-        if too_large(measure(e), self._size) is not None:
-            return self.answer(e)
-        key, names = _renamed(self._query(e))
-        found = self._answers.get(key)
-        if found is not None:
+        e = _expression(claim)
+        if self._has_floats(e):
+            return self._computed_from_floats(e)
+        found = self._entered(e)
+        if isinstance(found, str):
+            return _refused(found)
+        return self._outside(self._kept(found))
+
+    def _kept(self, query: Query) -> Answer:
+        """The answer to a question or to the same one with other numbers."""
+        key, names = _renamed(query)
+        known = self._answers.get(key)
+        if known is not None:
             self.hits += 1
-            return _restored(found, names)
-        answer = self.answer(e)
+            return _restored(known, names)
+        answer = self._answered(query)
         if isinstance(answer, Refuted):
             self._answers[key] = Refuted({names[name]: value for name, value in answer.model.items()}, answer.stages)
         else:
             self._answers[key] = answer
         return answer
 
-    def _ask(self, claim: PrimExpr, assumptions: tuple[PrimExpr, ...]) -> Answer:
-        return Prover(assumptions, self.effort, self.fits, self.division).answer(claim)
+    def answer(self, claim: str | PrimExpr) -> Answer:
+        """As ``prove``, but nothing is kept."""
+        e = _expression(claim)
+        if self._has_floats(e):
+            return self._computed_from_floats(e)
+        found = self._entered(e)
+        return _refused(found) if isinstance(found, str) else self._outside(self._answered(found))
 
-    def _query(self, claim: PrimExpr) -> Query:
+    def _has_floats(self, e: PrimExpr) -> bool:
+        """Whether a float stands in a question that is not too large."""
+        return self.large(e) is None and (self._floats or float_atoms.has_floats(e))
+
+    def _computed_from_floats(self, claim: PrimExpr) -> Answer:
         fits = None if self.fits is None else integer_range(self.fits)
-        return Query(claim, self._assumptions, fits, self.division)
+        return float_atoms.answer(Query(claim, self._parts, fits, self.division), self.effort, self._ask)
+
+    def _ask(self, claim: PrimExpr, assumptions: tuple[PrimExpr, ...]) -> Answer:
+        return Prover(assumptions, self.effort, self.fits, self.division, self.arithmetic).answer(claim)
+
+    def posed(self, claim: str | PrimExpr) -> Certificate:
+        """The question as a certificate that nobody has proved, for its ``smt2``.
+
+        Raises:
+            ValueError: it is too large.
+        """
+        found = self._entered(_expression(claim))
+        if isinstance(found, str):
+            raise ValueError(f"expected a smaller question, found one that is {found}")
+        return Certificate(found, (), self.door.names())
 
     @rule("sh/size")
-    def answer(self, claim: PrimExpr) -> Answer:
-        """As ``prove``, but nothing is kept."""
-        size = measure(claim)
-        large = too_large(size, self._size, self.fits is not None)
-        if large is None and (plain := without_lets(claim)) is not claim:
-            claim, size = plain, measure(plain)
-            large = too_large(size, self._size, self.fits is not None)
+    def _entered(self, claim: PrimExpr) -> Query | str:
+        """The question inside; in words what is too large about it."""
+        if sort(claim.dtype) != "bool":
+            self.door.claim(claim)  # refuses it
+        large = self.large(claim)
         if large is not None:
-            return Unknown(large, "size", (Stage("size", large),))
-        if self._floats or float_atoms.has_floats(claim):
-            return float_atoms.answer(self._query(claim), self.effort, self._ask)
-        nodes = size[0] + self._size[0]
-        return _Attempt.of(self._query(claim), self.context, LIMITS[self.effort], nodes).answer()
+            return large
+        try:
+            claim = self.door.claim(claim)
+        except TooDeep:
+            return TOO_DEEP
+        return self._query(claim)
+
+    def large(self, e: PrimExpr) -> str | None:
+        """What is too large about an expression under these assumptions, in words."""
+        return self._large or too_large(measure(e), self._size, deep=False)
+
+    def inside(self, claim: PrimExpr) -> Answer:
+        """As ``prove``, for a claim that has come through the door of this prover; a model is by number."""
+        found = self._query(claim)
+        return _refused(found) if isinstance(found, str) else self._kept(found)
+
+    def _query(self, claim: PrimExpr) -> Query | str:
+        fits = None if self.fits is None else integer_range(self.fits)
+        return too_large(measure(claim), self._size, fits is not None) or Query(
+            claim, self._assumptions, fits, self.division
+        )
+
+    def _answered(self, query: Query) -> Answer:
+        nodes = measure(query.claim)[0] + self._size[0] + DRAWN * len(query.symbols())
+        answer = _Attempt.of(query, self.context, LIMITS[self.effort], nodes).answer()
+        guessed = self.door.guessed & query.symbols().keys()
+        if not guessed:
+            return answer
+        if isinstance(answer, Refuted) and not settles(query, answer.model, guessed):
+            return Unknown("a counterexample needs values of what is no integer arithmetic", "opaque", answer.stages)
+        if isinstance(answer, Proved) and self.division == "require":
+            return Unknown("whether what is no integer arithmetic is defined", "opaque", answer.stages)
+        return answer
+
+    def _outside(self, answer: Answer) -> Answer:
+        match answer:
+            case Refuted(model, stages):
+                return Refuted(self.door.model(model), stages)
+            case Proved(certificate):
+                return replace(answer, certificate=replace(certificate, names=self.door.names()))
+            case _:
+                return answer
+
+
+def settles(query: Query, model: Mapping[str, int], guessed: frozenset[str]) -> bool:
+    """Whether ``model`` refutes the question whatever the symbols ``guessed`` are, as far as the normal form sees."""
+    dtypes = query.symbols()
+    values: dict[str, PrimExpr] = {
+        name: bool_imm(bool(value)) if dtypes[name] == "bool" else integer(value)
+        for name, value in model.items()
+        if name not in guessed
+    }
+    if query.fits is not None:
+        return False
+    for e in (*query.assumptions, Not(query.claim)):
+        at = opened(replaced(e, values))
+        if not normal.proves(at, Context()) or not all(normal.proves(each, Context()) for each in conditions(at)):
+            return False
+    return True
+
+
+def _refused(large: str) -> Unknown:
+    return Unknown(large, "size", (Stage("size", large),))
 
 
 def _renamed(query: Query) -> tuple[object, dict[str, str]]:
     """The question with its symbols numbered in order of appearance, and the numbering."""
     names = {name: f"#{place}" for place, name in enumerate(query.symbols())}
     by: dict[str, PrimExpr] = {name: SymVar(names[name], dtype) for name, dtype in query.symbols().items()}
-    parts = tuple(substitute(e, by) for e in (query.claim, *query.assumptions))
+    parts = tuple(replaced(e, by) for e in (query.claim, *query.assumptions))
     return (parts, query.fits, query.division), names
 
 
@@ -171,8 +282,11 @@ class _Attempt:
     limits: Limits
     judge: Judge
     sampler: Sampler
+    given: tuple[PrimExpr, ...] = ()
+    """The assumptions, opened, as they came."""
     log: list[Stage] = field(default_factory=list)
-    admitted: bool = False
+    left: int = MAX_EVALUATED
+    """Nodes that may still be evaluated."""
 
     @staticmethod
     def of(query: Query, context: Context, limits: Limits, nodes: int) -> _Attempt:
@@ -187,11 +301,9 @@ class _Attempt:
         else:
             context = context.assuming(*map(opened, dict.fromkeys(conditions(claim))))
         claim = opened(claim)
-        try:
-            judge = Judge.of(query, nodes)
-        except NotInteger as error:
-            raise ValueError(f"expected integer arithmetic, found {error}") from None
-        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context))
+        judge = Judge.of(query, nodes)
+        given = tuple(map(opened, query.assumptions))
+        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given)
 
     @rule("sh/prove")
     def answer(self) -> Answer:
@@ -201,6 +313,7 @@ class _Attempt:
         first, second, third = self.limits.points
         stages: list[Callable[[], Answer | None]] = [
             lambda: self.points("points", first, 1),
+            self.differences,
             self.normal_form,
             self.in_digits,
             self.residues,
@@ -223,7 +336,8 @@ class _Attempt:
     # --- the stages
 
     def points(self, name: str, count: int, seed: int) -> Refuted | None:
-        count = min(count, MAX_EVALUATED // self.judge.nodes)
+        count = min(count, self.left // self.judge.nodes)
+        self.left -= count * self.judge.nodes
         model = search(self.judge, self.sampler, count, seed)
         if model is None:
             self.note(name, f"{count} points, no counterexample")
@@ -236,6 +350,11 @@ class _Attempt:
         self.note("normal form", "open")
         return None
 
+    def differences(self) -> Proved | None:
+        if by_differences(self.claim, self.given):
+            return self.proved("differences", "a chain of assumptions")
+        return None
+
     def residues(self) -> Proved | None:
         cases = by_residues(self.claim, self.context)
         if cases:
@@ -245,9 +364,10 @@ class _Attempt:
 
     def all_points(self) -> Answer | None:
         size = domain(self.sampler)
-        if size is None or size > min(self.limits.domain, 4 * MAX_EVALUATED // self.judge.nodes):
+        if size is None or size > min(self.limits.domain, self.left // self.judge.nodes):
             self.note("all points", "too many")
             return None
+        self.left -= size * self.judge.nodes
         try:
             model = by_points(self.judge, self.sampler)
         except TooLarge:
@@ -270,7 +390,7 @@ class _Attempt:
         if not z3_.AVAILABLE or not resources:
             self.note(name, "skipped")
             return None
-        original = Context(hypotheses=tuple(map(opened, self.query.assumptions)))
+        original = Context(hypotheses=self.given)
         if self.query.fits is not None or self.query.division == "assume":
             original = self.context
         formulas = question(self.claim, original, Plain())

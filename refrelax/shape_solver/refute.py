@@ -17,17 +17,20 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import Facts
 from refrelax.shape_solver.claim import Query
 from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.core import names_in
 from refrelax.shape_solver.evaluate import OutOfRange, Run, TooLarge, Undefined, compiled
 from refrelax.shape_solver.size import total
-from refrelax.syntax.scalars import free_symbols
 
 SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 16)
 WIDE = (6, 9, 10, 12, 15, 17, 31, 32, 33, 63, 64, 100, 127, 128, 255, 256, 1000, 1024, 4096)
-MAX_EVALUATED = 3_000_000
-"""Nodes that one search may evaluate, all points together."""
+MAX_EVALUATED = 4_000_000
+"""Nodes that one question may evaluate, all points together."""
 
-MAX_TRIALS = 600
+MAX_TRIALS = 1_200
 """Evaluations that making one model small may cost."""
+
+MAX_MINIMISED = 500_000
+"""Nodes that these may evaluate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,6 @@ class Judge:
 
     @staticmethod
     def of(query: Query, nodes: int | None = None) -> Judge:
-        """Raises ``NotInteger`` if the question is no integer arithmetic."""
         assumptions = tuple(map(compiled, query.assumptions))
         if nodes is None:
             nodes = total((query.claim, *query.assumptions))[0]
@@ -111,7 +113,7 @@ class Sampler:
         wanted = [name for name in judge.dtypes if name in replaced]
         free = {name: None for name in judge.dtypes if name not in replaced}
         for name in wanted:
-            free.update(dict.fromkeys(sorted(free_symbols(replaced[name]))))
+            free.update(dict.fromkeys(sorted(names_in(replaced[name]))))
         images = tuple((name, compiled(replaced[name])) for name in wanted)
         booleans = frozenset(name for name, dtype in judge.dtypes.items() if dtype == "bool")
         return Sampler(tuple(free), context.facts, images, booleans)
@@ -175,23 +177,33 @@ def search(judge: Judge, sampler: Sampler, count: int, seed: int) -> dict[str, i
 def minimised(judge: Judge, model: dict[str, int]) -> dict[str, int]:
     """A model with smaller values, found by lowering one symbol at a time and then two together."""
     best = dict(model)
-    trials, limit = 0, min(MAX_TRIALS, MAX_EVALUATED // judge.nodes)
+    trials = _Trials(judge, min(MAX_TRIALS, MAX_MINIMISED // judge.nodes))
     improved = True
-    while improved and trials < limit:
+    while improved and trials.left > 0:
         improved = False
         for name in best:
             for value in _smaller(best[name]):
-                trials += 1
-                if judge.refuted({**best, name: value}):
+                if trials.refuted({**best, name: value}):
                     best[name] = value
                     improved = True
                     break
         if not improved:
-            paired = _pair_lowered(judge, best)
-            trials += 40
+            paired = _pair_lowered(trials, best)
             if paired is not None:
                 best, improved = paired, True
     return best
+
+
+@dataclass(slots=True)
+class _Trials:
+    """A judge that grows tired: past its limit nothing is refuted."""
+
+    judge: Judge
+    left: int
+
+    def refuted(self, env: dict[str, int]) -> bool:
+        self.left -= 1
+        return self.left >= 0 and self.judge.refuted(env)
 
 
 def _smaller(value: int) -> Iterator[int]:
@@ -210,17 +222,19 @@ def _smaller(value: int) -> Iterator[int]:
         yield -value
 
 
-def _pair_lowered(judge: Judge, model: dict[str, int]) -> dict[str, int] | None:
+def _pair_lowered(judge: _Trials, model: dict[str, int]) -> dict[str, int] | None:
     """Two symbols lowered by the same amount, which keeps differences such as ``i < n``."""
-    names = list(model)
+    names = [name for name, value in model.items() if value]
     for first in names:
         for second in names:
+            if judge.left <= 0:
+                return None
             if first < second:
                 for scale in (2, 1):
                     a, b = model[first], model[second]
                     step = min(abs(a), abs(b)) // scale if scale > 1 else 1
                     trial = {**model, first: a - _sign(a) * step, second: b - _sign(b) * step}
-                    if step and a and b and judge.refuted(trial):
+                    if step and judge.refuted(trial):
                         return trial
     return None
 

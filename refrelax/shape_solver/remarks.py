@@ -15,12 +15,15 @@ from typing import Literal
 from refrelax.rules import rule
 from refrelax.semantics.types.checked import CheckedModule, OpenEquality
 from refrelax.shape_solver.claim import Effort, Proved, Refuted
-from refrelax.shape_solver.parse import integer
+from refrelax.shape_solver.core import integer
+from refrelax.shape_solver.door import Arithmetic
 from refrelax.shape_solver.prove import prove
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, free_symbols
 from refrelax.syntax.write.scalars import expression
 
 Verdict = Literal["always", "never", "sometimes", "unknown"]
+
+PROGRAM: Arithmetic = "no-overflow"
 
 EXPECTS_ONE_SIDE = ("annotation", "return annotation", "match_cast")
 """Uses in which the first extent is a claim about the second; elsewhere an extent of 1 may broadcast."""
@@ -70,14 +73,14 @@ def remark(equality: OpenEquality, effort: Effort = "quick") -> Remark:
     expected, found = equality.expected, equality.found
     assume = list(_bounds(equality))
     equal: PrimExpr = Binary("EQ", expected, found)
-    if isinstance(prove(equal, assume, effort), Proved):
+    if isinstance(prove(equal, assume, effort, arithmetic=PROGRAM), Proved):
         return Remark(equality, "always")
     if equality.what not in EXPECTS_ONE_SIDE:
         for side in (expected, found):
             equal = Binary("Or", equal, Binary("EQ", side, integer(1)))
-    if isinstance(prove(Not(equal), assume, effort), Proved):
+    if isinstance(prove(Not(equal), assume, effort, arithmetic=PROGRAM), Proved):
         return Remark(equality, "never")
-    answer = prove(equal, assume, effort)
+    answer = prove(equal, assume, effort, arithmetic=PROGRAM)
     if isinstance(answer, Refuted):
         return Remark(equality, "sometimes", answer.model)
     return Remark(equality, "unknown")

@@ -12,6 +12,7 @@ from refrelax.semantics.dims import equal
 from refrelax.semantics.dims import simplify as simplify_plain
 from refrelax.shape_solver.claim import Effort, Proved
 from refrelax.shape_solver.defined import conditions
+from refrelax.shape_solver.door import Arithmetic
 from refrelax.shape_solver.parse import parse_dim
 from refrelax.shape_solver.prove import Prover
 from refrelax.shape_solver.spellings import respelled, with_remainders
@@ -19,23 +20,30 @@ from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, free_symb
 
 
 @rule("sh/simplify-under-assumptions")
-def simplify(e: str | PrimExpr, assume: Iterable[str | PrimExpr] = (), effort: Effort = "normal") -> PrimExpr:
+def simplify(
+    e: str | PrimExpr,
+    assume: Iterable[str | PrimExpr] = (),
+    effort: Effort = "normal",
+    arithmetic: Arithmetic = "exact",
+) -> PrimExpr:
     """The shortest expression found that is proved equal to ``e`` wherever ``assume`` holds and ``e`` is defined.
 
     Fewer quotients and minima count more than fewer nodes. ``e`` itself comes back if nothing shorter is proved.
     """
-    best = parse_dim(e) if isinstance(e, str) else e
-    original = best
-    prover = Prover(assume, effort, division="assume")
+    given = parse_dim(e) if isinstance(e, str) else e
+    prover = Prover(assume, effort, division="assume", arithmetic=arithmetic)
+    if prover.large(given) is not None:
+        return given
+    best = original = prover.door.dim(given)
     for candidate in _candidates(original, prover):
         if cost(candidate) < cost(best):
             if _as_defined(original, candidate, prover) and _proved(Binary("EQ", original, candidate), prover):
                 best = candidate
-    return best
+    return given if best is original else prover.door.out(best)
 
 
 def _proved(claim: PrimExpr, prover: Prover) -> bool:
-    return isinstance(prover.prove(claim), Proved)
+    return isinstance(prover.inside(claim), Proved)
 
 
 def _as_defined(original: PrimExpr, candidate: PrimExpr, prover: Prover) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from refrelax.shape_solver.parse import integer
+from refrelax.shape_solver.core import integer
 from refrelax.syntax.scalars import Binary, BinaryOp, Intrinsic, PrimExpr, Select, as_int
 
 MAX_NESTED = 8

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
-from time import monotonic
+from threading import Event, Thread, get_ident
+from time import clock_gettime, pthread_getcpuclockid
 from typing import Any
 
 from refrelax.shape_solver.axioms import Node
@@ -35,10 +36,14 @@ AVAILABLE = find_spec("z3") is not None
 STOPPED = "stopped by the clock: Z3 did not keep to its limit"
 
 
+MAX_WALL = 20
+"""How many times longer than ``patience`` a question may take on a clock on the wall."""
+
+
 def patience(resources: int) -> int:
-    """Milliseconds after which a question counts as one that Z3 loops on: three times and more what its units took in
-    the questions of ``benchmarks``. (Waiting longer costs more than the wait: the numbers grow, and Z3 looks at its
-    clock between operations on them.)"""
+    """Milliseconds of processor time after which a question counts as one that Z3 loops on: three times and more what
+    its units took in the questions of ``benchmarks``. (Waiting longer costs more than the wait: the numbers grow, and
+    Z3 looks up between operations on them.)"""
     return 250 + resources // 4_000
 
 
@@ -52,20 +57,41 @@ def solve(
     """
     context = z3.Context()
     solver = z3.SolverFor(tactic, ctx=context) if tactic else z3.SimpleSolver(ctx=context)
-    solver.set("rlimit", resources, "timeout", patience(resources))
+    solver.set("rlimit", resources, "timeout", MAX_WALL * patience(resources))
     builder = _Builder(context)
     for formula in formulas:
         solver.add(builder.formula(formula))
     for name in sorted(booleans & builder.variables.keys()):
         solver.add(builder.variables[name] >= 0, builder.variables[name] <= 1)
-    begun = monotonic()
-    answer = solver.check()
+    answer, stopped = _checked(solver, context, patience(resources))
     if answer == z3.unsat:
         return "unsat"
-    if answer != z3.sat:  # Z3 calls both limits "canceled"
-        return STOPPED if 1e3 * (monotonic() - begun) >= patience(resources) else "open"
+    if answer != z3.sat or stopped:  # Z3 calls all limits "canceled"
+        return STOPPED if stopped else "open"
     model = solver.model()
     return {name: model.eval(variable, model_completion=True).as_long() for name, variable in builder.variables.items()}
+
+
+def _checked(solver: Any, context: Any, milliseconds: int) -> tuple[Any, bool]:
+    """Z3's answer, and whether it was stopped after so much time of this thread's processor: a busy machine decides
+    nothing."""
+    clock = pthread_getcpuclockid(get_ident())
+    end = clock_gettime(clock) + milliseconds / 1e3
+    done, late = Event(), Event()
+
+    def watch() -> None:
+        while not done.wait(max(0.01, end - clock_gettime(clock))):
+            if clock_gettime(clock) >= end:
+                late.set()
+                context.interrupt()
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        return solver.check(), late.is_set()
+    finally:
+        done.set()
+        watcher.join()
 
 
 def replay(script: str, resources: int) -> str:

@@ -61,7 +61,7 @@ def test_a_question_that_is_too_large_is_open_at_once(kind: str) -> None:
     e = shared(kind, 40)
     start = time.process_time()
     answer = prove(Binary("GE", e, int_imm(0)))
-    assert isinstance(answer, Unknown) and answer.stage == "size" and "4000 nodes" in answer.reason
+    assert isinstance(answer, Unknown) and answer.stage == "size" and "16000 nodes" in answer.reason
     assert isinstance(prove("n >= 0", [Binary("GE", e, int_imm(0))]), Unknown)
     assert time.process_time() - start < 1
 

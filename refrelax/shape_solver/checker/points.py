@@ -94,8 +94,8 @@ def _value(e: Expr, env: Env, fits: tuple[int, int] | None) -> int:
             return x if chosen else y
         case ["Let", str() as name, bound, body]:
             return value(body, {**env, name: value(bound, env, fits)}, fits)
-        case ["Cast", str() as target, str() as source, a]:
-            return _cast(target, source, value(a, env, fits))
+        case ["Cast", str() as target, _, a]:
+            return _cast(target, value(a, env, fits))
         case ["likely", a]:
             return value(a, env, fits)
         case ["abs", a]:
@@ -111,11 +111,11 @@ def _value(e: Expr, env: Env, fits: tuple[int, int] | None) -> int:
     raise ValueError(f"expected an expression, found {e!r}"[:200])
 
 
-def _cast(target: str, source: str, number: int) -> int:
+def _cast(target: str, number: int) -> int:
     if target == "bool":
         return int(number != 0)
-    (low, high), (least, greatest) = dtype_range(target), dtype_range(source)
-    return number if low <= least and greatest <= high else (number - low) % (high - low + 1) + low
+    low, high = dtype_range(target)
+    return (number - low) % (high - low + 1) + low
 
 
 def domain(question: Any) -> dict[str, range] | None:

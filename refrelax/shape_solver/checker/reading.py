@@ -126,8 +126,8 @@ class Reading:
                 return -self.minimum(-self.term(a), -self.term(b))
             case [("Select" | "if_then_else"), c, a, b] if not is_bool(a):
                 return self.choice(c, self.term(a), self.term(b))
-            case ["Cast", str() as target, str() as source, a]:
-                return self.cast(target, source, a)
+            case ["Cast", str() as target, _, a]:
+                return self.cast(target, a)
             case ["Let", str() as name, value, body]:
                 inner: Poly = self.let(name, value, body, self.term)
                 return inner
@@ -156,13 +156,11 @@ class Reading:
         key = ("ite", yes, no, a, b)
         return Poly.atom(self.number(key, Atom("ite", (a, b), "", (yes, no))))
 
-    def cast(self, target: str, source: str, a: Expr) -> Poly:
+    def cast(self, target: str, a: Expr) -> Poly:
         if target == "bool":
             return self.choice(["NE", a, ["int", 0]], Poly.of(1), Poly.of(0))
-        (low, high), (least, greatest) = dtype_range(target), dtype_range(source)
+        low, high = dtype_range(target)
         p = self.term(a)
-        if low <= least and greatest <= high:
-            return p
         return p - (high - low + 1) * self.make("fd", (p - low, Poly.of(high - low + 1)))
 
     def let(self, name: str, value: Expr, body: Expr, read: Any) -> Any:

@@ -200,7 +200,7 @@ class Logic:
     def _prover(self, given: Given, effort: Effort) -> Prover:
         key = (effort, given)
         if key not in self._provers:
-            self._provers[key] = Prover(given, effort, division="require")
+            self._provers[key] = Prover(given, effort, division="require", arithmetic="no-overflow")
         return self._provers[key]
 
     def absurd(self, given: Given) -> bool:

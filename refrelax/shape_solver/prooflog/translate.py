@@ -11,7 +11,7 @@ from refrelax.semantics.dims.poly import Poly as NormalPoly
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, dtype_range
 from refrelax.shape_solver.claim import Query, conjunction
-from refrelax.shape_solver.parse import integer
+from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.syntax.scalars import (
     Binary,
@@ -47,7 +47,7 @@ def expression(e: PrimExpr) -> list[Any]:
         case Select(c, a, b):
             return ["Select", expression(c), expression(a), expression(b)]
         case Cast(dtype, a):
-            return ["Cast", dtype, a.dtype, expression(a)]
+            return ["Cast", dtype, "int64", expression(a)]
         case Let(var, value, body):
             return ["Let", var.name, expression(value), expression(body)]
         case Intrinsic(op, args):
