@@ -32,11 +32,10 @@ def _one(path: str, options: argparse.Namespace) -> int:
     else:
         found = confirm(document, options.time)
         problem = found.rejected
-    claim = _claim(document)
     if problem or found is None:
         row, line, code = {"answer": "REJECTED", "reason": problem}, f"REJECTED {problem}", 1
     elif found.by:
-        row, line, code = {"answer": "CERTIFIED", "by": found.by}, f"CERTIFIED by {found.by}{claim}", 0
+        row, line, code = {"answer": "CERTIFIED", "by": found.by}, f"CERTIFIED by {found.by}{_claim(document)}", 0
     else:
         row, line, code = {"answer": "OPEN", "missing": found.missing}, f"OPEN needs {found.missing}", 3
     if options.json:
@@ -47,10 +46,7 @@ def _one(path: str, options: argparse.Namespace) -> int:
 
 
 def _claim(document: Any) -> str:
-    """What was certified, in words."""
-    from refrelax.shape_solver.checker.words import said
+    """What was certified: the question read back from the certificate."""
+    from refrelax.shape_solver.checker.document import question_said
 
-    try:
-        return f": {said(document['question'])}"
-    except (KeyError, TypeError, ValueError, IndexError):
-        return ""
+    return f": {question_said(document)}"

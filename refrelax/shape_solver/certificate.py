@@ -51,20 +51,25 @@ def document(certificate: Certificate, effort: Effort = "normal") -> dict[str, A
     from refrelax.shape_solver.checker.document import FORMAT, VERSION
     from refrelax.shape_solver.checker.points import few
     from refrelax.shape_solver.checker.script import script
+    from refrelax.shape_solver.checker.terms import Question
     from refrelax.shape_solver.prooflog.elaborate import prooflog
     from refrelax.shape_solver.prooflog.translate import question
 
     asked = question(certificate.query)
+    read = Question.read(asked)
     decided = certificate.stages[-1].name if certificate.stages else ""
-    log = None if decided == "all points" and few(asked) else prooflog(certificate.query, effort)
+    log = None if decided == "all points" and few(read) else prooflog(certificate.query, effort)
     if log is not None:
         evidence: dict[str, Any] = {"kind": "log", **log}
-    elif few(asked):
+    elif few(read):
         evidence = {"kind": "points"}
     else:
-        evidence = {"kind": "smt2", "script": script(asked)}
+        evidence = {"kind": "smt2", "script": script(read)}
     stages = [[stage.name, stage.outcome] for stage in certificate.stages]
-    return {"format": FORMAT, "version": VERSION, "question": asked, "stages": stages, "evidence": evidence}
+    return {
+        "format": FORMAT, "version": VERSION, "question": asked, "names": list(certificate.query.symbols()),
+        "stages": stages, "evidence": evidence,
+    }  # fmt: skip
 
 
 @rule("sh/certificate")
