@@ -268,6 +268,9 @@ def test_certify(cmd, tmp_path: Path) -> None:
     other.write_text(wrong, encoding="utf-8")
     refused = cmd("certify", str(path), str(other), "--json")
     assert refused.code == 1 and '"REJECTED"' in refused.out and "the table" in refused.out
+    assert cmd("certify", "--with", "checker", str(path)).code == 0
+    assert cmd("certify", "--with", "cvc5", str(path)).code in (0, 3)  # 3: cvc5 is not installed
+    assert cmd("certify", "--with", "verified", str(path)).code in (0, 3)  # 3: it is not built
     other.write_text("{", encoding="utf-8")
     assert cmd("certify", str(other)).code == 1
     assert cmd("certify", str(tmp_path / "missing.json")).code == 2

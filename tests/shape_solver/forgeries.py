@@ -158,6 +158,7 @@ LIES: dict[str, str] = {
     "a bound under or": forged(ZERO, POINTS, ["or", ["eq", X, const(0)], ["true"]]),
     "a bound under not": forged(ZERO, POINTS, ["not", ["ne", X, const(0)]], ["ge", X, ONE]),
     "too many points": forged(["ge", X, const(0)], POINTS, ["ge", X, const(0)], ["le", X, const(10**6)]),
+    "no point in a wide box": forged(["ge", X, const(0)], POINTS, ["ge", ["sym", 2], const(9)], ["le", ["sym", 2], const(5)], fits="int32"),
     "too many nodes at all points": forged(nested("and", 150, ["ge", X, const(0)], ["ge", ["mul", X, X], X]), POINTS,
                                            ["ge", X, const(0)], ["le", X, const(400_000)], symbols=["int"]),
     "a point that refutes": forged(["ne", ["mul", X, X], const(9)], POINTS, *SMALL, symbols=["int"]),

@@ -181,7 +181,7 @@ def domain(question: Question) -> list[range] | None:
         if low is None or high is None:
             return None
         result.append(range(low, high + 1))
-        total *= max(0, high + 1 - low)
+        total *= max(1, high + 1 - low)
     work = total * sum(map(_nodes, (question.claim, *question.assumptions)))
     return result if total <= MAX_POINTS and work <= MAX_WORK else None
 
