@@ -23,6 +23,10 @@ from refrelax.shape_solver.defined import obligation
 from refrelax.shape_solver.encode import Plain, settled
 
 
+class NoCertificate(Exception):
+    """A proof whose question no certificate can state: it is no integer arithmetic, or takes too much to check."""
+
+
 @dataclass(frozen=True, slots=True)
 class Certificate:
     """A proof of ``query`` and the stages that led to it."""
@@ -35,9 +39,15 @@ class Certificate:
         found, the evidence is points or a script.
 
         Raises:
-            Untranslatable: the question is no integer arithmetic that a certificate can state.
+            NoCertificate: no certificate can state the question, or it would take too much to check.
         """
-        return document(self, effort)
+        from refrelax.shape_solver.checker.terms import Rejected
+        from refrelax.shape_solver.prooflog.translate import Untranslatable
+
+        try:
+            return document(self, effort)
+        except (Rejected, Untranslatable) as error:
+            raise NoCertificate(str(error)) from None
 
     def smt2(self) -> str:
         """The question in SMT-LIB 2: ``unsat`` means that the claim holds wherever it is defined."""

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from refrelax.rules import rule
 from refrelax.shape_solver import replay, z3_
-from refrelax.shape_solver.certificate import Certificate
+from refrelax.shape_solver.certificate import Certificate, NoCertificate
 from refrelax.shape_solver.checker.document import asked, examine
 from refrelax.shape_solver.checker.script import script
 
@@ -108,11 +108,14 @@ def _made_by_z3(document: Any) -> bool:
 
 
 def certify(certificate: Certificate, milliseconds: int = 2_000) -> str | None:
-    """Who confirms the proof; ``None`` if nobody does.
+    """Who confirms the proof; ``None`` if nobody does, or no certificate can state it.
 
     Raises:
         AssertionError: the certificate is wrong. That is a bug of the prover, never a verdict on the claim.
     """
-    found = confirm(certificate.document(), milliseconds)
+    try:
+        found = confirm(certificate.document(), milliseconds)
+    except NoCertificate:
+        return None
     assert not found.rejected, f"a proof is refuted: {found.rejected}"
     return found.by

@@ -13,7 +13,7 @@ from typing import Any
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, Reading
 from refrelax.shape_solver.checker.schemas import AXIOMS, CHOICE_BY_ID, PAIRS, TRIPLES, Axiom, Zero, minimum_low
-from refrelax.shape_solver.checker.terms import Question, expect
+from refrelax.shape_solver.checker.terms import Question, expect, integer
 
 POWERS = range(9)
 """Exponents whose powers are spelled out."""
@@ -85,6 +85,7 @@ def _text(f: Formula) -> str:
 def _poly(p: Poly) -> str:
     terms = []
     for mono, c in sorted(p.terms.items()):
+        integer(c)
         factors = [str(c) if c >= 0 else f"(- {-c})", *(f"a{atom}" for atom in mono)]
         terms.append(f"(* {' '.join(factors)})" if mono else factors[0])
     return f"(+ {' '.join(terms)})" if len(terms) > 1 else "".join(terms) or "0"
