@@ -12,7 +12,7 @@ TVM    := $(TVMENV)/.stamp-tvm
 PIP    := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-gpu test-tvm nightly nightly-tvm lint format rules docs examples bench clean
+.PHONY: help setup demo test test-gpu test-tvm nightly nightly-tvm verified lint format rules docs examples bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -64,6 +64,10 @@ nightly: $(DEV) ## the long campaigns
 
 nightly-tvm: $(DEV) $(TVM) ## the long campaigns against real TVM 0.27
 	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m "nightly and tvm"
+
+verified: $(DEV) ## the checker of certificates that is proved in Coq: proofs, program, agreement (needs coq, ocaml; else says so)
+	@sh verified/build.sh
+	@$(BIN)/python -m pytest -m "nightly and not tvm" tests/shape_solver/test_verified.py
 
 lint: $(DEV) ## ruff and mypy --strict
 	@$(BIN)/ruff check .

@@ -35,7 +35,9 @@ def prove(options: argparse.Namespace) -> int:
         Path(options.smt2).write_text(_smt2(options), encoding="utf-8")
     answer = shape_solver.prove(options.claim, assume=options.assume, effort=options.effort, **extra)
     row, line, code = _said(answer)
-    document = _document(answer, options.effort) if options.certificate is not None or options.explain else None
+    document, why = None, "nothing was proved"
+    if options.certificate is not None or options.explain:
+        document, why = _document(answer, options.effort)
     if options.certificate is not None and document is not None:
         Path(options.certificate).write_text(json.dumps(document) + "\n", encoding="utf-8")
         row["certificate"] = document["evidence"]["kind"]
@@ -45,15 +47,21 @@ def prove(options: argparse.Namespace) -> int:
     else:
         print(line, *more, sep="\n")
         if options.certificate is not None:
-            print(f"certificate: {row.get('certificate', 'none, since nothing was proved')}")
+            print(f"certificate: {row.get('certificate', f'none, since {why}')}")
     return code
 
 
-def _document(answer: Any, effort: Any) -> dict[str, Any] | None:
-    """The certificate of a proof."""
+def _document(answer: Any, effort: Any) -> tuple[dict[str, Any] | None, str]:
+    """The certificate of a proof, or why there is none."""
     from refrelax.shape_solver import Proved
+    from refrelax.shape_solver.certificate import NoCertificate
 
-    return answer.certificate.document(effort) if isinstance(answer, Proved) else None
+    if not isinstance(answer, Proved):
+        return None, "nothing was proved"
+    try:
+        return answer.certificate.document(effort), ""
+    except NoCertificate as error:
+        return None, f"its question is not stated: {error}"
 
 
 def _explained(answer: Any, document: dict[str, Any] | None) -> list[str]:
@@ -62,7 +70,7 @@ def _explained(answer: Any, document: dict[str, Any] | None) -> list[str]:
 
     stages = [f"{number}. {stage.name}: {stage.outcome}" for number, stage in enumerate(answer.stages, 1)]
     if stages:
-        stages[-1] += "  <- decided" if document is not None or hasattr(answer, "model") else ""
+        stages[-1] += "  <- decided" if not hasattr(answer, "reason") else ""
     return [*stages, *(explained(document) if document is not None else [])]
 
 

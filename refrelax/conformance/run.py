@@ -21,6 +21,7 @@ from refrelax.lower import lower
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver import Answer, Proved, Unknown, parse_dim, prove, remarks, simplify
+from refrelax.shape_solver.certificate import NoCertificate
 from refrelax.shape_solver.checker.document import examine
 from refrelax.shape_solver.claim import Division
 from refrelax.syntax.json_ import from_json
@@ -118,7 +119,10 @@ def _answer(q: Question) -> Answer:
     answer = prove(q.claim, q.assume, fits=q.fits, division=cast(Division, q.division))
     if isinstance(answer, Proved):
         answer.certificate.smt2()
-        wrong = examine(answer.certificate.document()).rejected
+        try:
+            wrong = examine(answer.certificate.document()).rejected
+        except NoCertificate:
+            return answer
         return Unknown(f"certificate rejected: {wrong}", "certificate") if wrong else answer
     return answer
 

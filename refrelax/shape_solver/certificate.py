@@ -14,19 +14,21 @@ Spec: ``spec/06-shapes.md``, ``sh/certificate``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from refrelax.rules import rule
 from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.claim import Effort, Query, Stage
-from refrelax.shape_solver.core import replaced
 from refrelax.shape_solver.defined import obligation
 from refrelax.shape_solver.encode import Plain, settled
-from refrelax.syntax.scalars import PrimExpr, SymVar
 
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
+
+
+class NoCertificate(Exception):
+    """A proof whose question no certificate can state: it is no integer arithmetic, or takes too much to check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,31 +40,28 @@ class Certificate:
     names: Mapping[str, str] = field(default_factory=dict)
     """What the numbered symbols of ``query`` are called outside."""
 
-    def asked(self) -> Query:
-        """The question with its symbols as they are called outside."""
-        return renamed(self.query, self.names)
+    def called(self) -> list[str]:
+        """What the symbols of the question are called outside, by number."""
+        return [self.names.get(name, name) for name in self.query.symbols()]
 
     def document(self, effort: Effort = "normal") -> dict[str, Any]:
         """The certificate as JSON (``sh/certificate-log``). ``effort`` limits the search for a log; where none is
         found, the evidence is points or a script.
 
         Raises:
-            Untranslatable: the question is no integer arithmetic that a certificate can state.
+            NoCertificate: no certificate can state the question, or it would take too much to check.
         """
-        return document(self, effort)
+        from refrelax.shape_solver.checker.terms import Rejected
+        from refrelax.shape_solver.prooflog.translate import Untranslatable
+
+        try:
+            return document(self, effort)
+        except (Rejected, Untranslatable) as error:
+            raise NoCertificate(str(error)) from None
 
     def smt2(self) -> str:
         """The question in SMT-LIB 2: ``unsat`` means that the claim holds wherever it is defined."""
         return smt2(self.query, self.names)
-
-
-def renamed(query: Query, names: Mapping[str, str]) -> Query:
-    """``query`` with symbols named otherwise."""
-    by: dict[str, PrimExpr] = {
-        number: SymVar(names.get(number, number), dtype) for number, dtype in query.symbols().items()
-    }
-    assumptions = tuple(replaced(e, by) for e in query.assumptions)
-    return replace(query, claim=replaced(query.claim, by), assumptions=assumptions)
 
 
 @rule("sh/certificate")
@@ -72,20 +71,25 @@ def document(certificate: Certificate, effort: Effort = "normal") -> dict[str, A
     from refrelax.shape_solver.checker.document import FORMAT, VERSION
     from refrelax.shape_solver.checker.points import few
     from refrelax.shape_solver.checker.script import script
+    from refrelax.shape_solver.checker.terms import Question
     from refrelax.shape_solver.prooflog.elaborate import prooflog
     from refrelax.shape_solver.prooflog.translate import question
 
-    asked = question(certificate.asked())
+    asked = question(certificate.query)
+    read = Question.read(asked)
     decided = certificate.stages[-1].name if certificate.stages else ""
-    log = None if decided == "all points" and few(asked) else prooflog(certificate.query, effort)
+    log = None if decided == "all points" and few(read) else prooflog(certificate.query, effort)
     if log is not None:
         evidence: dict[str, Any] = {"kind": "log", **log}
-    elif few(asked):
+    elif few(read):
         evidence = {"kind": "points"}
     else:
-        evidence = {"kind": "smt2", "script": script(asked)}
+        evidence = {"kind": "smt2", "script": script(read)}
     stages = [[stage.name, stage.outcome] for stage in certificate.stages]
-    return {"format": FORMAT, "version": VERSION, "question": asked, "stages": stages, "evidence": evidence}
+    return {
+        "format": FORMAT, "version": VERSION, "question": asked, "names": certificate.called(),
+        "stages": stages, "evidence": evidence,
+    }  # fmt: skip
 
 
 @rule("sh/certificate")

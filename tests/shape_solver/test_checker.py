@@ -6,6 +6,7 @@ import ast
 import copy
 import itertools
 import json
+from collections.abc import Sequence
 from math import prod
 from pathlib import Path
 from random import Random
@@ -21,11 +22,12 @@ from refrelax.shape_solver import Proved, parse_claim, prove
 from refrelax.shape_solver.certify import confirm
 from refrelax.shape_solver.checker.check import check
 from refrelax.shape_solver.checker.document import examine
-from refrelax.shape_solver.checker.points import NoValue, few, refutes, symbols, value
+from refrelax.shape_solver.checker.points import NoValue, few, refutes, truth
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import MAX_SHIFT, Formula, Reading, questions
+from refrelax.shape_solver.checker.reading import Formula, Reading
 from refrelax.shape_solver.checker.script import script
-from refrelax.shape_solver.checker.words import explained, said
+from refrelax.shape_solver.checker.terms import MAX_SHIFT, Question
+from refrelax.shape_solver.checker.words import explained, readable
 from refrelax.shape_solver.claim import Query
 from refrelax.shape_solver.evaluate import OutOfRange, Undefined, compiled
 from refrelax.shape_solver.prooflog.elaborate import prooflog
@@ -106,10 +108,16 @@ def test_the_checker_imports_nothing_of_the_prover() -> None:
 
 
 def combine(gives: Any, terms: Any) -> dict[str, Any]:
-    return {"rule": "combine", "gives": gives, "terms": terms, "rewrites": []}
+    return {"rule": "combine", "gives": gives, "terms": terms}
 
 
-SYMBOL = ["sym", "n", "int64"]
+SYMBOL = ["sym", 0]
+
+
+def document(asked: Any, **evidence: Any) -> dict[str, Any]:
+    return {"format": "refrelax-certificate", "version": 2, "question": asked, "evidence": evidence}
+
+
 FALSE = ["ge", [[-1, []]]]
 
 
@@ -133,38 +141,36 @@ FALSE = ["ge", [[-1, []]]]
     ],
 )  # fmt: skip
 def test_steps_that_do_not_follow(steps: Any, reason: str) -> None:
-    asked = {"claim": ["GE", SYMBOL, ["int", 1]], "assume": [], "fits": None, "division": "assume"}
-    verdict = check(asked, {"atoms": [], "steps": steps})
+    asked = {"symbols": ["int"], "assumptions": [], "claim": ["ge", SYMBOL, ["const", 1]], "fits": None,
+             "division": "assume"}  # fmt: skip
+    verdict = check(asked, {"atoms": [SYMBOL], "steps": steps})
     assert not verdict.accepted and reason in verdict.reason
 
 
 @pytest.mark.parametrize(
-    "document",
-    [None, [], {}, {"format": "refrelax-certificate", "version": 2}, {"format": "refrelax-certificate", "version": 1},
-     {"format": "refrelax-certificate", "version": 1, "question": None, "evidence": {"kind": "log"}},
-     {"format": "refrelax-certificate", "version": 1, "question": {"claim": SYMBOL}, "evidence": {"kind": "points"}}],
+    "found",
+    [None, [], {}, {"format": "refrelax-certificate", "version": 1}, {"format": "refrelax-certificate", "version": 2},
+     document(None, kind="log"), document({"claim": SYMBOL}, kind="points")],
 )  # fmt: skip
-def test_documents_that_are_none(document: Any) -> None:
-    assert "expected" in examine(document).rejected
+def test_documents_that_are_none(found: Any) -> None:
+    assert "expected" in examine(found).rejected
 
 
 def test_a_script_must_be_that_of_the_question() -> None:
     asked = question(Query(parse_claim("x // 2 * 2 <= x")))
     other = question(Query(parse_claim("x >= 0")))
-    document = {"format": "refrelax-certificate", "version": 1, "question": asked, "stages": []}
-    document["evidence"] = {"kind": "smt2", "script": script(asked)}
-    assert examine(document).script
-    document["question"] = other
-    assert "not that of the question" in examine(document).rejected
+    written = script(Question.read(asked))
+    assert examine(document(asked, kind="smt2", script=written)).script
+    assert "not that of the question" in examine(document(other, kind="smt2", script=written)).rejected
 
 
 def test_points_are_all_looked_at() -> None:
     asked = question(Query(parse_claim("n * n != 49"), (parse_claim("0 <= n <= 9"),)))
-    document = {"format": "refrelax-certificate", "version": 1, "question": asked, "evidence": {"kind": "points"}}
-    assert examine(document).rejected == "the claim fails at n=7"
+    found = {**document(asked, kind="points"), "names": ["n"]}
+    assert examine(found).rejected == "the claim fails at n=7"
     wide = (parse_claim("0 <= n"), parse_claim(f"n <= {1 << 90}"))
-    assert not few(question(Query(parse_claim("n * n != 49"), wide)))
-    assert few(asked) and said(asked).startswith("(n * n) != 49")
+    assert not few(Question.read(question(Query(parse_claim("n * n != 49"), wide))))
+    assert few(Question.read(asked)) and readable(Question.read(asked), ["n"]).startswith("(n * n) != 49")
 
 
 # --- corrupted certificates: rejected, or still true -----------------------------------------------------------------
@@ -182,8 +188,9 @@ def paths(part: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 SWAPS = {
-    "ge": "eq", "eq": "ge", "LT": "LE", "LE": "LT", "EQ": "LE", "GE": "GT", "FloorDiv": "Div", "Add": "Sub",
-    "fd/low": "fd/high", "fd/high": "fd/low", "Min": "Max", "And": "Or", "Or": "And", "fd": "td",
+    "ge": "eq", "eq": "ge", "lt": "le", "le": "lt", "gt": "ge", "floordiv": "truncdiv", "add": "sub", "sub": "add",
+    "fd/low": "fd/high", "fd/high": "fd/low", "min": "max", "and": "or", "or": "and", "fd": "td", "int": "bool",
+    "iff": "implies", "int8": "uint8", "assume": "require", "mul": "add", "not": "abs",
 }  # fmt: skip
 
 
@@ -212,17 +219,14 @@ def corrupted(document: Any, path: tuple[Any, ...], how: int, amount: int) -> An
     return document
 
 
-def true_on_a_grid(asked: Any) -> bool:
-    found: dict[str, str] = {}
-    for e in (asked["claim"], *asked["assume"]):
-        symbols(e, found)
-    width = range(-9, 14) if len(found) < 3 else range(-3, 6)
-    domains = [range(2) if dtype == "bool" else width for dtype in found.values()]
+def true_on_a_grid(given: Any) -> bool:
+    asked = Question.read(given)
+    width = range(-9, 14) if len(asked.symbols) < 3 else range(-3, 6)
+    domains = [range(2) if sort == "bool" else width for sort in asked.symbols]
     for point in itertools.islice(itertools.product(*domains), 20_000):
-        env = dict(zip(found, point))
-        if asked["fits"] is not None and not all(asked["fits"][0] <= each <= asked["fits"][1] for each in point):
+        if asked.fits is not None and not all(asked.fits[0] <= each <= asked.fits[1] for each in point):
             continue
-        if refutes(asked, env):
+        if refutes(asked, point):
             return False
     return True
 
@@ -283,20 +287,20 @@ def test_the_evaluator_agrees_with_the_provers(text: str) -> None:
             except (Undefined, OutOfRange):
                 expected = None
             try:
-                found: int | None = value(asked["claim"], env)
+                found: int | None = truth(asked["claim"], [env[name] for name in Query(claim).symbols()])
             except NoValue:
                 found = None
             assert found == expected, env
 
 
-def atom_value(reading: Reading, number: int, env: dict[str, int], known: dict[int, int]) -> int:
+def atom_value(reading: Reading, number: int, env: Sequence[int], known: dict[int, int]) -> int:
     """The value of an atom at a point; what has none is 0 (a claim that needs it is undefined there)."""
     if number not in known:
         atom = reading.atoms[number]
         args = [poly_value(reading, each, env, known) for each in atom.args]
         match atom.kind, args:
             case "sym", _:
-                known[number] = env[atom.name]
+                known[number] = env[atom.symbol]
             case "fd", [a, b]:
                 known[number] = a // b if b else 0
             case "td", [a, b]:
@@ -315,11 +319,11 @@ def atom_value(reading: Reading, number: int, env: dict[str, int], known: dict[i
     return known[number]
 
 
-def poly_value(reading: Reading, p: Poly, env: dict[str, int], known: dict[int, int]) -> int:
+def poly_value(reading: Reading, p: Poly, env: Sequence[int], known: dict[int, int]) -> int:
     return sum(c * prod(atom_value(reading, atom, env, known) for atom in mono) for mono, c in p.terms.items())
 
 
-def holds(reading: Reading, f: Formula, env: dict[str, int], known: dict[int, int]) -> bool:
+def holds(reading: Reading, f: Formula, env: Sequence[int], known: dict[int, int]) -> bool:
     match f:
         case ("ge", p):
             return poly_value(reading, p, env, known) >= 0
@@ -337,10 +341,12 @@ def read_and_evaluated(seed: int, count: int) -> int:
         parts = [parse_claim(random_claim(random, random.randint(1, 4))) for _ in range(2)]
         fits = random.choice((None, None, (-16, 15)))
         division = random.choice(("assume", "require"))
-        asked = question(Query(parts[0], tuple(parts[1:]), fits, division))  # type: ignore[arg-type]
-        reading, given_facts, wanted = questions(asked)
+        query = Query(parts[0], tuple(parts[1:]), fits, division)  # type: ignore[arg-type]
+        asked = Question.read(question(query))
+        reading = Reading(asked)
+        given_facts, wanted = reading.facts()
         for _ in range(40):
-            env = {name: random.randint(-9, 9) for name in ("n", "m", "k")}
+            env = [random.randint(-9, 9) for _ in asked.symbols]
             known: dict[int, int] = {}
             found = all(holds(reading, fact, env, known) for fact in (*given_facts, *wanted))
             expected = refutes(asked, env)

@@ -13,9 +13,10 @@ import pytest
 from refrelax.errors import Ended
 from refrelax.semantics.dims import value
 from refrelax.shape_solver import Proved, parse_claim, parse_dim, prove, replay, simplify, z3_
-from refrelax.shape_solver.certificate import Certificate, smt2
+from refrelax.shape_solver.certificate import Certificate, NoCertificate, smt2
 from refrelax.shape_solver.certify import certify, confirm
 from refrelax.shape_solver.checker.points import few
+from refrelax.shape_solver.checker.terms import Question
 from refrelax.shape_solver.claim import Query, Stage
 from refrelax.shape_solver.prooflog.translate import question
 from refrelax.shape_solver.simplify import cost
@@ -46,9 +47,33 @@ def test_a_forged_certificate_is_not_confirmed() -> None:
     assert certify(Certificate(Query(parse_claim("n // 2 * 2 == n")), (Stage("normal form", "said so"),))) is None
 
 
+def asked(claim: str, *assume: str) -> Question:
+    return Question.read(question(Query(parse_claim(claim), tuple(map(parse_claim, assume)))))
+
+
 def test_enumeration_is_only_tried_where_it_ends() -> None:
-    assert not few(question(Query(parse_claim("n >= 0"), (parse_claim("n >= 0"),))))
-    assert few(question(Query(parse_claim("n >= 0"), (parse_claim("0 <= n and n < 5"),))))
+    assert not few(asked("n >= 0", "n >= 0"))
+    assert few(asked("n >= 0", "0 <= n and n < 5"))
+
+
+def test_what_no_certificate_can_state_has_none() -> None:
+    big = " * ".join(["(n + 1) ** 16"] * 12)
+    for claim in (f"({big}) * ({big}) * ({big}) * m * (m + k) * (k + j) >= 0", f"n < {1 << 9000} or n >= {1 << 9000}"):
+        certificate = Certificate(Query(parse_claim(claim)), (Stage("normal form", "said so"),))
+        with pytest.raises(NoCertificate):
+            certificate.document("quick")
+        assert certify(certificate) is None
+
+
+def test_large_constants_are_written() -> None:
+    shifts = " * ".join(["(1 << 4000)"] * 4)
+    answer = prove(f"n * {shifts} >= 0", ["n >= 0"])
+    assert isinstance(answer, Proved)
+    try:
+        document = json.loads(json.dumps(answer.certificate.document()))
+    except NoCertificate:
+        return
+    assert not confirm(document).rejected
 
 
 def test_what_nobody_confirms_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

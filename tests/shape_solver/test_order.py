@@ -13,8 +13,9 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.shape_solver import Proved, Refuted, parse_claim, prove, replay, z3_
 from refrelax.shape_solver.certificate import smt2
 from refrelax.shape_solver.checker.document import examine
-from refrelax.shape_solver.checker.points import NoValue, Overflow, few, refutes, value
-from refrelax.shape_solver.checker.reading import questions
+from refrelax.shape_solver.checker.points import NoValue, Overflow, few, refutes, truth
+from refrelax.shape_solver.checker.reading import Reading
+from refrelax.shape_solver.checker.terms import Question
 from refrelax.shape_solver.claim import Query
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.defined import obligation
@@ -24,7 +25,7 @@ from refrelax.shape_solver.encode import Normal
 from refrelax.shape_solver.encode import question as encoded
 from refrelax.shape_solver.evaluate import OutOfRange, TooLarge, Undefined, compiled
 from refrelax.shape_solver.normal import proves
-from refrelax.shape_solver.prooflog.translate import expression, question
+from refrelax.shape_solver.prooflog.translate import question
 from refrelax.shape_solver.refute import Judge
 from refrelax.syntax.scalars import Binary, Let, SymVar, int_imm
 from tests.shape_solver.test_checker import holds
@@ -103,15 +104,16 @@ def compare(random: Random, effort: str) -> None:
     assume = random.sample(GIVEN, random.randint(0, 2))
     division = random.choice(("assume", "require"))
     query = Query(parse_claim(text), tuple(map(parse_claim, assume)), INT8, division)  # type: ignore[arg-type]
-    judge, asked = Judge.of(query), question(query)
-    reading, known, wanted = questions(asked)
+    judge, asked = Judge.of(query), Question.read(question(query))
+    reading = Reading(asked)
+    known, wanted = reading.facts()
     total = compiled(obligation(query.claim, INT8, query.division))
     answer = prove(text, assume, effort, "int8", division)  # type: ignore[arg-type]
     for env in POINTS:
-        refuted = judge.refuted(env)
-        assert refutes(asked, env) == refuted, (text, assume, division, env)
+        refuted, point = judge.refuted(env), [env[name] for name in query.symbols()]
+        assert refutes(asked, point) == refuted, (text, assume, division, env)
         values: dict[int, int] = {}
-        facts = all(holds(reading, fact, env, values) for fact in (*known, *wanted))
+        facts = all(holds(reading, fact, point, values) for fact in (*known, *wanted))
         assert facts == refuted, (text, assume, division, env)
         assert not (judge.admits(env) and bool(total(env)) == refuted), (text, assume, division, env)
         assert not (refuted and isinstance(answer, Proved)), (text, assume, division, env, answer.stages)
@@ -136,14 +138,15 @@ def test_they_agree_at_length(seed: int) -> None:
 @given(st.integers(0, 10**9))
 def test_the_two_evaluators_agree_on_why_there_is_no_value(seed: int) -> None:
     e = parse_claim(claim(Random(seed), 2))
-    run, asked = compiled(e, INT8), expression(e)
+    run, query = compiled(e, INT8), Query(e, (), INT8)
+    asked = question(query)["claim"]
     for env in POINTS:
         try:
             expected = str(int(run(env)))
         except (Undefined, OutOfRange, TooLarge) as error:
             expected = f"overflow {isinstance(error, OutOfRange)}"
         try:
-            found = str(value(asked, env, INT8))
+            found = str(int(truth(asked, [env[name] for name in query.symbols()], INT8)))
         except NoValue as error:
             found = f"overflow {isinstance(error, Overflow)}"
         assert found == expected, (seed, env)
@@ -192,8 +195,8 @@ def test_all_points_means_that_all_were_computed() -> None:
     for claim_ in ("(1 << n) <= 5", "(1 << n) % 7 == 9"):
         assert not isinstance(prove(claim_, ["n >= 5000", "n <= 5001"], "quick"), Proved)
     asked = question(Query(parse_claim("(1 << n) <= 5"), (parse_claim("5000 <= n <= 5001"),)))
-    document = {"format": "refrelax-certificate", "version": 1, "question": asked, "evidence": {"kind": "points"}}
-    assert not few(asked) and "shifts" in examine(document).rejected
+    document = {"format": "refrelax-certificate", "version": 2, "question": asked, "evidence": {"kind": "points"}}
+    assert not few(Question.read(asked)) and "shifts" in examine(document).rejected
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 """The checker of proof logs: accepts a log, or says which step fails and why.
 
-A log names atoms (quotients, minima, … and symbols that stand for a polynomial) and is a list of steps. Each adds one
-fact (``p >= 0`` or ``p == 0``) to the facts of the question, until one is absurd. Facts are numbered in order, those of
-the question first; a branch sees the facts before it. The steps are:
+A log ships the table of its atoms (symbols, quotients, minima, … and what stands for a polynomial) and is a list of
+steps. Each adds one fact (``p >= 0`` or ``p == 0``) to the facts of the question, until one is absurd. Facts are
+numbered in order, those of the question first; a branch sees the facts before it. The steps are:
 
 * an axiom of ``schemas``, instantiated;
-* ``combine``: ordered-ring reasoning. A sum of products of facts, with positive factors, and perhaps of the negated
-  conclusion, is a negative constant once equalities are put in: so the conclusion holds;
+* ``combine``: ordered-ring reasoning. A sum of products of facts and perhaps of the negated conclusion with positive
+  factors, and of equations with any factors, is a negative constant: so the conclusion holds;
 * ``equal``: ``p >= 0`` and ``-p >= 0`` give ``p == 0``; ``congruence``: equal operands give equal atoms;
 * ``cases``: branches of which one must hold; each ends with the same conclusion, or with an absurdity.
 
@@ -22,16 +22,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge, questions
+from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge
 from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, KINDS, NUMBERED, Axiom, Zero
+from refrelax.shape_solver.checker.terms import Question, Rejected, expect, integer, shown
 
 ABSURD = ge(Poly.of(-1))
-MAX_TERMS = 20_000
-"""A polynomial with more terms than this is not worked out."""
-
-
-class Rejected(Exception):
-    """A step that does not follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +56,12 @@ class Checker:
         done = any(fact == wanted or absurd(fact) for fact in reversed(self.facts))
         expect(done, f"a proof of {said(wanted)}", f"{len(steps)} steps without it")
 
-    def named(self, atoms: Any) -> None:
-        """Takes in the atoms that a log names beside those of the question: ``[kind, operand, …]`` each."""
-        expect(isinstance(atoms, list), "a list of atoms", atoms)
-        for atom in atoms:
-            match atom:
-                case [str() as kind, *args] if kind in KINDS:
-                    expect(len(args) == KINDS[kind] or (kind == "min" and len(args) > 1), "its operands", kind)
-                    before = len(self.reading.atoms)
-                    self.reading.make(kind, tuple(map(self.poly, args)))
-                    expect(len(self.reading.atoms) > before, "a new atom", atom)
-                case _:
-                    raise Rejected(f"expected [kind, operand, ...], found {atom!r}"[:300])
-
     def step(self, step: Any) -> Formula:
         """The fact that ``step`` gives."""
+        self.reading.fuel.spend(1 + len(self.facts) // 64)
         match step:
-            case {"rule": "combine", "terms": [*terms], "rewrites": [*rewrites], "gives": gives, **rest} if not rest:
-                return self.combined(terms, rewrites, self.fact(gives))
+            case {"rule": "combine", "terms": [*terms], "gives": gives, **rest} if not rest:
+                return self.combined(terms, self.fact(gives))
             case {"rule": "equal", "premises": [i, j], "gives": gives, **rest} if not rest:
                 p = self.inequality(i)
                 expect(self.inequality(j) == -p, "a premise and its opposite", step)
@@ -91,7 +74,7 @@ class Checker:
                 expect(not set(rest) - {"number"}, "a step", step)
                 return self.same(self.axiom(name, atoms, premises, rest.get("number")), gives)
             case _:
-                raise Rejected(f"expected a step, found {step!r}"[:300])
+                raise Rejected(f"expected a step, found {shown(step)}")
 
     # --- what a step is made of
 
@@ -105,7 +88,7 @@ class Checker:
             case ["eq", rows]:
                 return eq(self.poly(rows))
             case _:
-                raise Rejected(f"expected a fact, found {given!r}"[:300])
+                raise Rejected(f"expected a fact, found {shown(given)}")
 
     def same(self, found: Formula, given: Any) -> Formula:
         expect(self.fact(given) == found, f"the conclusion {said(found)}", said(self.fact(given)))
@@ -113,7 +96,7 @@ class Checker:
 
     def premise(self, number: Any) -> Formula:
         if type(number) is not int or not 0 <= number < len(self.facts):
-            raise Rejected(f"expected the number of an earlier fact, found {number!r}"[:300])
+            raise Rejected(f"expected the number of an earlier fact, found {shown(number)}")
         return self.facts[number]
 
     def inequality(self, number: Any) -> Poly:
@@ -128,27 +111,24 @@ class Checker:
 
     def atom(self, number: Any) -> Atom:
         if type(number) is not int or not 0 <= number < len(self.reading.atoms):
-            raise Rejected(f"expected the number of an atom, found {number!r}"[:300])
+            raise Rejected(f"expected the number of an atom, found {shown(number)}")
         return self.reading.atoms[number]
 
     # --- the rules
 
-    def combined(self, terms: list[Any], rewrites: list[Any], conclusion: Formula) -> Formula:
+    def combined(self, terms: list[Any], conclusion: Formula) -> Formula:
         """``conclusion``, since its negation and the facts give a negative constant that should be at least 0."""
         expect(conclusion[0] == "ge", "a conclusion p >= 0", said(conclusion))
         total = Poly.of(0)
         for term in terms:
             match term:
                 case [int() as factor, [*numbers]] if not isinstance(factor, bool):
-                    total = total + self.product(Poly.of(factor), numbers, conclusion)
+                    total = total + self.product(Poly.of(integer(factor)), numbers, conclusion)
                 case [[*rows], [*numbers]]:
                     total = total + self.product(self.poly(rows), numbers, conclusion)
                 case _:
-                    raise Rejected(f"expected [factor, [fact, ...]], found {term!r}"[:300])
-        for each in rewrites:
-            expect(isinstance(each, list) and len(each) == 2, "[equation, atom]", each)
-            atom, rest = self.oriented(*each)
-            total = limited(total.replaced(atom, rest))
+                    raise Rejected(f"expected [factor, [fact, ...]], found {shown(term)}")
+            self.reading.fuel.spend(len(total.terms))
         value = total.constant()
         expect(value is not None and value < 0, "a sum that is a negative constant", total)
         return conclusion
@@ -159,27 +139,18 @@ class Checker:
         result, signed = factor, True
         for number in numbers:
             if number == "not":
-                result = multiplied(result, -conclusion[1] - 1)
+                result = result.times(-conclusion[1] - 1, self.reading.fuel)
                 continue
             if isinstance(number, list):
                 root = self.poly(number)
-                result = multiplied(result, multiplied(root, root))
+                result = result.times(root.times(root, self.reading.fuel), self.reading.fuel)
                 continue
             kind, *parts = self.premise(number)
             expect(kind in ("ge", "eq"), "a fact p >= 0 or p == 0", said(self.facts[number]))
             signed = signed and kind == "ge"
-            result = multiplied(result, parts[0])
+            result = result.times(parts[0], self.reading.fuel)
         expect(not signed or (factor.constant() or 0) > 0, "a positive factor", factor)
         return result
-
-    def oriented(self, number: Any, atom: Any) -> tuple[int, Poly]:
-        """An equation read as ``atom = rest``, where ``rest`` does not mention ``atom``."""
-        p = self.equation(number)
-        factor = p.terms.get((atom,), 0) if type(atom) is int else 0
-        expect(factor in (1, -1), f"an equation that gives {atom}", p)
-        rest = (p - factor * Poly.atom(atom)) * -factor
-        expect(atom not in rest.mentions(), f"an equation that gives {atom} once", p)
-        return atom, rest
 
     def congruent(self, u: Any, v: Any, premises: list[Any]) -> Formula:
         a, b = self.atom(u), self.atom(v)
@@ -232,7 +203,7 @@ class Checker:
             case {"atom": int() as number, **rest} if not rest:
                 return self.choices(number)
             case _:
-                raise Rejected(f"expected a choice, found {on!r}"[:300])
+                raise Rejected(f"expected a choice, found {shown(on)}")
 
     def choices(self, number: int) -> list[list[Formula]]:
         atom, v = self.atom(number), Poly.atom(number)
@@ -265,29 +236,12 @@ def check_poly(p: Any) -> Poly:
     return p
 
 
-def limited(p: Poly) -> Poly:
-    if len(p.terms) > MAX_TERMS:
-        raise Rejected(f"expected at most {MAX_TERMS} terms of a polynomial")
-    return p
-
-
-def multiplied(p: Poly, q: Poly) -> Poly:
-    if len(p.terms) * len(q.terms) > 50 * MAX_TERMS:
-        raise Rejected("expected smaller factors of a product")
-    return limited(p * q)
-
-
 def absurd(fact: Formula) -> bool:
     """Whether ``fact`` can never hold."""
     if fact[0] == "or":
         return False
     value = fact[1].constant()
     return value is not None and (value < 0 if fact[0] == "ge" else value != 0)
-
-
-def expect(held: bool, expected: str, found: object) -> None:
-    if not held:
-        raise Rejected(f"expected {expected}, found {found!r}"[:300])
 
 
 def said(fact: Any) -> str:
@@ -302,19 +256,20 @@ def said(fact: Any) -> str:
 
 
 def check(question: Any, log: Any) -> Verdict:
-    """Whether ``log`` (``{"atoms": [...], "steps": [...]}``) proves ``question`` (see ``reading``)."""
+    """Whether ``log`` (``{"atoms": [...], "steps": [...]}``) proves ``question`` (see ``terms``)."""
     checker = None
     try:
-        reading, given, wanted = questions(question)
-        checker = Checker(reading, [*given, *wanted])
         match log:
             case {"atoms": atoms, "steps": steps, **rest} if not rest:
-                checker.named(atoms)
-                checker.run(steps, ABSURD)
+                reading = Reading(Question.read(question))
             case _:
                 raise Rejected("expected a log: atoms and steps")
-    except (Rejected, ValueError, TypeError) as error:
+        reading.load(atoms)
+        given, wanted = reading.facts()
+        checker = Checker(reading, [*given, *wanted])
+        checker.run(steps, ABSURD)
+    except Rejected as error:
         return Verdict(False, str(error), tuple(checker.place) if checker else ())
     except RecursionError:
-        return Verdict(False, "the certificate is nested too deeply")
+        return Verdict(False, "expected a certificate that is nested less deeply", ())
     return Verdict(True)

@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from refrelax.shape_solver.checker.terms import Fuel, Rejected, integer, shown
+
 Mono = tuple[int, ...]
+
+MAX_COEFFICIENT = 65_536
+"""Bits of a coefficient that is worked out."""
+
+MAX_DEGREE = 512
+"""Atoms in one monomial that is worked out."""
 
 
 class Poly:
@@ -36,20 +44,20 @@ class Poly:
         """From JSON: ``[[coefficient, [atom, …]], …]`` with atoms below ``atoms``.
 
         Raises:
-            ValueError: anything else.
+            Rejected: anything else.
         """
         terms: dict[Mono, int] = {}
         if not isinstance(rows, list):
-            raise ValueError(f"expected a list of terms, found {rows!r}"[:200])
+            raise Rejected(f"expected a list of terms, found {shown(rows)}")
         for row in rows:
             match row:
-                case [int() as coefficient, list() as mono] if not isinstance(coefficient, bool):
+                case [coefficient, [*mono]]:
                     if not all(type(each) is int and 0 <= each < atoms for each in mono):
-                        raise ValueError(f"expected numbers of atoms below {atoms}, found {mono}"[:200])
+                        raise Rejected(f"expected numbers of atoms below {atoms}, found {shown(mono)}")
                     key = tuple(sorted(mono))
-                    terms[key] = terms.get(key, 0) + coefficient
+                    terms[key] = terms.get(key, 0) + integer(coefficient)
                 case _:
-                    raise ValueError(f"expected [coefficient, [atom, ...]], found {row!r}"[:200])
+                    raise Rejected(f"expected [coefficient, [atom, ...]], found {shown(row)}")
         return Poly({mono: c for mono, c in terms.items() if c})
 
     def written(self) -> list[Any]:
@@ -64,16 +72,21 @@ class Poly:
 
     def replaced(self, atom: int, by: Poly) -> Poly:
         """This polynomial with ``by`` in place of ``atom``."""
-        if not any(atom in mono for mono in self.terms):
-            return self
-        result = Poly({mono: c for mono, c in self.terms.items() if atom not in mono})
+        return self.divided(atom, by)[1]
+
+    def divided(self, atom: int, by: Poly) -> tuple[Poly, Poly]:
+        """Quotient and remainder by ``atom - by``: the remainder has ``by`` in place of ``atom``."""
+        quotient, rest = Poly({}), Poly({mono: c for mono, c in self.terms.items() if atom not in mono})
+        if len(rest.terms) == len(self.terms):
+            return quotient, self
         for mono, c in self.terms.items():
             if atom in mono:
                 part = Poly({tuple(each for each in mono if each != atom): c})
-                for _ in range(mono.count(atom)):
+                for power in range(mono.count(atom) - 1, -1, -1):
+                    quotient = quotient + part * Poly({(atom,) * power: 1})
                     part = part * by
-                result = result + part
-        return result
+                rest = rest + part
+        return quotient, rest
 
     def mentions(self) -> Iterable[int]:
         """The atoms that occur, each once."""
@@ -105,6 +118,16 @@ class Poly:
                 total[mono] = total.get(mono, 0) + c * d
         return Poly({mono: c for mono, c in total.items() if c})
 
+    def times(self, other: Poly, fuel: Fuel) -> Poly:
+        """The product, if it is one that ``fuel`` pays for."""
+        fuel.spend(len(self.terms) * len(other.terms))
+        result = self * other
+        if any(c.bit_length() > MAX_COEFFICIENT for c in result.terms.values()):
+            raise Rejected(f"expected coefficients of at most {MAX_COEFFICIENT} bits")
+        if any(len(mono) > MAX_DEGREE for mono in result.terms):
+            raise Rejected(f"expected products of at most {MAX_DEGREE} atoms")
+        return result
+
     def __neg__(self) -> Poly:
         return self * -1
 
@@ -121,4 +144,10 @@ class Poly:
         return hash(frozenset(self.terms.items()))
 
     def __repr__(self) -> str:
-        return " + ".join("*".join([str(c), *(f"#{a}" for a in m)]) for m, c in sorted(self.terms.items())) or "0"
+        rows = sorted(self.terms.items())
+        text = " + ".join("*".join([_short(c), *(f"#{a}" for a in m)]) for m, c in rows[:12])
+        return (text if len(rows) <= 12 else f"{text} + ...") or "0"
+
+
+def _short(c: int) -> str:
+    return str(c) if c.bit_length() <= 512 else f"({c.bit_length()} bits)"

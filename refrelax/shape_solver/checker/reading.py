@@ -1,10 +1,8 @@
 """A question as facts over atoms: the checker's own reading of what a certificate claims to prove.
 
-The question is JSON: ``{"claim": e, "assume": [e, …], "fits": [low, high] | null, "division": "assume" | "require"}``,
-where an expression ``e`` is ``["int", n]``, ``["bool", 0 | 1]``, ``["sym", name, dtype]``,
-``["Cast", target, source, a]``, ``["Let", name, value, body]`` or ``[operator, operand, …]``. The facts say: the
-assumptions are defined and true, the claim is defined and false (or undefined, where definedness is required). A
-contradiction among them is a proof.
+The facts say: the assumptions are defined and true, the claim is defined and false (or undefined, where definedness is
+required). A contradiction among them is a proof. What is no polynomial is an *atom*: a certificate ships the table of
+all atoms, and reading only looks them up; a writer's reading makes the atoms that it meets.
 
 Spec: ``spec/06-shapes.md``, ``sh/certificate-log``.
 """
@@ -12,18 +10,31 @@ Spec: ``spec/06-shapes.md``, ``sh/certificate-log``.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.steps import DIVISIONS, Expr, is_bool, steps
+from refrelax.shape_solver.checker.schemas import KINDS
+from refrelax.shape_solver.checker.steps import Walk
+from refrelax.shape_solver.checker.terms import (
+    COMPARISONS,
+    DIVISIONS,
+    MAX_SHIFT,
+    SHIFTS,
+    Fuel,
+    Question,
+    Rejected,
+    Term,
+    dtype_range,
+    expect,
+    shown,
+)
 
 Formula = tuple[Any, ...]
 """``("ge", p)``: ``p >= 0``; ``("eq", p)``: ``p == 0``; ``("and", f, …)``; ``("or", f, …)``."""
 
-COMPARISONS = ("EQ", "NE", "LT", "LE", "GT", "GE")
-MAX_SHIFT = 4096
+MAX_WORK = 200_000
+"""Nodes, terms of products and parts of facts that reading and checking one certificate may look at."""
 
 
 def ge(p: Poly) -> Formula:
@@ -60,141 +71,147 @@ def negated(f: Formula) -> Formula:
     raise ValueError(f)
 
 
-def dtype_range(dtype: str) -> tuple[int, int]:
-    """The least and the greatest value of an integer dtype."""
-    found = re.fullmatch(r"(u?)int(\d{1,3})", dtype)
-    if dtype == "bool":
-        return 0, 1
-    if found is None or not int(found[2]):
-        raise ValueError(f"expected an integer dtype, found {dtype!r}"[:200])
-    width = int(found[2])
-    return (0, (1 << width) - 1) if found[1] else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
-
-
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """``kind`` and operands as in ``schemas``; ``sym`` and ``define`` have a name or nothing; ``ite`` has its two
-    branches."""
+    """``kind`` and operands as in ``schemas``; ``sym`` has the number of a symbol, ``ite`` a condition and what it says
+    where it holds and where it does not."""
 
     kind: str
     args: tuple[Poly, ...] = ()
-    name: str = ""
+    symbol: int = -1
+    condition: Term = None
     branches: tuple[Formula, Formula] | None = None
+
+    def row(self) -> list[Any]:
+        """For JSON; ``Reading.load`` reads it back."""
+        match self.kind:
+            case "sym":
+                return ["sym", self.symbol]
+            case "ite":
+                return ["ite", self.condition, *(arg.written() for arg in self.args)]
+            case kind:
+                return [kind, *(arg.written() for arg in self.args)]
 
 
 @dataclass(slots=True)
 class Reading:
-    """The atoms met so far, numbered in order of appearance."""
+    """The atoms of a question, by number."""
 
+    question: Question
+    fuel: Fuel = field(default_factory=lambda: Fuel(MAX_WORK))
     atoms: list[Atom] = field(default_factory=list)
     numbers: dict[Any, int] = field(default_factory=dict)
-    symbols: dict[str, str] = field(default_factory=dict)
-    scope: dict[str, Poly] = field(default_factory=dict)
+    scope: dict[int, Poly] = field(default_factory=dict)
+    """What stands for symbols past those of the question: of a writer."""
+    shipped: bool = False
+    """Whether the table of atoms is a certificate's, and only looked up."""
 
-    def make(self, kind: str, args: tuple[Poly, ...], name: str = "") -> Poly:
-        """The atom with this kind, operands and name."""
-        return Poly.atom(self.number((kind, args, name), Atom(kind, args, name)))
+    def load(self, rows: Any) -> None:
+        """Takes in a certificate's table of atoms: operands before the atoms that they occur in."""
+        expect(isinstance(rows, list), "a table of atoms", rows)
+        for row in rows:
+            before = len(self.atoms)
+            match row:
+                case ["sym", number] if type(number) is int and 0 <= number < len(self.question.symbols):
+                    self.make_symbol(number)
+                case ["ite", condition, p, q]:
+                    self.question.well_formed(condition, "bool")
+                    self.shipped = True
+                    branches = self.branches(condition)
+                    self.shipped = False
+                    self.make_choice(condition, branches, *self.polys((p, q)))
+                case [str() as kind, *args] if kind in KINDS:
+                    expect(len(args) == KINDS[kind] or (kind == "min" and len(args) > 1), "its operands", row)
+                    self.make(kind, self.polys(args))
+                case _:
+                    raise Rejected(f"expected an atom, found {shown(row)}")
+            expect(len(self.atoms) > before, "a new atom", row)
+        self.shipped = True
 
-    def number(self, key: Any, atom: Atom) -> int:
+    def polys(self, args: Any) -> tuple[Poly, ...]:
+        return tuple(Poly.read(each, len(self.atoms)) for each in args)
+
+    def make(self, kind: str, args: tuple[Poly, ...]) -> Poly:
+        """The atom with this kind and these operands."""
+        return self.known((kind, args), Atom(kind, args))
+
+    def make_symbol(self, number: int) -> Poly:
+        return self.scope[number] if number in self.scope else self.known(("sym", number), Atom("sym", (), number))
+
+    def make_choice(self, c: Term, branches: tuple[Formula, Formula], a: Poly, b: Poly) -> Poly:
+        """``a`` where ``c`` holds, else ``b``."""
+        return self.known(("ite", *branches, a, b), Atom("ite", (a, b), -1, c, branches))
+
+    def known(self, key: Any, atom: Atom) -> Poly:
         if key not in self.numbers:
+            if self.shipped:
+                raise Rejected(f"expected the atom {shown(atom.row())} in the table, found none")
             self.numbers[key] = len(self.atoms)
             self.atoms.append(atom)
-        return self.numbers[key]
+        return Poly.atom(self.numbers[key])
 
     # --- integers
 
-    def term(self, e: Expr) -> Poly:
-        """The value of ``e``; truth values are 0 and 1."""
+    def term(self, e: Term) -> Poly:
+        """The value of the integer ``e``."""
+        self.fuel.spend()
         match e:
-            case ["int", int() as value]:
+            case ["const", value]:
                 return Poly.of(value)
-            case ["bool", 0 | 1 as value]:
-                return Poly.of(int(value))
-            case ["sym", str() as name, str() as dtype]:
-                return self.symbol(name, dtype)
-            case ["Add", a, b]:
-                return self.term(a) + self.term(b)
-            case ["Sub", a, b]:
-                return self.term(a) - self.term(b)
-            case ["Mul", a, b]:
-                return self.term(a) * self.term(b)
-            case [("FloorDiv" | "FloorMod" | "Div" | "Mod") as op, a, b]:
-                return self.quotient(op, self.term(a), self.term(b))
-            case ["Min", a, b]:
-                return self.minimum(self.term(a), self.term(b))
-            case ["Max", a, b]:
-                return -self.minimum(-self.term(a), -self.term(b))
-            case [("Select" | "if_then_else"), c, a, b] if not is_bool(a):
-                return self.choice(c, self.term(a), self.term(b))
-            case ["Cast", str() as target, _, a]:
-                return self.cast(target, a)
-            case ["Let", str() as name, value, body]:
-                inner: Poly = self.let(name, value, body, self.term)
-                return inner
-            case _ if is_bool(e):
-                return self.choice(e, Poly.of(1), Poly.of(0))
-            case _:
-                return self.intrinsic(e)
-
-    def symbol(self, name: str, dtype: str) -> Poly:
-        if name in self.scope:
-            return self.scope[name]
-        if self.symbols.setdefault(name, dtype) != dtype:
-            raise ValueError(f"expected one dtype of the symbol {name!r}")
-        return self.make("sym", (), name)
-
-    def quotient(self, op: str, a: Poly, b: Poly) -> Poly:
-        q = self.make("fd" if op.startswith("Floor") else "td", (a, b))
-        return q if op in ("FloorDiv", "Div") else a - b * q
-
-    def minimum(self, a: Poly, b: Poly) -> Poly:
-        return self.make("min", (a, b))
-
-    def choice(self, c: Expr, a: Poly, b: Poly) -> Poly:
-        """``a`` where ``c`` holds, else ``b``."""
-        yes, no = self.truth(c, True), self.truth(c, False)
-        key = ("ite", yes, no, a, b)
-        return Poly.atom(self.number(key, Atom("ite", (a, b), "", (yes, no))))
-
-    def cast(self, target: str, a: Expr) -> Poly:
-        if target == "bool":
-            return self.choice(["NE", a, ["int", 0]], Poly.of(1), Poly.of(0))
-        low, high = dtype_range(target)
-        p = self.term(a)
-        return p - (high - low + 1) * self.make("fd", (p - low, Poly.of(high - low + 1)))
-
-    def let(self, name: str, value: Expr, body: Expr, read: Any) -> Any:
-        saved, self.scope = self.scope, {**self.scope, name: self.term(value)}
-        result = read(body)
-        self.scope = saved
-        return result
-
-    def intrinsic(self, e: Expr) -> Poly:
-        match e:
-            case ["likely", a]:
-                return self.term(a)
+            case ["sym", number]:
+                return self.make_symbol(number)
+            case ["select", c, a, b]:
+                p, q = self.term(a), self.term(b)
+                return self.make_choice(c, self.branches(c), p, q)
+            case ["wrap", dtype, a]:
+                return self.wrapped(dtype, self.term(a))
             case ["abs", a]:
                 p = self.term(a)
-                return -self.minimum(p, -p)
-            case ["bitwise_not", a]:
+                return -self.make("min", (p, -p))
+            case ["not", a]:
                 return -self.term(a) - 1
-            case ["shift_left", a, b]:
-                return self.term(a) * self.two_to(self.term(b))
-            case ["shift_right", a, b]:
-                return self.make("fd", (self.term(a), self.two_to(self.term(b))))
-            case [("bitwise_and" | "bitwise_or" | "bitwise_xor") as op, a, b]:
-                return self.bits(op, self.term(a), self.term(b))
+            case [op, a, b]:
+                return self.binary(op, self.term(a), self.term(b))
+        raise Rejected(f"expected an integer, found {shown(e)}")
+
+    def binary(self, op: str, a: Poly, b: Poly) -> Poly:
+        match op:
+            case "add":
+                return self.bounded(a + b)
+            case "sub":
+                return self.bounded(a - b)
+            case "mul":
+                return a.times(b, self.fuel)
+            case "floordiv" | "truncdiv":
+                return self.make(QUOTIENTS[op], (a, b))
+            case "floormod" | "truncmod":
+                return a - b.times(self.make(QUOTIENTS[op], (a, b)), self.fuel)
+            case "min":
+                return self.make("min", (a, b))
+            case "max":
+                return -self.make("min", (-a, -b))
+            case "shl":
+                return a.times(self.two_to(b), self.fuel)
+            case "shr":
+                return self.make("fd", (a, self.two_to(b)))
+            case "and":
+                return self.bit_and(a, b)
+            case "or":
+                return a + b - self.bit_and(a, b)
             case _:
-                raise ValueError(f"expected an integer expression, found {json.dumps(e)}"[:200])
+                return a + b - 2 * self.bit_and(a, b)
+
+    def bounded(self, p: Poly) -> Poly:
+        self.fuel.spend(len(p.terms))
+        return p
+
+    def wrapped(self, dtype: str, p: Poly) -> Poly:
+        low, high = dtype_range(dtype)
+        return p - (high - low + 1) * self.make("fd", (p - low, Poly.of(high - low + 1)))
 
     def two_to(self, k: Poly) -> Poly:
         value = k.constant()
         return Poly.of(1 << value) if value is not None and 0 <= value <= MAX_SHIFT else self.make("p2", (k,))
-
-    def bits(self, op: str, a: Poly, b: Poly) -> Poly:
-        """``a | b`` is ``a + b - (a & b)``, ``a ^ b`` is ``a + b - 2 * (a & b)``."""
-        common = self.bit_and(a, b)
-        return common if op == "bitwise_and" else a + b - (common if op == "bitwise_or" else 2 * common)
 
     def bit_and(self, a: Poly, b: Poly) -> Poly:
         """``a & c`` with a constant is a sum of ``a // 2**k % 2**w * 2**k`` over the runs of ``w`` ones from bit ``k``
@@ -210,6 +227,7 @@ class Reading:
     def masked(self, p: Poly, mask: int) -> Poly:
         total, start = Poly.of(0), 0
         while mask >> start:
+            self.fuel.spend(len(p.terms) + len(total.terms))
             start += ((mask >> start) & -(mask >> start)).bit_length() - 1
             ones = mask >> start
             width = ((ones + 1) & -(ones + 1)).bit_length() - 1
@@ -220,135 +238,153 @@ class Reading:
 
     # --- truth
 
-    def truth(self, e: Expr, value: bool) -> Formula:
-        """That ``e`` is ``value``; what is undefined has some value."""
-        match e:
-            case ["bool", 0 | 1 as number]:
-                return ("and",) if bool(number) == value else ("or",)
-            case ["sym", str() as name, "bool"]:
-                return eq(self.symbol(name, "bool") - int(value))
-            case ["Not", a]:
-                return self.truth(a, not value)
-            case [("And" | "Or") as op, a, b]:
-                join = both if (op == "And") == value else some
-                return join(self.truth(a, value), self.truth(b, value))
-            case [("EQ" | "NE") as op, a, b] if is_bool(a):
-                same = (op == "EQ") == value
-                return some(both(self.truth(a, True), self.truth(b, same)),
-                            both(self.truth(a, False), self.truth(b, not same)))  # fmt: skip
-            case [op, a, b] if op in COMPARISONS:
-                return self.compared(op, self.term(a), self.term(b), value)
-            case [("Select" | "if_then_else"), c, a, b]:
-                return some(both(self.truth(c, True), self.truth(a, value)),
-                            both(self.truth(c, False), self.truth(b, value)))  # fmt: skip
-            case ["likely", a]:
-                return self.truth(a, value)
-            case ["Cast", "bool", _, a]:
-                return self.truth(a, value) if is_bool(a) else self.compared("NE", self.term(a), Poly.of(0), value)
-            case ["Let", str() as name, bound, body]:
-                found: Formula = self.let(name, bound, body, lambda inner: self.truth(inner, value))
-                return found
-            case _:
-                raise ValueError(f"expected a claim, found {json.dumps(e)}"[:200])
+    def branches(self, c: Term) -> tuple[Formula, Formula]:
+        """What it says that ``c`` holds, and that it does not."""
+        return self.truth(c, True), self.truth(c, False)
 
-    def compared(self, op: str, a: Poly, b: Poly, value: bool) -> Formula:
-        formula = {
-            "EQ": lambda: eq(a - b), "NE": lambda: negated(eq(a - b)), "LT": lambda: ge(b - a - 1),
-            "LE": lambda: ge(b - a), "GT": lambda: ge(a - b - 1), "GE": lambda: ge(a - b),
-        }[op]()  # fmt: skip
-        return formula if value else negated(formula)
+    def truth(self, e: Term, value: bool) -> Formula:
+        """That ``e`` is ``value``; what is undefined has some value."""
+        self.fuel.spend()
+        match e:
+            case ["true"] | ["false"]:
+                return ("and",) if (e == ["true"]) == value else ("or",)
+            case ["sym", number]:
+                return eq(self.make_symbol(number) - int(value))
+            case ["not", a]:
+                return self.truth(a, not value)
+            case ["implies", a, b]:
+                return self.join(not value, self.truth(a, not value), self.truth(b, value))
+            case [("and" | "or") as op, a, b]:
+                return self.join((op == "and") == value, self.truth(a, value), self.truth(b, value))
+            case ["iff", a, b]:
+                return self.join(False, self.join(True, self.truth(a, True), self.truth(b, value)),
+                                 self.join(True, self.truth(a, False), self.truth(b, not value)))  # fmt: skip
+            case ["select", c, a, b]:
+                return self.join(False, self.join(True, self.truth(c, True), self.truth(a, value)),
+                                 self.join(True, self.truth(c, False), self.truth(b, value)))  # fmt: skip
+            case [op, a, b] if op in COMPARISONS:
+                return compared(op, self.term(a), self.term(b), value)
+        raise Rejected(f"expected a truth, found {shown(e)}")
+
+    def join(self, conjunction: bool, *parts: Formula) -> Formula:
+        self.fuel.spend(sum(map(len, parts)))
+        return both(*parts) if conjunction else some(*parts)
 
     # --- definedness
 
-    def defined(self, e: Expr) -> Formula:
-        """That ``e`` has a value: no division by zero and no negative shift count where evaluation gets to."""
+    def has_value(self, e: Term) -> Formula:
+        """That the integer ``e`` has a value: no division by zero, no negative shift count where evaluation gets to."""
+        self.fuel.spend()
         match e:
-            case ["int" | "bool" | "sym", *_]:
+            case ["const" | "sym", _]:
                 return ("and",)
-            case [("And" | "Or") as op, a, b]:
-                needed = self.defined(b)
-                guarded = needed if needed == ("and",) else some(self.truth(a, op == "Or"), needed)
-                return both(self.defined(a), guarded)
-            case ["if_then_else", c, a, b]:
-                arms = [
-                    some(self.truth(c, stops), needed)
-                    for stops, needed in ((False, self.defined(a)), (True, self.defined(b)))
-                    if needed != ("and",)
-                ]
-                return both(self.defined(c), *arms)
-            case ["Cast", _, _, a]:
-                return self.defined(a)
-            case ["Let", str() as name, value, body]:
-                return both(self.defined(value), self.let(name, value, body, self.defined))
-            case [op, *parts]:
-                return both(*map(self.defined, parts), *self.own(op, parts))
-        raise ValueError(f"expected an expression, found {json.dumps(e)}"[:200])
+            case ["select", c, a, b]:
+                return self.lazy(c, self.has_value(a), self.has_value(b))
+            case ["wrap", _, a] | ["abs" | "not", a]:
+                return self.has_value(a)
+            case [op, a, b]:
+                return self.join(True, self.has_value(a), self.has_value(b), *self.own(op, b))
+        raise Rejected(f"expected an integer, found {shown(e)}")
 
-    def own(self, op: str, parts: list[Expr]) -> list[Formula]:
-        if op in DIVISIONS and len(parts) == 2:
-            b = self.term(parts[1])
-            return [] if b.constant() else [negated(eq(b))]
-        if op in ("shift_left", "shift_right") and len(parts) == 2:
-            b = self.term(parts[1])
-            fixed = b.constant()
-            return [] if fixed is not None and fixed >= 0 else [ge(b)]
+    def own(self, op: str, b: Term) -> list[Formula]:
+        if op in DIVISIONS:
+            p = self.term(b)
+            return [] if p.constant() else [negated(eq(p))]
+        if op in SHIFTS:
+            p = self.term(b)
+            fixed = p.constant()
+            return [] if fixed is not None and fixed >= 0 else [ge(p)]
         return []
 
-    def settled(self, e: Expr, value: bool) -> Formula:
+    def defined(self, e: Term) -> Formula:
+        """That the truth ``e`` has a value."""
+        self.fuel.spend()
+        match e:
+            case ["true"] | ["false"] | ["sym", _]:
+                return ("and",)
+            case ["not", a]:
+                return self.defined(a)
+            case [("and" | "or" | "implies") as op, a, b]:
+                return self.join(True, self.defined(a), *self.guarded(self.defined(b), a, op == "or"))
+            case ["iff", a, b]:
+                return self.join(True, self.defined(a), self.defined(b))
+            case ["select", c, a, b]:
+                return self.lazy(c, self.defined(a), self.defined(b))
+            case [_, a, b]:
+                return self.join(True, self.has_value(a), self.has_value(b))
+        raise Rejected(f"expected a truth, found {shown(e)}")
+
+    def guarded(self, needed: Formula, c: Term, excuse: bool) -> list[Formula]:
+        """``needed``, unless ``c`` is ``excuse``."""
+        return [] if needed == ("and",) else [self.join(False, self.truth(c, excuse), needed)]
+
+    def lazy(self, c: Term, a: Formula, b: Formula) -> Formula:
+        return self.join(True, self.defined(c), *self.guarded(a, c, False), *self.guarded(b, c, True))
+
+    def settled(self, e: Term, value: bool) -> Formula:
         """That ``e`` is defined here and is ``value``."""
         match e:
-            case ["Not", a]:
+            case ["not", a]:
                 return self.settled(a, not value)
-            case [("And" | "Or") as op, a, b]:
-                if (op == "And") == value:
-                    return both(self.settled(a, value), self.settled(b, value))
-                return some(self.settled(a, value), both(self.settled(a, not value), self.settled(b, value)))
+            case ["implies", a, b]:
+                return self.settled(["or", ["not", a], b], value)
+            case [("and" | "or") as op, a, b]:
+                if (op == "and") == value:
+                    return self.join(True, self.settled(a, value), self.settled(b, value))
+                rest = self.join(True, self.settled(a, not value), self.settled(b, value))
+                return self.join(False, self.settled(a, value), rest)
             case _:
-                return both(self.defined(e), self.truth(e, value))
+                return self.join(True, self.defined(e), self.truth(e, value))
+
+    # --- the question
+
+    def facts(self) -> tuple[list[Formula], list[Formula]]:
+        """The facts that the assumptions give, and those that the negated claim gives."""
+        asked = self.question
+        given = [self.settled(each, True) for each in asked.assumptions]
+        if asked.fits is not None:
+            wanted = self.refuting()
+        elif asked.require:
+            wanted = negated(self.settled(asked.claim, True))
+        else:
+            wanted = self.settled(asked.claim, False)
+        for number, atom in enumerate(self.atoms):
+            if atom.kind == "sym":
+                given += self.ranged(Poly.atom(number), atom.symbol)
+        return flattened(given), flattened([wanted])
+
+    def ranged(self, x: Poly, symbol: int) -> list[Formula]:
+        if self.question.symbols[symbol] == "bool":
+            return [ge(x), ge(1 - x)]
+        fits = self.question.fits
+        return [] if fits is None else [ge(x - fits[0]), ge(fits[1] - x)]
+
+    def refuting(self) -> Formula:
+        """That the first step of the claim that goes wrong refutes it, or that none does and it is false: a step out of
+        range refutes it, and one without a value where definedness is required."""
+        found: dict[str, tuple[bool, Term]] = {}
+        for defines, each in Walk(self.question, self.fuel).truth(self.question.claim):
+            text = json.dumps(each)
+            self.fuel.spend(len(text) // 8)
+            found.setdefault(text, (defines, each))
+        result = self.settled(self.question.claim, False)
+        for defines, each in reversed(found.values()):
+            holds = self.truth(each, True)
+            result = self.join(True, holds, result) if holds != ("and",) else result
+            if self.question.require or not defines:
+                result = self.join(False, self.truth(each, False), result)
+        return result
 
 
-def refuting(reading: Reading, claim: Expr, fits: list[int], division: str) -> Formula:
-    """That the first step of ``claim`` that goes wrong refutes it, or that none does and it is false: a step out of
-    range refutes it, and one without a value where definedness is required."""
-    found: dict[str, tuple[bool, Expr]] = {}
-    for defines, each in steps(claim, *fits):
-        found.setdefault(json.dumps(each), (defines, each))
-    result = reading.settled(claim, False)
-    for defines, each in reversed(found.values()):
-        holds = reading.truth(each, True)
-        result = both(holds, result) if holds != ("and",) else result
-        if division == "require" or not defines:
-            result = some(reading.truth(each, False), result)
-    return result
+QUOTIENTS = {"floordiv": "fd", "floormod": "fd", "truncdiv": "td", "truncmod": "td"}
 
 
-def questions(question: Any) -> tuple[Reading, list[Formula], list[Formula]]:
-    """A reading of ``question``, the facts that the assumptions give, and those that the negated claim gives.
-
-    Raises:
-        ValueError: the question is malformed.
-    """
-    reading = Reading()
-    match question:
-        case {"claim": claim, "assume": [*assume], "fits": fits, "division": "assume" | "require" as division}:
-            if fits is not None and not (isinstance(fits, list) and [type(end) for end in fits] == [int, int]):
-                raise ValueError("expected two integers as the range of fits")
-        case _:
-            raise ValueError("expected a question with claim, assume, fits and division")
-    given = [reading.settled(each, True) for each in assume]
-    if fits is not None:
-        wanted = refuting(reading, claim, fits, division)
-    elif division == "require":
-        wanted = negated(reading.settled(claim, True))
-    else:
-        wanted = reading.settled(claim, False)
-    for name, dtype in reading.symbols.items():
-        x = reading.symbol(name, dtype)
-        if dtype == "bool":
-            given += [ge(x), ge(1 - x)]
-        elif fits is not None:
-            given += [ge(x - fits[0]), ge(fits[1] - x)]
-    return reading, flattened(given), flattened([wanted])
+def compared(op: str, a: Poly, b: Poly, value: bool) -> Formula:
+    formula = {
+        "eq": lambda: eq(a - b), "ne": lambda: negated(eq(a - b)), "lt": lambda: ge(b - a - 1),
+        "le": lambda: ge(b - a), "gt": lambda: ge(a - b - 1), "ge": lambda: ge(a - b),
+    }[op]()  # fmt: skip
+    return formula if value else negated(formula)
 
 
 def flattened(formulas: list[Formula]) -> list[Formula]:

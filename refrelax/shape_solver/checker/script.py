@@ -11,24 +11,30 @@ import itertools
 from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import Atom, Formula, questions
+from refrelax.shape_solver.checker.reading import Atom, Formula, Reading
 from refrelax.shape_solver.checker.schemas import AXIOMS, CHOICE_BY_ID, PAIRS, TRIPLES, Axiom, Zero, minimum_low
+from refrelax.shape_solver.checker.terms import Question, expect, integer
 
 POWERS = range(9)
 """Exponents whose powers are spelled out."""
 
 
-def script(question: Any) -> str:
-    """The script of ``question``. Raises ``ValueError`` for a malformed one."""
-    reading, given, wanted = questions(question)
+MAX_POWERS = 12
+
+
+def script(question: Question) -> str:
+    """The script of ``question``. Raises ``Rejected`` where it would be too long."""
+    reading = Reading(question)
+    given, wanted = reading.facts()
     known = [line for number in range(len(reading.atoms)) for line in _known(reading.atoms, number)]
     powers = [number for number, atom in enumerate(reading.atoms) if atom.kind == "p2"]
+    expect(len(powers) <= MAX_POWERS, f"at most {MAX_POWERS} powers of two", len(powers))
     for axioms, count in ((PAIRS, 2), (TRIPLES, 3)):
         for numbers in itertools.product(powers, repeat=count):
             known += [_axiom(axiom, reading.atoms, numbers) for axiom in axioms]
     lines = ["(set-logic ALL)"]
     for number, atom in enumerate(reading.atoms):
-        note = f" ; {atom.kind} {atom.name}".rstrip()
+        note = f" ; sym {atom.symbol}" if atom.kind == "sym" else f" ; {atom.kind}"
         lines.append(f"(declare-const a{number} Int){note}")
     lines += [f"(assert {_text(fact)})" for fact in (*given, *wanted)]
     return "\n".join([*lines, *(f"(assert {line})" for line in known), "(check-sat)", ""])
@@ -79,6 +85,7 @@ def _text(f: Formula) -> str:
 def _poly(p: Poly) -> str:
     terms = []
     for mono, c in sorted(p.terms.items()):
+        integer(c)
         factors = [str(c) if c >= 0 else f"(- {-c})", *(f"a{atom}" for atom in mono)]
         terms.append(f"(* {' '.join(factors)})" if mono else factors[0])
     return f"(+ {' '.join(terms)})" if len(terms) > 1 else "".join(terms) or "0"

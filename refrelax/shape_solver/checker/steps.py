@@ -1,57 +1,71 @@
-"""The steps of evaluating an expression that may go wrong, in evaluation order: the checker's own.
+"""The steps of evaluating a claim under ``fits`` that may go wrong, in evaluation order: the checker's own.
 
 Spec: ``spec/06-shapes.md``, ``sh/overflow-first``.
 """
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from refrelax.shape_solver.checker.terms import COMPARISONS, DIVISIONS, SHIFTS, Fuel, Question, Term
 
-Expr = Any
-DIVISIONS = ("FloorDiv", "FloorMod", "Div", "Mod")
+Step = tuple[bool, Term]
+"""(``True``, it has a value) or (``False``, it is within the range), each asked where those before it went well."""
 
-
-def is_bool(e: Expr) -> bool:
-    """Whether ``e`` is a claim."""
-    match e:
-        case ["bool", _] | ["sym", _, "bool"] | ["Cast", "bool", _, _] | ["Not", _]:
-            return True
-        case [("Select" | "if_then_else"), _, a, _] | ["likely", a] | ["Let", _, _, a]:
-            return is_bool(a)
-        case [("And" | "Or" | "EQ" | "NE" | "LT" | "LE" | "GT" | "GE"), _, _]:
-            return True
-        case _:
-            return False
+WITHIN = ("min", "max", "floormod", "truncmod")
+"""What stays in a range that holds 0, 1 and the operands."""
 
 
-def steps(e: Expr, low: int, high: int) -> list[tuple[bool, Expr]]:
-    """The steps of evaluating ``e`` that may go wrong, in evaluation order: (``True``, it has a value) or (``False``,
-    it is within ``low`` and ``high``), each asked where those before it went well."""
-    match e:
-        case ["int", value]:
-            return [] if low <= value <= high else [(False, ["bool", 0])]
-        case ["bool" | "sym", *_]:
-            return []
-        case [("And" | "Or") as op, a, b]:
-            return [*steps(a, low, high), *under(["Not", a] if op == "And" else a, steps(b, low, high))]
-        case ["if_then_else", c, a, b]:
-            arms = [*under(["Not", c], steps(a, low, high)), *under(c, steps(b, low, high))]
-            return [*steps(c, low, high), *arms]
-        case ["Let", *_]:
-            raise ValueError("expected no let expression under fits")
-        case [op, *parts]:
-            found = [step for part in parts if isinstance(part, list) for step in steps(part, low, high)]
-            if op in DIVISIONS:
-                found.append((True, ["NE", parts[1], ["int", 0]]))
-            elif op in ("shift_left", "shift_right"):
-                found.append((True, ["GE", parts[1], ["int", 0]]))
-            if is_bool(e) or op in ("Min", "Max", "FloorMod", "Mod"):
-                return found
-            return [*found, (False, ["GE", e, ["int", low]]), (False, ["LE", e, ["int", high]])]
-    raise ValueError(f"expected an expression, found {json.dumps(e)}"[:200])
+class Walk:
+    """The steps of one question."""
 
+    def __init__(self, question: Question, fuel: Fuel) -> None:
+        assert question.fits is not None
+        self.low, self.high = question.fits
+        self.fuel = fuel
 
-def under(excused: Expr, needed: list[tuple[bool, Expr]]) -> list[tuple[bool, Expr]]:
-    """``needed`` where ``excused`` does not hold."""
-    return [(defines, ["Or", excused, each]) for defines, each in needed]
+    def truth(self, e: Term) -> list[Step]:
+        """The steps of a truth."""
+        match e:
+            case ["not", a]:
+                return self.truth(a)
+            case ["and", a, b] | ["implies", a, b]:
+                return [*self.truth(a), *self.under(["not", a], self.truth(b))]
+            case ["or", a, b]:
+                return [*self.truth(a), *self.under(a, self.truth(b))]
+            case ["iff", a, b]:
+                return [*self.truth(a), *self.truth(b)]
+            case ["select", c, a, b]:
+                return [*self.truth(c), *self.under(["not", c], self.truth(a)), *self.under(c, self.truth(b))]
+            case [op, a, b] if op in COMPARISONS:
+                return [*self.term(a), *self.term(b)]
+            case _:
+                return []
+
+    def term(self, e: Term) -> list[Step]:
+        """The steps of an integer."""
+        self.fuel.spend()
+        match e:
+            case ["const", value]:
+                return [] if self.low <= value <= self.high else [(False, ["false"])]
+            case ["sym", _]:
+                return []
+            case ["select", c, a, b]:
+                return [*self.truth(c), *self.under(["not", c], self.term(a)), *self.under(c, self.term(b))]
+            case ["wrap", _, a]:
+                return [*self.term(a), *self.inside(e)]
+            case [("not" | "abs"), a]:
+                return [*self.term(a), *self.inside(e)]
+        op, a, b = e
+        found = [*self.term(a), *self.term(b)]
+        if op in DIVISIONS:
+            found.append((True, ["ne", b, ["const", 0]]))
+        elif op in SHIFTS:
+            found.append((True, ["ge", b, ["const", 0]]))
+        return found if op in WITHIN else [*found, *self.inside(e)]
+
+    def inside(self, e: Term) -> list[Step]:
+        return [(False, ["ge", e, ["const", self.low]]), (False, ["le", e, ["const", self.high]])]
+
+    def under(self, excused: Term, needed: list[Step]) -> list[Step]:
+        """``needed`` where ``excused`` does not hold."""
+        self.fuel.spend(len(needed))
+        return [(defines, ["or", excused, each]) for defines, each in needed]

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from refrelax.shape_solver.checker.check import Checker
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import Formula, Reading, questions
+from refrelax.shape_solver.checker.reading import Formula, Reading
+from refrelax.shape_solver.checker.terms import Question, Term
 
 
 class Words:
     """The names of a reading's atoms."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, names: Any = None) -> None:
         self.reading = reading
+        self.names = display(reading.question, names)
 
     def atom(self, number: int) -> str:
         atom = self.reading.atoms[number]
         args = [self.poly(each) for each in atom.args]
         match atom.kind:
             case "sym":
-                return atom.name
+                return self.names[atom.symbol]
             case "define":
                 return f"x{number}"
             case "fd":
@@ -72,10 +75,11 @@ def explained(document: Any) -> list[str]:
     """The lines of a certificate's log that the checker accepts; none for other evidence."""
     if document["evidence"]["kind"] != "log":
         return []
-    reading, given, wanted = questions(document["question"])
+    reading = Reading(Question.read(document["question"]))
+    reading.load(document["evidence"]["atoms"])
+    given, wanted = reading.facts()
     checker = Checker(reading, [*given, *wanted])
-    checker.named(document["evidence"]["atoms"])
-    words = Words(reading)
+    words = Words(reading, document.get("names"))
     lines = [f"{number:>4}  {words.fact(fact)}    [question]" for number, fact in enumerate(checker.facts)]
     for number, atom in enumerate(reading.atoms):
         if atom.kind == "define":
@@ -103,40 +107,80 @@ def _steps(checker: Checker, words: Words, steps: list[Any], depth: int) -> Iter
 def _by(step: Any) -> str:
     used = {number for number in step.get("premises", ()) if number is not None}
     used |= {number for _, many in step.get("terms", ()) for number in many if isinstance(number, int)}
-    used |= {equation for equation, _ in step.get("rewrites", ())}
     return f"{step['rule']} {', '.join(map(str, sorted(used)))}".rstrip()
 
 
+# --- the question, decoded -------------------------------------------------------------------------------------------
+
 INFIX = {
-    "Add": "+", "Sub": "-", "Mul": "*", "FloorDiv": "//", "FloorMod": "%", "EQ": "==", "NE": "!=", "LT": "<",
-    "LE": "<=", "GT": ">", "GE": ">=", "And": "and", "Or": "or", "shift_left": "<<", "shift_right": ">>",
-    "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
+    "add": "+", "sub": "-", "mul": "*", "floordiv": "//", "floormod": "%", "shl": "<<", "shr": ">>", "and": "&",
+    "or": "|", "xor": "^", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
-NAMES = {"Div": "truncdiv", "Mod": "truncmod", "Min": "min", "Max": "max", "if_then_else": "select", "Not": "not "}
+CONNECTIVE = {"and": "and", "or": "or", "iff": "=="}
+PLAIN = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,63}")
+TAKEN = re.compile(r"s[0-9]+|u?int[0-9]+|and|or|not|if|fits|True|False|min|max|abs|select|implies|truncdiv|truncmod")
 
 
-def said(question: Any) -> str:
-    """A question in the syntax of claims."""
-    given = "".join(f", if {spelled(each)}" for each in question["assume"])
-    fits = "" if question["fits"] is None else f", each step from {question['fits'][0]} to {question['fits'][1]}"
-    return f"{spelled(question['claim'])}{given}{fits}"
+def display(question: Question, names: Any) -> list[str]:
+    """What the symbols are called in words: the shipped names where each is a plain name of its own, else ``s0``, …"""
+    found = [f"s{number}" for number in range(len(question.symbols))]
+    if not isinstance(names, list) or len(names) != len(found) or not all(isinstance(each, str) for each in names):
+        return found
+    plain = [bool(PLAIN.fullmatch(each)) and not TAKEN.fullmatch(each) for each in names]
+    return [n if good and names.count(n) == 1 else s for n, good, s in zip(names, plain, found)]
 
 
-def spelled(e: Any, inner: bool = False) -> str:
-    """An expression in the syntax of claims."""
+def readable(question: Question, names: Any = None) -> str:
+    """A question in the syntax of claims, with all that it assumes."""
+    known = display(question, names)
+    given = "".join(f", if {truth(each, known)}" for each in question.assumptions)
+    fits = f", fits {question.dtype}" if question.fits is not None else ""
+    return f"{truth(question.claim, known)}{given}{fits}{', defined' if question.require else ''}"
+
+
+def truth(e: Term, names: list[str]) -> str:
+    """A truth in the syntax of claims."""
     match e:
-        case ["int", number]:
+        case ["true"] | ["false"]:
+            return "True" if e == ["true"] else "False"
+        case ["sym", int() as number]:
+            return names[number]
+        case ["not", a]:
+            return f"not ({truth(a, names)})"
+        case ["select", *parts]:
+            return f"select({', '.join(truth(each, names) for each in parts)})"
+        case ["implies", a, b]:
+            return f"implies({truth(a, names)}, {truth(b, names)})"
+        case [op, a, b] if op in CONNECTIVE:
+            return f"({truth(a, names)}) {CONNECTIVE[op]} ({truth(b, names)})"
+        case [op, a, b]:
+            return f"{operand(a, names)} {INFIX[op]} {operand(b, names)}"
+    raise AssertionError(e)
+
+
+def integer(e: Term, names: list[str]) -> str:
+    """An integer in the syntax of claims."""
+    match e:
+        case ["const", number]:
             return str(number)
-        case ["bool", flag]:
-            return str(bool(flag))
-        case ["sym", str() as name, _]:
-            return name
-        case ["Cast", target, _, a]:
-            return f"{target}({spelled(a)})"
-        case [str() as op, a, b] if op in INFIX:
-            text = f"{spelled(a, True)} {INFIX[op]} {spelled(b, True)}"
-            return f"({text})" if inner else text
-        case [str() as op, *parts]:
-            inside = ", ".join(spelled(part) if isinstance(part, list) else str(part) for part in parts)
-            return f"{NAMES.get(op, op)}({inside})"
-    raise ValueError(e)
+        case ["sym", int() as number]:
+            return names[number]
+        case ["wrap", dtype, a]:
+            return f"{dtype}({integer(a, names)})"
+        case ["select", c, a, b]:
+            return f"select({truth(c, names)}, {integer(a, names)}, {integer(b, names)})"
+        case ["abs", a]:
+            return f"abs({integer(a, names)})"
+        case ["not", a]:
+            return f"~{operand(a, names)}"
+        case [op, a, b] if op in INFIX:
+            return f"{operand(a, names)} {INFIX[op]} {operand(b, names)}"
+        case [op, a, b]:
+            return f"{op}({integer(a, names)}, {integer(b, names)})"
+    raise AssertionError(e)
+
+
+def operand(e: Term, names: list[str]) -> str:
+    """An integer as an operand of an operator."""
+    text = integer(e, names)
+    return f"({text})" if e[0] in INFIX or e[0] == "not" or text.startswith("-") else text

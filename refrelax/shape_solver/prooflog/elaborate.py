@@ -12,7 +12,8 @@ from typing import Any
 from refrelax.rules import rule
 from refrelax.shape_solver.checker.check import check
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import flattened, ge, questions
+from refrelax.shape_solver.checker.reading import MAX_WORK, Reading, flattened, ge
+from refrelax.shape_solver.checker.terms import Fuel, Question, Rejected
 from refrelax.shape_solver.claim import Effort, Query
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.hints import contexts, follow
@@ -33,11 +34,17 @@ COSTS: dict[Effort, int] = {"quick": 100_000, "normal": 5_000_000, "thorough": 2
 def prooflog(query: Query, effort: Effort = "normal") -> dict[str, Any] | None:
     """A log for ``query`` that the checker accepts; ``None`` if none was found within what ``effort`` may cost."""
     try:
-        asked = question(query)
-        reading, given, wanted = questions(asked)
-    except (Untranslatable, ValueError):
+        return _prooflog(query, effort)
+    except (Untranslatable, Rejected, RecursionError):  # nothing that a certificate can state, or not within its bounds
         return None
-    ledger = Ledger(reading, Meter(COSTS[effort]))
+
+
+def _prooflog(query: Query, effort: Effort) -> dict[str, Any] | None:
+    asked = question(query)
+    reading = Reading(Question.read(asked))
+    given, wanted = reading.facts()
+    reading.fuel = Fuel(2500 * MAX_WORK)  # the writer's work is counted by its meter
+    ledger = Ledger(reading, list(query.symbols().items()), Meter(COSTS[effort]))
     for fact in (*given, *wanted):
         ledger.add(fact)
     ledger.starts = len(ledger.facts)

@@ -37,6 +37,8 @@ class Ledger:
     """One scope of a proof: a branch sees what stood before it."""
 
     reading: Reading
+    symbols: list[tuple[str, str]]
+    """Names and dtypes of the question's symbols, by number."""
     meter: Meter
     facts: list[Formula] = field(default_factory=list)
     reduced: list[Poly | None] = field(default_factory=list)
@@ -64,8 +66,9 @@ class Ledger:
     def branch(self, start: Iterable[Formula]) -> Ledger:
         """A scope below this one, with the facts ``start``."""
         below = Ledger(
-            self.reading, self.meter, list(self.facts), list(self.reduced), list(self.rules), [], dict(self.index)
-        )
+            self.reading, self.symbols, self.meter, list(self.facts), list(self.reduced), list(self.rules), [],
+            dict(self.index),
+        )  # fmt: skip
         below.work, below.axioms, below.settled = self.work, set(self.axioms), set(self.settled)
         below.used, below.factoring = set(self.used), self.factoring
         for fact in start:
@@ -128,15 +131,15 @@ class Ledger:
             for number in numbers:
                 product = product * self.factor(number, conclusion)
             total = total + product
-        rewrites = []
+        cofactors = []
         for equation, atom, rest in self.rules:
-            if atom in total.mentions():
-                rewrites.append([equation, atom])
-                total = total.replaced(atom, rest)
+            quotient, total = total.divided(atom, rest)
+            if quotient.terms:  # the equation is sign * (atom - rest) == 0
+                sign = self.facts[equation][1].terms[(atom,)]
+                cofactors.append([(quotient * -sign).written(), [equation]])
         value = total.constant()
         assert value is not None and value < 0, total
-        step = {"rule": "combine", "terms": terms, "rewrites": rewrites, "gives": written(fact)}
-        return self.add(fact, step)
+        return self.add(fact, {"rule": "combine", "terms": [*terms, *cofactors], "gives": written(fact)})
 
     def factor(self, number: Any, conclusion: Poly) -> Poly:
         if isinstance(number, list):

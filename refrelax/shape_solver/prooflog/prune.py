@@ -20,11 +20,18 @@ def pruned(ledger: Ledger, given: int, named: int, goal: int) -> dict[str, Any]:
             used |= {inner for arg in ledger.reading.atoms[atom].args for inner in arg.mentions()}
     names = {atom: atom for atom in range(named)}
     names.update({atom: named + place for place, atom in enumerate(sorted(each for each in used if each >= named))})
-    atoms = [ledger.reading.atoms[atom] for atom in names if atom >= named]
     return {
-        "atoms": [[each.kind, *(_poly(arg.written(), names) for arg in each.args)] for each in atoms],
+        "atoms": [_row(ledger.reading.atoms[atom].row(), names) for atom in names],
         "steps": [_renamed(step, names) for step in steps],
     }
+
+
+def _row(row: list[Any], names: dict[int, int]) -> list[Any]:
+    kind, *args = row
+    if kind == "sym":
+        return row
+    first = args[:1] if kind == "ite" else []
+    return [kind, *first, *(_poly(arg, names) for arg in args[len(first) :])]
 
 
 def _poly(rows: list[Any], names: dict[int, int]) -> list[Any]:
@@ -44,7 +51,6 @@ def _polys(step: Step) -> list[list[Any]]:
 
 def _atoms(step: Step) -> set[int]:
     found = {atom for rows in _polys(step) for _, mono in rows for atom in mono} | set(step.get("atoms", ()))
-    found |= {atom for _, atom in step.get("rewrites", ())}
     if "atom" in step.get("on", {}):
         found.add(step["on"]["atom"])
     return found.union(*(_atoms(inner) for branch in step.get("branches", ()) for inner in branch))
@@ -57,7 +63,6 @@ def _renamed(step: Step, names: dict[int, int]) -> Step:
         new["atoms"] = [names[atom] for atom in step["atoms"]]
     if "terms" in step:
         new["terms"] = [[_spelled(f, names), [_spelled(each, names) for each in many]] for f, many in step["terms"]]
-        new["rewrites"] = [[equation, names[atom]] for equation, atom in step["rewrites"]]
     if "sign" in step.get("on", {}):
         new["on"] = {"sign": _poly(step["on"]["sign"], names)}
     if "atom" in step.get("on", {}):
@@ -71,7 +76,6 @@ def _references(step: Step) -> set[int]:
     found = {number for number in step.get("premises", ()) if number is not None}
     for _, numbers in step.get("terms", ()):
         found.update(number for number in numbers if isinstance(number, int))
-    found.update(equation for equation, _ in step.get("rewrites", ()))
     if "or" in step.get("on", {}):
         found.add(step["on"]["or"])
     return found
@@ -109,7 +113,6 @@ def _renumbered(kept: Marked, names: dict[int, int], count: int) -> list[Step]:
             new["terms"] = [
                 [f, [names[each] if isinstance(each, int) else each for each in many]] for f, many in new["terms"]
             ]
-            new["rewrites"] = [[names[equation], atom] for equation, atom in new["rewrites"]]
         if "or" in new.get("on", {}):
             new["on"] = {"or": names[new["on"]["or"]]}
         if branches:

@@ -1,0 +1,255 @@
+"""Certificates that must be refused, each by its cause: what is wrong with it would make a false claim look proved, or
+would keep a checker busy without end.
+
+``FORGERIES`` maps a name to the text of a file: some are no JSON value that Python could hold (a key twice).
+"""
+
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+X: Any = ["sym", 0]
+B: Any = ["sym", 1]
+ONE, TWO = ["const", 1], ["const", 2]
+FALSE: Any = ["ge", [[-1, []]]]
+POINTS: Any = {"kind": "points"}
+
+
+def const(z: Any) -> Any:
+    return ["const", z]
+
+
+def log(*steps: Any, atoms: Any = (X,)) -> Any:
+    return {"kind": "log", "atoms": list(atoms), "steps": list(steps)}
+
+
+def combine(*terms: Any, gives: Any = FALSE) -> Any:
+    return {"rule": "combine", "terms": list(terms), "gives": gives}
+
+
+def forged(claim: Any, evidence: Any = None, *assumptions: Any, **more: Any) -> str:
+    """A file with this claim about the integer 0, the truth 1 and the integer 2."""
+    asked = {"symbols": ["int", "bool", "int"], "assumptions": list(assumptions), "claim": claim, "fits": None,
+             "division": "assume"}  # fmt: skip
+    outside = {key: more.pop(key) for key in ("names", "version", "format", "extra") if key in more}
+    asked.update(more)
+    found = {"format": "refrelax-certificate", "version": 2, "question": asked, "evidence": evidence or log()}
+    return json.dumps({**found, **outside})
+
+
+def twice(text: str, key: str, value: Any) -> str:
+    """``text`` with ``key`` once more, before where it stands."""
+    return text.replace(f'"{key}":', f'"{key}": {json.dumps(value)}, "{key}":', 1)
+
+
+def nested(op: str, depth: int, inner: Any, beside: Any = None) -> Any:
+    for _ in range(depth):
+        inner = [op, inner] if beside is None else [op, inner, beside]
+    return inner
+
+
+def deep(depth: int) -> str:
+    return forged(["true"]).replace('["true"]', '["not", ' * depth + '["true"]' + "]" * depth)
+
+
+def product(count: int) -> Any:
+    """A product of sums, which has as many terms as two to the power ``count``."""
+    term: Any = ONE
+    for number in range(count):
+        term = ["mul", term, ["add", ["sym", number], ["sym", number + count]]]
+    return term
+
+
+ZERO = ["eq", X, const(0)]
+SMALL = [["ge", X, const(0)], ["le", X, const(3)]]
+BIG = 1 << 6000
+AND_SO_ON = [combine([1, [0]])]
+OVER_SEVEN = {"kind": "log", "atoms": [X, ["fd", [[1, [0]]], [[7, []]]]]}
+LIES: dict[str, str] = {
+    # --- conversions: the width that is written is the one that counts
+    "wrap with a source dtype": forged(["eq", ["wrap", "int8", "int8", X], X]),
+    "wrap that is dropped": forged(["eq", ["wrap", "int8", X], X], log({"rule": "cases", "on": {"or": 0},
+                                   "branches": [[], []], "gives": FALSE}, atoms=[X, ["fd", [[1, [0]], [128, []]], [[256, []]]]])),
+    "wrap, all points": forged(["eq", ["wrap", "int8", X], X], POINTS, ["ge", X, const(100)], ["le", X, const(200)]),
+    **{f"wrap into {dtype!r}": forged(["eq", ["wrap", dtype, X], X], POINTS, *SMALL)
+       for dtype in ("bool", "float32", "int0", "int08", " int8", "int8\n", "int\u0663", "int1000", "uint-8", "", 8, None)},
+    "Cast of format 1": forged(["eq", ["Cast", "int8", "int8", X], X]),
+    "a certificate of format 1": forged(["EQ", ["Cast", "int8", "int8", X], X], version=1),
+    "version 2.0": forged(["true"], version=2.0),
+    "version true": forged(["true"], version=True),
+    "another format": forged(["true"], format="refrelax-certificate-2"),
+    # --- sorts
+    "an integer as a truth": forged(["implies", X, ["le", X, ONE]], POINTS, *SMALL),
+    "a truth as an integer": forged(["le", B, ONE], POINTS),
+    "a constant as a claim": forged(const(5), POINTS),
+    "an integer as an assumption": forged(["eq", X, ONE], POINTS, X, *SMALL),
+    "a constant as an assumption": forged(["eq", X, ONE], POINTS, const(0)),
+    "a sum as an assumption": forged(["eq", X, ONE], POINTS, ["add", X, ONE], *SMALL),
+    "equality of truths as of integers": forged(["eq", ["lt", X, ONE], ["lt", X, TWO]], POINTS, *SMALL),
+    "iff of integers": forged(["iff", X, X], POINTS, *SMALL),
+    "select of two sorts": forged(["lt", ["select", B, ["true"], ONE], TWO], POINTS),
+    "select by an integer": forged(["lt", ["select", X, ONE, ONE], TWO], POINTS, *SMALL),
+    "bitwise not of a comparison": forged(["lt", ["not", ["lt", X, ONE]], ONE], POINTS, *SMALL),
+    "and of a truth and an integer": forged(["and", ["true"], X], POINTS, *SMALL),
+    "true with an operand": forged(["true", ["false"]], POINTS),
+    "a claim of JSON": forged(True, POINTS),
+    "a term that is a string": forged(["eq", "x", ONE], POINTS),
+    "a term that is empty": forged([], POINTS),
+    "a term that is an object": forged({"op": "true"}, POINTS),
+    "an operator in capitals": forged(["EQ", X, X], POINTS, *SMALL),
+    "an operator with three operands": forged(["eq", ["add", X, ONE, TWO], X], POINTS, *SMALL),
+    "the sort of a symbol in capitals": forged(["true"], POINTS, symbols=["Int"]),
+    "sorts that are no list": forged(["true"], POINTS, symbols="int"),
+    "a sort that is a number": forged(["true"], POINTS, symbols=[0]),
+    # --- symbols
+    "a symbol that is not declared": forged(["le", ["sym", 3], ONE], POINTS),
+    "a symbol by its name": forged(["le", ["sym", "x"], ONE], POINTS),
+    "a symbol with a dtype": forged(["le", ["sym", 0, "int8"], ONE], POINTS),
+    "the symbol -1": forged(["le", ["sym", -1], ONE], POINTS, *SMALL),
+    "the symbol true": forged(["eq", ["sym", True], ["sym", True]], POINTS, symbols=["int", "int"]),
+    "the symbol 0.0": forged(["le", ["sym", 0.0], ONE], POINTS, *SMALL),
+    "a symbol out of the table's range": forged(ZERO, log(atoms=[["sym", 7]])),
+    # --- numbers
+    "a constant that is a float": forged(["lt", const(1.0), TWO], POINTS),
+    "a constant that is a truth": forged(["lt", const(True), TWO], POINTS),
+    "a constant that is a string": forged(["lt", const("1"), TWO], POINTS),
+    "a constant that is nothing": forged(["lt", const(None), TWO], POINTS),
+    "a constant with an exponent": forged(["lt", const(1), TWO], POINTS).replace('["const", 1]', '["const", 1e0]'),
+    "a constant that is no number": forged(["lt", const(1), TWO], POINTS).replace('["const", 1]', '["const", NaN]'),
+    "a constant that is infinite": forged(["lt", const(1), TWO], POINTS).replace('["const", 1]', '["const", -Infinity]'),
+    "a constant of 9000 bits": forged(["lt", X, const(1 << 9000)], POINTS),
+    "a constant of 10000 digits": forged(["lt", const(1), TWO], POINTS).replace("1]", "9" * 10_000 + "]"),
+    # --- keys
+    "the claim twice": twice(forged(ZERO, POINTS, *SMALL), "claim", ["true"]),
+    "the assumptions twice": twice(forged(ZERO, POINTS, *SMALL), "assumptions", [["false"]]),
+    "the question twice": twice(forged(ZERO, POINTS, *SMALL), "question", {}),
+    "the evidence twice": twice(forged(ZERO, POINTS, *SMALL), "evidence", POINTS),
+    "fits twice": twice(forged(["true"], POINTS), "fits", "int8"),
+    "a conclusion twice": twice(forged(ZERO, log(combine([1, [0]], [1, [1]]))), "gives", ["ge", [[1, []]]]),
+    "a field that is not known": forged(["true"], POINTS, extra=1),
+    "a field of the question that is not known": forged(["true"], POINTS, assume=[["false"]]),
+    "no assumptions": forged(["true"], POINTS).replace('"assumptions": [], ', ""),
+    "assumptions that are no list": forged(["true"], POINTS, assumptions={}),
+    "points with a list of points": forged(ZERO, {"kind": "points", "points": [[0, 0, 0]]}, *SMALL),
+    "evidence of an unknown kind": forged(["true"], {"kind": "trust me"}),
+    # --- fits and division
+    **{f"fits {span!r}": forged(["le", ["floormod", X, const(6)], const(10)], POINTS, fits=span)
+       for span in ([5, 10], [-128, 127], "int1", "bool", "uint0", "float32", True, "int8 ", 8, {}, "int_8")},
+    "division: maybe": forged(["true"], POINTS, division="maybe"),
+    "division: true": forged(["true"], POINTS, division=True),
+    "a sum that leaves the range": forged(["ge", ["add", X, ONE], X], POINTS, fits="int8"),
+    "a constant out of range": forged(["lt", X, const(128)], POINTS, fits="int8"),
+    "a wrap out of range": forged(["ge", ["wrap", "uint8", X], const(0)], POINTS, fits="int8"),
+    "undefined where it must not be": forged(["eq", ["floordiv", X, X], ONE], POINTS, *SMALL, division="require"),
+    # --- points
+    "shift_right further than it is looked at": forged(
+        ["eq", ["shr", ["mul", ["shl", ONE, const(4000)], ["shl", ONE, const(1000)]], const(5000)], ["shl", ONE, const(904)]],
+        POINTS, *SMALL),
+    "shift_right of 2**6000": forged(["eq", ["shr", const(BIG), X], ONE], POINTS, ["ge", X, const(5990)], ["le", X, const(6100)]),
+    "shift_left further than it is looked at": forged(["gt", ["shl", ONE, X], const(0)], POINTS, ["ge", X, const(4000)],
+                                                      ["le", X, const(5000)]),
+    "shift_left of shift_left": forged(["gt", ["shl", ONE, ["shl", ONE, X]], const(0)], POINTS, *SMALL, ["eq", X, const(60)],
+                                       ["ge", ["shl", ONE, ["shl", ONE, const(13)]], const(0)]),
+    "no bounds": forged(["ge", ["mul", X, X], X], POINTS),
+    "one bound": forged(["ge", X, const(-5)], POINTS, ["ge", X, const(0)]),
+    "a bound under or": forged(ZERO, POINTS, ["or", ["eq", X, const(0)], ["true"]]),
+    "a bound under not": forged(ZERO, POINTS, ["not", ["ne", X, const(0)]], ["ge", X, ONE]),
+    "too many points": forged(["ge", X, const(0)], POINTS, ["ge", X, const(0)], ["le", X, const(10**6)]),
+    "no point in a wide box": forged(["ge", X, const(0)], POINTS, ["ge", ["sym", 2], const(9)], ["le", ["sym", 2], const(5)], fits="int32"),
+    "too many nodes at all points": forged(nested("and", 150, ["ge", X, const(0)], ["ge", ["mul", X, X], X]), POINTS,
+                                           ["ge", X, const(0)], ["le", X, const(400_000)], symbols=["int"]),
+    "a point that refutes": forged(["ne", ["mul", X, X], const(9)], POINTS, *SMALL, symbols=["int"]),
+    "the last point refutes": forged(["lt", X, const(3)], POINTS, *SMALL, symbols=["int"]),
+    "a truth that refutes": forged(["implies", B, ["eq", X, ONE]], POINTS, ["eq", X, TWO], symbols=["int", "bool"]),
+    # --- the table of atoms
+    "an atom that is not in the table": forged(["lt", ["floordiv", X, TWO], X]),
+    "an atom twice": forged(ZERO, log(atoms=[X, X])),
+    "an atom of itself": forged(["lt", ["floordiv", X, TWO], X], log(atoms=[X, ["fd", [[1, [1]]], [[2, []]]]])),
+    "an atom before its operands": forged(["lt", X, X], log(atoms=[["fd", [[1, [1]]], [[2, []]]], X])),
+    "an atom of an unknown kind": forged(ZERO, log(atoms=[X, ["zero", [[1, [0]]]]])),
+    "an atom that is any number": forged(ZERO, log(atoms=[X, ["define"]])),
+    "an atom that stands for two": forged(ZERO, log(atoms=[X, ["define", [[1, []]], [[2, []]]]])),
+    "a minimum of one": forged(ZERO, log(atoms=[X, ["min", [[1, [0]]]]])),
+    "a choice by an integer": forged(ZERO, log(atoms=[X, ["ite", X, [[1, []]], [[0, []]]]])),
+    "a choice by an unknown symbol": forged(ZERO, log(atoms=[X, ["ite", ["sym", 9], [[1, []]], [[0, []]]]])),
+    "a choice by what is not in the table": forged(ZERO, log(atoms=[["ite", ["eq", X, ONE], [[1, []]], [[0, []]]], X])),
+    "a choice with its own facts": forged(ZERO, log(atoms=[X, ["ite", ["true"], [[1, []]], [[0, []]], FALSE]])),
+    "a table that is no list": forged(ZERO, {"kind": "log", "atoms": {}, "steps": []}),
+    "a monomial of floats": forged(ZERO, log(atoms=[X, ["define", [[1.0, [0]]]]])),
+    "a monomial of truths": forged(ZERO, log(atoms=[X, ["define", [[1, [False]]]]])),
+    # --- steps
+    "no steps": forged(ZERO),
+    "steps that are no list": forged(ZERO, {"kind": "log", "atoms": [X], "steps": {}}),
+    "trust me": forged(ZERO, log({"rule": "trust me", "atoms": [], "premises": [], "gives": FALSE})),
+    "a fact that is given": forged(ZERO, log(FALSE)),
+    "a negative factor of an inequality": forged(["lt", X, ONE], log(combine([-1, [0]]))),
+    "a factor 0 of nothing": forged(ZERO, log(combine([0, []]))),
+    "a negative constant from nothing": forged(ZERO, log(combine([-1, []]))),
+    "a polynomial factor of an inequality": forged(["lt", X, ONE], log(combine([[[-1, [0]]], [0]], [1, [0]]))),
+    "a negative square": forged(ZERO, log(combine([-1, [[[1, [0]]]]], [1, [[[1, [0]]]]], [-1, []]))),
+    "a factor that is true": forged(["lt", X, ONE], log(combine([True, [0]]))),
+    "a factor that is a float": forged(["lt", X, ONE], log(combine([1.0, [0]]))),
+    "a premise that is true": forged(["lt", X, ONE], log(combine([1, [True]]))),
+    "a premise that is -1": forged(["lt", X, ONE], log(combine([1, [-1]]))),
+    "a premise of the future": forged(["lt", X, ONE], log(combine([1, [1]]))),
+    "a premise of another branch": forged(["lt", X, ONE], log({"rule": "cases", "on": {"sign": [[1, [0]]]}, "gives": FALSE,
+        "branches": [AND_SO_ON, [combine([1, [0]], [1, [1]])]]})),
+    "a branch less": forged(["lt", X, ONE], log({"rule": "cases", "on": {"sign": [[1, [0]]]}, "branches": [[]], "gives": FALSE})),
+    "a branch without a proof": forged(["lt", X, ONE], log({"rule": "cases", "on": {"sign": [[1, [0]]]},
+                                                            "branches": [[], []], "gives": FALSE})),
+    "cases of an inequality": forged(["lt", X, ONE], log({"rule": "cases", "on": {"or": 0}, "branches": [], "gives": FALSE})),
+    "cases of a symbol": forged(["lt", X, ONE], log({"rule": "cases", "on": {"atom": 0}, "branches": [], "gives": FALSE})),
+    "cases of a quotient": forged(["lt", ["floordiv", X, const(7)], ONE], {**OVER_SEVEN, "steps": [
+        {"rule": "cases", "on": {"atom": 1}, "branches": [], "gives": FALSE}]}),
+    "cases of two things": forged(["lt", X, ONE], log({"rule": "cases", "on": {"sign": [[1, [0]]], "or": 0},
+                                                       "branches": [[], []], "gives": FALSE})),
+    "equal, by one side": forged(["lt", X, ONE], log({"rule": "equal", "premises": [0, 0], "gives": ["eq", [[1, [0]], [-1, []]]]})),
+    "congruence of two kinds": forged(["lt", ["floordiv", X, const(7)], ONE], {**OVER_SEVEN, "steps": [
+        {"rule": "congruence", "atoms": [0, 1], "premises": [None, None], "gives": ["eq", [[1, [0]], [-1, [1]]]]}]}),
+    "congruence of different operands": forged(["lt", ["floordiv", X, const(7)], ["floordiv", X, const(8)]], {
+        "kind": "log", "atoms": [X, ["fd", [[1, [0]]], [[7, []]]], ["fd", [[1, [0]]], [[8, []]]]], "steps": [
+            {"rule": "congruence", "atoms": [1, 2], "premises": [None, None], "gives": ["eq", [[1, [1]], [-1, [2]]]]}]}),
+    "an axiom without its premise": forged(["lt", ["floordiv", X, ["sym", 2]], ONE], {
+        "kind": "log", "atoms": [X, ["sym", 2], ["fd", [[1, [0]]], [[1, [1]]]]], "steps": [
+            {"rule": "fd/low", "atoms": [2], "premises": [None], "gives": ["ge", [[1, [0]], [-1, [1, 2]]]]}]}),
+    "an axiom with another conclusion": forged(["lt", ["floordiv", X, const(7)], ONE], {**OVER_SEVEN, "steps": [
+        {"rule": "fd/low", "atoms": [1], "premises": [None], "gives": ["ge", [[1, [0]], [-8, [1]]]]}]}),
+    "an axiom of another kind": forged(["lt", ["floordiv", X, const(7)], ONE], {**OVER_SEVEN, "steps": [
+        {"rule": "td/low-pp", "atoms": [1], "premises": [0, None], "gives": ["ge", [[1, [0]], [-7, [1]]]]}]}),
+    "a number where none belongs": forged(["lt", ["floordiv", X, const(7)], ONE], {**OVER_SEVEN, "steps": [
+        {"rule": "fd/low", "number": 0, "atoms": [1], "premises": [None], "gives": ["ge", [[1, [0]], [-7, [1]]]]}]}),
+    "a member that the minimum lacks": forged(["lt", ["min", X, ONE], ONE], {
+        "kind": "log", "atoms": [X, ["min", [[1, [0]]], [[1, []]]]], "steps": [
+            {"rule": "min/low", "number": 2, "atoms": [1], "premises": [], "gives": ["ge", [[-1, [1]]]]}]}),
+    "the member -1 of a minimum": forged(["lt", ["min", X, ONE], ONE], {
+        "kind": "log", "atoms": [X, ["min", [[1, [0]]], [[1, []]]]], "steps": [
+            {"rule": "min/low", "number": -1, "atoms": [1], "premises": [], "gives": ["ge", [[1, []], [-1, [1]]]]}]}),
+    "a step with rewrites": forged(["lt", X, ONE], log({**combine([1, [0]]), "rewrites": [[0, 0]]})),
+    # --- what would take for ever
+    "nested 1000 deep": deep(1_000),
+    "nested 100000 deep": deep(100_000),
+    "brackets 100000 deep": "[" * 100_000,
+    "a product of 40 sums": forged(["ge", product(40), const(0)], log(atoms=[["sym", n] for n in range(80)]), symbols=["int"] * 80),
+    "a product of 12 sums, squared for ever": forged(["ge", nested("mul", 100, product(12), product(12)), const(0)],
+                                                     log(atoms=[["sym", n] for n in range(24)]), symbols=["int"] * 24),
+    "shifts of shifts": forged(["ge", nested("shl", 190, X, const(4096)), const(0)]),
+    "equivalences of equivalences": forged(nested("iff", 60, ["lt", X, ONE], ["lt", X, TWO])),
+    "a choice in a choice in a condition": forged(["ge", nested("add", 2, X, nested("select", 1, ["true"])), X]),
+    "60 conditions in conditions": forged(["ge", ["select", nested("iff", 60, ["lt", X, ONE], ["lt", X, TWO]), X, X], X]),
+    "a power of 512": forged(ZERO, log(*[combine([1, [[[1, [0]], [1, []]]] * 400])])),
+    "a fact times itself 10000 times": forged(["lt", X, const(-1)], log(combine([1, [0] * 10_000]))),
+    "a mask of 4096 runs": forged(["ge", ["and", X, const(int("10" * 4096, 2))], const(0)]),
+    "a question of a million nodes": forged(["ge", X, const(0)], log(), *[["ge", X, const(0)]] * 60_000),
+    "a million symbols": forged(["true"], log(), symbols=["int"] * 10**6),
+    # --- no certificate
+    "nothing": "", "null": "null", "a list": "[]", "a number": "2", "half": forged(["true"])[:100], "two": forged(["true"]) * 2,
+    "a byte order mark": "\ufeff" + forged(["true"]), "a comment": forged(["true"]) + "// true",
+}  # fmt: skip
+
+SCRIPT = "(set-logic ALL)\n(declare-const a0 Int) ; x\n(assert false) ;\n(check-sat)\n"
+FORGERIES = {
+    **LIES, "a script of its own": forged(["eq", X, ONE], {"kind": "smt2", "script": SCRIPT}, names=["x\n(assert false) ;", "b", "y"]),
+}  # fmt: skip

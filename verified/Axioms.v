@@ -1,0 +1,145 @@
+(** The table of axioms about atoms, and the proof of each row. The rows are those of checker/schemas.py (a test holds
+    that they are the same). *)
+
+From Coq Require Import ZArith List Bool String Lia.
+From Verified Require Import Meaning Poly Reading.
+Import ListNotations.
+Open Scope Z_scope.
+
+Inductive sch := V (n : nat) | C (z : Z) | SAdd (a b : sch) | SSub (a b : sch) | SMul (a b : sch).
+Declare Scope sch_scope.
+Delimit Scope sch_scope with sch.
+Coercion C : Z >-> sch.
+Notation "a + b" := (SAdd a b) : sch_scope.
+Notation "a - b" := (SSub a b) : sch_scope.
+Notation "a * b" := (SMul a b) : sch_scope.
+
+Fixpoint spoly (ps : list poly) (s : sch) : poly :=
+  match s with
+  | V n => nth n ps [] | C z => pconst z
+  | SAdd a b => padd (spoly ps a) (spoly ps b)
+  | SSub a b => psub (spoly ps a) (spoly ps b)
+  | SMul a b => pmul (spoly ps a) (spoly ps b)
+  end.
+Fixpoint sval (xs : list Z) (s : sch) : Z :=
+  match s with
+  | V n => nth n xs 0 | C z => z
+  | SAdd a b => sval xs a + sval xs b
+  | SSub a b => sval xs a - sval xs b
+  | SMul a b => sval xs a * sval xs b
+  end.
+Lemma spoly_ok r ps s : peval r (spoly ps s) = sval (map (peval r) ps) s.
+Proof.
+  induction s; cbn [spoly sval]; autorewrite with pol; try congruence.
+  change 0 with (peval r []). now rewrite map_nth.
+Qed.
+
+Inductive fact := Nonneg (s : sch) | Null (s : sch).
+Definition finst (ps : list poly) (f : fact) : formula :=
+  match f with Nonneg s => FGe (spoly ps s) | Null s => FEq (spoly ps s) end.
+Definition fval (xs : list Z) (f : fact) : Prop := match f with Nonneg s => 0 <= sval xs s | Null s => sval xs s = 0 end.
+
+(** [ax_count] atoms of [ax_kind]; variables: their values, then their operands. *)
+Record axiom := { ax_kind : kind; ax_count : nat; ax_needs : list sch; ax_gives : fact }.
+
+Definition valid (x : axiom) : Prop := forall args : list (list Z),
+  List.length args = ax_count x -> Forall (fun l => fits_arity (ax_kind x) (List.length l) = true) args ->
+  let xs := map (kval (ax_kind x)) args ++ List.concat args in
+  Forall (fun s => 0 <= sval xs s) (ax_needs x) -> fval xs (ax_gives x).
+
+Section Axioms.
+  Local Open Scope sch_scope.
+  Definition v := V 0. Definition a := V 1. Definition b := V 2.
+  Let neg (s : sch) := 0 - s.
+  Let ax1 k needs gives := {| ax_kind := k; ax_count := 1; ax_needs := needs; ax_gives := gives |}.
+  Local Open Scope string_scope.
+  Definition axioms : list (string * axiom) := (
+    ("define", ax1 DEFINE [] (Null (v - a))) ::
+    ("fd/low", ax1 FD [b - 1] (Nonneg (a - b * v))) ::
+    ("fd/high", ax1 FD [b - 1] (Nonneg (b * v + b - 1 - a))) ::
+    ("fd/low-negative", ax1 FD [neg b - 1] (Nonneg (b * v - a))) ::
+    ("fd/high-negative", ax1 FD [neg b - 1] (Nonneg (a - b * v - b - 1))) ::
+    ("td/low-pp", ax1 TD [a; b - 1] (Nonneg (a - b * v))) ::
+    ("td/high-pp", ax1 TD [a; b - 1] (Nonneg (b * v + b - 1 - a))) ::
+    ("td/low-np", ax1 TD [neg a; b - 1] (Nonneg (b * v - a))) ::
+    ("td/high-np", ax1 TD [neg a; b - 1] (Nonneg (a - b * v + b - 1))) ::
+    ("td/low-pn", ax1 TD [a; neg b - 1] (Nonneg (a - b * v))) ::
+    ("td/high-pn", ax1 TD [a; neg b - 1] (Nonneg (b * v - b - 1 - a))) ::
+    ("td/low-nn", ax1 TD [neg a; neg b - 1] (Nonneg (b * v - a))) ::
+    ("td/high-nn", ax1 TD [neg a; neg b - 1] (Nonneg (a - b * v - b - 1))) ::
+    ("truth/low-ge", ax1 GE [] (Nonneg v)) ::
+    ("truth/high-ge", ax1 GE [] (Nonneg (1 - v))) ::
+    ("truth/low-eq", ax1 EQ [] (Nonneg v)) ::
+    ("truth/high-eq", ax1 EQ [] (Nonneg (1 - v))) ::
+    ("p2/positive", ax1 P2 [a] (Nonneg (v - 1))) ::
+    ("p2/growth", ax1 P2 [a] (Nonneg (v - a - 1))) ::
+    ("and/low-left", ax1 AND [a] (Nonneg v)) ::
+    ("and/low-right", ax1 AND [b] (Nonneg v)) ::
+    ("and/high-left", ax1 AND [a] (Nonneg (a - v))) ::
+    ("and/high-right", ax1 AND [b] (Nonneg (b - v))) ::
+    ("p2/order", {| ax_kind := P2; ax_count := 2; ax_needs := [V 3; V 2 - V 3]; ax_gives := Nonneg (V 0 - V 1) |}) ::
+    ("p2/double", {| ax_kind := P2; ax_count := 2; ax_needs := [V 3; V 2 - V 3 - 1]; ax_gives := Nonneg (V 0 - 2 * V 1) |}) ::
+    ("p2/product", {| ax_kind := P2; ax_count := 3; ax_needs := [V 4; V 5; V 3 - V 4 - V 5; V 4 + V 5 - V 3];
+                      ax_gives := Null (V 0 - V 1 * V 2) |}) :: [])%list.
+  Definition power_shift (n : nat) : axiom :=
+    let step := C (Z.of_nat n) in
+    {| ax_kind := P2; ax_count := 2; ax_needs := [V 3; V 2 - V 3 - step; V 3 + step - V 2];
+       ax_gives := Null (V 0 - C (2 ^ Z.of_nat n)%Z * V 1) |}.
+End Axioms.
+
+Lemma div_pos x y : 0 < y -> y * (x / y) <= x < y * (x / y) + y.
+Proof. intro. pose proof (Z.div_mod x y). pose proof (Z.mod_pos_bound x y). lia. Qed.
+Lemma div_neg x y : y < 0 -> y * (x / y) + y < x <= y * (x / y).
+Proof. intro. pose proof (Z.div_mod x y). pose proof (Z.mod_neg_bound x y). lia. Qed.
+Lemma quot_all x y : y <> 0 -> x = y * Z.quot x y + Z.rem x y /\ Z.abs (Z.rem x y) < Z.abs y /\
+  (0 <= x -> 0 <= Z.rem x y) /\ (x <= 0 -> Z.rem x y <= 0).
+Proof.
+  intro H. pose proof (Z.quot_rem' x y). pose proof (Z.rem_bound_abs x y H). pose proof (Z.rem_sign_mul x y H).
+  destruct (Z.eq_dec x 0) as [->|]; [rewrite Z.rem_0_l in * by auto; lia|]. repeat split; auto; nia.
+Qed.
+Lemma land_le x y : 0 <= x -> Z.land x y <= x.
+Proof.
+  intro. pose proof (Z.lor_ldiff_and x y). assert (0 <= Z.ldiff x y) by (apply Z.ldiff_nonneg; auto).
+  assert (Z.land (Z.ldiff x y) (Z.land x y) = 0).
+  { apply Z.bits_inj; intro n. rewrite !Z.land_spec, Z.ldiff_spec, Z.bits_0.
+    destruct (Z.testbit x n), (Z.testbit y n); reflexivity. }
+  pose proof (add_lor_land (Z.ldiff x y) (Z.land x y)). lia.
+Qed.
+Lemma pow_growth k : 0 <= k -> 2 ^ k >= k + 1.
+Proof. intro. pose proof (Z.pow_gt_lin_r 2 k). lia. Qed.
+
+Ltac plain := cbn -[Z.add Z.sub Z.mul Z.div Z.quot Z.pow Z.land Z.leb Z.eqb] in *.
+Ltac shape :=
+  intros args L F;
+  repeat match goal with
+  | L : List.length ?l = _ |- _ => destruct l; cbn [List.length] in L; try discriminate L
+  | L : S _ = S _ |- _ => injection L as L
+  | F : Forall _ (_ :: _) |- _ => inversion F; clear F; subst
+  | H : fits_arity _ (List.length ?l) = true |- _ =>
+      destruct l as [|? [|? [|? ?]]]; cbn in H; try discriminate H; clear H
+  end; plain; intro N;
+  repeat match goal with F : Forall _ (_ :: _) |- _ => inversion F; clear F; subst end;
+  repeat match goal with F : Forall _ [] |- _ => clear F end; plain.
+
+Lemma axioms_valid : Forall (fun t => valid (snd t)) axioms.
+Proof.
+  unfold axioms. repeat constructor; unfold valid; cbn [snd ax_kind ax_count ax_needs ax_gives]; shape.
+  all: try match goal with |- context [?x / ?y] => first [pose proof (div_pos x y); lia | pose proof (div_neg x y); lia] end.
+  all: try match goal with |- context [Z.quot ?x ?y] => pose proof (quot_all x y); lia end.
+  all: try match goal with |- context [if ?c then _ else _] => destruct c; lia end.
+  all: try match goal with |- context [Z.land ?x ?y] => rewrite ?Z.land_nonneg; lia end.
+  all: try match goal with |- context [Z.land ?x ?y] =>
+    first [pose proof (land_le x y); lia | rewrite Z.land_comm; pose proof (land_le y x); lia] end.
+  all: try lia.
+  all: try match goal with |- context [2 ^ ?k] => pose proof (pow_growth k); lia end.
+  - pose proof (Z.pow_le_mono_r 2 z z0). lia.
+  - pose proof (Z.pow_le_mono_r 2 (z + 1) z0). rewrite Z.pow_add_r in H by lia. lia.
+  - rewrite <- Z.pow_add_r by lia. replace z1 with (z0 + z) by lia. lia.
+Qed.
+
+Lemma power_shift_valid n : valid (power_shift n).
+Proof.
+  unfold valid, power_shift; cbn [ax_kind ax_count ax_needs ax_gives]; intros args L F.
+  assert (0 <= Z.of_nat n) by lia. revert args L F. generalize dependent (Z.of_nat n). intros k K. shape.
+  rewrite <- Z.pow_add_r by lia. replace z0 with (k + z) by lia. lia.
+Qed.
