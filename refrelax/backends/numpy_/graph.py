@@ -11,8 +11,8 @@ from refrelax.backends.numpy_.expressions import Text, dtype_text
 from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.operators import OPERATORS
+from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
-from refrelax.semantics.builtins.sorting import SORTING
 from refrelax.semantics.dims import Facts
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
@@ -384,7 +384,7 @@ def _library(callee: Expr) -> str:
 
 def known_outside(name: str) -> str:
     """The name of a library function that the caller supplies; the virtual machine's own have no translation."""
-    if name in LIBRARY or name in SORTING or name.startswith(("vm.", "relax.run.", "runtime.")):
+    if name in LIBRARY or name in KERNELS or name.startswith(("vm.", "relax.run.", "runtime.")):
         raise Unsupported(f"the builtin {name}")
     return name
 

@@ -16,6 +16,7 @@ from refrelax.errors import Effect, InternalError, Span, trap, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.budget import Meter
 from refrelax.semantics.builtins.arena import keep_apart, name_memory
+from refrelax.semantics.builtins.kernels import KERNELS, call_kernel, missing
 from refrelax.semantics.builtins.library import LIBRARY, call_builtin
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.matching import Mismatch, bind_symbols, compare, match, structure
@@ -95,6 +96,8 @@ class Interpreter:
     """What checking found: the type of every variable, by top-level function and name (``inner/lv`` when nested)."""
     check_regions: bool = False
     """Whether loop-level accesses are held to the declared regions of their blocks."""
+    cached: dict[int, Any] = field(default_factory=dict)
+    """What ``vm.builtin.cuda_graph.get_cached_alloc`` gave, by number."""
 
     # --- functions ---------------------------------------------------------------------------------------------------
 
@@ -174,7 +177,10 @@ class Interpreter:
         if function is None:
             if name in LIBRARY:
                 return call_builtin(self, name, args, call or Call(ExternFunc(name), (), span=span))
-            raise unspecified("ev/library-missing", f"the library function {name!r} is not registered", span)
+            if name in KERNELS:
+                keep_apart(name, args, span)
+                return call_kernel(self, name, args, span)
+            raise missing(name, span)
         keep_apart(name, args, span)
         self.effects.append(Effect("call", name))
         return function(*args)
