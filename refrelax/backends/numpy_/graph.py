@@ -24,6 +24,7 @@ from refrelax.syntax.graph import (
     Constant,
     ConstantRef,
     DataTypeValue,
+    DistConstant,
     Expr,
     ExternFunc,
     Function,
@@ -319,6 +320,8 @@ def value(writer: Writer, expr: Expr) -> str:
             return _call(writer, expr)
         case Constant():
             return writer.constants.name(expr)
+        case DistConstant(value=constant):
+            return writer.constants.name(constant)
         case ConstantRef():
             return f"run.constant({expr.index})"
         case PrimValue():

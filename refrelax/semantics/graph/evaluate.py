@@ -34,6 +34,7 @@ from refrelax.syntax.graph import (
     Constant,
     ConstantRef,
     DataTypeValue,
+    DistConstant,
     Expr,
     ExternFunc,
     Function,
@@ -255,6 +256,8 @@ class Interpreter:
                 return self.eval_call(expr, scope)
             case Constant():
                 return from_bits(self.numerics, expr.dtype, expr.shape, expr.data)
+            case DistConstant(value=constant):
+                return self.eval_expr(constant, scope)
             case ConstantRef():
                 return self._constant(expr)
             case PrimValue():

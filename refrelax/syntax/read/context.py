@@ -129,11 +129,15 @@ class TypeVarDecl:
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """``@T.macro def f(…)``: a call of it stands for its statements, with the names of ``scope``."""
+    """``@T.macro def f(…)``: a call of it stands for its statements, with the names of ``scope``.
+
+    ``graph``: it is an ``@R.macro``, whose statements are bindings and whose last one returns a value.
+    """
 
     node: ast.FunctionDef
     scope: Scope
     hygienic: bool = True
+    graph: bool = False
 
 
 Entry = SymVar | Buffer | Var | GlobalVar | ModuleAlias | Known | TypeVarDecl | Macro
