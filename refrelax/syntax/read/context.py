@@ -33,6 +33,8 @@ class Source:
     text: str
     filename: str
     depth: int = 0
+    deepest: int = 0
+    """The deepest nesting that was met."""
     work: int = 0
     """Steps of comprehensions in constants so far, in the whole text."""
     lone: bool = False
@@ -69,6 +71,7 @@ class Source:
     def deeper(self, node: ast.AST) -> Iterator[None]:
         """Counts one level of nesting; refuses under ``syn/too-deep`` past ``MAX_DEPTH``."""
         self.depth += 1
+        self.deepest = max(self.deepest, self.depth)
         try:
             if self.depth > MAX_DEPTH:
                 self.fail(node, "syn/too-deep", f"nesting deeper than {MAX_DEPTH} levels")
