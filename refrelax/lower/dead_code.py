@@ -25,6 +25,7 @@ from refrelax.syntax.graph import (
     ConstantRef,
     DataflowBlock,
     DataTypeValue,
+    DistConstant,
     Expr,
     ExternFunc,
     Function,
@@ -128,7 +129,15 @@ def _cannot_fail(value: Expr) -> bool:
         case _:
             return isinstance(
                 value,
-                Var | GlobalVar | ExternFunc | Constant | ConstantRef | StringValue | DataTypeValue | Function,
+                Var
+                | GlobalVar
+                | ExternFunc
+                | Constant
+                | DistConstant
+                | ConstantRef
+                | StringValue
+                | DataTypeValue
+                | Function,
             )
 
 

@@ -30,6 +30,7 @@ from refrelax.syntax.graph import (
     Call,
     Constant,
     ConstantRef,
+    DistConstant,
     Expr,
     Function,
     GlobalVar,
@@ -105,7 +106,7 @@ class _Folder:
         args = tuple(self.resolved(each) for each in call.args)
         if not any(isinstance(n, Constant | ConstantRef) for each in args for n in nodes(each)):
             return None
-        if any(isinstance(n, Var | SymVar) for each in (*args, *call.ty_args) for n in nodes(each)):
+        if any(isinstance(n, Var | SymVar | DistConstant) for each in (*args, *call.ty_args) for n in nodes(each)):
             return None
         value = self.evaluated(replace(call, args=args))
         return self.constant(value) if isinstance(value, Tensor) else None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from refrelax.errors import Span
 from refrelax.syntax.scalars import PrimExpr, _span
-from refrelax.syntax.types import Type
+from refrelax.syntax.types import DTensorType, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,15 @@ class Constant:
     dtype: str
     shape: tuple[int, ...]
     data: tuple[int, ...]
+    span: Span | None = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class DistConstant:
+    """``R.dist.const(1.0, R.DTensor((), "float32", "mesh[0]", "R, R"))``: a constant that is spread over a mesh."""
+
+    value: Constant
+    type: DTensorType
     span: Span | None = _span()
 
 
@@ -196,11 +205,23 @@ class Function:
 
 
 Expr = (
-    Var | GlobalVar | ExternFunc | Op | Constant | ConstantRef | PrimValue | ShapeExpr | StringValue | DataTypeValue
-    | Tuple | TupleGetItem | Call | If | Function
+    Var | GlobalVar | ExternFunc | Op | Constant | DistConstant | ConstantRef | PrimValue | ShapeExpr | StringValue
+    | DataTypeValue | Tuple | TupleGetItem | Call | If | Function
 )  # fmt: skip
 
-LEAVES = (Var, GlobalVar, ExternFunc, Op, Constant, ConstantRef, PrimValue, ShapeExpr, StringValue, DataTypeValue)
+LEAVES = (
+    Var,
+    GlobalVar,
+    ExternFunc,
+    Op,
+    Constant,
+    DistConstant,
+    ConstantRef,
+    PrimValue,
+    ShapeExpr,
+    StringValue,
+    DataTypeValue,
+)
 
 
 @dataclass(frozen=True, slots=True)

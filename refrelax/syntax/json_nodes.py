@@ -9,8 +9,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import AttrList, Attrs, Call, DataTypeValue, IndexMap, Op, PrimValue, StringValue
-from refrelax.syntax.scalars import Literal
+from refrelax.syntax.graph import (
+    AttrList,
+    Attrs,
+    Call,
+    DataTypeValue,
+    DistConstant,
+    IndexMap,
+    Op,
+    PrimValue,
+    StringValue,
+)
+from refrelax.syntax.scalars import Literal, as_int
 from refrelax.syntax.signatures import OPERATOR_NAMES, Slot, has_signature, signature
 
 NAMED = frozenset({"Var", "Param", "GlobalVar", "SymVar", "Buffer", "VarBinding", "MatchCast"})
@@ -39,6 +49,11 @@ def _faults(kind: str, node: Any) -> Iterator[str]:
         yield f"the dtype of a {kind} is none"
     if kind in ("Literal", "Constant"):
         yield from _numbers(kind, node)
+    if isinstance(node, DistConstant):
+        tensor = node.type.tensor
+        dims = tuple(map(as_int, tensor.shape)) if isinstance(tensor.shape, tuple) else None
+        if (dims, tensor.dtype) != (node.value.shape, node.value.dtype):
+            yield "the type of a DistConstant has the shape and the dtype of its constant"
     if kind == "Module":
         yield from (
             f"the name {name[:60]!r} of a function is no identifier"

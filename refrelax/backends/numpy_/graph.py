@@ -12,8 +12,8 @@ from refrelax.backends.numpy_.guests import admit
 from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.operators import OPERATORS
+from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
-from refrelax.semantics.builtins.sorting import SORTING
 from refrelax.semantics.dims import Facts
 from refrelax.semantics.ops import binary
 from refrelax.syntax import bits, dtypes
@@ -26,6 +26,7 @@ from refrelax.syntax.graph import (
     Constant,
     ConstantRef,
     DataTypeValue,
+    DistConstant,
     Expr,
     ExternFunc,
     Function,
@@ -325,6 +326,8 @@ def value(writer: Writer, expr: Expr) -> str:
             return _call(writer, expr)
         case Constant():
             return writer.constants.name(expr)
+        case DistConstant(value=constant):
+            return writer.constants.name(constant)
         case ConstantRef():
             return f"run.constant({expr.index})"
         case PrimValue():
@@ -390,7 +393,7 @@ def _library(callee: Expr) -> str:
 
 def known_outside(name: str) -> str:
     """The name of a library function that the caller supplies; the virtual machine's own have no translation."""
-    if name in LIBRARY or name in SORTING or name.startswith(("vm.", "relax.run.", "runtime.")):
+    if name in LIBRARY or name in KERNELS or name.startswith(("vm.", "relax.run.", "runtime.")):
         raise Unsupported(f"the builtin {name}")
     return name
 

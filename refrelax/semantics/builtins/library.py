@@ -179,6 +179,31 @@ def call_py_func(run: Interpreter, args: list[Any], call: Call) -> Any:
     return run.call_library(name, list(given), call.span)
 
 
+@rule("vm/invoke-debug-func")
+def invoke_debug_func(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(null, name, place, args…)``: call a registered function with the place and the arguments; gives null."""
+    effect, name, place, *rest = args
+    _wanted(effect is None and isinstance(name, str), "null, a name and a place", call)
+    run.call_library(name, [place, *rest], call.span)
+    return None
+
+
+@rule("vm/cuda-graph")
+def run_or_capture(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(f, args, number, shape?)``: what ``f`` gives. A recorded run of ``f`` does the same again."""
+    _wanted(isinstance(args[1], tuple), "a function, its arguments and a number", call)
+    return run.call_value(args[0], list(args[1]), call.span)
+
+
+@rule("vm/cuda-graph")
+def get_cached_alloc(run: Interpreter, args: list[Any], call: Call) -> Any:
+    """``(f, number)``: what ``f`` gave when it was first called for that number."""
+    number = checks.number(args[1], call.span)
+    if number not in run.cached:
+        run.cached[number] = run.call_value(args[0], [], call.span)
+    return run.cached[number]
+
+
 def _operator(name: str, accepts: Callable[[list[Any]], bool]) -> Builtin:
     """An operator that legalisation turns into a library function with the same arguments."""
 
@@ -265,6 +290,9 @@ LIBRARY: dict[str, tuple[int, Builtin]] = {
     "vm.builtin.invoke_closure": (1, invoke_closure),
     "vm.builtin.call_tir_dyn": (1, call_tir_dyn),
     "vm.builtin.call_py_func": (1, call_py_func),
+    "vm.builtin.invoke_debug_func": (3, invoke_debug_func),
+    "vm.builtin.cuda_graph.run_or_capture": (3, run_or_capture),
+    "vm.builtin.cuda_graph.get_cached_alloc": (2, get_cached_alloc),
     "runtime.disco.allreduce": (4, _collective("allreduce", _allreduce)),
     "runtime.disco.allgather": (3, _collective("allgather", lambda e, x, _, group: ccl.allgather(e, x, group))),
     "runtime.disco.broadcast_from_worker0": (

@@ -16,6 +16,7 @@ from refrelax.errors import Effect, Ended, InternalError, Span, trap, unspecifie
 from refrelax.rules import rule
 from refrelax.semantics.budget import Meter
 from refrelax.semantics.builtins.arena import keep_apart, name_memory
+from refrelax.semantics.builtins.kernels import KERNELS, call_kernel, missing
 from refrelax.semantics.builtins.library import LIBRARY, call_builtin
 from refrelax.semantics.dims import Symbols, float_value
 from refrelax.semantics.dims import value as dim_value
@@ -35,6 +36,7 @@ from refrelax.syntax.graph import (
     Constant,
     ConstantRef,
     DataTypeValue,
+    DistConstant,
     Expr,
     ExternFunc,
     Function,
@@ -97,6 +99,8 @@ class Interpreter:
     """What checking found: the type of every variable, by top-level function and name (``inner/lv`` when nested)."""
     check_regions: bool = False
     """Whether loop-level accesses are held to the declared regions of their blocks."""
+    cached: dict[int, Any] = field(default_factory=dict)
+    """What ``vm.builtin.cuda_graph.get_cached_alloc`` gave, by number."""
 
     # --- functions ---------------------------------------------------------------------------------------------------
 
@@ -176,7 +180,10 @@ class Interpreter:
         if function is None:
             if name in LIBRARY:
                 return call_builtin(self, name, args, call or Call(ExternFunc(name), (), span=span))
-            raise unspecified("ev/library-missing", f"the library function {name!r} is not registered", span)
+            if name in KERNELS:
+                keep_apart(name, args, span)
+                return call_kernel(self, name, args, span)
+            raise missing(name, span)
         keep_apart(name, args, span)
         self.effects.append(Effect("call", name))
         return function(*args)
@@ -257,6 +264,8 @@ class Interpreter:
                 return self.eval_call(expr, scope)
             case Constant():
                 return from_bits(self.numerics, expr.dtype, expr.shape, expr.data)
+            case DistConstant(value=constant):
+                return self.eval_expr(constant, scope)
             case ConstantRef():
                 return self._constant(expr)
             case PrimValue():

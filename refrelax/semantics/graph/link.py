@@ -11,11 +11,13 @@ from typing import Any
 
 from refrelax.errors import Diagnostic, Unlinkable, UsageError
 from refrelax.rules import rule
+from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
-from refrelax.semantics.builtins.sorting import SORTING
+from refrelax.semantics.builtins.missing import reason
+from refrelax.semantics.intrinsics.foreign import C_CALLS, LLVM_CALLS, has_meaning, symbol_of
 from refrelax.syntax.graph import Call, ConstantRef, ExternFunc, GlobalVar, Op, StringValue
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Intrinsic, StringImm
+from refrelax.syntax.scalars import Intrinsic
 
 NAMED_BY_STRING = frozenset({
     "relax.call_dps_packed", "relax.call_packed", "relax.call_pure_packed", "relax.call_inplace_packed",
@@ -42,32 +44,41 @@ def link(module: Module, entry: str, available: Container[str]) -> None:
                 text = f"constant {index} is not bound: give its array (bind_constants, --consts)"
                 missing.setdefault(("constant", index), Diagnostic("link/constant-missing", text, node.span))
             case _:
-                name = library_name(node)
-                if name is not None and not any(name in each for each in (available, LIBRARY, SORTING)):
-                    text = f"the library function {name!r} is not registered"
-                    where = getattr(node, "span", None)
-                    missing.setdefault(("extern", name), Diagnostic("link/library-function-missing", text, where))
+                for name in library_names(node):
+                    if name not in available:
+                        text = f"the library function {name!r} is not registered{reason(name)}"
+                        where = getattr(node, "span", None)
+                        missing.setdefault(("extern", name), Diagnostic("link/library-function-missing", text, where))
     if missing:
         raise Unlinkable(missing.values())
 
 
-BY_NAME = frozenset(
-    {"call_extern", "call_pure_extern", "call_packed", "call_cpacked", "call_packed_lowered", "call_cpacked_lowered"}
-)
+BY_NAME = frozenset({
+    "call_packed", "call_cpacked", "call_packed_lowered", "call_cpacked_lowered", *C_CALLS, *LLVM_CALLS,
+})  # fmt: skip
 """Intrinsics whose first argument names a library function."""
 
+DEBUG = "vm.builtin.invoke_debug_func"
 
-def library_name(node: Any) -> str | None:
-    """The library function that a node calls or names, if it is such a node."""
+
+def library_names(node: Any) -> tuple[str, ...]:
+    """The library functions that a node calls or names and that no meaning is given to here."""
     match node:
         case ExternFunc(name=name):
-            return name
+            return _unknown(name)
+        case Call(op=ExternFunc(name=name), args=(_, StringValue(value=told), *_)) if name == DEBUG:
+            return (told,)
         case Call(op=Op(name=op), args=(StringValue(value=name), *_)) if op in NAMED_BY_STRING:
-            return name
-        case Intrinsic(op=op, args=(StringImm(value=name), *_)) if op in BY_NAME:
-            return name
+            return _unknown(name)
+        case Intrinsic(op=op) if op in BY_NAME:
+            name = symbol_of(node)
+            return () if name in KERNELS or has_meaning(node) else (name,)
         case _:
-            return None
+            return ()
+
+
+def _unknown(name: str) -> tuple[str, ...]:
+    return () if name in LIBRARY or name in KERNELS else (name,)
 
 
 def _reachable(module: Module, entry: str) -> Iterator[Any]:

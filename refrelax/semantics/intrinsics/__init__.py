@@ -86,6 +86,8 @@ def build_effect(build: Builder, value: PrimExpr) -> Run:
             return end_thread
         case Intrinsic(op="tvm_storage_sync" | "assume" | "prefetch"):
             return lambda _frame: None  # a barrier of a single thread; hints
+        case Intrinsic(op=op) if op in CALLS:
+            return build_call(build, value, needed=False)
         case Intrinsic():
             return build_intrinsic(build, value)
         case BufferLoad():

@@ -7,7 +7,8 @@ from typing import Any
 
 from refrelax.errors import Effect, Span, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.builtins.sorting import SORTING
+from refrelax.semantics.builtins.kernels import KERNELS, call_kernel, missing
+from refrelax.semantics.intrinsics.foreign import C_CALLS, LLVM_CALLS, build_foreign, has_meaning, symbol_of
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Bound, Builder, Context, Element, Frame
 from refrelax.semantics.loops.indices import build_index
@@ -16,17 +17,15 @@ from refrelax.semantics.values import Prim, Tensor
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import BufferRef, Intrinsic, PrimExpr, StringImm
 
-CALLS = frozenset(
-    {"call_extern", "call_pure_extern", "call_packed", "call_cpacked", "tvm_call_packed", "call_llvm_pure_intrin"}
-)
+CALLS = frozenset({"call_packed", "call_cpacked", "tvm_call_packed", *C_CALLS, *LLVM_CALLS})
 """Calls of a library function; the first argument names it."""
 
 
-def build_call(build: Builder, call: Intrinsic) -> Element:
-    """A call of ``cls.name`` or of a library function."""
+def build_call(build: Builder, call: Intrinsic, needed: bool = True) -> Element:
+    """A call of ``cls.name`` or of a library function; ``needed``: not only for its effect."""
     if call.op.startswith("cls."):
         return _module_call(build, call)
-    return _library_call(build, call)
+    return _library_call(build, call, needed)
 
 
 def _argument(build: Builder, arg: PrimExpr) -> Callable[[Frame], Any]:
@@ -84,10 +83,13 @@ def _module_call(build: Builder, call: Intrinsic) -> Element:
     return lambda frame: invoke(name, [arg(frame) for arg in args], span)
 
 
-@rule("ev/call-library")
-def _library_call(build: Builder, call: Intrinsic) -> Element:
-    symbol = call.args[0]
-    name = symbol.value if isinstance(symbol, StringImm) else str(symbol)
+@rule("ev/call-library", "ev/packed-result-type")
+def _library_call(build: Builder, call: Intrinsic, needed: bool) -> Element:
+    name = symbol_of(call)
+    if name not in build.context.externs and has_meaning(call):
+        return build_foreign(build, call)
+    if name not in build.context.externs and call.op in LLVM_CALLS:
+        return _missing(name, call)
     args = [_argument(build, each) for each in call.args[1:]]
     context = build.context
     f = None if dtypes.kind(call.dtype) in ("void", "handle") else context.numerics.at(call.dtype)
@@ -95,18 +97,29 @@ def _library_call(build: Builder, call: Intrinsic) -> Element:
     def run(frame: Frame) -> Any:
         result = call_library(context, name, [arg(frame) for arg in args], call.span)
         number = result.value if isinstance(result, Prim) else result
-        return None if f is None or number is None else f.lit(number)
+        if f is None or not needed:
+            return None
+        if not isinstance(number, bool | int | float):
+            message = f"{name} gives no number where a {call.dtype} is needed"
+            raise unspecified("ev/packed-result-type", message, call.span)
+        return f.lit(number)
 
     return run
+
+
+def _missing(name: str, call: Intrinsic) -> Element:
+    def stop(_frame: Frame) -> None:
+        raise missing(name, call.span)
+
+    return stop
 
 
 def call_library(context: Context, name: str, args: list[Any], span: Span | None) -> Any:
     """Call a library function by its name; gives its result as a run-time value."""
     function = context.externs.get(name)
-    if function is None and name in SORTING:
-        SORTING[name](context.numerics, *args)
-        return None
+    if function is None and name in KERNELS:
+        return call_kernel(context, name, args, span)
     if function is None:
-        raise unspecified("ev/library-missing", f"the library function {name!r} is not registered", span)
+        raise missing(name, span)
     context.effects.append(Effect("call", name))
     return function(*args)

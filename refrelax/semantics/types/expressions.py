@@ -22,6 +22,7 @@ from refrelax.syntax.graph import (
     Constant,
     ConstantRef,
     DataTypeValue,
+    DistConstant,
     Expr,
     ExternFunc,
     Function,
@@ -73,6 +74,8 @@ def type_of(frame: Frame, e: Expr) -> Type:
             return PURE_EXTERN if name in PURE_LIBRARY else EXTERN
         case Constant():
             return tensor_of(tuple(int_imm(extent) for extent in e.shape), e.dtype)
+        case DistConstant():
+            return e.type
         case ConstantRef():
             return constant_type(frame, e)
         case PrimValue():

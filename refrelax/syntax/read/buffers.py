@@ -85,7 +85,7 @@ def make_buffer(
         name=name,
         shape=shape,
         dtype=dtype,
-        strides=_strides(reader, given, len(shape), index),
+        strides=_strides(reader, given, index),
         elem_offset=offset,
         scope=_string(reader, given, "scope", scope) or "global",
         align=64 if align <= 0 else align,
@@ -119,16 +119,13 @@ def _offset(reader: ScalarReader, given: dict[str, ast.expr], dtype: str, index:
 
 
 @rule("syn/buffer-strides")
-def _strides(reader: ScalarReader, given: dict[str, ast.expr], rank: int, index: str) -> tuple[PrimExpr, ...]:
+def _strides(reader: ScalarReader, given: dict[str, ast.expr], index: str) -> tuple[PrimExpr, ...]:
     node = given.get("strides")
     if node is None or _none(node):
         return ()
     if not isinstance(node, (ast.List, ast.Tuple)):
         reader.src.fail(node, "syn/buffer-strides", f"expected a list of strides, found `{shown(node)}`")
-    found = [_symbolic(reader, each, index) for each in node.elts]
-    if found and len(found) != rank:
-        reader.src.fail(node, "syn/buffer-strides", f"expected {rank} strides, found {len(found)}")
-    return tuple(found)
+    return tuple(_symbolic(reader, each, index) for each in node.elts)
 
 
 def _integer(reader: ScalarReader, given: dict[str, ast.expr], name: str, default: int) -> int:

@@ -10,11 +10,13 @@ from typing import Any
 
 from refrelax.rules import rule
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Constant, Expr
+from refrelax.syntax.graph import Constant, DistConstant, Expr
 from refrelax.syntax.read import operators
 from refrelax.syntax.read.constants import constant
 from refrelax.syntax.read.reader import Reader
-from refrelax.syntax.read.types import read_dtype
+from refrelax.syntax.read.types import read_dtype, read_type
+from refrelax.syntax.scalars import as_int
+from refrelax.syntax.types import DTensorType
 
 
 @rule("syn/constant")
@@ -31,6 +33,23 @@ def read_const(reader: Reader, node: ast.Call) -> Expr:
         dtype = "float32" if float in kinds or str in kinds or not items else "int32" if int in kinds else "bool"
     data = tuple(_element(reader, given["value"], v, dtype) for v in items)
     return Constant(dtype, shape, data, span=reader.src.span(node))
+
+
+@rule("syn/dist-constant")
+def read_dist_const(reader: Reader, node: ast.Call) -> Expr:
+    """``R.dist.const(value, R.DTensor(…))``: a constant of that distributed type, whose dims are numbers."""
+    given = operators.by_name(reader, node, ("value", "ty"))
+    if len(given) != 2:
+        reader.src.fail(node, "syn/dist-constant", "R.dist.const takes a value and an R.DTensor")
+    spread = read_type(reader, given["ty"])
+    if not isinstance(spread, DTensorType) or spread.tensor.dtype is None or not isinstance(spread.tensor.shape, tuple):
+        reader.src.fail(given["ty"], "syn/dist-constant", "expected an R.DTensor with a shape and a dtype")
+    value, dtype = constant(reader.src, given["value"], reader.scope), spread.tensor.dtype
+    shape, items = _flatten(reader, given["value"], value)
+    if tuple(as_int(each) for each in spread.tensor.shape) != shape:
+        reader.src.fail(node, "syn/dist-constant", f"the constant has the shape {shape}, its type another")
+    data = tuple(_element(reader, given["value"], v, dtype) for v in items)
+    return DistConstant(Constant(dtype, shape, data, span=reader.src.span(node)), spread, span=reader.src.span(node))
 
 
 def _flatten(reader: Reader, node: ast.AST, value: Any) -> tuple[tuple[int, ...], list[Any]]:

@@ -33,6 +33,8 @@ class Source:
     text: str
     filename: str
     depth: int = 0
+    deepest: int = 0
+    """The deepest nesting that was met."""
     work: int = 0
     """Steps of comprehensions in constants so far, in the whole text."""
     lone: bool = False
@@ -69,6 +71,7 @@ class Source:
     def deeper(self, node: ast.AST) -> Iterator[None]:
         """Counts one level of nesting; refuses under ``syn/too-deep`` past ``MAX_DEPTH``."""
         self.depth += 1
+        self.deepest = max(self.deepest, self.depth)
         try:
             if self.depth > MAX_DEPTH:
                 self.fail(node, "syn/too-deep", f"nesting deeper than {MAX_DEPTH} levels")
@@ -129,11 +132,15 @@ class TypeVarDecl:
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """``@T.macro def f(…)``: a call of it stands for its statements, with the names of ``scope``."""
+    """``@T.macro def f(…)``: a call of it stands for its statements, with the names of ``scope``.
+
+    ``graph``: it is an ``@R.macro``, whose statements are bindings and whose last one returns a value.
+    """
 
     node: ast.FunctionDef
     scope: Scope
     hygienic: bool = True
+    graph: bool = False
 
 
 Entry = SymVar | Buffer | Var | GlobalVar | ModuleAlias | Known | TypeVarDecl | Macro

@@ -24,9 +24,10 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.read import call_forms, operators
-from refrelax.syntax.read.const import read_const
+from refrelax.syntax.read.const import read_const, read_dist_const
 from refrelax.syntax.read.constants import constant, shown, try_constant
-from refrelax.syntax.read.context import Known, ModuleAlias, TypeVarDecl
+from refrelax.syntax.read.context import Known, Macro, ModuleAlias, TypeVarDecl
+from refrelax.syntax.read.graph_macros import expand_value
 from refrelax.syntax.read.metadata import ARRAYS
 from refrelax.syntax.read.reader import Reader
 from refrelax.syntax.read.types import dotted, read_dims, read_dtype
@@ -251,6 +252,9 @@ def _call(reader: Reader, node: ast.Call) -> Expr:
             return PrimValue(reader.scalar(node), span=reader.src.span(node))
         if name == "float" and reader.scope.lookup("float") is None:
             return from_constant(reader, node, constant(reader.src, node, reader.scope))
+    macro = reader.scope.lookup(node.func.id) if isinstance(node.func, ast.Name) else None
+    if isinstance(macro, Macro):
+        return expand_value(reader, node, macro, read_expr)
     if isinstance(node.func, ast.Attribute) and node.func.attr == "astype":
         return operators.astype(reader, node, read_leaf(reader, node.func.value))
     callee = _callee(reader, node)
@@ -364,5 +368,6 @@ def _match_cast(reader: Reader, node: ast.Call) -> Expr:
 _CONSTRUCTORS = {
     "const": read_const, "prim_value": _prim_value, "str": _str, "dtype": _dtype, "shape": _shape, "tuple": _tuple,
     "ExternFunc": _extern, "extern": _extern, "match_cast": _match_cast,
-    "TupleGetItem": _tuple_item, "ShapeExpr": _shape, "nn.relu6": _relu6, "linear": _linear, "dist.const": read_const,
+    "TupleGetItem": _tuple_item, "ShapeExpr": _shape, "nn.relu6": _relu6, "linear": _linear,
+    "dist.const": read_dist_const,
 }  # fmt: skip

@@ -30,6 +30,7 @@ from refrelax.syntax.read.attributes import read_attrs
 from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
 from refrelax.syntax.read.expressions import read_expr, read_leaf
+from refrelax.syntax.read.macros import macro_of
 from refrelax.syntax.read.parameters import read_parameters
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.returns import return_after
@@ -102,7 +103,7 @@ def _body(reader: Reader, node: ast.FunctionDef) -> tuple[SeqExpr, dict[str, Att
             if _is_call(each, "R.func_attr"):
                 attrs.update(_func_attr(reader, each))
             else:
-                _statement(reader, each)
+                read_statement(reader, each)
         value = _literal_tensor(reader, last.value) or read_expr(reader, last.value)
         if not isinstance(value, (*LEAVES, Tuple)):
             value = reader.bind(value, last.value)
@@ -122,7 +123,8 @@ def _func_attr(reader: Reader, node: ast.stmt) -> dict[str, AttrValue]:
 
 
 @rule("syn/graph-statement")
-def _statement(reader: Reader, node: ast.stmt) -> None:
+def read_statement(reader: Reader, node: ast.stmt) -> None:
+    """One statement of a body: bindings, or a name for something."""
     with reader.src.deeper(node):
         match node:
             case ast.Expr(value=ast.Constant(value=str())) | ast.Pass() | ast.Nonlocal():
@@ -308,6 +310,10 @@ def _match_cast(reader: Reader, node: ast.stmt, name: str, value: ast.Call, decl
 
 
 def _nested_function(reader: Reader, node: ast.FunctionDef) -> None:
+    macro = macro_of(reader.src, node, reader.scope)
+    if macro is not None:
+        reader.scope.define(node.name, macro)
+        return
     head = node.decorator_list[-1] if node.decorator_list else None
     kind = dotted(head.func if isinstance(head, ast.Call) else head) if head is not None else None
     if kind != "R.function":
@@ -346,7 +352,7 @@ def _dataflow(reader: Reader, node: ast.With) -> None:
                 operators.no_keywords(reader, each.value)
                 outputs = list(operators.positional(reader, each.value))
             else:
-                _statement(reader, each)
+                read_statement(reader, each)
         names = tuple(_output(reader, each) for each in outputs or ())
     outer.flush()
     outer.blocks.append(DataflowBlock(tuple(inner.pending), names))
@@ -405,7 +411,7 @@ def _branch(reader: Reader, body: list[ast.stmt]) -> tuple[SeqExpr, Type | None]
     """A branch and the annotation of its last binding. A last binding to a leaf is dropped: the leaf is the value."""
     with reader.inside(reader.scope.child()), reader.collecting() as sink:
         for each in body:
-            _statement(reader, each)
+            read_statement(reader, each)
         if not sink.pending:
             reader.src.fail(body[-1], "syn/branches-bind-one-name", "a branch has to end by binding a variable")
         last = sink.pending[-1]

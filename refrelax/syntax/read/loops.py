@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
+from refrelax.syntax.graph import GlobalVar
 from refrelax.syntax.loops import (
     Buffer,
     BufferParam,
@@ -180,7 +181,7 @@ def define_quoted(frame: Frame, call: ast.Call, declared: dict[str, str]) -> Non
             if not isinstance(each, ast.Name) or each.id in ("T", "tir", "tirx"):
                 continue
             entry = frame.scope.lookup(each.id)
-            if entry is None or isinstance(entry, TypeVarDecl):
+            if entry is None or isinstance(entry, TypeVarDecl | GlobalVar):  # a quoted name is no function
                 dtype = entry.dtype if isinstance(entry, TypeVarDecl) else declared.get(each.id, "int32")
                 var = SymVar(frame.function.names.fresh(each.id), dtype, span=frame.span(extent))
                 frame.scope.define(each.id, var)

@@ -215,18 +215,23 @@ def _functions(src: Source, nodes: list[ast.FunctionDef], scope: Scope, parts: _
     """All names first, so that calls may come before definitions."""
     nodes = take_macros(src, nodes, scope)
     for each in nodes:
-        if not isinstance(scope.table.get(each.name), TypeVarDecl):
-            scope.define(each.name, GlobalVar(each.name))
+        _name_function(scope, each.name)
         returned = dtype_named((dotted(each.returns) or "").removeprefix("T.")) if each.returns is not None else None
         if returned is not None:
             src.returns[each.name] = returned
     for name in parts.functions:
-        scope.define(name, GlobalVar(name))
+        _name_function(scope, name)
     for each in nodes:
         function = _function_reader(src, each)(src, each, scope.child())
         if function is not None:
             _add(src, each, parts, each.name, function)
     return parts
+
+
+def _name_function(scope: Scope, name: str) -> None:
+    """A bare name of a function, unless it is a symbol's: ``cls.n`` is the function ``n`` in any case."""
+    if not isinstance(scope.lookup(name), TypeVarDecl):
+        scope.define(name, GlobalVar(name))
 
 
 FunctionReader = Callable[[Source, ast.FunctionDef, Scope], BaseFunc | None]

@@ -164,6 +164,8 @@ def namespace_call(reader: ScalarReader, node: ast.Call, name: str) -> Any:
     name = name.removeprefix("tirx.")  # so TVM prints an operator that has no name for the text
     if name == "call_intrin":
         return called_by_name(reader, node)
+    if name == "Call":
+        return call_node(reader, node)
     if name in BINARY_OPS:
         a, b = (reader.scalar(x) for x in exactly(reader, node, 2))
         return building.raw_binary(name, a, b, reader.src.span(node))  # type: ignore[arg-type]
@@ -259,6 +261,51 @@ def called_by_name(reader: ScalarReader, node: ast.Call) -> Intrinsic:
         reader.src.fail(node.args[1], "syn/call-intrin", f"`{shown(node.args[1])}` names no operator")
     args = tuple(reader.argument(a, reader.value(a)) for a in node.args[2:])
     return Intrinsic(name, args, reader.dtype_of(node.args[0]), span=reader.src.span(node))
+
+
+@rule("syn/call-node")
+def call_node(reader: ScalarReader, node: ast.Call) -> Intrinsic:
+    """``T.Call("tirx.name", [arguments], attrs=…, ret_ty=dtype)``: a call as the IR holds it. The operator may also be
+    ``tvm.ir.Op.get("tirx.name")`` or a function of the module."""
+    given = keywords(reader, node, "op", "args", "attrs", "ty_args", "ret_ty", "span")
+    given |= dict(zip(("op", "args", "attrs"), node.args, strict=False))
+    if len(node.args) > 3 or not isinstance(given.get("args"), ast.List | ast.Tuple) or "ret_ty" not in given:
+        reader.src.fail(node, "syn/call-node", "T.Call takes an operator, a list of arguments, and `ret_ty=`")
+    listed, dtype = given["args"], reader.dtype_of(given["ret_ty"])
+    assert isinstance(listed, ast.List | ast.Tuple)
+    args = tuple(reader.argument(a, reader.value(a)) for a in listed.elts)
+    name = _called(reader, given["op"])
+    attrs = _node_attrs(reader, given.get("attrs"), INTRINSICS[name].keywords if name in INTRINSICS else ())
+    return Intrinsic(name, args, dtype, attrs, span=reader.src.span(node))
+
+
+def _called(reader: ScalarReader, node: ast.expr) -> str:
+    """The name of the intrinsic that a ``T.Call`` calls."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="get"), args=[inner], keywords=[]):
+            value = reader.value(inner)
+        case _:
+            value = reader.value(node)
+    if isinstance(value, GlobalVar):
+        return f"cls.{value.name}"
+    space, _, name = value.partition(".") if isinstance(value, str) else ("", "", "")
+    name = ALIASES.get(name, name)
+    if space not in ("tirx", "tir", "prim") or (name not in INTRINSICS and name not in BUILT):
+        reader.src.fail(node, "syn/call-node", f"`{shown(node)}` names no operator of loops")
+    return name
+
+
+def _node_attrs(reader: ScalarReader, node: ast.expr | None, known: tuple[str, ...]) -> tuple[tuple[str, object], ...]:
+    """The attributes of a ``T.Call``: those that the intrinsic takes by keyword."""
+    if node is None or (isinstance(node, ast.Constant) and node.value is None):
+        return ()
+    pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ((None, node),)
+    found = {}
+    for key, value in pairs:
+        if not isinstance(key, ast.Constant) or key.value not in known:
+            reader.src.fail(node, "syn/call-node", "the attributes of this call are not known")
+        found[str(key.value)] = _keyword(reader, value, str(key.value))
+    return tuple(sorted(found.items()))
 
 
 BUILT = frozenset(

@@ -40,7 +40,8 @@ from refrelax.syntax.read.context import Macro
 from refrelax.syntax.read.declarations import FORMS, bind_let
 from refrelax.syntax.read.for_loops import read_for
 from refrelax.syntax.read.frames import Frame
-from refrelax.syntax.read.macros import expand, macro_of
+from refrelax.syntax.read.loop_macros import expand
+from refrelax.syntax.read.macros import macro_of
 from refrelax.syntax.read.scopes import SCOPES, opener
 from refrelax.syntax.scalars import Literal, PrimExpr
 

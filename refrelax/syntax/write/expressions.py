@@ -22,6 +22,7 @@ from refrelax.syntax.graph import (
     Constant,
     ConstantRef,
     DataTypeValue,
+    DistConstant,
     Expr,
     ExternFunc,
     Function,
@@ -59,6 +60,8 @@ def expr_text(node: Expr) -> str:
             return _operator(node.name)
         case Constant():
             return f"R.const({_elements(node)}, {quoted(node.dtype)})"
+        case DistConstant():
+            return f"R.dist.const({_elements(node.value)}, {type_text(node.type)})"
         case ConstantRef():
             return f"metadata[{quoted(node.kind)}][{node.index}]"
         case PrimValue():

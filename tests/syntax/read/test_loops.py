@@ -302,7 +302,7 @@ def test_root_allocations_are_the_same_with_and_without_the_root_block() -> None
         ),
         ('with T.sblock("b"):\n    v = T.axis.spatial((1, 2, 3), 1)\n    A[v] = 1.0', "syn/axis-domain"),
         ("B = T.alloc_buffer((-1,))", "syn/buffer-shape"),
-        ("B = T.alloc_buffer((4, 4), strides=[1])", "syn/buffer-strides"),
+        ("B = T.alloc_buffer((4, 4), strides=1)", "syn/buffer-strides"),
         ('B = A.view("int7")', "syn/view-shape"),
         ("B = T.match_buffer(3, (4,))", "syn/block-declaration"),
         ("y: T.let[T.int32] = A[0]", "syn/let-dtype"),
