@@ -52,7 +52,9 @@ if TYPE_CHECKING:  # what type checkers read: the same names as in _HOME, from t
     from refrelax.judge import Divergence as Divergence
     from refrelax.judge import Equivalent as Equivalent
     from refrelax.judge import NoVerdict as NoVerdict
+    from refrelax.judge import Open as Open
     from refrelax.judge import ProvedAt as ProvedAt
+    from refrelax.judge import Report as Report
     from refrelax.judge import Tested as Tested
     from refrelax.judge import WrongPass as WrongPass
     from refrelax.judge import bisect as bisect
@@ -92,7 +94,8 @@ _NAMES: dict[str, str] = {
         "Trapped Unlinkable Unspecified UsageError"
     ),
     "judge": (
-        "Agreement Counterexample Divergence Equivalent NoVerdict ProvedAt Tested WrongPass bisect diff validate"
+        "Agreement Counterexample Divergence Equivalent NoVerdict Open ProvedAt Report Tested WrongPass bisect diff "
+        "validate"
     ),
     "lower": "lower",
     "semantics.budget": "Budget",

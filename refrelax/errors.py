@@ -12,7 +12,7 @@ Spec: ``spec/09-outcomes.md``.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -112,11 +112,15 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Trapped:
-    """A check that the language promises failed: every conforming implementation must report an error."""
+    """A check that the language promises failed: every conforming implementation must report an error.
+
+    ``binding``: the graph-level binding that was being evaluated (``main/lv3``), if any.
+    """
 
     rule: str
     message: str = field(default="", compare=False)
     span: Span | None = field(default=None, compare=False)
+    binding: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +132,12 @@ class Exhausted:
 
 @dataclass(frozen=True, slots=True)
 class Unspecified:
-    """The language leaves the whole run open from this point on."""
+    """The language leaves the whole run open from this point on. ``binding``: as in ``Trapped``."""
 
     rule: str
     message: str = field(default="", compare=False)
     span: Span | None = field(default=None, compare=False)
+    binding: str = field(default="", compare=False)
 
 
 Outcome = Returned | Trapped | Exhausted | Unspecified
@@ -146,6 +151,11 @@ class Ended(Exception):
         self.loops: list[tuple[str, int]] = []
         """Loop variables in scope where it happened, innermost first; filled in as the loops are left."""
         super().__init__(str(outcome))
+
+    def within(self, binding: str, span: Span | None) -> None:
+        """Note the binding whose evaluation ended; the innermost stays, and gives its place where none is known."""
+        if isinstance(self.outcome, Trapped | Unspecified) and not self.outcome.binding:
+            self.outcome = replace(self.outcome, binding=binding, span=self.outcome.span or span)
 
     def __reduce__(self) -> tuple[object, ...]:
         return Ended, (self.outcome,), {"loops": self.loops}

@@ -196,7 +196,7 @@ def test_bisect_through_the_package_own_passes(cmd, good: str, tmp_path: Path) -
     assert answer.code == 0 and "NONE  6 passes" in answer.out
     assert (kept / "06-plan_memory.py").is_file() and (kept / "answer.json").is_file()
     (row,) = cmd("bisect", good, "--impl", "refrelax", "--random", "1", "--json").rows()
-    assert row["verdict"] == "none" and row["pipeline"] == "default"
+    assert row["verdict"] == "NONE" and row["pipeline"] == "default"
 
 
 def test_bisect_without_tvm_gives_no_verdict(cmd, good: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,8 @@ class Observed:
 
     outcome: Outcome
     frames: tuple[Frame, ...] = field(repr=False)
+    unobserved: tuple[tuple[str, int], ...] = ()
+    """Bindings that could not be shown, counted by the reason; every backend of ours shows all."""
 
 
 class Executable(Protocol):

@@ -11,8 +11,10 @@ from typing import Any
 
 from refrelax import npz
 from refrelax.commands import values
+from refrelax.commands.reports import report
 from refrelax.commands.shared import add_json, emit, read_checked
 from refrelax.judge import Bisection, Stage, WrongPass
+from refrelax.judge.report import EXIT
 
 MOST_LINES = 60
 """Lines of the difference between two stages shown on a terminal; --json and --save have it all."""
@@ -31,6 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     values.add_inputs(parser)
     parser.set_defaults(policy="dyadic")
+    parser.add_argument("--strict", action="store_true", help="also hold it to what ONNX, the array API and IEEE fix")
     parser.add_argument("--save", metavar="DIR", help="keep every stage, its constants, and what was found")
     add_json(parser)
 
@@ -42,7 +45,8 @@ def bisect(options: argparse.Namespace) -> int:
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
     pipeline = options.pipeline or DEFAULTS[options.impl]
-    found = follow(checked, options.entry, given, options.impl, pipeline, values.externs(options))
+    externs = values.externs(options)
+    found = follow(checked, options.entry, given, options.impl, pipeline, externs, strict=options.strict)
     if options.save is not None:
         save(found, Path(options.save))
     if options.json:
@@ -50,23 +54,18 @@ def bisect(options: argparse.Namespace) -> int:
     else:
         for line in said(found):
             print(line)
-    return 0 if found.answer is None else 1 if isinstance(found.answer, WrongPass) else 3
+    return EXIT[found.word]
 
 
 def said(found: Bisection) -> Iterable[str]:
     """A line a pass, then the answer."""
     for k, step in enumerate(found.steps):
         yield f"{k:3}  {step.stage.name:28}  {step.verdict}"
-    match found.answer:
-        case WrongPass() as wrong:
-            yield f"FOUND  {wrong.name} (pass {wrong.index}): {wrong.message}"
-            if wrong.binding:
-                yield f"first binding with another value: {wrong.binding}"
-            yield from _difference(wrong.before, wrong.after)
-        case None:
-            yield f"NONE  {max(len(found.steps) - 1, 0)} passes, none changed the meaning"
-        case no_verdict:
-            yield f"NO VERDICT  {no_verdict.why}"
+    yield str(found)
+    if isinstance(found.answer, WrongPass):
+        if found.answer.binding:
+            yield f"first binding with another value: {found.answer.binding}"
+        yield from _difference(found.answer.before, found.answer.after)
 
 
 def _difference(before: Stage, after: Stage) -> Iterable[str]:
@@ -87,14 +86,17 @@ def _difference(before: Stage, after: Stage) -> Iterable[str]:
 def row(found: Bisection) -> dict[str, Any]:
     """The answer for JSON."""
     steps = [{"pass": step.stage.name, "verdict": step.verdict} for step in found.steps]
+    said = {"verdict": found.word, "says": str(found), **report(found.report)}
     match found.answer:
         case WrongPass() as wrong:
             ends = {"expected": wrong.expected, "found": wrong.found}
             return {
-                "verdict": "found",
+                **said,
                 "pass": wrong.name,
                 "index": wrong.index,
+                "kind": wrong.kind,
                 "message": wrong.message,
+                "detail": wrong.detail,
                 "binding": wrong.binding,
                 "before": wrong.before.text,
                 "after": wrong.after.text,
@@ -103,9 +105,10 @@ def row(found: Bisection) -> dict[str, Any]:
                 "steps": steps,
             }
         case None:
-            return {"verdict": "none", "steps": steps}
+            return {**said, "steps": steps}
         case no_verdict:
-            return {"verdict": "no verdict", "why": no_verdict.why, "steps": steps}
+            more = {"why": no_verdict.why, "reason": no_verdict.reason, "detail": no_verdict.detail}
+            return {**said, **more, "steps": steps}
 
 
 def save(found: Bisection, folder: Path) -> None:

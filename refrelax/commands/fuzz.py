@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from refrelax.commands import reproducers
 from refrelax.commands.shared import add_json, emit, meter
 from refrelax.errors import UsageError
+from refrelax.judge.report import EXIT, Report
+from refrelax.semantics.numbers.verdicts import Counts
 
 if TYPE_CHECKING:
     from refrelax.judge.fuzz import Plan, Round, Signature
@@ -52,17 +54,18 @@ def _positive(text: str) -> int:
 
 
 def fuzz(options: argparse.Namespace) -> int:
-    """0 nothing found, 1 something found, 3 only faults of refrelax itself: no verdict on the implementation."""
+    """0 nothing found, 1 something found, 3 no verdict: nothing was compared, or refrelax itself failed."""
     plan = _plan(options)
     from refrelax.judge.fuzz import BATCH, waves
 
     rounds = None if options.count is None else -(-options.count // BATCH)
     seconds = None if rounds is not None else options.time or 60.0
     deadline = None if seconds is None else time.monotonic() + seconds
-    found, faults, examined, open_ = 0, 0, 0, dict[str, int]()
+    found, faults, examined, open_, counts = 0, 0, 0, dict[str, int](), Counts()
     with _runner(plan, options.jobs, deadline) as run, meter(seconds or float(rounds or 0), "fuzz") as show:
         for each in waves(plan, run, rounds):
             examined += each.examined
+            counts += each.counts
             for why, count in each.open.items():
                 open_[why] = open_.get(why, 0) + count
             if each.finding is not None:
@@ -73,8 +76,9 @@ def fuzz(options: argparse.Namespace) -> int:
             show(None if seconds is None or left is None else seconds - left, f"{examined} programs, {found} found")
             if left is not None and left < 0:
                 break
-    _sum_up(options, examined, open_, found, faults)
-    return 1 if found else 3 if faults else 0
+    word = "FOUND" if found else "NO-VERDICT" if faults or not counts.compared else "NONE"
+    _sum_up(options, word, examined, open_, found, faults, counts)
+    return EXIT[word]
 
 
 def _plan(options: argparse.Namespace) -> Plan:
@@ -115,18 +119,27 @@ def _tell(options: argparse.Namespace, kept: reproducers.Kept) -> None:
     if options.json:
         emit({"finding": kept.name, **kept.report})
         return
-    print(f"FOUND {kept.folder}  {kept.report['signature']}")
+    print(f"{kept.report['verdict']} {kept.folder}  {kept.report['signature']}")
     print(f"  {kept.report['message']}")
     print(f"  {kept.command}")
 
 
-def _sum_up(options: argparse.Namespace, examined: int, open_: dict[str, int], found: int, faults: int) -> None:
+def _sum_up(
+    options: argparse.Namespace,
+    word: str,
+    examined: int,
+    open_: dict[str, int],
+    found: int,
+    faults: int,
+    counts: Counts,
+) -> None:
     without = sum(open_.values())
     if options.json:
-        counts = {"programs": examined, "found": found, "faults": faults, "no_verdict": open_}
-        emit({**counts, "seed": options.seed, "impl": options.impl})
+        said = {"verdict": word, "programs": examined, "found": found, "faults": faults, "no_verdict": open_}
+        emit({**said, **Report(counts).row(), "seed": options.seed, "impl": options.impl})
         return
     own = f", {faults} faults of refrelax itself" if faults else ""
-    print(f"{examined} programs, {without} without a verdict, {found} findings{own} (seed {options.seed})")
+    print(f"{word}  {examined} programs, {without} without a verdict, {found} findings{own} (seed {options.seed})")
+    print(f"  {counts.compared} elements compared: {counts.inside} inside, {counts.excluded} left open")
     for why, count in sorted(open_.items(), key=lambda item: -item[1])[:5]:
         print(f"  no verdict, {count} times: {why.splitlines()[0][:150]}")

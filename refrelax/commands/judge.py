@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from refrelax.commands import values
 from refrelax.commands.shared import add_json, emit, read_checked
 
-CODES = {"Agreement": 0, "Divergence": 1, "NoVerdict": 3}
-
 
 def diff_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="TVMScript; - is standard input")
     parser.add_argument("--impl", required=True, help="numpy | cupy | cuda-emulated | tvm | module:factory")
+    parser.add_argument("--strict", action="store_true", help="also hold it to what ONNX, the array API and IEEE fix")
     values.add_inputs(parser)
     add_json(parser)
 
@@ -22,51 +20,15 @@ def diff_arguments(parser: argparse.ArgumentParser) -> None:
 def diff(options: argparse.Namespace) -> int:
     """0 agree, 1 diverge, 3 no verdict."""
     from refrelax import judge
+    from refrelax.commands.reports import tell
     from refrelax.conformance.implementations import find
 
     implementation = find(options.impl)
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
-    verdict = judge.diff(checked, options.entry, given, impl=implementation, externs=values.externs(options))
-    name = type(verdict).__name__
-    if options.json:
-        emit({"verdict": name, **_row(verdict)})
-    else:
-        for line in said(verdict):
-            print(line)
-    return CODES.get(name, 3)
-
-
-def said(verdict: Any) -> list[str]:
-    """A verdict in words: the first diverging binding, or how many were judged how."""
-    from refrelax.judge import Agreement, Divergence
-
-    match verdict:
-        case Agreement(bindings=bindings) if bindings:
-            counts = [f"{verdict.inside} of {len(bindings)} bindings inside (least margin {verdict.margin:.2f})"]
-            if verdict.undecided:
-                counts.append(f"{verdict.undecided} undecided")
-            return [f"AGREE  {', '.join(counts)}"]
-        case Agreement(why=why):
-            return [f"AGREE  {why}"]
-        case Divergence(binding=binding, message=message):
-            return [f"DIVERGE  {binding or 'the run'}: {message}"]
-        case _:
-            return [f"NO VERDICT  {verdict.why}"]
-
-
-def _row(node: Any) -> dict[str, Any]:
-    return {f.name: _plain(getattr(node, f.name)) for f in fields(node) if f.repr}
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {"is": type(value).__name__, **_row(value)}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
-    return value if isinstance(value, bool | int | float | str | None) else str(value)
+    externs = values.externs(options)
+    verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)
+    return tell(verdict, options)
 
 
 STRENGTH = {"tested": 0, "proved-at": 1, "proved": 2}

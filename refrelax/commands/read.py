@@ -8,16 +8,32 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from refrelax import api
+from refrelax import api, npz
 from refrelax.commands.shared import add_files, add_json, complain, diagnostic_row, emit, read_module
 from refrelax.errors import Rejection, UsageError
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.remarks import Remark, remarks
+from refrelax.syntax.module import Module
 
 
 def parse_arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser)
+    _add_constants_out(parser)
     add_json(parser)
+
+
+def _add_constants_out(parser: argparse.ArgumentParser) -> None:
+    wanted = "keep the arrays behind the constants of FILE.py:FUNCTION, for --consts; one FILE only"
+    parser.add_argument("--consts-out", metavar="C.npz", help=wanted)
+
+
+def _keep_constants(options: argparse.Namespace, module: Module) -> None:
+    """``--consts-out``: members are named by index, as ``--consts`` reads them."""
+    if options.consts_out is None:
+        return
+    if len(options.files) > 1:
+        raise UsageError("--consts-out: expected one FILE, whose constants are kept")
+    npz.write(Path(options.consts_out), {str(k): each for k, each in sorted(module.constants.items())})
 
 
 def parse(options: argparse.Namespace) -> int:
@@ -25,13 +41,16 @@ def parse(options: argparse.Namespace) -> int:
     from refrelax.syntax.json_ import to_json
 
     def one(path: str) -> None:
-        print(to_json(read_module(path)))
+        module = read_module(path)
+        _keep_constants(options, module)
+        print(to_json(module))
 
     return _each(options.files, one)
 
 
 def fmt_arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser)
+    _add_constants_out(parser)
     parser.add_argument("--write", action="store_true", help="rewrite the files instead of printing")
 
 
@@ -41,7 +60,11 @@ def fmt(options: argparse.Namespace) -> int:
         raise UsageError("fmt --write: standard input cannot be rewritten")
 
     def one(path: str) -> None:
-        text = api.print_module(read_module(path)).rstrip("\n") + "\n"
+        module = read_module(path)
+        _keep_constants(options, module)
+        text = api.print_module(module).rstrip("\n") + "\n"
+        if options.write and not Path(path).is_file():
+            raise UsageError(f"fmt --write: {path} is no file of text")
         if options.write:
             Path(path).write_text(text, encoding="utf-8")
         else:

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from refrelax import api, npz
@@ -43,9 +44,13 @@ def source(path: str) -> tuple[str, str]:
 
 
 def read_module(path: str, constants: str | None = None) -> Module:
-    """The module in a file, with the constants of an ``.npz`` bound (members are named by index)."""
-    text, name = source(path)
-    module = api.parse(text, filename=name)
+    """The module in a file, or the live one of ``FILE.py:FUNCTION``, with the constants of an ``.npz`` bound (members
+    are named by index)."""
+    if ":" in path and (live := import_module("refrelax.interop.tvm.live_module")).is_function(path):
+        module: Module = live.read(path)
+    else:
+        text, name = source(path)
+        module = api.parse(text, filename=name)
     if constants is None:
         return module
     arrays = npz.read(constants)

@@ -10,7 +10,7 @@ Spec: ``spec/01-conformance.md``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
@@ -19,7 +19,8 @@ from refrelax.conformance import data
 from refrelax.conformance.cases import REJECTIONS, Case, load
 from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.conformance.library import LIBRARY
-from refrelax.errors import Outcome, Rejection
+from refrelax.errors import Rejection
+from refrelax.judge import failures
 from refrelax.judge.diff import diff
 from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict, Verdict
 from refrelax.semantics.types.checked import CheckedModule
@@ -34,7 +35,8 @@ WORDS: dict[Word, str] = {
     "undecided": "the permitted set is too wide to tell",
     "excluded": "the definition leaves the run open",
     "unsupported": "the implementation says that it has no such thing, or cannot be started",
-    "not judged": "nothing is run, and its check(module) is missing or tells nothing apart; or it hangs on all around",
+    "not judged": "nothing is run, and its check(module) is missing or tells nothing apart; it hangs on all around; or "
+    "refrelax itself fails",
 }
 """What can be said of a case."""
 
@@ -49,6 +51,8 @@ class Judged:
     case: Case
     word: Word
     why: str = ""
+    verdict: Verdict | None = field(default=None, repr=False, compare=False)
+    """What ``diff`` said, with its report, where the case was run."""
 
 
 def judge_cases(cases: Iterable[Case], implementation: Any) -> Iterator[Judged]:
@@ -109,7 +113,7 @@ class Judge:
         except Rejection as rejection:
             return str(rejection) or type(rejection).__name__
         except ImplementationFailed as failed:
-            return str(failed) if failed.kind == "error" else failed
+            return str(failed) if failed.kind in ("unread", "refused") else failed
         return ""
 
     def tells_apart(self, case: Case, refuses: bool) -> bool:
@@ -143,46 +147,32 @@ def _partners(rule: str) -> tuple[dict[bool, tuple[Case, ...]], ...]:
 
 
 def _failed(case: Case, failed: ImplementationFailed) -> Judged:
-    kinds: dict[str, Word] = {"absent": "unsupported", "unsupported": "unsupported", "error": "refused"}
-    return Judged(case, kinds.get(failed.kind, "failed"), str(failed))
-
-
-class _Heard:
-    """An implementation that remembers how it failed."""
-
-    def __init__(self, implementation: Any) -> None:
-        self.name = getattr(implementation, "name", type(implementation).__name__)
-        self.implementation = implementation
-        self.failed: ImplementationFailed | None = None
-
-    def run(self, module: Module, entry: str, args: Any) -> Outcome:
-        try:
-            outcome: Outcome = self.implementation.run(module, entry, args)
-        except ImplementationFailed as failed:
-            self.failed = failed
-            raise
-        return outcome
+    return Judged(case, *_said(failures.failed(failed)))
 
 
 def _runs(case: Case, checked: CheckedModule, implementation: Any) -> Judged:
     args = [data.to_value(each) for each in case.args]
-    heard = implementation if isinstance(implementation, str) else _Heard(implementation)
-    try:
-        verdict = diff(checked, case.entry or "main", args, heard, externs=LIBRARY)
-    except Rejection as rejection:
-        return Judged(case, "refused", str(rejection))
-    if isinstance(heard, _Heard) and heard.failed is not None:
-        return _failed(case, heard.failed)
-    return Judged(case, *_said(verdict))
+    verdict = diff(checked, case.entry or "main", args, implementation, externs=LIBRARY)
+    return Judged(case, *_said(verdict), verdict)
+
+
+REFUSALS = ("refused",)
+"""Kinds of divergence of which no wrong result comes."""
 
 
 def _said(verdict: Verdict) -> tuple[Word, str]:
     match verdict:
+        case Divergence(kind=kind, message=message) if kind in REFUSALS:
+            return "refused", message
         case Divergence(binding=binding, message=message):
             return "failed", f"{binding}: {message}".lstrip(": ")
-        case Agreement() if verdict.undecided and not verdict.inside:
-            return "undecided", "every permitted set is too wide"
         case Agreement():
             return "passed", ""
-        case NoVerdict(why=why, excluded=excluded):
-            return "excluded" if excluded else "unsupported", why
+        case NoVerdict(why=why, reason=reason):
+            return WORDS_OF.get(reason, "unsupported"), why
+
+
+WORDS_OF: dict[str, Word] = {
+    "open": "excluded", "undecided": "undecided", "unread": "refused", "fault": "not judged",
+}  # fmt: skip
+"""What a run without a verdict says of a case. Its text is the language's own: not to read it is to refuse it."""

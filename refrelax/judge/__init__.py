@@ -5,6 +5,7 @@ from __future__ import annotations
 from refrelax.judge.bisect import Bisection, WrongPass, bisect, follow
 from refrelax.judge.diff import diff
 from refrelax.judge.evidence import Counterexample, Equivalent, ProvedAt, Refuted, Tested
+from refrelax.judge.report import Open, Report
 from refrelax.judge.stages import Compiler, Stage, StagesEnded
 from refrelax.judge.validate import validate
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
@@ -27,6 +28,8 @@ __all__ = [
     "BindingVerdict",
     "Divergence",
     "NoVerdict",
+    "Open",
+    "Report",
     "Verdict",
     "diff",
 ]

@@ -6,10 +6,10 @@ the implementation had, which results are permitted?
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from refrelax.arrays import Tensor
+from refrelax.arrays import Tensor, to_constant
 from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, Trapped
 from refrelax.judge.verdicts import BindingVerdict
@@ -17,10 +17,11 @@ from refrelax.runs import inward, wrapped
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter, Scope
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.judging import count_tensor
 from refrelax.semantics.numbers import reading
-from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
+from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Prim, Shape
+from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.semantics.values import Tensor as Core
 from refrelax.syntax.graph import (
     Binding,
@@ -73,54 +74,75 @@ def composite(checked: CheckedModule, binding: Binding) -> bool:
             return False
 
 
-def judge_frames(
-    checked: CheckedModule, frames: tuple[Frame, ...], externs: Mapping[str, Any] | None = None
-) -> list[BindingVerdict]:
-    """A verdict for every observed binding that holds an operation of its own, in order of execution."""
-    index = {
+def simple_bindings(checked: CheckedModule) -> dict[tuple[str, str], Binding]:
+    """The bindings of a module that hold an operation of their own, by function and name."""
+    return {
         (path, binding.name): binding
         for name, function in checked.module.relax_functions().items()
         for path, binding in bindings_of(function, name)
+        if not composite(checked, binding)
     }
+
+
+def judge_frames(
+    checked: CheckedModule,
+    frames: tuple[Frame, ...],
+    externs: Mapping[str, Any] | None = None,
+    numerics: str = "enclosure",
+) -> list[BindingVerdict]:
+    """A verdict for every observed binding that holds an operation of its own, in order of execution."""
+    index = simple_bindings(checked)
     verdicts = []
     for frame in frames:
         binding = index.get((frame.path, frame.name))
-        if binding is not None and frame.done and not composite(checked, binding):
-            verdicts.append(judge_binding(checked, binding, frame, externs or {}))
+        if binding is not None and frame.done:
+            verdicts.append(judge_binding(checked, binding, frame, externs or {}, numerics))
     return verdicts
 
 
-def judge_binding(checked: CheckedModule, binding: Binding, frame: Frame, externs: Mapping[str, Any]) -> BindingVerdict:
-    """Evaluate one binding under the enclosure reading, from the frame's values, and compare."""
-    numerics = reading("enclosure")
+def judge_binding(
+    checked: CheckedModule,
+    binding: Binding,
+    frame: Frame,
+    externs: Mapping[str, Any],
+    permitted: str = "enclosure",
+) -> BindingVerdict:
+    """Evaluate one binding under a reading of permitted sets, from the frame's values, and compare."""
+    numerics = reading(permitted)
     run = Interpreter(checked.module, numerics, Meter.of(Budget()))
     run.externs = {name: wrapped(each, numerics) for name, each in externs.items()}
     scope = Scope(frame.path)
-    for name in _used(binding):
+    for name in used(binding):
         if name in frame.names:
             value = frame.names[name]
             if isinstance(value, int) and not isinstance(value, bool):
                 scope.symbols[name] = value
             scope.values[name] = lift(value, checked, frame.path, name, numerics)
     what = describe(binding)
+    if missing(binding, frame):
+        return BindingVerdict(frame.path, binding.name, what, Inside(1.0), Counts(not_judged=1), binding.span)
     try:
         wanted = run.eval_binding(binding, scope)
     except Ended as end:
-        return BindingVerdict(frame.path, binding.name, what, _of_end(end))
-    verdict, excluded = judge_value(wanted, frame.value)
-    return BindingVerdict(frame.path, binding.name, what, verdict, excluded)
+        return BindingVerdict(frame.path, binding.name, what, *_of_end(end), binding.span)
+    return BindingVerdict(frame.path, binding.name, what, *compare(wanted, frame.value), binding.span)
 
 
-def _used(binding: Binding) -> frozenset[str]:
+def missing(binding: Binding, frame: Frame) -> bool:
+    """Whether an implementation did not show something that a binding mentions."""
+    return any(isinstance(n, Var) and n.name not in frame.names for n in nodes(binding))
+
+
+def used(binding: Binding) -> frozenset[str]:
     """Variables and symbols that a binding mentions."""
     return frozenset(n.name for n in nodes(binding) if isinstance(n, Var | SymVar))
 
 
-def _of_end(end: Ended) -> Inside | Outside | Undecided:
+def _of_end(end: Ended) -> Compared:
     """The definition ended here while the implementation went on."""
     if isinstance(end.outcome, Trapped):
-        return Outside((), INFINITE)  # the definition traps where the implementation went on
-    return Undecided(INFINITE)
+        return _outside()  # the definition traps where the implementation went on
+    return Compared(Undecided(INFINITE), Counts(undecided=1))
 
 
 def lift(value: Any, checked: CheckedModule, path: str, name: str, numerics: Any) -> Any:
@@ -152,43 +174,61 @@ def describe(binding: Binding) -> str:
 # --- values ----------------------------------------------------------------------------------------------------------
 
 
-def judge_value(wanted: Any, found: Any) -> tuple[Inside | Outside | Undecided, int]:
-    """Compare an observed value with the permitted ones; the worst verdict of its parts, and the elements excluded."""
+class Compared(NamedTuple):
+    """The worst verdict of the parts of a value, and how many of its elements came out how."""
+
+    verdict: Inside | Outside | Undecided
+    counts: Counts
+
+
+def compare(wanted: Any, found: Any) -> Compared:
+    """Hold an observed value against the permitted ones. A part that is no tensor counts as one element."""
     match wanted:
         case Core():
-            return _judge_tensor(wanted, found)
+            return _compare_tensor(wanted, found)
         case tuple():
             if not isinstance(found, tuple) or len(found) != len(wanted):
-                return Outside((), INFINITE), 0
-            parts = [judge_value(w, f) for w, f in zip(wanted, found, strict=True)]
-            return worst([v for v, _ in parts]), sum(n for _, n in parts)
+                return _outside()
+            parts = [compare(w, f) for w, f in zip(wanted, found, strict=True)]
+            if not parts:
+                return _equal(True)
+            return Compared(worst(parts), sum((each.counts for each in parts), Counts()))
         case Prim(value=number):
-            same = number == found or (number != number and found != found)
-            return (Inside(1.0) if same else Outside((), INFINITE)), 0
-        case Shape():
-            return (Inside(1.0) if wanted == found else Outside((), INFINITE)), 0
-        case str() | None:
-            return (Inside(1.0) if wanted == found else Outside((), INFINITE)), 0
+            other = found.value if isinstance(found, Prim) else found
+            return _equal(number == other or (number != number and other != other))
+        case Shape() | DType() | str() | None:
+            return _equal(wanted == found)
         case _:
-            return Inside(1.0), 0  # functions and foreign objects are judged by what they do
+            return Compared(Inside(1.0), Counts(not_judged=1))  # functions and foreign objects are judged by their use
 
 
-def _judge_tensor(wanted: Core, found: Any) -> tuple[Inside | Outside | Undecided, int]:
-    dtype, shape = (
-        getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None)),
-        getattr(found, "shape", None),
-    )
-    if shape is None:
-        return Outside((), INFINITE), 0
-    if tuple(shape) != wanted.shape or dtype != wanted.dtype:
-        return Outside((), INFINITE), 0
-    rule_of = wanted.numerics.poison_rule
-    excluded = sum(rule_of(p) is not None for p in wanted.payloads())
-    return Tensor(wanted).judge(found), excluded
+def _equal(same: bool) -> Compared:
+    return Compared(Inside(1.0), Counts(inside=1)) if same else _outside()
 
 
-def worst(verdicts: list[Inside | Outside | Undecided]) -> Inside | Outside | Undecided:
-    """``Outside`` before ``Undecided`` before the least ``Inside``."""
+def _outside(elements: int = 1) -> Compared:
+    return Compared(Outside((), INFINITE), Counts(outside=elements))
+
+
+def _compare_tensor(wanted: Core, found: Any) -> Compared:
+    dtype = getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None))
+    shape = getattr(found, "shape", None)
+    if shape is None or tuple(shape) != wanted.shape or dtype != wanted.dtype:
+        return _outside(max(1, wanted.size))
+    patterns = found.patterns() if isinstance(found, Tensor) else to_constant(found, wanted.dtype).patterns()
+    return Compared(*count_tensor(wanted, wanted.dtype, wanted.shape, patterns))
+
+
+def judge_value(wanted: Any, found: Any) -> tuple[Inside | Outside | Undecided, int]:
+    """``compare``: the worst verdict, and the elements excluded."""
+    verdict, counts = compare(wanted, found)
+    return verdict, counts.excluded
+
+
+def worst(parts: Sequence[Compared]) -> Inside | Outside | Undecided:
+    """``Outside`` before ``Undecided`` before the least ``Inside``; parts of which nothing was compared count only if
+    there are no others."""
+    verdicts = [each.verdict for each in parts if each.counts.compared] or [each.verdict for each in parts]
     for kind in (Outside, Undecided):
         for each in verdicts:
             if isinstance(each, kind):

@@ -4,6 +4,9 @@ The program is run by the definition as it stands after every pass, on the same 
 against what the program permitted before the first one. So it needs nothing of the compiler but its texts, and
 finds the pass whether or not the compiled program crashes.
 
+Where the compiler can also build (``implementation``), what it builds is judged last, so that a fault of code
+generation is not called none.
+
 Which stages are compared is linear, not a search by halves: a later pass may hide what an earlier one broke.
 """
 
@@ -13,16 +16,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from refrelax.errors import IllFormed, IllTyped, InternalError, Malformed, Outcome, Unlinkable, UsageError
+from refrelax.errors import (
+    Exhausted,
+    IllFormed,
+    IllTyped,
+    InternalError,
+    Malformed,
+    Outcome,
+    Returned,
+    Unlinkable,
+    Unspecified,
+    UsageError,
+)
+from refrelax.judge import openness
+from refrelax.judge.counting import all_open, counted
+from refrelax.judge.diff import diff
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies
+from refrelax.judge.report import NOTHING, Open, Report
 from refrelax.judge.stages import Compiler, Stage, StagesEnded, compiler
-from refrelax.judge.verdicts import NoVerdict
+from refrelax.judge.verdicts import Divergence, NoVerdict, Reason
 from refrelax.runs import run
 from refrelax.semantics.budget import Budget
+from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
+
+BUILD = "build"
+"""The name of what comes after the last pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +61,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class WrongPass:
-    """The first pass after which the program does what the first program does not permit.
+    """The first pass after which the program does what the first program does not permit, or which did not take it.
 
     ``index``: its place in the pipeline, from 1 (0: reading the text back changed it already); ``before`` and
-    ``after``: the stages around it; ``binding``: the first binding that both have and that got another value (empty
-    where none is found); ``args``: the arguments; ``expected``, ``found``: how the two programs end.
+    ``after``: the stages around it (the same where there is none after it); ``binding``: the first binding that both
+    have and that got another value (empty where none is found); ``args``: the arguments; ``expected``, ``found``: how
+    the two programs end; ``kind``: ``changed``, ``crash``, ``hang`` or ``refused``; ``detail``: the compiler's own
+    message, whole.
     """
 
     name: str
@@ -55,14 +79,35 @@ class WrongPass:
     args: tuple[Any, ...] = field(repr=False)
     expected: Outcome = field(repr=False)
     found: Outcome | None = field(repr=False)
+    kind: str = "changed"
+    detail: str = field(default="", repr=False)
+    report: Report = field(default=NOTHING, compare=False)
+
+    word = "FOUND"
+
+    def __str__(self) -> str:
+        return f"FOUND  {self.name} (pass {self.index}): {self.message}{self.report.notes()}"
 
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """Every stage looked at, and the answer."""
+    """Every stage looked at, and the answer. ``report``: of the last comparison."""
 
     steps: tuple[Step, ...]
     answer: WrongPass | NoVerdict | None
+    report: Report = field(default=NOTHING, compare=False)
+
+    @property
+    def word(self) -> str:
+        """``FOUND``, ``NONE``, ``OPEN``, ``UNDECIDED`` or ``NO-VERDICT``."""
+        return "NONE" if self.answer is None else self.answer.word
+
+    def __str__(self) -> str:
+        if self.answer is not None:
+            return str(self.answer)
+        passes = f"{max(len(self.steps) - 1, 0)} passes, none changed the meaning"
+        inside = f"{self.report.inside} of {self.report.compared} elements inside"
+        return f"NONE  {passes} ({inside}){self.report.notes()}"
 
 
 def bisect(
@@ -73,20 +118,23 @@ def bisect(
     pipeline: str = "default_build",
     externs: Externs | None = None,
     budget: Budget | None = None,
+    strict: bool = False,
 ) -> WrongPass | NoVerdict | None:
     """The first pass that changed the meaning of ``entry`` on ``args``, or ``None``.
 
     ``impl``: ``"tvm"`` (in a subprocess; ``pipeline`` as in ``interop.tvm.TvmPasses``), ``"refrelax"`` (``pipeline``
-    as in ``rr.lower``, or passes joined by commas), or an object with ``stages(module, pipeline)``.
+    as in ``rr.lower``, or passes joined by commas), or an object with ``stages(module, pipeline)``. ``strict``: as in
+    ``diff``.
 
-    ``NoVerdict`` where nothing can be said: no TVM, a pass that refused or crashed, a run that is left open, a text
-    that cannot be read, results too wide to tell.
+    A pass that crashes, hangs or refuses the program is found too. ``NoVerdict`` where nothing can be said: no TVM, a
+    run that is left open, a construct that this package gives no meaning, a text that cannot be read, results too wide
+    to tell.
 
     Raises:
         Rejection: ``module`` is no checked module, or lacks a library function.
         UsageError: no such function, compiler or pipeline.
     """
-    return follow(module, entry, args, impl, pipeline, externs, budget).answer
+    return follow(module, entry, args, impl, pipeline, externs, budget, strict).answer
 
 
 def follow(
@@ -97,18 +145,20 @@ def follow(
     pipeline: str = "default_build",
     externs: Externs | None = None,
     budget: Budget | None = None,
+    strict: bool = False,
 ) -> Bisection:
-    """``bisect``, with every stage on the way."""
+    """``bisect``, with every stage on the way and the report."""
     checked = module if isinstance(module, CheckedModule) else check(module)
     if entry not in checked.module.functions:
         raise UsageError(f"the module has no function {entry!r}")
     reference = Reference(checked, entry, args, externs or {}, budget or Budget())
-    if reference.open:
-        why = f"the definition leaves this run open, or it ran out of its budget: {reference.outcome}"
-        return Bisection((), NoVerdict(why, excluded=True))
+    walk = _Walk(reference, strict)
+    nothing = walk.nothing_to_compare()
+    if nothing is not None:
+        return Bisection((), nothing, nothing.report)
     chosen = compiler(impl)
     try:
-        return _Walk(reference).along(chosen, pipeline)
+        return walk.along(chosen, pipeline)
     finally:
         if isinstance(impl, str) and hasattr(chosen, "close"):
             chosen.close()
@@ -117,11 +167,36 @@ def follow(
 class _Walk:
     """One way through a pipeline."""
 
-    def __init__(self, reference: Reference) -> None:
-        self.reference = reference
+    def __init__(self, reference: Reference, strict: bool) -> None:
+        self.reference, self.strict = reference, strict
         self.steps: list[Step] = []
         self.checked = reference.checked
         """The last module that was accepted."""
+        self.counts = Counts()
+        self.open: tuple[Open, ...] = ()
+
+    @property
+    def report(self) -> Report:
+        return Report(self.counts, 0, self.open, arguments=tuple(self.reference.args))
+
+    def no_verdict(self, why: str, reason: Reason, detail: str = "") -> NoVerdict:
+        return NoVerdict(why, reason == "open", reason, detail, self.report)
+
+    def nothing_to_compare(self) -> NoVerdict | None:
+        """Whether the first program leaves everything open, or does not end."""
+        match self.reference.outcome:
+            case Exhausted(what=what):
+                return NoVerdict(f"the definition ran out of {what}", True, "budget", report=self.report)
+            case Unspecified() as end:
+                self.open = (openness.whole_run(end),)
+                return self.no_verdict(f"the whole run is {self.open[0]}", lacking(end) or "open")
+            case Returned() as returned:
+                r = self.reference
+                self.open = openness.open_elements(r.checked, r.entry, copies(r.args), r.externs, r.budget, returned)
+                first = all_open(returned, r.checked, r.entry, self.open)
+                return None if first is None else self.no_verdict(first, "open")
+            case _:
+                return None
 
     def along(self, chosen: Compiler, pipeline: str) -> Bisection:
         """Stage by stage until one differs."""
@@ -130,10 +205,11 @@ class _Walk:
             for stage in chosen.stages(self.reference.checked.module, pipeline):
                 answer = self.look(stage)
                 if answer is not None:
-                    return Bisection(tuple(self.steps), answer)
+                    return Bisection(tuple(self.steps), answer, self.report)
         except StagesEnded as ended:
-            return Bisection(tuple(self.steps), NoVerdict(_why_ended(ended)))
-        return Bisection(tuple(self.steps), self.end())
+            return Bisection(tuple(self.steps), self.ended(ended), self.report)
+        answer = self.end() or self.built(chosen, pipeline)
+        return Bisection(tuple(self.steps), answer, self.report)
 
     def look(self, stage: Stage) -> WrongPass | NoVerdict | None:
         """Compare one stage with the reference."""
@@ -143,7 +219,8 @@ class _Walk:
         try:
             checked = check(stage.module())
         except Malformed as rejection:
-            return NoVerdict(f"the program after {stage.name} cannot be read: {rejection.diagnostics[0]}")
+            why = f"the program after {stage.name} cannot be read: {rejection.diagnostics[0]}"
+            return self.no_verdict(why, "lacking", str(rejection))
         except (IllFormed, IllTyped) as rejection:
             return self.changed(stage, f"the program is rejected: {rejection.diagnostics[0]}", None)
         if self.reference.entry not in checked.module.functions:
@@ -157,20 +234,33 @@ class _Walk:
         try:
             outcome = run(checked, entry, *given, externs=reference.externs, budget=reference.budget)
         except (Unlinkable, InternalError) as failed:
-            return NoVerdict(f"the program after {stage.name} cannot be run: {failed}")
+            reason: Reason = "library" if isinstance(failed, Unlinkable) else "fault"
+            return self.no_verdict(f"the program after {stage.name} cannot be run: {failed}", reason)
+        if isinstance(outcome, Unspecified) and (why := lacking(outcome)) is not None:
+            return self.no_verdict(f"after {stage.name}: {outcome.message} [{outcome.rule}]", why)
         verdict = reference.judge(outcome)
         if isinstance(verdict, Difference):
             binding = first_other_binding(self.checked, checked, entry, reference)
             return self.changed(stage, verdict.message, outcome, binding)
         self.steps.append(Step(stage, verdict, outcome))
+        self.counts = counted(reference, outcome)
         self.checked = checked
         return None
 
-    def changed(self, stage: Stage, message: str, outcome: Outcome | None, binding: str = "") -> WrongPass:
+    def changed(
+        self,
+        stage: Stage,
+        message: str,
+        outcome: Outcome | None,
+        binding: str = "",
+        kind: str = "changed",
+        detail: str = "",
+    ) -> WrongPass:
         """The answer, with the stage before."""
         before = self.steps[-1].stage if self.steps else stage
-        self.steps.append(Step(stage, "changed", outcome))
+        self.steps.append(Step(stage, "changed" if kind == "changed" else kind, outcome))
         reference = self.reference
+        self.counts = self.counts + Counts(outside=1)
         return WrongPass(
             stage.name,
             len(self.steps) - 1,
@@ -181,23 +271,67 @@ class _Walk:
             tuple(reference.args),
             reference.outcome,
             outcome,
+            kind,
+            detail,
+            self.report,
         )
+
+    def ended(self, ended: StagesEnded) -> WrongPass | NoVerdict:
+        """The pipeline went no further: by whose fault?"""
+        how = STOPS.get(ended.kind)
+        if how is None or not ended.name or not self.steps:
+            reason = SILENT.get(ended.kind, "unread")
+            return self.no_verdict(ended.message if not ended.name else str(ended), reason, ended.detail)
+        last = self.steps[-1].stage
+        kind, words = how
+        stage = Stage(ended.name, last.text, last.constants)
+        return self.changed(stage, f"{ended.name} {words}: {ended.message}", None, "", kind, ended.detail)
 
     def end(self) -> NoVerdict | None:
         """Nothing differed: was everything decided?"""
-        for kind, why in (("undecided", "what is permitted is too wide to tell; try dyadic arguments"),
-                          ("excluded", "the run ran out of its budget")):  # fmt: skip
-            for step in self.steps:
-                if step.verdict == kind:
-                    return NoVerdict(f"after {step.stage.name}: {why}")
+        for step in self.steps:
+            if step.verdict == "undecided":
+                why = "what is permitted is too wide to tell; try dyadic arguments"
+                return self.no_verdict(f"after {step.stage.name}: {why}", "undecided")
+            if step.verdict == "excluded":
+                return self.no_verdict(f"after {step.stage.name}: the run ran out of its budget", "budget")
         return None
 
+    def built(self, chosen: Compiler, pipeline: str) -> WrongPass | NoVerdict | None:
+        """What the compiler builds, judged like any implementation; what cannot be built or told is no finding here."""
+        makes = getattr(chosen, "implementation", None)
+        if makes is None or not self.steps:
+            return None
+        reference = self.reference
+        found = diff(
+            reference.checked, reference.entry, reference.args, makes(pipeline), externs=reference.externs,
+            strict=self.strict, budget=reference.budget,
+        )  # fmt: skip
+        if not isinstance(found, Divergence):
+            return None
+        last = self.steps[-1].stage
+        stage = Stage(BUILD, last.text, last.constants)
+        kind = found.kind if found.kind in ("crash", "hang", "refused") else "changed"
+        return self.changed(stage, found.message, None, found.binding, kind, found.detail)
 
-def _why_ended(ended: StagesEnded) -> str:
-    if not ended.name:
-        return ended.message
-    how = {"crash": "crashed", "hang": "hung"}.get(ended.kind, "refused the program")
-    return f"{ended.name} {how}: {ended.message}"
+
+STOPS: dict[str, tuple[str, str]] = {
+    "crash": ("crash", "crashed"), "hang": ("hang", "hung"), "error": ("refused", "refused the program"),
+    "refused": ("refused", "refused the program"),
+}  # fmt: skip
+"""How a pass can end a pipeline by its own fault: the kind of finding, and the verb."""
+
+SILENT: dict[str, Reason] = {
+    "absent": "absent", "unread": "unread", "unsupported": "unsupported", "fault": "fault", "library": "library",
+}  # fmt: skip
+"""How a pipeline can end that says nothing about a pass."""
+
+
+def lacking(end: Unspecified) -> Reason | None:
+    """Whether a run is open for want of something that *we* should have."""
+    if end.rule in openness.LACKING:
+        return "lacking"
+    return "library" if end.rule in openness.MISSING else None
 
 
 __all__ = ["Bisection", "Step", "WrongPass", "bisect", "follow"]

@@ -2,28 +2,49 @@
 
 Refinement has a direction: what the reference leaves open is excluded; what only the implementation leaves open is a
 divergence. Two traps agree whatever their rules.
+
+Where an implementation shows its bindings (``observe``), each is judged on the implementation's own inputs to it, and
+beside them the run as it is: good if every binding is inside and the whole is not outside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from refrelax.backends import compile
 from refrelax.backends.errors import Unsupported
-from refrelax.errors import Exhausted, InternalError, Outcome, Rejection, Returned, Trapped, Unspecified, UsageError
-from refrelax.judge.bindings import judge_frames, judge_value
-from refrelax.judge.outcomes import copies, cores
+from refrelax.backends.executable import Observed
+from refrelax.errors import (
+    Exhausted,
+    InternalError,
+    Outcome,
+    Rejection,
+    Returned,
+    Trapped,
+    Unlinkable,
+    Unspecified,
+)
+from refrelax.judge import openness
+from refrelax.judge.bindings import Compared, compare, judge_frames, missing, simple_bindings
+from refrelax.judge.counting import all_open, not_comparable
+from refrelax.judge.failures import failed
+from refrelax.judge.implementations import Backend, chosen
+from refrelax.judge.outcomes import copies, cores, other_effects
+from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
 from refrelax.runs import run
-from refrelax.semantics.numbers.verdicts import Outside, Undecided
+from refrelax.semantics.budget import Budget
+from refrelax.semantics.graph.evaluate import Scope
+from refrelax.semantics.numbers.verdicts import Counts, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.graph import Binding
 from refrelax.syntax.loops import PrimFunc
 
-BACKENDS = frozenset({"numpy", "cupy", "cuda-emulated"})
-"""Implementations that show every binding."""
-
 Externs = Mapping[str, Callable[..., Any]]
+
+SHOWN = "the inputs that the implementation shows for each binding"
+"""What an answer trusts that rests on single bindings."""
 
 
 def diff(
@@ -33,76 +54,260 @@ def diff(
     impl: str | Any = "numpy",
     mode: str = "fast",
     externs: Externs | None = None,
+    strict: bool = False,
+    budget: Budget | None = None,
 ) -> Verdict:
     """Judge an implementation on one call.
 
-    ``impl``: ``"numpy"``, ``"cupy"``, ``"cuda-emulated"`` (judged binding by binding), or anything with
-    ``run(module, entry, args) -> Outcome`` (``"tvm"``, a ``conformance.Implementation``), judged on its results.
+    ``impl``: ``"numpy"``, ``"cupy"``, ``"cuda-emulated"``, ``"tvm"``, or anything with
+    ``run(module, entry, args) -> Outcome``; one that also has ``observe(module, entry, args) -> Observed`` is judged
+    binding by binding. ``strict``: also hold it to what ONNX, the array API and IEEE 754 fix though Relax leaves it
+    open, and report a crash of the implementation on a run that is open.
+
+    Raises:
+        UsageError: no such function or implementation.
     """
-    externs = externs or {}
-    reference = run(checked, entry, *copies(args), externs=externs)
-    if isinstance(reference, Exhausted):
-        return NoVerdict(f"the definition ran out of {reference.what}")
-    if isinstance(reference, Unspecified):
-        return NoVerdict(f"the definition leaves this run open: {reference.message} [{reference.rule}]", excluded=True)
-    if isinstance(impl, str) and impl in BACKENDS:
-        return _diff_backend(checked, entry, args, str(impl), mode, externs, reference)
-    return _diff_implementation(checked, entry, args, _implementation(impl), externs, reference)
-
-
-def _implementation(impl: str | Any) -> Any:
-    if not isinstance(impl, str):
-        return impl
-    if impl == "tvm":
-        from importlib import import_module
-
-        return import_module("refrelax.interop.tvm").TvmImplementation()  # a layer below: found when it is asked for
-    known = ", ".join(sorted(BACKENDS))
-    raise UsageError(
-        f"unknown implementation {impl!r}; known: {known}, tvm, or an object with run(module, entry, args)"
-    )
-
-
-def _diff_backend(
-    checked: CheckedModule,
-    entry: str,
-    args: Sequence[Any],
-    backend: str,
-    mode: str,
-    externs: Externs,
-    reference: Outcome,
-) -> Verdict:
+    question = _Question(checked, entry, args, externs or {}, "strict" if strict else "enclosure", budget or Budget())
+    implementation = chosen(impl, mode)
     try:
-        executable = compile(checked, backend, mode)
-    except Unsupported as missing:
-        return NoVerdict(str(missing))
-    if isinstance(checked.module.functions[entry], PrimFunc):
-        outcome = executable.run(entry, *copies(args), externs=externs)
-        return _judge_results(checked, entry, args, outcome, externs, reference)
-    observed = executable.observe(entry, *copies(args), externs=externs)
-    early = ends_differ(reference, observed.outcome)
-    verdicts = tuple(judge_frames(checked, observed.frames, externs))
-    first = next((v for v in verdicts if isinstance(v.verdict, Outside)), None)
-    if first is not None:
-        return Divergence(f"{first.path}/{first.name}", _outside(first), verdicts)
-    if early is not None:
-        return early
-    if isinstance(reference, Trapped):
-        return Agreement(verdicts, "both end in a trap")
-    return Agreement(verdicts)
+        return question.answer(implementation, strict)
+    finally:
+        if isinstance(impl, str) and hasattr(implementation, "close"):
+            implementation.close()
+
+
+@dataclass(slots=True)
+class _Question:
+    """One call, and what the definition says of it."""
+
+    checked: CheckedModule
+    entry: str
+    args: Sequence[Any]
+    externs: Externs
+    permitted: str
+    """The reading that gives the sets of permitted results."""
+    budget: Budget
+    executed: list[tuple[str, str]] = field(default_factory=list)
+    """Bindings that the definition went through, by function and name."""
+
+    def on_binding(self, path: str, binding: Binding, _value: Any, _scope: Scope) -> None:
+        """See ``Listener``."""
+        self.executed.append((path, binding.name))
+
+    def run(self, numerics: str = "ieee", listen: bool = False) -> Outcome:
+        return run(
+            self.checked,
+            self.entry,
+            *copies(self.args),
+            numerics=numerics,
+            externs=self.externs,
+            budget=self.budget,
+            listener=self if listen else None,
+        )
+
+    def report(self, counts: Counts = Counts(), open_: tuple[Open, ...] = (), *trusts: str) -> Report:  # noqa: B008
+        """A report of this call."""
+        given = tuple(f"the library function {name} as given" for name in sorted(self.externs))
+        return Report(counts, 0, open_, (), (*trusts, *given), tuple(self.args))
+
+    # --- the answer --------------------------------------------------------------------------------------------------
+
+    def answer(self, implementation: Any, strict: bool) -> Verdict:
+        """The verdict on one implementation."""
+        try:
+            reference = self.run(listen=True)
+        except Unlinkable as missing:
+            return NoVerdict(str(missing.diagnostics[0]), reason="library", report=self.report())
+        match reference:
+            case Exhausted(what=what):
+                return NoVerdict(f"the definition ran out of {what}", reason="budget", report=self.report())
+            case Unspecified():
+                return self.open(reference, implementation if strict else None)
+        try:
+            observed = self.observed(implementation)
+        except Exception as error:  # whatever a foreign implementation raises
+            return self.not_run(error)
+        verdict = _Judgement(self, reference, observed, isinstance(implementation, Backend)).verdict()
+        self.executed.clear()
+        return verdict
+
+    def observed(self, implementation: Any) -> Observed:
+        """What the implementation did, with its bindings if it can show them."""
+        module, args = self.checked.module, list(copies(self.args))
+        if isinstance(implementation, Backend):
+            return implementation.observe(self.checked, self.entry, args, self.externs)
+        shows = getattr(implementation, "observe", None)
+        if shows is not None and not isinstance(module.functions[self.entry], PrimFunc):
+            shown: Observed = shows(module, self.entry, args)
+            return shown
+        return Observed(implementation.run(module, self.entry, args), ())
+
+    def not_run(self, error: Exception) -> Divergence | NoVerdict:
+        """The verdict where the implementation gave no outcome."""
+        if isinstance(error, InternalError):
+            return NoVerdict(f"a fault of refrelax: {error}", reason="fault", report=self.report())
+        if isinstance(error, Unsupported):
+            return NoVerdict(str(error), reason="unsupported", report=self.report())
+        if isinstance(error, Unlinkable):
+            return NoVerdict(str(error.diagnostics[0]), reason="library", report=self.report())
+        if isinstance(error, Rejection):
+            message = f"the implementation refuses the program: {next(iter(error.diagnostics), error)}"
+            return Divergence("", message, kind="refused", detail=str(error), report=self.report())
+        return replace(failed(error), report=self.report())
+
+    def open(self, end: Unspecified, implementation: Any) -> Verdict:
+        """The definition leaves the whole run open. ``implementation``: to be run all the same, for a crash."""
+        report = self.report(open_=(openness.whole_run(end),))
+        if end.rule in openness.LACKING:
+            return NoVerdict(f"{end.message} [{end.rule}]", reason="lacking", report=report)
+        if end.rule in openness.MISSING:
+            return NoVerdict(f"{end.message} [{end.rule}]", reason="library", report=report)
+        if implementation is not None:
+            try:
+                self.observed(implementation)
+            except Exception as error:
+                found = self.not_run(error)
+                if isinstance(found, Divergence) and found.kind in ("crash", "hang"):
+                    return replace(found, message=f"{found.message}, on a run that is open ({report.open[0]})")
+        return NoVerdict(f"the whole run is {report.open[0]}", excluded=True, reason="open", report=report)
+
+
+@dataclass(slots=True)
+class _Judgement:
+    """A reference outcome that determines something, and what the implementation did."""
+
+    question: _Question
+    reference: Outcome
+    observed: Observed
+    shows_effects: bool = False
+    """Whether the implementation tells its effects: those of this package do."""
+
+    def verdict(self) -> Verdict:
+        """Ends first, then single bindings, then the whole."""
+        q, found = self.question, self.observed.outcome
+        early = ends_differ(self.reference, found)
+        if isinstance(early, NoVerdict):
+            return replace(early, report=q.report())
+        bindings = tuple(judge_frames(q.checked, self.observed.frames, q.externs, q.permitted))
+        first = next((v for v in bindings if isinstance(v.verdict, Outside)), None)
+        if first is not None:
+            counts = _total(bindings)
+            report = q.report(counts, (), SHOWN)
+            return Divergence(f"{first.path}/{first.name}", _outside(first), bindings, report=report)
+        if early is not None:
+            return replace(early, bindings=bindings, report=q.report(Counts(outside=1)))
+        if not isinstance(self.reference, Returned) or not isinstance(found, Returned):
+            return Agreement(bindings, "both end in a trap", report=q.report(Counts(inside=1)))
+        return self.returned(self.reference, found, bindings)
+
+    def returned(self, wanted: Returned, found: Returned, bindings: tuple[BindingVerdict, ...]) -> Verdict:
+        """Both gave a value."""
+        q = self.question
+        open_ = openness.open_elements(q.checked, q.entry, copies(q.args), q.externs, q.budget, wanted)
+        other = newly_open(wanted, found)
+        if other is not None:
+            return Divergence(q.entry, other, bindings, "open", report=q.report(Counts(outside=1), open_))
+        effects = other_effects(wanted, found) if self.shows_effects else None
+        if effects is not None:
+            return Divergence(q.entry, effects, bindings, "effects", report=q.report(Counts(outside=1), open_))
+        results = self.results(wanted, found)
+        outside = next((each for each in results if isinstance(each.verdict, Outside)), None)
+        if outside is not None:
+            report = q.report(_total(results), open_)
+            return Divergence(f"{q.entry}/{outside.name}", _outside(outside), bindings, report=report)
+        return self.decided(wanted, results, bindings, open_)
+
+    def decided(
+        self,
+        wanted: Returned,
+        results: tuple[BindingVerdict, ...],
+        bindings: tuple[BindingVerdict, ...],
+        open_: tuple[Open, ...],
+    ) -> Verdict:
+        """Nothing is outside: was everything compared?"""
+        q = self.question
+        whole = _total(results)
+        nothing = q.report(Counts(excluded=whole.excluded, not_judged=whole.not_judged), open_)
+        if (why := all_open(wanted, q.checked, q.entry, open_)) is not None:
+            return NoVerdict(why, True, "open", report=nothing, bindings=bindings)
+        if (why := not_comparable(wanted, q.checked, q.entry)) is not None:
+            return NoVerdict(why, reason="interface", report=nothing, bindings=bindings)
+        if whole.undecided == 0:
+            return Agreement(bindings, results=results, report=q.report(whole, open_))
+        unseen = self.unseen() if bindings else 0
+        parts = replace(_total(bindings), excluded=whole.excluded)
+        parts += Counts(not_judged=unseen)
+        report = q.report(parts, open_, SHOWN)
+        if bindings and not parts.undecided and not unseen and parts.inside:
+            return Agreement(bindings, results=results, report=report)
+        if not bindings:
+            report = q.report(whole, open_)
+        return NoVerdict(_undecided(results, bindings, unseen), reason="undecided", report=report, bindings=bindings)
+
+    def unseen(self) -> int:
+        """Bindings that the definition went through and the implementation did not show."""
+        simple = simple_bindings(self.question.checked)
+        shown = {
+            (f.path, f.name)
+            for f in self.observed.frames
+            if f.done and (f.path, f.name) in simple and not missing(simple[f.path, f.name], f)
+        }
+        return sum(each not in shown for each in dict.fromkeys(self.question.executed) if each in simple)
+
+    def results(self, wanted: Returned, found: Returned) -> tuple[BindingVerdict, ...]:
+        """The result (of a PrimFunc: its arguments afterwards) against what the whole call permits."""
+        q = self.question
+        permitted = q.run(q.permitted)
+        if not isinstance(permitted, Returned):
+            wide = Compared(Undecided(float("inf")), Counts(undecided=1))
+            return (BindingVerdict(q.entry, "return", "result", *wide),)
+        verdicts = []
+        for name, ours, theirs in observed_pairs(permitted, found, q):
+            verdicts.append(BindingVerdict(q.entry, name, "result", *compare(cores(ours), theirs)))
+        return tuple(verdicts)
+
+
+def observed_pairs(wanted: Returned, found: Returned, q: _Question) -> list[tuple[str, Any, Any]]:
+    """What is compared of two runs: the result; for a loop-level entry, and where arguments are written, those."""
+    loops = isinstance(q.checked.module.functions[q.entry], PrimFunc)
+    pairs = [] if loops else [("return", wanted.value, found.value)]
+    if loops and len(wanted.arguments) != len(found.arguments):
+        return [("arguments", tuple(wanted.arguments), tuple(found.arguments))]
+    if loops:
+        both = zip(wanted.arguments, found.arguments, strict=True)
+        pairs += [(f"argument {k}", w, f) for k, (w, f) in enumerate(both)]
+    return pairs
+
+
+def _undecided(results: tuple[BindingVerdict, ...], bindings: tuple[BindingVerdict, ...], unseen: int) -> str:
+    """What was too wide to tell, with what is inside."""
+    judged = bindings or results
+    kind = "bindings" if bindings else "results"
+    counts = _total(judged)
+    inside = sum(each.word == "inside" for each in judged)
+    wide = next((each for each in judged if each.word == "undecided"), None)
+    first = f"; the first that is too wide to tell: {wide.name} ({wide.what})" if wide is not None else ""
+    hidden = f"; {unseen} were not shown" if unseen else ""
+    whole = f" ({counts.inside} of {counts.compared} elements)"
+    return f"{inside} of {len(judged) + unseen} {kind} inside{whole}{first}{hidden}"
+
+
+def _total(verdicts: Sequence[BindingVerdict]) -> Counts:
+    return sum((each.counts for each in verdicts), Counts())
 
 
 def ends_differ(reference: Outcome, outcome: Outcome) -> Divergence | NoVerdict | None:
     """The verdict when the two ends alone decide it."""
     match reference, outcome:
         case _, Exhausted(what=what):
-            return NoVerdict(f"the implementation ran out of {what}")
+            return NoVerdict(f"the implementation ran out of {what}", reason="budget")
         case (Returned(), Returned()) | (Trapped(), Trapped()):
             return None
         case Trapped(), _:
-            return Divergence("", f"the definition traps ({reference.message}), the implementation does not: {outcome}")
+            why = f"the definition traps ({reference.message}), the implementation does not: {outcome}"
+            return Divergence("", why, kind="end")
         case _:
-            return Divergence("", f"the definition returns, the implementation ends as {outcome}")
+            return Divergence("", f"the definition returns, the implementation ends as {outcome}", kind="end")
 
 
 def _outside(verdict: BindingVerdict) -> str:
@@ -111,56 +316,8 @@ def _outside(verdict: BindingVerdict) -> str:
     where = f"{verdict.name}[{index}]" if verdict.verdict.index else verdict.name
     by = verdict.verdict.by
     how = f"by {by:.3g} units in the last place" if by < float("inf") else "altogether"
-    return f"{where} ({verdict.what}) is outside the permitted results {how}"
-
-
-def _diff_implementation(
-    checked: CheckedModule, entry: str, args: Sequence[Any], impl: Any, externs: Externs, reference: Outcome
-) -> Verdict:
-    try:
-        outcome = impl.run(checked.module, entry, list(copies(args)))
-    except Exception as failed:
-        kind = getattr(failed, "kind", None)
-        if isinstance(failed, InternalError | Rejection):
-            raise
-        if kind in ("absent", "unsupported"):
-            return NoVerdict(str(failed))
-        said = str(failed) if kind else f"{type(failed).__name__}: {failed}"
-        return Divergence("", f"the implementation failed ({said})")
-    return _judge_results(checked, entry, args, outcome, externs, reference)
-
-
-def _judge_results(
-    checked: CheckedModule, entry: str, args: Sequence[Any], outcome: Outcome, externs: Externs, reference: Outcome
-) -> Verdict:
-    """Judge the result and the final contents of the arguments against the enclosure of the whole call."""
-    early = ends_differ(reference, outcome)
-    if early is not None:
-        return early
-    if isinstance(reference, Trapped):
-        return Agreement((), "both end in a trap")
-    if isinstance(reference, Returned) and isinstance(outcome, Returned):
-        opened = newly_open(reference, outcome)
-        if opened is not None:
-            return Divergence(entry, opened)
-    permitted = run(checked, entry, *copies(args), numerics="enclosure", externs=externs)
-    if not isinstance(permitted, Returned) or not isinstance(outcome, Returned):
-        return Agreement((BindingVerdict(entry, "return", "result", Undecided(float("inf"))),))
-    pairs = [("return", permitted.value, outcome.value)]
-    if isinstance(checked.module.functions[entry], PrimFunc):
-        wanted, found = len(permitted.arguments), len(outcome.arguments)
-        if wanted != found:
-            return Divergence(entry, f"expected the final contents of {wanted} arguments, found {found}")
-        pairs = [
-            (f"argument {k}", w, f) for k, (w, f) in enumerate(zip(permitted.arguments, outcome.arguments, strict=True))
-        ]
-    verdicts = []
-    for name, wanted, found in pairs:
-        verdict, excluded = judge_value(cores(wanted), found)
-        verdicts.append(BindingVerdict(entry, name, "result", verdict, excluded))
-        if isinstance(verdict, Outside):
-            return Divergence(f"{entry}/{name}", _outside(verdicts[-1]), tuple(verdicts))
-    return Agreement(tuple(verdicts))
+    of = f" ({verdict.counts.outside} of {verdict.counts.compared} elements)" if verdict.counts.compared > 1 else ""
+    return f"{where} ({verdict.what}) is outside the permitted results {how}{of}"
 
 
 def newly_open(reference: Returned, outcome: Returned) -> str | None:

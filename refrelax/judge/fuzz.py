@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -23,13 +23,13 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfiable
 
 from refrelax.arrays import Tensor
-from refrelax.backends.errors import Unsupported
 from refrelax.errors import InternalError, Rejection
 from refrelax.judge.diff import diff
+from refrelax.judge.report import NOTHING
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
 from refrelax.runs import make_headroom
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.numbers.verdicts import Outside
+from refrelax.semantics.numbers.verdicts import Counts, Outside
 from refrelax.semantics.types.check import check
 from refrelax.syntax.graph import Call, Op
 from refrelax.syntax.module import ConstantArray, Module
@@ -51,9 +51,6 @@ SECONDS = 60
 """The longest that a program may take; a hang is a finding."""
 
 POLICIES = ("dyadic", "special", "normal", "integer")
-
-FAULT = "a fault of refrelax"
-"""How the message of a finding begins that says nothing about the implementation."""
 
 PORTABLE = tuple(each for each in FEATURES if each != "libraries")
 """Features of programs that need nothing but an implementation: no library function is called."""
@@ -86,7 +83,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A shrunk program on which the implementation diverges; ``round`` found it.
+    """A shrunk program on which the implementation diverges, or refrelax itself fails; ``round`` found it.
 
     Everything in it passes from one process to another: the text of the module, tensors as constant arrays.
     """
@@ -94,25 +91,34 @@ class Finding:
     signature: Signature
     text: str
     args: tuple[Any, ...]
-    verdict: Divergence
+    verdict: Found
     round: int
 
     @property
     def fault(self) -> bool:
         """Whether refrelax failed here: the implementation has no verdict."""
-        return self.verdict.message.startswith(FAULT)
+        return isinstance(self.verdict, NoVerdict)
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in a line."""
+        return self.verdict.why if isinstance(self.verdict, NoVerdict) else self.verdict.message
 
 
 @dataclass(slots=True)
 class Round:
     """What one round did. ``examined``: programs generated before anything diverged; ``open``: those without a
-    verdict, by reason."""
+    verdict, by reason; ``counts``: the elements compared."""
 
     number: int
     examined: int = 0
     open: dict[str, int] = field(default_factory=dict)
     finding: Finding | None = None
+    counts: Counts = Counts()
 
+
+Found = Divergence | NoVerdict
+"""What is worth keeping: a divergence, or (no verdict) a fault of refrelax."""
 
 Program = tuple[Module, list[Any]]
 
@@ -126,31 +132,43 @@ def _programs(draw: Any, plan: Plan) -> Program:
 
 
 def judge(module: Module, args: Sequence[Any], implementation: Any) -> Verdict:
-    """The verdict on one program; whatever raises or hangs is a finding, one of ``FAULT`` if it is refrelax itself."""
+    """The verdict on one program; what refrelax itself raises, or does not end in time, is a fault."""
     try:
         with limited(SECONDS):
             return diff(check(module), "main", args, impl=implementation)
-    except Unsupported as missing:
-        return NoVerdict(str(missing))
+    except TimeoutError as error:
+        return NoVerdict(f"the definition takes {error}", reason="budget")
     except (InternalError, Rejection) as error:
-        return Divergence("", f"{FAULT} ({type(error).__name__}: {error})")
+        return NoVerdict(f"a fault of refrelax ({type(error).__name__}: {error})", reason="fault")
     except Exception as error:
-        return Divergence("", f"a run failed ({type(error).__name__}: {error})")
+        return NoVerdict(f"a fault of refrelax ({type(error).__name__}: {error})", reason="fault", detail=repr(error))
 
 
-def kind_of(verdict: Divergence) -> str:
-    """How the implementation diverges, in a few words that do not depend on the program."""
-    message = verdict.message
-    if message.startswith(("the implementation failed", "a run failed", FAULT)):
-        return message.partition("(")[2].partition(":")[0].strip(" )")
-    if message.startswith("the definition traps"):
-        return "no trap"
-    if message.startswith("the definition returns"):
-        rule = re.search(r"rule='([^']+)'", message)
-        return rule.group(1) if rule else message.partition("ends as ")[2].partition("(")[0].strip() or "another end"
-    if any(isinstance(each.verdict, Outside) for each in verdict.bindings):
-        return "value"
-    return "open" if "means nothing" in message else "other"
+def worth_keeping(verdict: Verdict) -> Found | None:
+    """The verdict, if it is a divergence or a fault of refrelax."""
+    match verdict:
+        case Divergence() | NoVerdict(reason="fault"):
+            return verdict
+        case _:
+            return None
+
+
+def kind_of(verdict: Found) -> str:
+    """How the implementation diverges (or refrelax fails), in a few words that do not depend on the program."""
+    match verdict:
+        case NoVerdict(why=why):
+            return why.partition("(")[2].partition(":")[0].strip(" )") or "fault"
+        case Divergence(kind="end", message=message) if message.startswith("the definition traps"):
+            return "no trap"
+        case Divergence(kind="end", message=message):
+            rule = re.search(r"rule='([^']+)'", message)
+            return rule.group(1) if rule else message.partition("ends as ")[2].partition("(")[0].strip() or "end"
+        case Divergence(kind="values"):
+            return "value"
+        case Divergence(kind="error", message=message):
+            return message.partition("(")[2].partition(":")[0].strip(" )")
+        case Divergence(kind=kind):
+            return kind
 
 
 def operators_of(module: Module) -> frozenset[str]:
@@ -165,7 +183,7 @@ def operators_of(module: Module) -> frozenset[str]:
     return frozenset(found)
 
 
-def blamed(module: Module, verdict: Divergence) -> tuple[str, ...]:
+def blamed(module: Module, verdict: Found) -> tuple[str, ...]:
     """The operators to blame: that of the diverging binding, or, where whole results were compared, all there are."""
     at = next((each for each in verdict.bindings if isinstance(each.verdict, Outside)), None)
     if at is not None and at.what != "result":
@@ -185,7 +203,8 @@ class _Search:
     def __init__(self, plan: Plan, known: Sequence[Signature], deadline: float | None) -> None:
         self.implementation, self.known, self.deadline = _implementation(plan.find, plan.name), known, deadline
         self.pinned: tuple[str, ...] | None = None
-        self.best: tuple[Program, Divergence] | None = None
+        self.best: tuple[Program, Found] | None = None
+        self.counts = Counts()
         self.examined = 0
         self.open: dict[str, int] = {}
 
@@ -196,18 +215,20 @@ class _Search:
         verdict = judge(module, args, self.implementation)
         if self.pinned is None:
             self.examined += 1
+            self.counts += verdict.report.counts
             if isinstance(verdict, NoVerdict):
                 self.open[verdict.why] = self.open.get(verdict.why, 0) + 1
-        if not isinstance(verdict, Divergence):
+        found = worth_keeping(verdict)
+        if found is None:
             return False
-        kind, by = kind_of(verdict), blamed(module, verdict)
+        kind, by = kind_of(found), blamed(module, found)
         if any(each.kind == kind and set(each.operators) <= set(by) for each in self.known):
             return False
         pin = (kind, *(by if isinstance(self.implementation, str) else ()))
         self.pinned = self.pinned or pin
         if pin != self.pinned:
             return False
-        self.best = program, verdict
+        self.best = program, found
         return True
 
 
@@ -231,13 +252,13 @@ def run_round(plan: Plan, number: int, known: Sequence[Signature] = (), deadline
     ):  # none, or past the deadline
         warnings.simplefilter("ignore", HypothesisWarning)  # Python's recursion limit was raised: meant
         best = search(_programs(plan), condition, settings=quiet, random=random.Random(f"{plan.seed}/{number}"))
-    done = Round(number, condition.examined, condition.open)
+    done = Round(number, condition.examined, condition.open, counts=condition.counts)
     if condition.best is not None:
         module, args = best or condition.best[0]
-        verdict = judge(module, args, condition.implementation) if best else condition.best[1]
-        if isinstance(verdict, Divergence):
+        verdict = worth_keeping(judge(module, args, condition.implementation)) if best else condition.best[1]
+        if verdict is not None:
             signature = Signature(kind_of(verdict), blamed(module, verdict))
-            said = Divergence(verdict.binding, verdict.message)
+            said = replace(verdict, bindings=(), report=NOTHING)
             done.finding = Finding(signature, print_module(module), tuple(map(_portable, args)), said, number)
     return done
 

@@ -35,22 +35,25 @@ class Stage:
 class StagesEnded(RuntimeError):
     """The pipeline went no further: the pass ``name`` refused the program, crashed or hung, or nothing ran at all.
 
-    ``kind`` is ``"error"``, ``"crash"``, ``"hang"`` or ``"absent"``.
+    ``kind`` is a word of ``conformance.implementation.KINDS``: ``"refused"``, ``"crash"`` and ``"hang"`` are about the
+    pass, and were confirmed; the others (``"absent"``, ``"unread"``, ``"fault"``, …) say nothing about it. ``detail``:
+    all that the compiler said.
     """
 
-    def __init__(self, name: str, kind: str, message: str) -> None:
-        self.name, self.kind, self.message = name, kind, message
+    def __init__(self, name: str, kind: str, message: str, detail: str = "") -> None:
+        self.name, self.kind, self.message, self.detail = name, kind, message, detail or message
         super().__init__(f"{name}: {kind}: {message}" if name else f"{kind}: {message}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return StagesEnded, (self.name, self.kind, self.message)
+        return StagesEnded, (self.name, self.kind, self.message, self.detail)
 
 
 @runtime_checkable
 class Compiler(Protocol):
     """Whatever has pipelines of passes and shows the program between them.
 
-    ``stages`` gives the program as it was read first, then one stage after each pass, in order.
+    ``stages`` gives the program as it was read first, then one stage after each pass, in order. One that can also
+    build has ``implementation(pipeline)``, which gives an ``Implementation``.
 
     Raises (while it is iterated):
         StagesEnded: the pipeline went no further.

@@ -16,7 +16,7 @@ from refrelax.semantics.numbers.enclosure import contains, enclose, judge
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints
-from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided, Verdict
+from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided, Verdict
 from refrelax.semantics.values import Tensor
 from refrelax.syntax import dtypes
 
@@ -25,31 +25,54 @@ def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Seq
     """The worst verdict of the elements: the first ``Outside``, else the widest ``Undecided``, else the least
     ``Inside``.
 
-    An observation of another dtype or shape is ``Outside`` at no index.
+    An observation of another dtype or shape is ``Outside`` at no index. Where every element is left open nothing was
+    compared, and that is ``Undecided``.
     """
+    return count_tensor(wanted, dtype, shape, patterns)[0]
+
+
+def count_tensor(
+    wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int | None]
+) -> tuple[Verdict, Counts]:
+    """``judge_tensor``, and how many elements came out how. A tensor without elements counts as one, compared by its
+    shape and dtype. A pattern of ``None`` is an element that the other side leaves open: outside, unless the reference
+    leaves it open too."""
     if dtype != wanted.dtype or tuple(shape) != wanted.shape:
-        return Outside((), math.inf)
+        return Outside((), math.inf), Counts(outside=max(1, wanted.size))
+    if not wanted.size:
+        return Inside(1.0), Counts(inside=1)
     scale = magnitude(wanted)
-    margin, width = 1.0, 0.0
+    margin, width, outside = 1.0, 0.0, None
+    inside = undecided = wrong = 0
     for index, payload, pattern in _elements(wanted, patterns):
-        match judge(payload, dtype, pattern, scale):
+        match Outside(index, math.inf) if pattern is None else judge(payload, dtype, pattern, scale):
             case Outside(by=by):
-                return Outside(index, by)
+                outside = outside or Outside(index, by)
+                wrong += 1
             case Undecided(width=each):
                 width = max(width, each)
+                undecided += 1
             case Inside(margin=each):
                 margin = min(margin, each)
-    return Undecided(width) if width else Inside(margin)
+                inside += 1
+    counts = Counts(inside, wrong, undecided, excluded=wanted.size - inside - wrong - undecided)
+    if outside is not None:
+        return outside, counts
+    if undecided or not counts.compared:
+        return Undecided(width if undecided else math.inf), counts
+    return Inside(margin), counts
 
 
 def contains_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> bool:
     """Whether every element is permitted."""
     if dtype != wanted.dtype or tuple(shape) != wanted.shape:
         return False
-    return all(contains(payload, dtype, pattern) for _, payload, pattern in _elements(wanted, patterns))
+    return all(
+        pattern is not None and contains(payload, dtype, pattern) for _, payload, pattern in _elements(wanted, patterns)
+    )
 
 
-def _elements(wanted: Tensor, patterns: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Payload, int]]:
+def _elements(wanted: Tensor, patterns: Sequence[int | None]) -> Iterator[tuple[tuple[int, ...], Payload, int | None]]:
     """Index, permitted set and observed bits of every element that the reference determines."""
     rule_of = wanted.numerics.poison_rule
     for index, payload, pattern in zip(wanted.indices(), wanted.payloads(), patterns, strict=True):

@@ -52,7 +52,7 @@ class Refuses(Definition):
         raise ImplementationFailed("unsupported", "no such operator")
 
     def check(self, module: Any) -> Any:
-        raise ImplementationFailed("error", "no")
+        raise ImplementationFailed("refused", "no")
 
 
 def word(name: str, implementation: Any) -> str:
@@ -260,7 +260,8 @@ def failing(kind: str) -> Any:
 
 
 @pytest.mark.parametrize(("kind", "found"), [
-    ("error", "refused"), ("crash", "failed"), ("hang", "failed"), ("absent", "unsupported"),
+    ("refused", "refused"), ("crash", "failed"), ("hang", "failed"), ("absent", "unsupported"), ("unread", "refused"),
+    ("unsupported", "unsupported"), ("fault", "not judged"),
 ])  # fmt: skip
 def test_ways_to_fail(kind: str, found: str) -> None:
     assert word("evaluation/bind", failing(kind)) == found

@@ -171,17 +171,76 @@ def test_only_the_other_side_leaves_it_open() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "says"),
+    ("kind", "found_kind", "says"),
     [
-        ("Fuse", "error", "Fuse refused the program: why"),
-        ("Fuse", "crash", "Fuse crashed: why"),
-        ("Fuse", "hang", "Fuse hung: why"),
-        ("", "absent", "why"),
+        ("error", "refused", "Fuse refused the program: why"),
+        ("crash", "crash", "Fuse crashed: why"),
+        ("hang", "hang", "Fuse hung: why"),
     ],
 )
-def test_a_pipeline_that_goes_no_further_gives_no_verdict(name: str, kind: str, says: str) -> None:
+def test_a_pass_that_does_not_take_the_program_is_found(kind: str, found_kind: str, says: str) -> None:
+    found = bisect(PROGRAM, end=judge.StagesEnded("Fuse", kind, "why", "the whole message"))
+    assert isinstance(found, rr.WrongPass) and (found.name, found.kind, found.message) == ("Fuse", found_kind, says)
+    assert found.detail == "the whole message" and found.index == 1
+
+
+@pytest.mark.parametrize(("name", "kind"), [("", "absent"), ("read", "unread"), ("Fuse", "unsupported"), ("", "error")])
+def test_what_says_nothing_about_a_pass_gives_no_verdict(name: str, kind: str) -> None:
     found = bisect(PROGRAM, end=judge.StagesEnded(name, kind, "why"))
-    assert found == rr.NoVerdict(says)
+    assert isinstance(found, rr.NoVerdict) and "why" in found.why and found.reason in (kind, "unread")
+
+
+class Builds(Fixed):
+    """A compiler with right passes and a wrong code generator."""
+
+    def implementation(self, pipeline: str) -> Any:
+        return self
+
+    def run(self, module: Module, entry: str, args: Any) -> Any:
+        return rr.run(rr.check(rr.parse(PROGRAM.replace("R.subtract", "R.add"))), entry, *args)
+
+
+def test_what_is_built_is_judged_after_the_last_pass() -> None:
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=Builds(PROGRAM), pipeline="any")
+    assert isinstance(found, rr.WrongPass) and found.name == "build"
+
+
+OPEN = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2,), "float32"):
+        y = R.take(x, R.const({}, "int64"), axis=1, mode="fast")
+        z = R.add(y, R.const(1.0, "float32"))
+        return z
+"""
+
+
+def test_a_result_of_which_nothing_is_compared_is_not_none() -> None:
+    found = bisect(OPEN.format(-1), OPEN.format(-2), program=OPEN.format(-1), args=(rr.Tensor.of([[1.5] * 3] * 2),))
+    assert isinstance(found, rr.NoVerdict) and found.word == "OPEN"
+    assert found.report.open[0].binding == "main/y" and found.report.open[0].count == 2
+
+
+def test_a_construct_without_meaning_here_is_not_blamed_on_a_pass() -> None:
+    lacking = ONE_LOOP.format('T.call_llvm_pure_intrin("float32", "llvm.no.such", A[i])')
+    found = bisect(ONE_LOOP.format("A[i]"), lacking, program=ONE_LOOP.format("A[i]"), args=(rr.Tensor.of([1.0, 2.0]),))
+    assert isinstance(found, rr.NoVerdict) and found.reason in ("lacking", "library") and "llvm" in found.why
+
+
+ONE_LOOP = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def f(A: T.Buffer((T.int64(2),), "float32"), B: T.Buffer((T.int64(2),), "float32")):
+        for i in range(T.int64(2)):
+            B[i] = {}
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        cls = Module
+        y = R.call_tir(cls.f, (x,), out_ty=R.Tensor((2,), "float32"))
+        return y
+"""
 
 
 def test_a_change_before_the_crash_is_found() -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from refrelax import api
 from refrelax.arrays import Tensor, to_constant
+from refrelax.backends.executable import Observed
 from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.errors import Outcome, Returned, Trapped
+from refrelax.interop.tvm.editions import text_for
+from refrelax.interop.tvm.frames import Frames
+from refrelax.interop.tvm.instrument import instrument
 from refrelax.interop.tvm.process import TvmProcess
 from refrelax.runs import inward, outward, parameter_types
 from refrelax.semantics.numbers import reading
@@ -23,8 +26,11 @@ from refrelax.syntax.module import ConstantArray, Module
 RUNTIME_ERROR = "tvm-runtime-error"
 """The rule of a trap that TVM reports: it names no rules, and any two traps agree."""
 
-_WORKERS = "The current thread is not a DiscoWorker thread"
-"""What TVM says of a collective in a single process."""
+_LACKING = re.compile(
+    r"The current thread is not a DiscoWorker thread"  # a collective in a single process
+    r"|[Cc]annot find (?:global |packed |Packed)?[Ff]unc"
+)
+"""What TVM says where it has no such thing."""
 
 _CONSTANT = re.compile(r'metadata\["[\w.]+"\]\[(\d+)\]')
 
@@ -35,11 +41,13 @@ _GPU = re.compile(
 
 
 class TvmImplementation:
-    """TVM 0.27, compiling with its default pipeline (or ``pipeline`` before it) for ``target``, in a subprocess.
+    """TVM, compiling with its default pipeline (or ``pipeline``, a name or ``FILE.py:function``, before it) for
+    ``target``, in a subprocess.
 
-    ``run`` raises ``ImplementationFailed``: ``"error"`` for a module that TVM refuses to read or build,
-    ``"unsupported"`` for threads of a GPU on a CPU and collectives without a session of workers, ``"crash"``,
-    ``"hang"``. An error while the program runs is ``Trapped``: TVM's runtime checks end so.
+    ``run``, ``check`` and ``observe`` raise ``ImplementationFailed``: ``unread`` for a module that TVM's reader
+    refuses, ``refused`` for one that it does not build, ``unsupported`` for threads of a GPU on a CPU, for library
+    functions that it lacks and collectives without a session of workers, ``crash``, ``hang``, ``absent``. An error
+    while the program runs is ``Trapped``: TVM's runtime checks end so.
     """
 
     name = "tvm"
@@ -47,48 +55,79 @@ class TvmImplementation:
     """The cases of the suite that TVM 0.27 is known not to pass."""
 
     def __init__(
-        self, pipeline: str | None = None, target: str = "llvm", timeout: float = 60.0, python: str | None = None
+        self,
+        pipeline: str | None = None,
+        target: str = "llvm",
+        timeout: float = 60.0,
+        python: str | None = None,
+        process: TvmProcess | None = None,
     ) -> None:
         self.pipeline, self.target = pipeline, target
-        self.process = TvmProcess(python, timeout)
+        self.process = process or TvmProcess(python, timeout)
 
     def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome:
         """Run one function."""
+        request = self._call(module, entry, args)
+        return self.process.confirmed(lambda: _outcome(self._ask(module, request, _pass_over)))
+
+    def observe(self, module: Module, entry: str, args: Sequence[Any]) -> Observed:
+        """Run one function as it is, for the outcome, and once more in a module that shows its bindings, for the
+        frames.
+
+        The second module is another program to compile: nothing that is shown is fused away. Where TVM fails on it
+        there are fewer frames, and ``unobserved`` says why.
+        """
+        outcome = self.run(module, entry, args)
+        shown = instrument(module, entry)
+        if not shown.sites:
+            return Observed(outcome, (), shown.unobserved)
+        frames = Frames(shown)
+        try:
+            self._ask(shown.module, self._call(shown.module, entry, args), frames.take)
+        except ImplementationFailed as failed:
+            frames.ended(f"the module that shows its bindings: {failed}")
+        return Observed(outcome, tuple(frames.frames), frames.unobserved())
+
+    def check(self, module: Module) -> None:
+        """Read the module, TVM's checks of well-formedness included.
+
+        Raises:
+            ImplementationFailed: ``unread`` if TVM refuses it.
+        """
+        self.process.confirmed(lambda: self._ask(module, {}, _pass_over))
+
+    def _call(self, module: Module, entry: str, args: Sequence[Any]) -> dict[str, Any]:
+        """The request for a call."""
         types = parameter_types(module, entry)
         if isinstance(module.functions[entry], PrimFunc) and None in types:
             raise ImplementationFailed("unsupported", "an argument behind a bare handle")
         ieee = reading("ieee")
         values = [inward(a, types[k] if k < len(types) else None, ieee) for k, a in enumerate(args)]
         given = [encode(outward(v) if not isinstance(v, Prim) else v.value) for v in values]
-        request = {"entry": entry, "args": given, "target": self.target, "pipeline": self.pipeline}
-        answer = self._ask(module, request)
-        match answer:
-            case {"raised": [_, message]} if _WORKERS in message:
-                raise ImplementationFailed("unsupported", "a collective, outside of a session of workers")
-            case {"raised": [kind, message]}:
-                return Trapped(RUNTIME_ERROR, f"{kind}: {_last_line(message)}")
-        return Returned(decode(answer["returned"]), tuple(decode(each) for each in answer["arguments"]))
+        return {"entry": entry, "args": given, "target": self.target, "pipeline": self.pipeline}
 
-    def check(self, module: Module) -> None:
-        """Read the module, TVM's checks of well-formedness included.
-
-        Raises:
-            ImplementationFailed: ``"error"`` if TVM refuses it.
-        """
-        self._ask(module, {})
-
-    def _ask(self, module: Module, request: dict[str, Any]) -> dict[str, Any]:
-        """The worker's answer about a module; a refusal is raised."""
-        text = api.print_module(module)
+    def _ask(
+        self, module: Module, request: dict[str, Any], seen: Callable[[int, list[Any] | None], None]
+    ) -> dict[str, Any]:
+        """The worker's answer about a module; a refusal is raised. ``seen`` is told what the module shows."""
+        self.process.start()
+        text = text_for(self.process.version, module)
         if any(int(number) not in module.constants for number in _CONSTANT.findall(text)):
             raise ImplementationFailed("unsupported", "a constant that is not bound")
         constants = {str(k): triple(v) for k, v in module.constants.items()}
-        answer = self.process.ask({"text": text, "constants": constants, **request})
+        for row in self.process.stream({"text": text, "constants": constants, **request}):
+            match row:
+                case {"seen": int(site), "values": values}:
+                    seen(site, None if values is None else [decode(each) for each in values])
+                case {"end": dict(answer)}:
+                    break
+        else:
+            raise ImplementationFailed("fault", "the script that has TVM gave an answer without an end")
         match answer:
-            case {"refused": ["build", kind, message]} if self.target.startswith("llvm") and _GPU.search(text):
-                raise ImplementationFailed("unsupported", f"threads of a GPU: {kind}: {_last_line(message)}")
             case {"refused": [stage, kind, message]}:
-                raise ImplementationFailed("error", f"{stage}: {kind}: {_last_line(message)}")
+                raise _refusal(stage, kind, message, text if self.target.startswith("llvm") else "")
+            case {"raised": [kind, message]} if _LACKING.search(message):
+                raise ImplementationFailed("unsupported", f"{kind}: {last_line(message)}", message)
         return answer
 
     def close(self) -> None:
@@ -96,7 +135,30 @@ class TvmImplementation:
         self.process.close()
 
 
-def _last_line(message: str) -> str:
+def _pass_over(_site: int, _values: list[Any] | None) -> None:
+    """Nothing is shown by a module as it is."""
+
+
+def _refusal(stage: str, kind: str, message: str, text: str) -> ImplementationFailed:
+    """What a refusal says. ``kind``: TVM's exception; ``text``: the module's, where a CPU was to run it."""
+    said = f"{stage}: {kind}: {last_line(message)}"
+    if stage == "arguments":
+        return ImplementationFailed("fault", said, message)
+    if stage == "read":
+        return ImplementationFailed("unread", said, message)
+    if _GPU.search(text):
+        return ImplementationFailed("unsupported", f"threads of a GPU: {said}", message)
+    return ImplementationFailed("unsupported" if _LACKING.search(message) else "refused", said, message)
+
+
+def _outcome(answer: dict[str, Any]) -> Outcome:
+    match answer:
+        case {"raised": [kind, message]}:
+            return Trapped(RUNTIME_ERROR, f"{kind}: {last_line(message)}")
+    return Returned(decode(answer["returned"]), tuple(decode(each) for each in answer["arguments"]))
+
+
+def last_line(message: str) -> str:
     """The line of a message that says most: TVM's ``error: …`` if there is one, else the last."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("error:")]

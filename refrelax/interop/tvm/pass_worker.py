@@ -1,9 +1,10 @@
 """The process that has TVM: runs a pipeline and prints the module after every pass. Imports nothing of refrelax.
 
-A request: ``{"text", "constants", "pipeline", "target"}``. Answers, a line each, as the passes end, so that a crash
+A request: ``{"text", "constants", "stages": pipeline, "target"}`` (without ``"stages"`` it is one of ``worker.py``, and
+answered as there). Answers, a line each, as the passes end, so that a crash
 loses nothing that went before: ``{"stage": pass, "text", "constants"}``; ``{"starts": pass}`` before each pass; at the
-end ``{"end": null}`` or ``{"end": [pass, kind, message]}`` with kind ``"error"``, ``"usage"`` or
-``"absent"``.
+end ``{"end": null}`` or ``{"end": [pass, kind, class, message]}`` with kind ``"unread"`` (the text), ``"refused"`` (by
+the pass), ``"usage"`` (no such pipeline) or ``"fault"`` (the program between passes cannot be shown).
 
 A pipeline is a name that ``relax.get_pipeline`` knows, ``cpu_generic`` (what TVM chooses for ``llvm``), ``target``
 (what it chooses for the target), or ``FILE.py:function``: the function gives a pass or a list of passes.
@@ -12,18 +13,13 @@ A pipeline is a name that ``relax.get_pipeline`` knows, ``cpu_generic`` (what TV
 from __future__ import annotations
 
 import base64
-import json
-import os
-import runpy
-import sys
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import live  # type: ignore[import-not-found]  # beside this file, which is run as a script
+import serve  # type: ignore[import-not-found]
+import user_file  # type: ignore[import-not-found]
 import worker  # type: ignore[import-not-found]
-
-Say = Callable[[dict[str, Any]], None]
 
 CONTAINERS = ("sequential", "_pipeline", "f_zero_pipeline")
 """The names of passes that only run others: TVM's ``Sequential``, and the pipelines that it names."""
@@ -38,9 +34,9 @@ def find_passes(pipeline: str, target: Any) -> list[Any]:
     from tvm import relax
     from tvm.relax.pipeline import PIPELINE_MAP
 
-    path, colon, function = pipeline.rpartition(":")
-    if colon:
-        return _from_file(path, function)
+    if ":" in pipeline:
+        made = user_file.call(pipeline)
+        return list(made) if isinstance(made, list | tuple) else [made]
     if pipeline in ("cpu_generic", "target"):
         import tvm
 
@@ -50,14 +46,6 @@ def find_passes(pipeline: str, target: Any) -> list[Any]:
         known = ", ".join(sorted([*PIPELINE_MAP, "cpu_generic", "target"]))
         raise UnknownPipeline(f"TVM has no pipeline {pipeline!r}; known: {known}, or FILE.py:function")
     return [relax.get_pipeline(pipeline)]
-
-
-def _from_file(path: str, function: str) -> list[Any]:
-    try:
-        made = runpy.run_path(path)[function]()
-    except (OSError, KeyError) as error:
-        raise UnknownPipeline(f"{path}:{function}: {type(error).__name__}: {error}") from None
-    return list(made) if isinstance(made, list | tuple) else [made]
 
 
 def watcher(starts: Callable[[str], None], ends: Callable[[str, Any], None], wrapped: bool) -> Any:
@@ -102,58 +90,42 @@ def triple(array: Any) -> list[Any]:
     return [str(array.dtype), list(array.shape), base64.b64encode(array.tobytes()).decode()]
 
 
-def last_line(error: BaseException) -> str:
-    """The line of a message that says most."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("error:")]
-    return f"{type(error).__name__}: {(errors or lines[-1:] or [''])[0]}"[:400]
-
-
-def answer(request: dict[str, Any], say: Say) -> None:
+def answer(request: dict[str, Any], say: serve.Say) -> None:
     """Every stage, as it comes about."""
-    step = "read"
+    if "stages" not in request:
+        worker.answer(request, say)
+        return
+    step, kind = "read", "unread"
 
     def starts(name: str) -> None:
-        nonlocal step
-        step = name
+        nonlocal step, kind
+        step, kind = name, "refused"
         say({"starts": name})
 
-    try:
-        import tvm
-    except ImportError as error:
-        say({"end": ["", "absent", f"no TVM: {last_line(error)}; install refrelax[tvm] or set REFRELAX_TVM_PYTHON"]})
-        return
+    def ends(name: str, mod: Any) -> None:
+        nonlocal step, kind
+        step, kind = name, "fault"  # an exception on its way through TVM may lose its class
+        say(shown(name, mod))
+        step, kind = "the pipeline", "refused"
+
+    import tvm
+
     try:
         mod = worker.read_module(request["text"], request["constants"])
         target = tvm.target.Target(request["target"])
-        chosen = find_passes(request["pipeline"], target)
-        say(shown("read", mod))
-        wrapped = ":" not in request["pipeline"]
+        chosen = find_passes(request["stages"], target)
+        ends("read", mod)
+        wrapped = ":" not in request["stages"]
         for each in chosen:
-            watch = watcher(starts, lambda name, mod: say(shown(name, mod)), wrapped)
-            with target, tvm.transform.PassContext(instruments=[watch]):
+            with target, tvm.transform.PassContext(instruments=[watcher(starts, ends, wrapped)]):
                 mod = each(mod)
-    except UnknownPipeline as error:
-        say({"end": ["", "usage", str(error)]})
+    except (UnknownPipeline, user_file.UserFault) as error:
+        say({"end": ["", "usage", "", str(error)]})
     except BaseException as error:  # TVM's reader raises SystemExit
-        say({"end": [step, "error", last_line(error)]})
+        say({"end": [step, kind, type(error).__name__, str(error)]})
     else:
         say({"end": None})
 
 
-def main() -> None:
-    """Answer until the input ends."""
-    warnings.simplefilter("ignore")
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-
-    def say(row: dict[str, Any]) -> None:
-        replies.write(json.dumps(row) + "\n")
-        replies.flush()
-
-    for line in sys.stdin:
-        answer(json.loads(line), say)
-
-
 if __name__ == "__main__":
-    main()
+    serve.serve(answer, worker.warm)

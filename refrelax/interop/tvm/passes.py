@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from refrelax import api
-from refrelax.conformance.implementation import ImplementationFailed
+from refrelax.conformance.implementation import FINDINGS, ImplementationFailed
 from refrelax.errors import UsageError
-from refrelax.interop.tvm.implementation import triple
+from refrelax.interop.tvm.editions import text_for
+from refrelax.interop.tvm.implementation import TvmImplementation, last_line, triple
 from refrelax.interop.tvm.process import TvmProcess
 from refrelax.judge.stages import Stage, StagesEnded
 from refrelax.syntax.module import ConstantArray, Module
+
+WHOLE = ("default", "default_build", "cpu_generic", "target")
+"""Pipelines that ``tvm.compile`` runs itself, or does the work of."""
 
 _WORKER = Path(__file__).with_name("pass_worker.py")
 
@@ -30,34 +33,82 @@ class TvmPasses:
         self.process = TvmProcess(python, timeout, _WORKER)
 
     def stages(self, module: Module, pipeline: str) -> Iterator[Stage]:
-        """See ``judge.stages.Compiler``."""
+        """See ``judge.stages.Compiler``. A pass that fails is run once more in a fresh process, with the passes before
+        it; if it then goes on, so does this, and ``process.doubted`` has the failure."""
+        given = 0
+        try:
+            yield from self._stages(module, pipeline, 0)
+            return
+        except ImplementationFailed as failed:
+            given = failed.given if isinstance(failed, _PassFailed) else 0
+            if failed.kind not in FINDINGS:
+                raise _ended(failed) from None
+            first = str(failed)
+        if not self.process.alone:
+            self.process.close()
+        try:
+            yield from self._stages(module, pipeline, given)
+        except ImplementationFailed as failed:
+            raise _ended(failed) from None
+        self.process.doubted.append(first)
+
+    def _stages(self, module: Module, pipeline: str, skip: int) -> Iterator[Stage]:
+        """The stages but the first ``skip``.
+
+        Raises:
+            ImplementationFailed: a ``_PassFailed`` if a pass, or the reader, did it.
+            UsageError: no such pipeline.
+        """
+        self.process.start()
         request = {
-            "text": api.print_module(module),
+            "text": text_for(self.process.version, module),
             "constants": {str(k): triple(v) for k, v in module.constants.items()},
-            "pipeline": pipeline,
+            "stages": pipeline,
             "target": self.target,
         }
-        step = "read"
+        step, given = "read", 0
         try:
             for row in self.process.stream(request):
                 match row:
                     case {"starts": name}:
                         step = name
                     case {"stage": name, "text": text, "constants": constants}:
-                        yield Stage(name, text, {int(k): _array(v) for k, v in constants.items()})
-                    case {"end": [_, "usage", message]}:
+                        given += 1
+                        if given > skip:
+                            yield Stage(name, text, {int(k): array(v) for k, v in constants.items()})
+                    case {"end": [_, "usage", _, message]}:
                         raise UsageError(message)
-                    case {"end": [name, kind, message]}:
-                        raise StagesEnded(name, kind, message)
+                    case {"end": [name, kind, error, message]}:
+                        step = name
+                        raise ImplementationFailed(kind, f"{error}: {last_line(message)}".lstrip(": "), message)
         except ImplementationFailed as failed:
-            name = "" if failed.kind == "absent" else step
-            raise StagesEnded(name, failed.kind, str(failed).removeprefix(f"{failed.kind}: ")) from None
+            raise _PassFailed(failed, step, given) from None
+
+    def implementation(self, pipeline: str) -> TvmImplementation:
+        """What TVM builds: after ``pipeline`` for one that is not itself the way to code, then as ``tvm.compile`` does.
+        It shares the subprocess."""
+        return TvmImplementation(None if pipeline in WHOLE else pipeline, self.target, process=self.process)
 
     def close(self) -> None:
         """End the subprocess."""
         self.process.close()
 
 
-def _array(value: list[Any]) -> ConstantArray:
+class _PassFailed(ImplementationFailed):
+    """``name``: the pass that ran; ``given``: how many stages had come."""
+
+    def __init__(self, failed: ImplementationFailed, name: str, given: int) -> None:
+        super().__init__(failed.kind, failed.message, failed.detail)
+        self.name, self.given = name, given
+
+
+def _ended(failed: ImplementationFailed) -> StagesEnded:
+    """The same, for the judge; nameless where no pass was at fault."""
+    name = failed.name if isinstance(failed, _PassFailed) and failed.kind != "fault" else ""
+    return StagesEnded(name, failed.kind, failed.message, failed.detail)
+
+
+def array(value: list[Any]) -> ConstantArray:
+    """An array of the worker's."""
     dtype, shape, data = value
     return ConstantArray(dtype, tuple(shape), base64.b64decode(data))

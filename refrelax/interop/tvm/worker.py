@@ -1,22 +1,29 @@
-"""The process that has TVM: reads one request a line, answers one line. Run as a script, imports nothing of refrelax.
+"""The process that has TVM: reads a program, builds it, runs it. Run as a script, imports nothing of refrelax.
 
-A request: ``{"text", "constants", "entry", "args", "target"}``; values are ``{"tensor": [dtype, shape, base64]}``,
-``{"tuple": […]}``, ``{"shape": […]}``, or plain JSON. An answer: ``{"returned": value, "arguments": […]}``,
-``{"raised": [class, message]}`` (the program ran and reported an error), or ``{"refused": [stage, class, message]}``,
-the stage one of ``import``, ``read`` (TVM's checks of well-formedness included), ``build``, ``arguments``. A request
-without ``entry`` ends after reading, with ``{"accepted": true}``.
-Answers go to a copy of standard output; whatever TVM prints goes to standard error.
+A request: ``{"text", "constants", "entry", "args", "target", "pipeline"}``; values are ``{"tensor": [dtype, shape,
+base64]}``, ``{"tuple": […]}``, ``{"shape": […]}``, or plain JSON. The answer is one line, ``{"end": …}``, with
+``{"returned": value, "arguments": […]}``, ``{"raised": [class, message]}`` (the program ran and reported an error), or
+``{"refused": [stage, class, message]}``, the stage one of ``read`` (TVM's checks of well-formedness included),
+``build``, ``arguments``. A request without ``entry`` ends after reading, with ``{"accepted": true}``.
+
+Before it stand lines ``{"seen": k, "values": […]}``, one for each call of the library function ``refrelax.observe``
+with ``k`` as its first argument, in order; ``"values"`` is ``null`` once more than ``MOST_BYTES`` were shown.
 """
 
 from __future__ import annotations
 
 import base64
-import json
-import os
 import re
-import sys
-import warnings
+from collections.abc import Callable
 from typing import Any
+
+Say = Callable[[dict[str, Any]], None]
+
+OBSERVE = "refrelax.observe"
+"""The library function that an instrumented module calls to show its values."""
+
+MOST_BYTES = 1 << 29
+"""How much of a run is shown."""
 
 _SPECIAL = re.compile(r'R\.const\("(-?(?:inf|nan))"')
 """What TVM 0.27 prints for an infinite or NaN constant, and cannot read."""
@@ -85,13 +92,15 @@ def read_module(text: str, constants: dict[str, Any]) -> Any:
     return tvm.script.from_source(_SPECIAL.sub(r'R.const(special["\1"]', text), extra_vars=names)
 
 
-def build(mod: Any, request: dict[str, Any]) -> Any:
-    """The callable for the request's entry."""
+def build(mod: Any, passes: list[Any], request: dict[str, Any]) -> Any:
+    """The callable for the request's entry, compiled after some passes."""
     import tvm
     from tvm import relax
 
-    if request.get("pipeline"):
-        mod = relax.get_pipeline(request["pipeline"])(mod)
+    target = tvm.target.Target(request["target"])
+    with target:
+        for each in passes:
+            mod = each(mod)
     name = request["entry"]
     if isinstance(mod[name], tvm.tirx.PrimFunc):
         alone = tvm.IRModule({name: mod[name].with_attr("global_symbol", name)})
@@ -100,40 +109,91 @@ def build(mod: Any, request: dict[str, Any]) -> Any:
     return vm[name]
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """The answer to one request."""
-    stage = "import"
-    try:
-        import suite_library  # type: ignore[import-not-found]  # beside this file, which is run as a script
-        import tvm  # noqa: F401
+def asked_for(request: dict[str, Any]) -> list[Any]:
+    """The passes that the request wants before TVM's own."""
+    if not request.get("pipeline"):
+        return []
+    import pass_worker  # type: ignore[import-not-found]  # beside this file
+    import tvm
 
-        stage = "read"
+    found: list[Any] = pass_worker.find_passes(request["pipeline"], tvm.target.Target(request["target"]))
+    return found
+
+
+def watch(say: Say) -> None:
+    """Make ``refrelax.observe`` known to TVM: it copies what it is given, when it is given."""
+    import tvm
+
+    left = MOST_BYTES
+
+    def observe(site: int, *values: Any) -> None:
+        nonlocal left
+        shown = None
+        if left > 0:
+            shown = [encode(each) for each in values]
+            left -= sum(_size(each) for each in shown)
+        say({"seen": int(site), "values": shown})
+
+    tvm.register_global_func(OBSERVE, observe, override=True)
+
+
+def _size(value: Any) -> int:
+    match value:
+        case {"tensor": [_, _, data]}:
+            return len(data)
+        case {"tuple": items}:
+            return sum(map(_size, items))
+    return 0
+
+
+def answer(request: dict[str, Any], say: Say) -> None:
+    """The answer to one request."""
+    say({"end": _answer(request, say)})
+
+
+def _answer(request: dict[str, Any], say: Say) -> dict[str, Any]:
+    import suite_library  # type: ignore[import-not-found]
+
+    stage = "read"
+    try:
         mod = read_module(request["text"], request["constants"])
         if "entry" not in request:
             return {"accepted": True}
+        stage = "arguments"
+        passes = asked_for(request)
         stage = "build"
         suite_library.register()
-        function = build(mod, request)
+        watch(say)
+        function = build(mod, passes, request)
         stage = "arguments"
         args = [decode(each) for each in request["args"]]
     except BaseException as error:  # TVM's reader raises SystemExit
-        return {"refused": [stage, type(error).__name__, str(error)[-2000:]]}
+        return {"refused": [stage, type(error).__name__, str(error)]}
     try:
         value = function(*args)
     except BaseException as error:
-        return {"raised": [type(error).__name__, str(error)[-2000:]]}
+        return {"raised": [type(error).__name__, str(error)]}
     return {"returned": encode(value), "arguments": [encode(each) for each in args]}
 
 
-def main() -> None:
-    """Answer until the input ends."""
-    warnings.simplefilter("ignore")
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    for line in sys.stdin:
-        replies.write(json.dumps(answer(json.loads(line))) + "\n")
-        replies.flush()
+TINY = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        with R.dataflow():
+            y = R.add(x, x)
+            R.output(y)
+        return y
+"""
+
+
+def warm() -> None:
+    """Read a program: TVM loads much of itself with the first."""
+    read_module(TINY, {})
 
 
 if __name__ == "__main__":
-    main()
+    import serve  # type: ignore[import-not-found]  # beside this file, which is run as a script
+
+    serve.serve(answer, warm)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, assert_never
 
-from refrelax.errors import Effect, InternalError, Span, trap, unspecified
+from refrelax.errors import Effect, Ended, InternalError, Span, trap, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.budget import Meter
 from refrelax.semantics.builtins.arena import keep_apart, name_memory
@@ -192,22 +192,28 @@ class Interpreter:
     def eval_binding(self, binding: Binding, scope: Scope) -> Any:
         """Evaluate a binding, name its value, tell the listener."""
         self.meter.step()
-        value: Any
-        match binding:
-            case VarBinding(value=Function() as function):
-                value = self._closure(binding.name, function, scope)
-            case VarBinding():
-                value = self.eval_expr(binding.value, scope)
-            case MatchCast():
-                value = self._match_cast(binding, scope)
-            case _:
-                assert_never(binding)
+        try:
+            value = self._bound(binding, scope)
+        except Ended as end:
+            end.within(f"{scope.path}/{binding.name}", binding.span)
+            raise
         scope.values[binding.name] = value
         self._name_symbol(binding.name, value, scope)
         name_memory(binding.name, value)
         if self.listener is not None:
             self.listener.on_binding(scope.path, binding, value, scope)
         return value
+
+    def _bound(self, binding: Binding, scope: Scope) -> Any:
+        match binding:
+            case VarBinding(value=Function() as function):
+                return self._closure(binding.name, function, scope)
+            case VarBinding():
+                return self.eval_expr(binding.value, scope)
+            case MatchCast():
+                return self._match_cast(binding, scope)
+            case _:
+                assert_never(binding)
 
     @staticmethod
     def _name_symbol(name: str, value: Any, scope: Scope) -> None:

@@ -42,12 +42,14 @@ def write_function(
     outer: frozenset[str] = frozenset(),
     taken: set[str] | None = None,
     quoted_symbols: frozenset[str] = frozenset(),
+    again: bool = False,
 ) -> tuple[str, ...]:
     """Put ``function`` under ``name`` into ``out``; returns the symbols that need a ``TypeVar`` line before it.
 
     ``outer``: the symbols of the enclosing functions. ``taken``: the names bound so far in the enclosing top-level
     function (``None`` for that function itself); a local function puts its ``TypeVar`` lines itself.
-    ``quoted_symbols``: symbols that need no ``TypeVar``, because the signature has them in quotes.
+    ``quoted_symbols``: symbols that need no ``TypeVar``, because the signature has them in quotes. ``again``: the body
+    declares those that it uses, as up to TVM 0.26.
     """
     top = taken is None
     taken = set() if taken is None else taken
@@ -69,7 +71,7 @@ def write_function(
     with out.block(f"def {name}({params}){ret}:"):
         if function.attrs:
             out.put(f"R.func_attr({attributes(function.attrs)})")
-        known = _declare(function, out, outer | own | prims)
+        known = _declare(function, out, outer | (own - quoted_symbols if again else own) | prims)
         _Writer(out, known, _used(function), taken).sequence(function.body, None)
     return declared
 

@@ -12,6 +12,7 @@ import re
 from refrelax.syntax.graph import ConstantRef, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.scalars import SymVar
 from refrelax.syntax.write.expressions import attribute, attributes, expr_text
 from refrelax.syntax.write.graph import body_symbols, write_function
 from refrelax.syntax.write.lines import Lines, nodes
@@ -26,14 +27,17 @@ _HEADERS = (
 _RANK = {PrimFunc: 1, ExternFunc: 2, Function: 3}
 
 
-def print_module(module: Module) -> str:
-    """Canonical TVMScript, ending in a newline: ``parse(print_module(m)) == m``."""
+def print_module(module: Module, typevars: bool = True) -> str:
+    """Canonical TVMScript, ending in a newline: ``parse(print_module(m)) == m``.
+
+    Without ``typevars``, symbols are declared as up to TVM 0.26: in quotes in a signature, and once more in the body.
+    """
     out = Lines(depth=1)
     symbols: dict[str, None] = {}
     _globals(module, out)
-    inside = _declared_inside(module)
+    inside = _declared_inside(module) if typevars else _all_symbols(module)
     for name, function in sorted(module.functions.items(), key=_order):
-        symbols.update(dict.fromkeys(_function(name, function, out, inside)))
+        symbols.update(dict.fromkeys(_function(name, function, out, inside, not typevars)))
     while out.lines and not out.lines[-1]:
         out.lines.pop()
     lines = [f'{each} = TypeVar("{each}")' for each in symbols]
@@ -68,12 +72,16 @@ def _declared_inside(module: Module) -> frozenset[str]:
     return frozenset().union(*(body_symbols(each) for each in functions))
 
 
-def _function(name: str, function: BaseFunc, out: Lines, inside: frozenset[str]) -> tuple[str, ...]:
+def _all_symbols(module: Module) -> frozenset[str]:
+    return frozenset(each.name for f in module.functions.values() for each in nodes(f) if isinstance(each, SymVar))
+
+
+def _function(name: str, function: BaseFunc, out: Lines, inside: frozenset[str], again: bool) -> tuple[str, ...]:
     if isinstance(function, ExternFunc):
         out.put(f"{name} = {expr_text(function)}")
         return ()
     found = (
-        write_function(name, function, out, quoted_symbols=inside)
+        write_function(name, function, out, quoted_symbols=inside, again=again)
         if isinstance(function, Function)
         else write_prim_func(name, function, out, inside)
     )
