@@ -114,7 +114,7 @@ def _in_time(judge: Callable[[Case], Judged], cases: list[Case], deadline: float
 
 
 def _told(rows: Iterator[Judged], total: int, known: Mapping[str, Deviation], options: argparse.Namespace) -> int:
-    """Every row, and the sum."""
+    """Every row, and the sum. 0 if nothing unexpected was found, 3 if nothing could be judged."""
     counts: Counter[str] = Counter()
     with progress(total, "conformance") as step:
         for row in rows:
@@ -124,7 +124,9 @@ def _told(rows: Iterator[Judged], total: int, known: Mapping[str, Deviation], op
         said = [f"{counts[word]} {word}" for word in WORDS if counts[word] or word in ("passed", "failed")]
         more = f"; {counts['known']} known, {counts['unexpected']} unexpected" if known else ""
         print(", ".join(said) + more)
-    return 1 if counts["unexpected"] else 0
+    if counts["unexpected"]:
+        return 1
+    return 0 if counts["passed"] or counts["known"] else 3
 
 
 def _tell(row: Judged, deviation: str | None, options: argparse.Namespace, counts: Counter[str]) -> None:
