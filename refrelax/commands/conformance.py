@@ -115,10 +115,11 @@ def _in_time(judge: Callable[[Case], Judged], cases: list[Case], deadline: float
 
 def _told(rows: Iterator[Judged], total: int, known: Mapping[str, Deviation], options: argparse.Namespace) -> int:
     """Every row, and the sum. 0 if nothing unexpected was found, 3 if nothing could be judged."""
-    counts: Counter[str] = Counter()
+    counts, why = Counter[str](), ""
     with progress(total, "conformance") as step:
         for row in rows:
             step(row.case.name)
+            why = why or row.why
             _tell(row, known_as(row, known), options, counts)
     if not options.json:
         said = [f"{counts[word]} {word}" for word in WORDS if counts[word] or word in ("passed", "failed")]
@@ -126,7 +127,11 @@ def _told(rows: Iterator[Judged], total: int, known: Mapping[str, Deviation], op
         print(", ".join(said) + more)
     if counts["unexpected"]:
         return 1
-    return 0 if counts["passed"] or counts["known"] else 3
+    if not counts["passed"] and not counts["known"]:
+        if why and not options.json:
+            print(f"nothing was judged: {why}")
+        return 3
+    return 0
 
 
 def _tell(row: Judged, deviation: str | None, options: argparse.Namespace, counts: Counter[str]) -> None:
