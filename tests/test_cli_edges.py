@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -273,3 +274,21 @@ def test_a_command_loads_what_it_needs(folder: Path, line: str) -> None:
     if line.startswith("--"):
         ours = {name for name in loaded if name.startswith("refrelax")}
         assert ours == {"refrelax", "refrelax.cli", "refrelax.commands", "refrelax.extras", "refrelax.version"}
+
+
+@pytest.mark.parametrize(
+    "line", ["validate good.py good.py", "conformance run --impl reference --only evaluation/bind"]
+)
+def test_long_work_shows_progress_on_a_terminal_alone(folder: Path, line: str) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "refrelax", *line.split()]
+    surroundings = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    try:
+        out = {"stdout": subprocess.PIPE, "stderr": theirs}
+        shown = subprocess.run(command, cwd=folder, env=surroundings, check=False, **out)
+        assert line.split()[0] in os.read(ours, 10_000).decode()
+    finally:
+        os.close(theirs)
+        os.close(ours)
+    piped = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    assert piped.stderr == b"" and piped.stdout == shown.stdout
