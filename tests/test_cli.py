@@ -230,6 +230,17 @@ def test_run_with_arguments_from_a_file(cmd, good: str, tmp_path: Path) -> None:
     assert bounds.code == 0 and " from [[" in bounds.out
 
 
+@pytest.mark.parametrize(("numerics", "element"), [("exact", "1/2"), ("symbolic", "1"), ("guarded", None)])
+def test_readings_without_bits(cmd, good: str, numerics: str, element: str | None) -> None:
+    line = ("run", good, "--arg", "x=[[0.25,2]]", "--numerics", numerics)
+    if element is None:
+        assert cmd(*line).code == 2  # no reading for users
+        return
+    assert element in cmd(*line).out
+    (row,) = cmd(*line, "--json").rows()
+    assert len(row["value"]["elements"]) == 2
+
+
 def test_a_run_that_does_not_return_is_exit_1(cmd, good: str, tmp_path: Path) -> None:
     path = tmp_path / "trap.py"
     path.write_text(body('y = R.match_cast(x, R.Tensor((3, 2), "float32"))'), encoding="utf-8")
