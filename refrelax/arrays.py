@@ -189,7 +189,11 @@ def pack(dtype: str, patterns: Sequence[int]) -> bytes:
 
 
 def numpy_dtype(dtype: str) -> Any:
-    """The NumPy dtype of a refrelax dtype; formats that NumPy lacks come from ml_dtypes."""
+    """The NumPy dtype of a refrelax dtype; formats that NumPy lacks come from ml_dtypes.
+
+    Raises:
+        UsageError: neither has it (``int7``, ``float32x4``, ``handle``).
+    """
     with optional(f"an array of {dtype}"):
         import numpy
 
@@ -198,7 +202,10 @@ def numpy_dtype(dtype: str) -> Any:
         except TypeError:
             import ml_dtypes
 
-            return numpy.dtype(getattr(ml_dtypes, dtype))
+            found = getattr(ml_dtypes, dtype, None)
+            if found is None:
+                raise UsageError(f"NumPy has no dtype {dtype}") from None
+            return numpy.dtype(found)
 
 
 # --- from outside ----------------------------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ def run(
     externs: Mapping[str, Callable[..., Any]] | None = None,
     listener: Listener | None = None,
     seed: int = 0,
+    strict: bool = False,
     check_regions: bool = False,
     world: World = ALONE,
 ) -> Outcome:
@@ -54,11 +55,13 @@ def run(
     The arguments, one by one or as ``args=[…]``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of
     ints for shapes; converted by the parameter types. A PrimFunc takes its buffers, outputs included. ``externs``:
     library functions by name, called as ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds
-    the ``sampled`` reading. ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``.
-    ``world``: the workers that run the program together (``run_workers``).
+    the ``sampled`` reading. ``strict`` narrows ``enclosure`` to what other standards fix as well (``strict``).
+    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that
+    run the program together (``run_workers``).
 
     Raises:
-        UsageError: no such function; arguments given both ways; an argument that is no value.
+        UsageError: no such function; arguments given both ways; ``strict`` with another reading; an argument that is no
+            value.
         Unlinkable: a library function or constant is missing.
     """
     if positional and args is not None:
@@ -66,7 +69,9 @@ def run(
     make_headroom()
     module, externs = checked.module, externs or {}
     link(module, entry, externs)
-    chosen = reading(numerics, seed) if isinstance(numerics, str) else numerics
+    if strict and numerics not in ("enclosure", "strict"):
+        raise UsageError(f"strict=True narrows what is permitted: it needs numerics='enclosure', found {numerics!r}")
+    chosen = reading("strict" if strict else numerics, seed) if isinstance(numerics, str) else numerics
     values = [
         inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, positional if args is None else tuple(args))
     ]

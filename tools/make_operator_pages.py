@@ -62,6 +62,31 @@ PERMITTED["suppression"] = PERMITTED["detection"] = (
 for _name in ("conv", "pool", "attention", "einsum", "nn", "gradients"):
     PERMITTED[_name] = PERMITTED["linear"]
 
+PERMITTED_HERE = {
+    "nn.gelu": "Each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
+    "nn.gelu_tanh": "Each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
+    "nn.leakyrelu": "The correctly rounded product, with `alpha` rounded to the dtype before or not.",
+    "nn.log_softmax": "As `softmax` up to the sum; `log` within its bound; the two differences rounded each, or together.",
+    "nn.prelu": "The product rounded once.",
+    "nn.relu": "The result exactly; of NaN, NaN or 0.",
+    "nn.selu": "`exp(x) - 1` rounded once or twice, and otherwise each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
+    "nn.silu": "Each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
+    "nn.softmax": "`x - max` rounded or not, `exp` within its bound in chapter 02, any order and association of the sum, the quotient rounded once.",
+    "nn.softplus": "Each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
+    "floor_divide": "The floor of the rounded quotient, or of the real one, rounded once. Of integers the result exactly.",
+    "floor_mod": "Each step rounded, or the real remainder rounded once. Of integers the result exactly.",
+    "log_add_exp": "The stable form or the literal one, each step within the bound of its name in chapter 02, or the real function within the bound of its own.",
+    "hamming_window": "`cos` within its bound in chapter 02, the product and the difference rounded each.",
+    "image.resize2d": "Positions and weights exact and the weights rounded once, or positions and weights computed step by step in the dtype of the sum; products and sums in any order and association, fused or not.",
+    "image.resize3d": "As `resize2d`.",
+    "index_put": "The result exactly without `accumulate`, and for integers; else any order and association of what is added at one place.",
+    "scatter_elements": "The result exactly for `update`, `max`, `min` (NaN or the other), and for integers; else any order and association of what is combined at one place.",
+    "scatter_nd": "As `scatter_elements`.",
+    "clip": "The result exactly; of NaN, NaN or a bound.",
+    "ewise_fma": "The product and the sum rounded each, or together. Of integers the result exactly.",
+}
+"""What single operators permit, before what their page does."""
+
 FENCE = "```"
 
 
@@ -196,7 +221,7 @@ def write_page(family: Any) -> None:
             f"Output: {docs(row.deduce) or maker_docs(row.deduce)}",
             "",
         ]
-        body += [f"Permitted results: {PERMITTED.get(row.page, 'the result exactly.')}", ""]
+        body += [f"Permitted results: {PERMITTED_HERE.get(name) or PERMITTED.get(row.page, 'the result exactly.')}", ""]
         found = sample(name)
         if found is not None:
             body += ["Example:", "", *example(*found)]

@@ -35,12 +35,19 @@ def diff(options: argparse.Namespace) -> int:
 STRENGTH = {"tested": 0, "proved-at": 1, "proved": 2}
 """What ``--require`` may ask for, weakest first."""
 
+STRENGTHS = {"TESTED": 0, "PROVED-AT": 1, "PROVED": 2}
+VALIDATED = {"TESTED": 0, "PROVED-AT": 0, "PROVED": 0, "REFUTED": 1}
+
 
 def validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", metavar="BEFORE", help="TVMScript")
     parser.add_argument("after", metavar="AFTER", help="TVMScript; - is standard input")
     parser.add_argument("--entry", default="main", help="the function (default: main)")
     parser.add_argument("--require", choices=tuple(STRENGTH), default="tested", help="the least evidence that counts")
+    parser.add_argument("--relax", action="append", default=[], metavar="NAME", help="a named relaxation; repeatable")
+    parser.add_argument("--assume", action="append", default=[], metavar="CLAIM", help="about the symbols; repeatable")
+    parser.add_argument("--timeout", type=float, metavar="S", help="seconds for everything")
+    parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal", help="of the proof")
     parser.add_argument("--consts", metavar="C.npz", help="constants of BEFORE")
     parser.add_argument("--consts-after", metavar="C.npz", help="constants of AFTER")
     parser.add_argument("--seed", type=int, default=0)
@@ -56,26 +63,69 @@ def validate(options: argparse.Namespace) -> int:
     after = read_checked(options.after, options.consts_after)
     externs = values.externs(options)
     with busy("validate"):
-        verdict = judge.validate(before, after, options.entry, externs=externs, seed=options.seed)
-    line, code = _said(verdict, STRENGTH[options.require])
+        verdict = judge.validate(
+            before,
+            after,
+            options.entry,
+            externs=externs,
+            seed=options.seed,
+            relax=options.relax,
+            assume=options.assume,
+            timeout=options.timeout,
+            effort=options.effort,
+        )
+    code, refused = _weighed(verdict, options.require)
     if options.json:
-        emit({"verdict": type(verdict).__name__, "says": line})
+        emit(_validated(verdict, refused))
     else:
-        print(line)
+        print("\n".join(_lines(verdict, refused)))
     return code
 
 
-def _said(verdict: Any, required: int) -> tuple[str, int]:
-    """A verdict as a line, and the exit code."""
-    from refrelax.judge import Equivalent, ProvedAt, Refuted, Tested
+def _weighed(verdict: Any, required: str) -> tuple[int, str]:
+    """The exit code, and why an answer is weaker than required. A proof that leaned on a relaxation is no proof of what
+    the definition says."""
+    code = VALIDATED.get(verdict.word, 3)
+    if code:
+        return code, ""
+    if STRENGTHS[verdict.word] < STRENGTH[required]:
+        return 3, f"{verdict.word} is weaker than {required}"
+    if required == "proved" and verdict.relaxations:
+        return 3, f"proved only under {', '.join(verdict.relaxations)}"
+    return 0, ""
 
-    match verdict:
-        case Equivalent(evidence=evidence, relaxations=relaxations):
-            strength = 0 if isinstance(evidence, Tested) else 1 if isinstance(evidence, ProvedAt) else 2
-            under = f" under {', '.join(relaxations)}" if relaxations else ""
-            return f"{evidence}{under}", 0 if strength >= required else 3
-        case Refuted(model=model, counterexample=found):
-            at = " ".join(f"{k}={v}" for k, v in sorted(model.items()))
-            return f"REFUTED {at}".rstrip() + (f": {found.message}" if found is not None else ""), 1
-        case _:
-            return f"NO VERDICT {verdict.why}", 3
+
+def _lines(verdict: Any, refused: str) -> list[str]:
+    """An answer as text: the verdict, what it rests on, why there is no proof."""
+    found = [str(verdict)]
+    if refused:
+        found.append(f"  not enough: {refused}")
+    if verdict.trusts:
+        found.append(f"  trusts: {'; '.join(verdict.trusts)}")
+    found += [f"  not proved: {line}" for line in getattr(verdict, "unproved", "").splitlines()]
+    return found
+
+
+def _validated(verdict: Any, refused: str) -> dict[str, Any]:
+    """An answer for JSON."""
+    tally = verdict.tally
+    open_ = [
+        {"rule": o.rule, "binding": o.binding, "span": None if o.span is None else str(o.span), "count": o.count}
+        for o in tally.open
+    ]
+    arguments = [values.value_json(each) for each in getattr(verdict, "arguments", ())]
+    return {
+        "verdict": verdict.word,
+        "says": str(verdict),
+        "unproved": getattr(verdict, "unproved", ""),
+        "not_enough": refused,
+        "compared": tally.compared,
+        "inside": tally.inside,
+        "outside": tally.outside,
+        "undecided": tally.undecided,
+        "excluded": tally.excluded,
+        "open": open_,
+        "relaxations": list(verdict.relaxations),
+        "trusts": list(verdict.trusts),
+        "arguments": arguments,
+    }

@@ -12,7 +12,7 @@ from refrelax.semantics.budget import Budget
 from refrelax.semantics.types.checked import CheckedModule
 
 BACKENDS = ("interpreter", "numpy", "cupy", "cuda-emulated")
-NUMERICS = ("ieee", "enclosure", "exact", "symbolic", "sampled")
+NUMERICS = ("ieee", "enclosure", "strict", "exact", "symbolic", "sampled")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

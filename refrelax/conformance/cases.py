@@ -17,8 +17,8 @@ A case is a module, the verdict on it, and, if it runs, an entry with arguments 
 ``constants = […]`` gives the arrays behind ``metadata["ir.GenericConst"][0]``, ``[1]``, … . Further keys say how the
 module is run:
 
-* ``numerics = "enclosure"`` or ``"sampled"``: under that reading. ``value`` must then be permitted (``enclosure``), and
-  ``outside`` must not be;
+* ``numerics = "enclosure"``, ``"strict"`` or ``"sampled"``: under that reading. ``value`` must then be permitted (by
+  a set), and ``outside`` must not be;
 * ``check_regions = true``: the accesses of blocks are held to their ``T.reads`` and ``T.writes``;
 * ``lower = "default"``, or a list of passes: the module is lowered, and what it was lowered to is run;
 * ``remarks = ["y never"]``, of a module that is checked and not run: what the prover says of each equality that typing
@@ -30,8 +30,8 @@ Three other things can stand in the place of ``module``:
 * ``claim = "n*m == m*n"`` with ``assume = […]`` and, if needed, ``fits`` and ``division``: a question for the shape
   solver; ``expect`` is ``Proved``, ``Refuted``, ``Unknown`` or ``Malformed sh/claim-syntax``. With ``becomes = "…"``
   it is an integer expression, simplified to that;
-* ``module`` and ``validate = '''…'''``: two programs; ``expect`` is ``Equivalent`` (whatever the evidence), ``Proved``,
-  ``ProvedAt``, ``Tested`` or ``Refuted``.
+* ``module`` and ``validate = '''…'''``: two programs, with the named relaxations ``relax = […]`` on; ``expect`` is
+  ``Equivalent`` (whatever the evidence), ``Proved``, ``ProvedAt``, ``Tested``, ``Refuted`` or ``NoVerdict``.
 
 ``repeat = ["a mark", "text", 1000]`` replaces the mark in the module by that many copies of the text.
 
@@ -64,16 +64,18 @@ ANSWERS = ("Proved", "Refuted", "Unknown")
 """How a claim ends."""
 
 _RUN_ENDS = ("accepts", *REJECTIONS, *ENDS)
-READINGS = ("ieee", "enclosure", "sampled")
+READINGS = ("ieee", "enclosure", "strict", "sampled")
+SETS = ("enclosure", "strict")
+"""Readings of which a result is the set of what is permitted."""
 
-VALIDATIONS = ("Equivalent", "Proved", "ProvedAt", "Tested", "Refuted")
+VALIDATIONS = ("Equivalent", "Proved", "ProvedAt", "Tested", "Refuted", "NoVerdict")
 """How a pair of programs ends."""
 
 _CASES = Path(__file__).parent / "cases"
 _SUBJECTS = ("module", "json", "claim")
 _RUNNING = ("entry", "args", "value", "constants", "numerics", "outside", "lower", "check_regions")
 _KEYS = {"name", "rule", "verdict", "expect", "note", "validate", "repeat", "assume", "fits", "division", "becomes"}
-_KEYS.update(_SUBJECTS, _RUNNING, ("remarks",))
+_KEYS.update(_SUBJECTS, _RUNNING, ("remarks", "relax"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ class Manner:
     lower: str | tuple[str, ...] | None = None
     outside: Any = None
     check_regions: bool = False
+    relax: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +242,7 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
             _lowering(row.get("lower")),
             row.get("outside"),
             row.get("check_regions", False),
+            tuple(row.get("relax", ())),
         ),
         row.get("json"),
         _question(row),

@@ -19,6 +19,9 @@ from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import Call, Op
 from refrelax.testing.arguments import random_arguments
 
+RELAXED = {"ours": (), "zero": ("extreme-identity",)}
+"""The relaxations that each comparison switches on: TVM starts a maximum at the lowest finite number."""
+
 
 @dataclass(slots=True)
 class LoweringRow:
@@ -113,11 +116,10 @@ def _validate(row: LoweringRow, example: Example, checked: CheckedModule, lowere
     tvm = api.check(api.bind_constants(api.parse(zero.text, filename=zero.path.name), zero.constants))
     for name, after in (("ours", lowered), ("zero", tvm)):
         started = perf_counter()
-        found = judge.validate(checked, after, example.entry, rounds=1)
+        found = judge.validate(checked, after, example.entry, rounds=1, relax=RELAXED[name])
         row.seconds[f"validate {name}"] = perf_counter() - started
         match found:
-            case judge.Equivalent(evidence=evidence, relaxations=relaxations):
-                under = f" under {', '.join(relaxations)}" if relaxations else ""
-                row.evidence[name] = f"{evidence}{under}"
+            case judge.Equivalent() | judge.ProvedAt() | judge.Tested():
+                row.evidence[name] = str(found)
             case other:
                 row.trouble.append(f"validate {name}: {other}")

@@ -8,14 +8,15 @@ from typing import Any, cast
 
 from refrelax import api
 from refrelax.conformance import data
-from refrelax.conformance.cases import Case, Expectation, Question
+from refrelax.conformance.cases import SETS, Case, Expectation, Question
 from refrelax.conformance.fired import Fired, observing
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified
 from refrelax.judge.bindings import judge_value
-from refrelax.judge.evidence import Equivalent, Validation
+from refrelax.judge.evidence import Equivalent, ProvedAt, Tested, Validation
 from refrelax.judge.outcomes import cores
 from refrelax.judge.validate import validate
+from refrelax.judge.verdicts import NoVerdict
 from refrelax.lower import lower
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
@@ -56,7 +57,7 @@ def run_case(case: Case, observe: bool = False, law: bool = False) -> Result:
 
 
 def _law(case: Case, ended: Ended) -> str:
-    lawful = isinstance(ended, Returned) and case.manner.numerics != "enclosure"
+    lawful = isinstance(ended, Returned) and case.manner.numerics not in SETS
     return _enclosed(case, ended) if lawful and isinstance(ended, Returned) else ""
 
 
@@ -94,7 +95,8 @@ def _outcome(case: Case) -> Ended:
             return _answer(case.question)
         checked = api.check(_read(case))
         if case.second is not None:
-            return validate(checked, api.parse(case.second, filename=case.place), case.entry or "main", LIBRARY)
+            second = api.parse(case.second, filename=case.place)
+            return validate(checked, second, case.entry or "main", LIBRARY, relax=case.manner.relax)
         if case.manner.lower is not None:
             checked = _lowered(checked, case.manner.lower)
         if case.entry is None:
@@ -150,7 +152,7 @@ def _compare(case: Case, ended: Ended) -> Result:
 
 def _value_difference(case: Case, value: Any) -> str | None:
     """How the value is not what the case says: equal to it, or permitting it and not ``outside``."""
-    if case.manner.numerics != "enclosure":
+    if case.manner.numerics not in SETS:
         return None if case.value is None else data.difference(case.value, value)
     if case.value is not None and isinstance(found := _judged(value, data.to_value(case.value)), Outside):
         return f"expected {case.value} to be permitted, found {found}"
@@ -185,12 +187,15 @@ def _kind(ended: Ended) -> str:
             return "accepts"
         case Equivalent(evidence=evidence):
             return type(evidence).__name__
+        case NoVerdict():
+            return "NoVerdict"
         case _:
             return type(ended).__name__
 
 
 def _mismatch(expect: Expectation, ended: Ended, rules: tuple[str, ...]) -> str | None:
-    kind = "Equivalent" if expect.kind == "Equivalent" and isinstance(ended, Equivalent) else _kind(ended)
+    good = expect.kind == "Equivalent" and isinstance(ended, Equivalent | ProvedAt | Tested)
+    kind = "Equivalent" if good else _kind(ended)
     detail = f": {ended}" if isinstance(ended, Rejection) else f": {_message(ended)}"
     if kind != expect.kind:
         return f"expected {expect}, found {describe(ended)[0]}{detail.rstrip(': ')}"

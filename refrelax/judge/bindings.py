@@ -35,7 +35,7 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.scalars import SymVar
-from refrelax.syntax.types import PrimType
+from refrelax.syntax.types import PrimType, TensorType, TupleType, Type
 
 INFINITE = float("inf")
 """How far a result of another kind is from what is permitted."""
@@ -147,13 +147,25 @@ def _of_end(end: Ended) -> Compared:
 
 def lift(value: Any, checked: CheckedModule, path: str, name: str, numerics: Any) -> Any:
     """An observed value as a point of the enclosure reading."""
-    if isinstance(value, bool | int | float):
-        known = checked.types.get(path.split("/")[0], {})
-        type_ = known.get("/".join([*path.split("/")[1:], name])) or known.get(name)
-        return Prim(type_.dtype if isinstance(type_, PrimType) else "int64", value)
-    if isinstance(value, tuple):
-        return tuple(lift(each, checked, path, name, numerics) for each in value)
-    return inward(value, None, numerics)
+    known = checked.types.get(path.split("/")[0], {})
+    return _lifted(value, known.get("/".join([*path.split("/")[1:], name])) or known.get(name), numerics)
+
+
+def _lifted(value: Any, type_: Type | None, numerics: Any) -> Any:
+    """By the type of the binding, never by the class of the value alone: a tensor of rank 0 may come as a float."""
+    match value, type_:
+        case tuple(), TupleType(fields=fields):
+            return tuple(_lifted(each, t, numerics) for each, t in zip(value, fields, strict=True))
+        case tuple(), _:
+            return tuple(_lifted(each, None, numerics) for each in value)
+        case ((bool() | int() | float()), PrimType(dtype=dtype)):
+            return Prim(dtype, value)
+        case ((bool() | int() | float()), TensorType(dtype=str() as dtype)) if not hasattr(value, "dtype"):
+            return inward(value, TensorType((), dtype, 0), numerics)
+        case ((bool() | int() | float()), _) if not hasattr(value, "dtype"):
+            return Prim("int64", value)
+        case _:
+            return inward(value, None, numerics)
 
 
 def describe(binding: Binding) -> str:

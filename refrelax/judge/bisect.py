@@ -31,6 +31,7 @@ from refrelax.errors import (
 from refrelax.judge import openness
 from refrelax.judge.counting import all_open, counted
 from refrelax.judge.diff import diff
+from refrelax.judge.failures import SILENT
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies
 from refrelax.judge.report import NOTHING, Open, Report
@@ -316,15 +317,9 @@ class _Walk:
 
 
 STOPS: dict[str, tuple[str, str]] = {
-    "crash": ("crash", "crashed"), "hang": ("hang", "hung"), "error": ("refused", "refused the program"),
-    "refused": ("refused", "refused the program"),
+    "crash": ("crash", "crashed"), "hang": ("hang", "hung"), "refused": ("refused", "refused the program"),
 }  # fmt: skip
 """How a pass can end a pipeline by its own fault: the kind of finding, and the verb."""
-
-SILENT: dict[str, Reason] = {
-    "absent": "absent", "unread": "unread", "unsupported": "unsupported", "fault": "fault", "library": "library",
-}  # fmt: skip
-"""How a pipeline can end that says nothing about a pass."""
 
 
 def lacking(end: Unspecified) -> Reason | None:

@@ -1,6 +1,7 @@
 """What ``validate`` answers with, and the evidence behind it, strongest first.
 
-``Proved`` (all shapes, all values) > ``ProvedAt`` (all values at those shapes) > ``Tested``.
+``Equivalent`` (with ``Proved``: all shapes, all values) > ``ProvedAt`` (all values at those shapes) > ``Tested``.
+Every answer has ``word``, ``tally`` (what its runs showed), ``relaxations`` and ``trusts``.
 """
 
 from __future__ import annotations
@@ -9,11 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from refrelax.judge.tally import NOTHING, Tally
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.shape_solver import claim
 
 Shapes = Mapping[str, int]
 """Values of the symbols of an entry's signature."""
+
+LEGALIZATION = "legalization"
+"""What a proof trusts where operators were legalized on either side: that each legalizer keeps the meaning."""
+
+
+def under(relaxations: tuple[str, ...]) -> str:
+    """The relaxations that an answer leans on, in words."""
+    return f" under {', '.join(relaxations)}" if relaxations else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,34 +35,59 @@ class Proved(claim.Proved):
     claims: tuple[Any, ...] = field(default=(), repr=False)
     relaxations: tuple[str, ...] = ()
     """Named relaxations that the proof needed."""
+    trusts: tuple[str, ...] = ()
+    """What the proof rests on besides the definition: hypotheses, procedures, relaxations, and ``legalization`` where a
+    side was legalized."""
 
     def __str__(self) -> str:
-        return f"PROVED ({len(self.claims)} claims)" if self.claims else "PROVED"
+        said = f"PROVED ({len(self.claims)} claims)" if self.claims else "PROVED"
+        return said + (f" modulo {LEGALIZATION}" if LEGALIZATION in self.trusts else "")
 
 
 @dataclass(frozen=True, slots=True)
 class ProvedAt:
-    """Equal terms, so equal for all values, at each of ``shapes``."""
+    """Equal terms, so equal for all values, at each of ``shapes``. ``unproved``: why there is no proof
+    for all shapes."""
 
     shapes: tuple[Shapes, ...]
+    relaxations: tuple[str, ...] = ()
+    trusts: tuple[str, ...] = ()
+    unproved: str = field(default="", repr=False)
+    tally: Tally = field(default=NOTHING, repr=False)
+
+    word = "PROVED-AT"
+
+    @property
+    def evidence(self) -> ProvedAt:
+        return self
 
     def __str__(self) -> str:
         at = "; ".join(", ".join(f"{k}={v}" for k, v in shape.items()) or "its only shape" for shape in self.shapes)
-        return f"PROVED-AT {at}"
+        return f"PROVED-AT {at}{under(self.relaxations)}{_left_open(self.tally)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """No difference that the definition does not permit, in ``cases`` runs. ``undecided``: runs whose permitted results
-    were too wide to tell; ``excluded``: runs that the first program leaves open."""
+    """No difference that the definition does not permit, in ``cases`` runs. ``excluded``: further runs that the first
+    program leaves open, or that a budget ended; ``unproved``: why there is no proof."""
 
     cases: int
-    undecided: int = 0
     excluded: int = 0
+    relaxations: tuple[str, ...] = ()
+    trusts: tuple[str, ...] = ()
+    unproved: str = field(default="", repr=False)
+    tally: Tally = field(default=NOTHING, repr=False)
+
+    word = "TESTED"
+    __test__ = False  # no test class, whatever its name says to pytest
+
+    @property
+    def evidence(self) -> Tested:
+        return self
 
     def __str__(self) -> str:
-        notes = [f"{n} {what}" for n, what in ((self.undecided, "undecided"), (self.excluded, "excluded")) if n]
-        return f"TESTED {self.cases}" + (f" ({', '.join(notes)})" if notes else "")
+        notes = f" ({self.excluded} excluded)" if self.excluded else ""
+        return f"TESTED {self.cases}{notes}{_left_open(self.tally)}"
 
 
 Evidence = Proved | ProvedAt | Tested
@@ -60,10 +95,21 @@ Evidence = Proved | ProvedAt | Tested
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """The second program does what the first one permits. ``relaxations``: named relaxations that were needed."""
+    """The second program does what the first one permits, for all shapes and values. ``relaxations``: named relaxations
+    that the proof needed."""
 
-    evidence: Evidence
+    evidence: Proved
     relaxations: tuple[str, ...] = ()
+    tally: Tally = field(default=NOTHING, repr=False)
+
+    word = "PROVED"
+
+    @property
+    def trusts(self) -> tuple[str, ...]:
+        return self.evidence.trusts
+
+    def __str__(self) -> str:
+        return f"{self.evidence}{under(self.relaxations)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +128,45 @@ class Refuted(claim.Refuted):
     """The programs differ at ``counterexample``; ``model`` holds its dims."""
 
     counterexample: Counterexample | None = None
+    relaxations: tuple[str, ...] = ()
+    tally: Tally = field(default=NOTHING, repr=False)
+
+    word = "REFUTED"
+    trusts = ()
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The arguments at which they differ."""
+        return self.counterexample.args if self.counterexample is not None else ()
+
+    def __str__(self) -> str:
+        at = " ".join(f"{k}={v}" for k, v in sorted(self.model.items()))
+        said = f": {self.counterexample.message}" if self.counterexample is not None else ""
+        return f"REFUTED {at}".rstrip() + said
 
 
-Validation = Equivalent | Refuted | NoVerdict
+@dataclass(frozen=True, slots=True)
+class Undetermined(NoVerdict):
+    """``validate`` gives no verdict. ``word``: ``OPEN`` (nothing was compared, since the first program leaves it open),
+    ``UNDECIDED`` (permitted results too wide to tell, or a relaxation that is on may explain a difference) or
+    ``NO-VERDICT``; ``unproved``: why there is no proof."""
+
+    word: str = "NO-VERDICT"
+    unproved: str = field(default="", repr=False)
+    relaxations: tuple[str, ...] = ()
+    trusts: tuple[str, ...] = ()
+    tally: Tally = field(default=NOTHING, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.word.replace('-', ' ')} {self.why}"
+
+
+Validation = Equivalent | ProvedAt | Tested | Refuted | NoVerdict
+
+
+def _left_open(tally: Tally) -> str:
+    """What was compared and what was not, where something was not."""
+    if not tally.excluded:
+        return ""
+    rules = ", ".join(dict.fromkeys(each.rule for each in tally.open))
+    return f"; {tally.compared} elements compared, {tally.excluded} open [{rules}]"

@@ -10,8 +10,7 @@ from refrelax.extras import advice
 from refrelax.judge.verdicts import Divergence, Kind, NoVerdict, Reason
 
 SILENT: dict[str, Reason] = {
-    "absent": "absent", "unread": "unread", "unsupported": "unsupported", "lacking": "lacking", "library": "library",
-    "fault": "fault",
+    "absent": "absent", "unread": "unread", "unsupported": "unsupported", "fault": "fault",
 }  # fmt: skip
 """``ImplementationFailed.kind`` to the reason why there is no verdict."""
 
@@ -19,7 +18,6 @@ FINDINGS: dict[str, tuple[Kind, str]] = {
     "crash": ("crash", "the implementation crashed"),
     "hang": ("hang", "the implementation hung"),
     "refused": ("refused", "the implementation refuses the program"),
-    "error": ("refused", "the implementation refuses the program"),
 }
 """``ImplementationFailed.kind`` to the kind of divergence, and how its message begins."""
 

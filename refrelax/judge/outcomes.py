@@ -12,11 +12,13 @@ from functools import cached_property
 from typing import Any, Literal
 
 from refrelax.errors import Effect, Exhausted, Outcome, Returned, Trapped, Unspecified
-from refrelax.judge.bindings import judge_value
+from refrelax.judge.tally import NOTHING, OpenElements, Tally
 from refrelax.rules import rule
 from refrelax.runs import outward, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.judging import magnitude
+from refrelax.semantics.numbers.enclosure import judge as judge_element
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor as Core
@@ -32,9 +34,11 @@ Agrees = Literal["equal", "inside", "undecided", "excluded"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What the other side does and the reference does not permit, in words."""
+    """What the other side does and the reference does not permit, in words. ``structural``: not a number, but the end
+    of the run, a shape, an effect or an element without meaning, which no relaxation explains."""
 
     message: str
+    structural: bool = False
 
 
 class Reference:
@@ -86,40 +90,140 @@ class Reference:
         """Whether nothing can be compared with this run."""
         return isinstance(self.outcome, Unspecified | Exhausted)
 
-    @rule("va/refinement")
     def judge(self, found: Outcome) -> Agrees | Difference:
         """Whether an outcome is among the permitted ones."""
-        if self.open or isinstance(found, Exhausted):
-            return "excluded"
-        match self.outcome, found:
-            case Returned() as wanted, Returned():
+        return self.compare(found)[0]
+
+    @rule("va/refinement")
+    def compare(self, found: Outcome) -> tuple[Agrees | Difference, Tally]:
+        """Whether an outcome is among the permitted ones, and how many elements were compared."""
+        wanted = self.outcome
+        if isinstance(wanted, Unspecified):
+            return "excluded", Tally(open=(OpenElements(wanted.rule, span=wanted.span),))
+        if isinstance(wanted, Exhausted) or isinstance(found, Exhausted):
+            return "excluded", NOTHING
+        match wanted, found:
+            case Returned(), Returned():
                 return self._returned(wanted, found)
             case Trapped(), Trapped():
-                return "equal"
-            case wanted, _:
-                return Difference(f"the first ends as {short(wanted)}, the second as {short(found)}")
+                return "equal", Tally(inside=1, runs=1, results={"the end of the run": 1})
+            case _:
+                message = f"the first ends as {short(wanted)}, the second as {short(found)}"
+                return Difference(message, structural=True), Tally(outside=1, runs=1)
 
-    def _returned(self, wanted: Returned, found: Returned) -> Agrees | Difference:
+    def _returned(self, wanted: Returned, found: Returned) -> tuple[Agrees | Difference, Tally]:
+        outside = Tally(outside=1, runs=1)
         open_before = {path for path, _ in wanted.poison}
         for path, why in found.poison:
             if path not in open_before:
-                return Difference(f"{path} means nothing in the second program [{why}]")
+                return Difference(f"{path} means nothing in the second program [{why}]", structural=True), outside
         wanted, found = (replace(each, effects=self.kept(each)) for each in (wanted, found))
         if (effects := other_effects(wanted, found)) is not None:
-            return Difference(effects)
+            return Difference(effects, structural=True), outside
+        results = self.results(wanted)
         if same(wanted, found):
-            return "equal"
+            return "equal", tally(results, wanted)
         if not isinstance(self.permitted, Returned):
-            return "undecided"
-        undecided = False
+            return "undecided", Tally(undecided=1, runs=1)
+        total = tally(results, wanted)
         permitted = replace(self.permitted, effects=self.kept(self.permitted))
-        for what, w, f in observed(permitted, found):
-            verdict, _ = judge_value(cores(w), f)
-            if isinstance(verdict, Outside):
-                at = f"{what}{list(verdict.index) if verdict.index else ''}"
-                return Difference(f"{at} is outside what the first program permits")
-            undecided = undecided or isinstance(verdict, Undecided)
-        return "undecided" if undecided else "inside"
+        undecided = 0
+        for (what, w, f), (_, exact, _) in zip(observed(permitted, found), observed(wanted, found), strict=True):
+            judged = judge_value(cores(w), cores(exact), cores(f))
+            if isinstance(judged, Difference):
+                return replace(judged, message=f"{what}{judged.message}"), outside
+            undecided += judged
+        total = replace(total, inside=max(0, total.inside - undecided), undecided=undecided)
+        return "undecided" if undecided else "inside", total
+
+    def results(self, wanted: Returned) -> dict[str, Any]:
+        """What a run is asked for: the result, the effects, and the arguments that it changes."""
+        found: dict[str, Any] = {}
+        _leaves("the result", wanted.value, found)
+        for k, (after, before) in enumerate(zip(wanted.arguments, self.args, strict=False)):
+            if not same_bits(after, before):
+                _leaves(f"argument {k}", after, found)
+        for k, effect in enumerate(wanted.effects):
+            _leaves(f"effect {k}", outward(effect.payload), found)
+        return found
+
+
+def _leaves(name: str, value: Any, found: dict[str, Any]) -> None:
+    if isinstance(value, tuple):
+        for k, each in enumerate(value):
+            _leaves(f"{name}[{k}]", each, found)
+    elif value is not None:
+        found[name] = value
+
+
+def same_bits(after: Any, before: Any) -> bool:
+    """Whether an argument is what it was, bit for bit."""
+    core, other = getattr(after, "core", None), getattr(before, "core", None)
+    if not isinstance(core, Core) or not isinstance(other, Core):
+        return True
+    return list(core.bits()) == list(other.bits())
+
+
+def tally(results: Mapping[str, Any], wanted: Returned) -> Tally:
+    """The elements of results that are determined, all counted as inside, and those that are open."""
+    rules = dict(wanted.poison)
+    compared: dict[str, int] = {}
+    open_: list[OpenElements] = []
+    excluded = 0
+    for name, value in results.items():
+        core = getattr(value, "core", None)
+        if not isinstance(core, Core):
+            compared[name] = 1
+            continue
+        patterns = list(core.bits())
+        poison = sum(each is None for each in patterns)
+        compared[name] = len(patterns) - poison if patterns else 1
+        excluded += poison
+        if poison:
+            prefix = name.replace("the result", "value").replace("argument ", "arguments[")
+            here = [rule for path, rule in rules.items() if path.startswith(prefix)] or [*rules.values(), ""]
+            open_ += [OpenElements(rule, name, None, min(poison, here.count(rule))) for rule in dict.fromkeys(here)]
+    return Tally(sum(compared.values()), excluded=excluded, runs=1, open=tuple(open_), results=compared)
+
+
+def judge_value(wanted: Any, canonical: Any, found: Any) -> int | Difference:
+    """How many elements of an observed value are undecided by the permitted ones, or what is outside. What is canonical
+    is permitted, however wide the enclosure is."""
+    if isinstance(wanted, tuple):
+        if not isinstance(found, tuple) or len(found) != len(wanted):
+            return Difference(" has another structure", structural=True)
+        total = 0
+        for k, (w, c, f) in enumerate(zip(wanted, canonical, found, strict=True)):
+            judged = judge_value(w, c, f)
+            if isinstance(judged, Difference):
+                return replace(judged, message=f"[{k}]{judged.message}")
+            total += judged
+        return total
+    if isinstance(wanted, Core):
+        return _judge_tensor(wanted, canonical, found)
+    number = getattr(wanted, "value", wanted)
+    other = getattr(found, "value", found)
+    if number == other or (number != number and other != other) or callable(wanted):
+        return 0
+    return Difference(" is outside what the first program permits")
+
+
+def _judge_tensor(wanted: Core, canonical: Any, found: Any) -> int | Difference:
+    if not isinstance(found, Core) or (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
+        return Difference(" has another dtype or shape", structural=True)
+    scale, undecided, nan = magnitude(wanted), 0, dtypes.is_float(wanted.dtype)
+    rows = zip(wanted.indices(), wanted.payloads(), canonical.bits(), found.bits(), strict=True)
+    for index, payload, exact, pattern in rows:
+        if exact is None or exact == pattern or (nan and _both_nan(wanted.dtype, exact, pattern)):
+            continue
+        if wanted.numerics.poison_rule(payload) is not None:
+            continue
+        verdict = judge_element(payload, wanted.dtype, pattern, scale)
+        if isinstance(verdict, Outside):
+            at = str(list(index)) if index else ""
+            return Difference(f"{at} is outside what the first program permits")
+        undecided += isinstance(verdict, Undecided)
+    return undecided
 
 
 def copies(args: Sequence[Any]) -> tuple[Any, ...]:

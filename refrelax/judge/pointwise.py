@@ -12,85 +12,166 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from refrelax.errors import InternalError, Rejection
+from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.judge.evidence import Proved
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.shape_solver.pointwise import OPEN, Claim, Descent, Logic, NotRead, Obligation, Tensor, Terms, read
-from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS
-from refrelax.shape_solver.pointwise.logic import symbols_nonnegative
+from refrelax.shape_solver.claim import Effort
+from refrelax.shape_solver.context import conjuncts
+from refrelax.shape_solver.pointwise import OPEN, Claim, Descent, Logic, NotRead, Obligation, Tensor, Term, Terms, read
+from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Reading, ideal
+from refrelax.shape_solver.pointwise.fits import Sizes
+from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare, symbols_nonnegative
+from refrelax.shape_solver.pointwise.show import shown
 from refrelax.syntax import graph
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.write.scalars import expression
 
 Value = Tensor | tuple["Value", ...] | PrimExpr | graph.ShapeExpr
 """What a binding holds: a tensor, a tuple, a scalar, a shape."""
 
 
-MOST_EXTENT = 64
-MOST_SHAPES = 3
+MOST_EXTENT = 2048
+MOST_SHAPES = 6
 """Which shapes are looked at again, and how many."""
 
+HYPOTHESES = (
+    "extents are not negative",
+    "sizes of buffers fit int64 (an empty extent counted as one)",
+    "the first program's index arithmetic is defined",
+)
+"""What every proof assumes."""
 
-def prove_equal(first: CheckedModule, second: CheckedModule, entry: str) -> Proved | None:
+NO_ALIASES = "the buffers of the entry do not overlap"
+LEGALIZATION = "legalization"
+PROCEDURES = ("congruence descent", "the shape solver")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a proof is searched for. ``relax``: named relaxations that are on; ``assume``: claims about the symbols of
+    the first program's entry; ``deadline``: on ``perf_counter``."""
+
+    relax: frozenset[str] = frozenset()
+    assume: tuple[PrimExpr, ...] = ()
+    effort: Effort = "normal"
+    deadline: float | None = None
+
+
+PLAIN = Options()
+
+
+def prove_equal(first: CheckedModule, second: CheckedModule, entry: str, options: Options = PLAIN) -> Proved | None:
     """A proof that the entry of both programs gives equal elements wherever the first determines them, or ``None``."""
-    found = attempt(first, second, entry)
+    found = attempt(first, second, entry, options)
     return found if isinstance(found, Proved) else None
 
 
-def search(first: CheckedModule, second: CheckedModule, entry: str) -> tuple[Proved | None, list[dict[str, int]]]:
-    """A proof, or else shapes at which some step of it fails: where to look for a difference, the least usual first."""
-    comparison = _Comparison()
-    try:
-        found = comparison.proof(first, second, entry)
-        if isinstance(found, Proved):
-            return found, []
-    except NotRead:
-        pass
+def search(
+    first: CheckedModule, second: CheckedModule, entry: str, options: Options = PLAIN
+) -> tuple[Proved | str, list[dict[str, int]]]:
+    """A proof, or why there is none and shapes at which some step of it fails: where to look for a difference, the
+    least usual first."""
+    comparison = _Comparison.of(options)
+    found = comparison.attempt(first, second, entry)
+    if isinstance(found, Proved):
+        return found, []
     shapes = [{name.split("%")[0]: k for name, k in shape} for shape in comparison.logic.shapes]
     small = [shape for shape in shapes if max(shape.values()) <= MOST_EXTENT]
     small.sort(key=lambda shape: -max(shape.values()))
-    return None, small[:MOST_SHAPES]
+    return found, small[:MOST_SHAPES]
 
 
-def explain(first: CheckedModule, second: CheckedModule, entry: str = "main") -> str:
+def explain(first: CheckedModule, second: CheckedModule, entry: str = "main", options: Options = PLAIN) -> str:
     """Why no proof is found: what cannot be read, or the elements that are not seen to be equal. Of a proof, its
     claims."""
-    found = attempt(first, second, entry)
+    found = attempt(first, second, entry, options)
     return "\n".join(map(str, found.claims)) if isinstance(found, Proved) else found
 
 
-def attempt(first: CheckedModule, second: CheckedModule, entry: str) -> Proved | str:
+def attempt(first: CheckedModule, second: CheckedModule, entry: str, options: Options = PLAIN) -> Proved | str:
     """A proof, or why there is none."""
-    try:
-        return _Comparison().proof(first, second, entry)
-    except NotRead as reason:
-        return str(reason)
+    return _Comparison.of(options).attempt(first, second, entry)
 
 
 @dataclass(slots=True)
 class _Comparison:
-    terms: Terms = field(default_factory=Terms)
-    logic: Logic = field(default_factory=Logic)
+    terms: Terms
+    logic: Logic
+    options: Options
+    trusts: dict[str, None] = field(default_factory=dict)
+
+    @staticmethod
+    def of(options: Options) -> _Comparison:
+        terms = Terms()
+        logic = Logic(Sizes(terms.dtype_of), left=STEPS[options.effort], deadline=options.deadline)
+        return _Comparison(terms, logic, options)
+
+    def attempt(self, first: CheckedModule, second: CheckedModule, entry: str) -> Proved | str:
+        try:
+            return self.proof(first, second, entry)
+        except NotRead as reason:
+            return str(reason)
+        except Spent as reason:
+            return str(reason)
+        except RecursionError:
+            return "the programs nest too deeply for a proof"
 
     @rule("va/pointwise")
     def proof(self, first: CheckedModule, second: CheckedModule, entry: str) -> Proved | str:
-        ours, theirs = _legalized(first), _legalized(second)
+        self.trusts = dict.fromkeys(HYPOTHESES)
+        ours, theirs = self.legalized(first), self.legalized(second)
         a, b = ours.functions.get(entry), theirs.functions.get(entry)
+        if isinstance(a, PrimFunc):
+            self.trusts[NO_ALIASES] = None
         inputs, names_a, names_b = self.inputs(_signature(a), _signature(b))
+        self.assume(names_a)
         one, two = _Program(ours, self.terms, self.logic), _Program(theirs, self.terms, self.logic)
         x, y = one.entry(entry, inputs, names_a), two.entry(entry, inputs, names_b)
-        descent = Descent(self.terms, self.logic)
+        descent = Descent(self.terms, self.logic, self.options.relax)
         if not _equal(descent, x, y):
             return descent.failure() or "the results have different forms"
         for each in (*two.obligations, *(each for each in one.obligations if each.purpose == ELEMENT_FITS)):
-            if not self.logic.holds(each.statement, each.given, each.purpose):
-                return f"not proved: {Claim(each.purpose, each.statement, each.given)}"
-        claims = tuple(self.logic.claims.values())
-        return Proved(None, claims=claims, relaxations=tuple(sorted(descent.relaxations)))
+            if not self.discharged(each, descent):
+                self.logic.look_for(each.statement, each.given)
+                return f"not proved: {self.shown(each)}"
+        relaxations = tuple(sorted(descent.relaxations))
+        trusts = (*self.trusts, *PROCEDURES, *relaxations)
+        return Proved(None, claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
+
+    def discharged(self, each: Obligation, descent: Descent) -> bool:
+        """Whether an obligation is proved."""
+        if self.logic.nowhere(each.given):
+            return True
+        if each.term is not None:
+            return descent.poison.never(each.term, each.given)
+        return self.logic.holds(each.statement, each.given, each.purpose)
+
+    def shown(self, each: Obligation) -> Claim | str:
+        if each.term is not None:
+            return f"{each.purpose}: {shown(each.term)}"
+        return Claim(each.purpose, each.statement, each.given)
+
+    def assume(self, names: Mapping[str, PrimExpr]) -> None:
+        """Take the assumptions of the caller in."""
+        for claim in self.options.assume:
+            unknown = sorted(free_symbols(claim) - names.keys())
+            if unknown:
+                raise UsageError(f"an assumption about {unknown[0]!r}, which is no symbol of the entry's signature")
+            parts = conjuncts(ideal(substitute(claim, names)))
+            self.logic.assume(*parts)
+            self.trusts[f"assumed: {expression(claim)}"] = None
+
+    def legalized(self, checked: CheckedModule) -> Module:
+        """The module with operators as loop programs, where they can be."""
+        module = _legalized(checked)
+        if module is not checked.module and module.functions != checked.module.functions:
+            self.trusts[LEGALIZATION] = None
+        return module
 
     def inputs(
         self, ours: tuple[tuple[str, TensorType], ...], theirs: tuple[tuple[str, TensorType], ...]
@@ -107,6 +188,8 @@ class _Comparison:
                 self.match(x, y, names_a, names_b)
         tensors = [Tensor(name, tuple(substitute(d, names_a) for d in _dims(a)), a.dtype or "") for name, a in ours]
         self.logic.assume(*symbols_nonnegative(names_a.values()))
+        for tensor in tensors:
+            self.logic.sizes.exists(tensor.shape, tensor.dtype)
         for (name, a), (_, b), tensor in zip(ours, theirs, tensors, strict=True):
             if any(substitute(y, names_b) != d for y, d in zip(_dims(b), tensor.shape, strict=True)):
                 raise NotRead(f"the parameter {name} has different shapes")
@@ -175,6 +258,14 @@ def _equal(descent: Descent, x: Value, y: Value) -> bool:
             return False
         case _:
             return x.dtype == y.dtype and descent.logic.equal(x, y)
+
+
+def _no_memory(load: object, indices: object, scope: object) -> Term:
+    raise NotRead("memory in an extent")
+
+
+def _no_demand(term: object, scope: object) -> None:
+    raise NotRead("memory in an extent")
 
 
 def product(dims: tuple[PrimExpr, ...]) -> PrimExpr:
@@ -264,9 +355,14 @@ class _Program:
         return Tensor(x.name, shape, x.dtype, at, self.terms.load(x, tuple(indices)))
 
     def scalar(self, e: PrimExpr, symbols: Mapping[str, PrimExpr]) -> PrimExpr:
+        """An integer of the graph: index arithmetic, over the symbols in scope."""
         if any(name not in symbols for name in free_symbols(e)):
             raise NotRead("a symbol that is no dimension of a parameter")
-        return substitute(e, symbols)
+        reading = Reading(self.terms, self.logic, symbols, (), _no_memory, None, self.require, _no_demand)
+        return reading.index(e)
+
+    def require(self, purpose: str, statement: PrimExpr, given: tuple[PrimExpr, ...]) -> None:
+        self.obligations.append(Obligation(purpose, statement, given))
 
     def cast(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
         """A ``match_cast`` that cannot fail, and the symbols that it defines."""
@@ -314,6 +410,9 @@ class _Program:
         if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
             raise NotRead("an output whose shape is not known")
         shape = tuple(self.scalar(d, symbols) for d in type_.shape)
+        for d in shape:
+            self.require("an extent that is not negative", compare("GE", d, int_imm(0, d.dtype)), ())
+        self.logic.sizes.exists(shape, type_.dtype)
         return Tensor("out", shape, type_.dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
 
     def bound(self, func: PrimFunc, args: tuple[Value, ...]) -> tuple[dict[str, Tensor], dict[str, PrimExpr]]:

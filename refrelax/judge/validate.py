@@ -1,51 +1,61 @@
 """``validate``: does a second program refine a first one?
 
-Cheap refutation first: both run on small shapes, then larger ones, with dyadic, integer, special and ordinary values.
-Then proof: for all shapes by congruence (``pointwise``), else for all values at a few shapes, by running both under
-the ``symbolic`` reading and comparing terms. What is left was tested.
+Proof first, for all shapes and values by congruence (``pointwise``), under a budget; a proof is then held against a few
+runs, which also show that something is compared at all. Without a proof both run on small shapes, and where steps of
+the proof failed, with dyadic, integer, special and ordinary values; then at a few shapes for all values, by running
+both under the ``symbolic`` reading and comparing terms. What is left was tested.
 
 Refinement has a direction: elements and runs that the first program leaves open may become anything; what only the
-second leaves open is a difference.
+second leaves open is a difference. No relaxation is on unless the caller names it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter
 
-from refrelax.errors import Ended, Rejection, UsageError
-from refrelax.judge.evidence import Counterexample, Equivalent, Proved, ProvedAt, Refuted, Tested, Validation
-from refrelax.judge.outcomes import Difference, Externs, Reference, copies
-from refrelax.judge.terms import TermComparison
-from refrelax.judge.verdicts import NoVerdict
-from refrelax.runs import inward, parameter_types, run
-from refrelax.semantics.budget import Budget, Meter
-from refrelax.semantics.graph.evaluate import Interpreter
-from refrelax.semantics.graph.link import link
-from refrelax.semantics.numbers.symbolic import Symbolic
+from refrelax.errors import Rejection, UsageError
+from refrelax.judge.evidence import (
+    Equivalent,
+    Proved,
+    ProvedAt,
+    Tested,
+    Undetermined,
+    Validation,
+)
+from refrelax.judge.interface import mismatch
+from refrelax.judge.outcomes import Externs
+from refrelax.judge.pairs import Late, Pair
+from refrelax.judge.pointwise import Options, search
+from refrelax.judge.tally import Tally
+from refrelax.semantics.dims.exact import value
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Tensor as Core
-from refrelax.semantics.values import from_payloads
+from refrelax.shape_solver.claim import Effort
+from refrelax.shape_solver.parse import parse_claim
 from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.module import Module
-from refrelax.testing.arguments import Policy, parameters, random_arguments, symbols_of
+from refrelax.syntax.scalars import PrimExpr, free_symbols
+from refrelax.testing.arguments import symbols_of
 
-EXTENTS: tuple[tuple[int, ...], ...] = (
-    (2, 3, 5, 4, 7, 6),
-    (1, 2, 1, 3, 2, 4),
-    (0, 3, 2, 5, 1, 4),
-    (4, 0, 2, 5, 1, 3),
-    (5, 4, 3, 2, 6, 1),
-    (9, 2, 3, 1, 5, 4),
+ROUNDS = 6
+
+RELAXATIONS = (
+    "reassociation",
+    "fma",
+    "excess-precision",
+    "reciprocal",
+    "flush-subnormals",
+    "zero-sign",
+    "one-pass-variance",
+    "extreme-identity",
 )
-"""Extents given to the symbols of a signature, in order, one tuple a round: small first, ones and zeros among them, and
-in the end room for every special element."""
+"""The named relaxations of chapter 02."""
 
-POLICIES: tuple[Policy, ...] = ("dyadic", "integer", "normal", "special")
-
-BUDGET = Budget(steps=20_000_000, elements=20_000_000)
-"""Enough for small shapes; a program that needs more gives no verdict."""
+SAME = "the programs are the same up to names"
+PROOF_SHARE = 0.6
+"""Of the time that a caller gives, what the proof may take."""
 
 
 def validate(
@@ -54,155 +64,135 @@ def validate(
     entry: str = "main",
     externs: Externs | None = None,
     seed: int = 0,
-    rounds: int = len(EXTENTS),
+    rounds: int = ROUNDS,
+    relax: Iterable[str] = (),
+    assume: Sequence[str | PrimExpr] = (),
+    timeout: float | None = None,
+    effort: Effort = "normal",
 ) -> Validation:
     """Whether ``after`` does what ``before`` permits, on the function ``entry``.
 
-    ``rounds``: how many choices of extents are tried (at most six), each with four kinds of values, the last with
-    special ones alone.
+    ``rounds``: how many choices of extents are tried, each with four kinds of values; ``relax``: named relaxations of
+    chapter 02 that are on; ``assume``: claims about the symbols of the first program's entry, under which alone the
+    programs are compared; ``timeout``: seconds for everything; ``effort``: what the proof may spend.
 
     Raises:
         Rejection: ``before`` is no checked module.
-        UsageError: no such function.
+        UsageError: no such function or relaxation; an assumption about a symbol that the entry does not have.
+        Malformed: an assumption that is no claim.
     """
+    started = perf_counter()
+    relaxations = _relaxations(relax)
     first = before if isinstance(before, CheckedModule) else check(before)
     try:
         second = after if isinstance(after, CheckedModule) else check(after)
     except Rejection as rejection:
-        return NoVerdict(f"the second program is rejected: {rejection.diagnostics[0]}")
-    mismatch = _interface(first.module, second.module, entry)
-    if mismatch is not None:
-        return NoVerdict(mismatch)
-    if structural_equal(first.module, second.module):
-        return Equivalent(Proved(None))
-    pair = _Pair(first, second, entry, externs or {})
-    tested = pair.test(seed, rounds)
-    if isinstance(tested, Refuted | NoVerdict):
-        return tested
-    proof, suspects = _prove(first, second, entry)
-    if proof is not None:
-        return Equivalent(proof, proof.relaxations)
-    for dims in suspects:
-        refuted = pair.at(dims, seed)
+        return Undetermined(f"the second program is rejected: {rejection.diagnostics[0]}")
+    why = mismatch(first.module, second.module, entry)
+    if why is not None:
+        return Undetermined(why)
+    assumptions = tuple(parse_claim(each) if isinstance(each, str) else each for each in assume)
+    symbols = symbols_of(first.module, entry)
+    _known_symbols(assumptions, symbols)
+    end = None if timeout is None else started + timeout
+    pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(assumptions), end)
+    if _same(first.module, second.module):
+        return _held(pair, Proved(None, trusts=(SAME,)), seed, rounds)
+    proof_end = None if timeout is None else started + timeout * PROOF_SHARE
+    options = Options(relaxations, assumptions, effort, proof_end)
+    found, suspects = search(first, second, entry, options)
+    if isinstance(found, Proved):
+        return _held(pair, found, seed, rounds)
+    return _without_proof(pair, found, suspects, seed, rounds)
+
+
+def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed: int, rounds: int) -> Validation:
+    try:
+        refuted = pair.test(seed, rounds)
+        for dims in suspects:
+            refuted = refuted or pair.at(dims, seed)
         if refuted is not None:
             return refuted
-    shapes = pair.equal_terms()
-    if shapes:
-        return Equivalent(ProvedAt(shapes), tuple(sorted(pair.relaxations)))
-    return Equivalent(tested)
+        terms = pair.equal_terms(seed)
+    except Late:
+        terms = None
+        reason = f"the time is over; {reason}"
+    if terms is not None and (open_ := _open(terms.tally, pair)) is not None:
+        return replace(open_, unproved=reason)
+    if terms is not None:
+        relaxations = tuple(sorted(terms.relaxations))
+        return ProvedAt(tuple(terms.shapes), relaxations, relaxations, reason, pair.tally)
+    if (nothing := _nothing(pair)) is not None:
+        return replace(nothing, unproved=reason)
+    return Tested(pair.cases, pair.excluded, (), (), reason, pair.tally)
 
 
-def _prove(first: CheckedModule, second: CheckedModule, entry: str) -> tuple[Proved | None, list[dict[str, int]]]:
-    """A proof for all shapes and values, if congruence descent finds one, else shapes where it fails."""
-    from refrelax.judge.pointwise import search
-
-    return search(first, second, entry)
-
-
-def _interface(first: Module, second: Module, entry: str) -> str | None:
-    if entry not in first.functions:
-        raise UsageError(f"the first program has no function {entry!r}")
-    if entry not in second.functions:
-        return f"the second program has no function {entry!r}"
-    ours, theirs = parameters(first, entry), parameters(second, entry)
-    if len(ours) != len(theirs):
-        return f"{entry} takes {len(ours)} arguments in the first program and {len(theirs)} in the second"
-    return None
+def _held(pair: Pair, proof: Proved, seed: int, rounds: int) -> Validation:
+    """A proof, held against runs until something of every result has been compared."""
+    try:
+        refuted = pair.test(seed, rounds, enough=True)
+    except Late:
+        refuted = None
+    if refuted is not None:
+        return refuted
+    if pair.cases == 0 and pair.tally.open:
+        return _nothing(pair) or Equivalent(proof, proof.relaxations, pair.tally)
+    open_ = _open(pair.tally, pair) if pair.cases else None
+    return open_ if open_ is not None else Equivalent(proof, proof.relaxations, pair.tally)
 
 
-class _Pair:
-    """Two programs with one entry, run side by side."""
-
-    def __init__(self, first: CheckedModule, second: CheckedModule, entry: str, externs: Externs) -> None:
-        self.first, self.second, self.entry, self.externs = first, second, entry, externs
-        self.symbols = symbols_of(first.module, entry)
-        self.relaxations: set[str] = set()
-
-    def dims(self, round_: int) -> dict[str, int]:
-        extents = EXTENTS[round_ % len(EXTENTS)]
-        return {name: extents[k % len(extents)] for k, name in enumerate(self.symbols)}
-
-    def test(self, seed: int, rounds: int) -> Tested | Refuted | NoVerdict:
-        """Run both on random arguments; the first difference that is not permitted refutes."""
-        cases = undecided = excluded = 0
-        for dims, policy in self._plan(rounds):
-            args = random_arguments(self.first.module, self.entry, seed + cases, dims, policy)
-            found = self.compare(args, dims)
-            if isinstance(found, Refuted):
-                return found
-            cases += 1
-            undecided += found == "undecided"
-            excluded += found == "excluded"
-        if cases == excluded:
-            return NoVerdict("the first program leaves every tested run open", excluded=True)
-        return Tested(cases, undecided, excluded)
-
-    def at(self, dims: Mapping[str, int], seed: int) -> Refuted | None:
-        """A difference at one shape, given in part."""
-        whole = {**self.dims(0), **{name: k for name, k in dims.items() if name in self.symbols}}
-        args = random_arguments(self.first.module, self.entry, seed, whole, "integer")
-        found = self.compare(args, whole)
-        return found if isinstance(found, Refuted) else None
-
-    def _plan(self, rounds: int) -> Iterator[tuple[dict[str, int], Policy]]:
-        for round_ in range(min(rounds, len(EXTENTS)) if self.symbols else 1):
-            for policy in POLICIES if round_ < len(EXTENTS) - 1 else ("special",):
-                yield self.dims(round_), policy
-
-    def compare(self, args: Sequence[Any], dims: Mapping[str, int]) -> Refuted | str:
-        """One run of each: ``"equal"``, ``"inside"``, ``"undecided"``, ``"excluded"``, or the difference."""
-        reference = Reference(self.first, self.entry, args, self.externs, BUDGET)
-        if reference.open:
-            return "excluded"
-        found = run(self.second, self.entry, *copies(args), externs=self.externs, budget=BUDGET)
-        judged = reference.judge(found)
-        if not isinstance(judged, Difference):
-            return judged
-        counterexample = Counterexample(tuple(args), dict(dims), judged.message, reference.outcome, found)
-        return Refuted(dict(dims), (), counterexample)
-
-    # --- all values at a few shapes ----------------------------------------------------------------------------------
-
-    def equal_terms(self) -> tuple[dict[str, int], ...]:
-        """The shapes at which both programs give the same terms; empty as soon as one is not decided."""
-        proved = []
-        for round_ in range(2 if self.symbols else 1):
-            dims = self.dims(round_)
-            if not self._terms_equal(dims):
-                return ()
-            proved.append(dims)
-        return tuple(proved)
-
-    def _terms_equal(self, dims: Mapping[str, int]) -> bool:
-        reading = Symbolic()
-        args = random_arguments(self.first.module, self.entry, 0, dims, "integer")
-        try:
-            ours, theirs = (self._symbolic_run(each, args, reading) for each in (self.first, self.second))
-        except Ended:
-            return False
-        comparison = TermComparison(reading)
-        equal = comparison.values(ours, theirs, lambda p: reading.poison_rule(p) is not None)
-        self.relaxations |= comparison.relaxations
-        return equal
-
-    def _symbolic_run(self, checked: CheckedModule, args: Sequence[Any], reading: Symbolic) -> Any:
-        """The entry's result (for a PrimFunc: its arguments afterwards) over unknown elements."""
-        link(checked.module, self.entry, self.externs)
-        types = parameter_types(checked.module, self.entry)
-        values = [
-            _unknown(inward(arg, type_, reading), f"argument {k}", reading)
-            for k, (arg, type_) in enumerate(zip(args, types, strict=True))
-        ]
-        interpreter = Interpreter(checked.module, reading, Meter.of(BUDGET))
-        result = interpreter.call_global(self.entry, values)
-        return (result, values)
+def _open(tally: Tally, pair: Pair) -> Undetermined | None:
+    """No verdict, where some result is open in every run."""
+    if tally.compared and tally.blank is None:
+        return None
+    if not tally.open:
+        return None
+    where = f"{tally.blank}: " if tally.blank else ""
+    why = f"the first program leaves every element open that was compared: {where}{tally.open[0]}"
+    return Undetermined(why, excluded=True, word="OPEN", tally=tally)
 
 
-def _unknown(value: Any, name: str, reading: Symbolic) -> Any:
-    """A value with every tensor element replaced by a variable."""
-    if isinstance(value, tuple):
-        return tuple(_unknown(each, f"{name}[{k}]", reading) for k, each in enumerate(value))
-    if not isinstance(value, Core):
-        return value
-    cells = [reading.variable(f"{name}{list(index)}", value.dtype) for index in value.indices()]
-    return from_payloads(reading, value.dtype, value.shape, cells)
+def _nothing(pair: Pair) -> Undetermined | None:
+    """No verdict, where the runs show nothing."""
+    if pair.cases == 0:
+        if pair.tally.open:
+            why = f"the first program leaves every tested run open: {pair.tally.open[0]}"
+            return Undetermined(why, excluded=True, word="OPEN", tally=pair.tally)
+        why = pair.refused or "no run came to an end within its budget"
+        return Undetermined(why, tally=pair.tally)
+    if pair.undecided:
+        of = f"{pair.undecided} of {pair.cases} runs"
+        relaxed = f" or explained by a relaxation that is on ({', '.join(sorted(pair.relax))})" if pair.relax else ""
+        why = f"{of} differ by what is too wide to tell{relaxed}; {pair.tally.inside} elements inside"
+        return Undetermined(why, word="UNDECIDED", tally=pair.tally)
+    return _open(pair.tally, pair)
+
+
+def _same(first: Module, second: Module) -> bool:
+    """Equal up to names, constants included."""
+    return structural_equal(first, second) and _constants(first) == _constants(second)
+
+
+def _constants(module: Module) -> dict[int, tuple[object, ...]]:
+    return {k: (a.dtype, a.shape, tuple(a.patterns())) for k, a in module.constants.items()}
+
+
+def _relaxations(names: Iterable[str]) -> frozenset[str]:
+    for name in (found := frozenset([names] if isinstance(names, str) else names)):
+        if name not in RELAXATIONS:
+            raise UsageError(f"no relaxation is called {name!r}; there are {', '.join(RELAXATIONS)}")
+    return found
+
+
+def _known_symbols(assumptions: Sequence[PrimExpr], symbols: Sequence[str]) -> None:
+    for claim in assumptions:
+        for name in sorted(free_symbols(claim) - set(symbols)):
+            has = f"it has {', '.join(symbols)}" if symbols else "it has none"
+            raise UsageError(f"an assumption about {name!r}, which is no symbol of the entry's signature; {has}")
+
+
+def _permits(assumptions: Sequence[PrimExpr]):  # type: ignore[no-untyped-def]
+    def permits(dims: Mapping[str, int]) -> bool:
+        return all(bool(value(claim, dims)) for claim in assumptions)
+
+    return permits

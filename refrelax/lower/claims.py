@@ -10,9 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from refrelax.errors import Span
+from refrelax.lower.extent_parts import Question
 from refrelax.shape_solver import Proved, Refuted, Unknown
 from refrelax.shape_solver.prove import Prover
+from refrelax.shape_solver.size import total
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm, walk
+
+MAX_NODES = 1_000
+"""Nodes of one claim and what it is asked under: what a claim may cost grows faster than this. More is left alone."""
 
 Answer = Proved | Refuted | Unknown
 
@@ -52,7 +57,7 @@ class Ledger:
 
     effort: str = "normal"
     claims: list[Claim] = field(default_factory=list)
-    _provers: dict[tuple[tuple[PrimExpr, ...], str | None], Prover] = field(default_factory=dict)
+    _provers: dict[tuple[tuple[PrimExpr, ...], str | None, str], Prover] = field(default_factory=dict)
 
     def holds(
         self,
@@ -62,17 +67,31 @@ class Ledger:
         assume: Iterable[PrimExpr] = (),
         fits: str | None = None,
         span: Span | None = None,
+        first: Iterable[Question] = (),
     ) -> bool:
         """Whether the statement is proved for all values of its symbols under ``assume``; the claim is kept either
         way.
+
+        ``first``: questions of which each implies the claim. They are tried before it, with little effort.
         """
         given = tuple(assume)
-        prover = self._provers.get((given, fits))
-        if prover is None:
-            prover = self._provers[given, fits] = Prover(given, self.effort, fits)  # type: ignore[arg-type]
-        answer = prover.prove(statement)
+        for each in first:
+            answer = self._answer(each.statement, each.given, fits, "quick")
+            if isinstance(answer, Proved):
+                break
+        else:
+            answer = self._answer(statement, given, fits, self.effort)
         self.claims.append(Claim(rule, where, statement, given, answer, fits, span))
         return isinstance(answer, Proved)
+
+    def _answer(self, statement: PrimExpr, given: tuple[PrimExpr, ...], fits: str | None, effort: str) -> Answer:
+        size = total((statement, *given))[0]
+        if size > MAX_NODES:
+            return Unknown(f"more than {MAX_NODES} nodes for one claim of a lowering", "size")
+        prover = self._provers.get((given, fits, effort))
+        if prover is None:
+            prover = self._provers[given, fits, effort] = Prover(given, effort, fits)  # type: ignore[arg-type]
+        return prover.prove(statement)
 
     @property
     def unproved(self) -> int:

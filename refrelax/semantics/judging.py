@@ -12,10 +12,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from refrelax.semantics.numbers.enclosure import contains, enclose, judge
+from refrelax.semantics.numbers.enclosure import contains, enclose, judge, observed_number
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints
+from refrelax.semantics.numbers.strict import is_strict, sign_kept
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided, Verdict
 from refrelax.semantics.values import Tensor
 from refrelax.syntax import dtypes
@@ -42,10 +43,11 @@ def count_tensor(
     if not wanted.size:
         return Inside(1.0), Counts(inside=1)
     scale = magnitude(wanted)
+    strictly = is_strict(wanted.numerics) and dtypes.is_float(dtype)
     margin, width, outside = 1.0, 0.0, None
     inside = undecided = wrong = 0
     for index, payload, pattern in _elements(wanted, patterns):
-        match Outside(index, math.inf) if pattern is None else judge(payload, dtype, pattern, scale):
+        match _judged(payload, dtype, pattern, scale, strictly):
             case Outside(by=by):
                 outside = outside or Outside(index, by)
                 wrong += 1
@@ -63,12 +65,26 @@ def count_tensor(
     return Inside(margin), counts
 
 
+def _judged(payload: Payload, dtype: str, pattern: int | None, scale: float | None, strictly: bool) -> Verdict:
+    """The verdict on one element; ``None``: the other side leaves it open. ``strictly``: the sign of zero counts."""
+    if pattern is None:
+        return Outside((), math.inf)
+    found = judge(payload, dtype, pattern, scale)
+    if strictly and isinstance(found, Inside) and not sign_kept(payload, observed_number(dtype, pattern)):
+        return Outside((), 1.0)
+    return found
+
+
 def contains_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> bool:
     """Whether every element is permitted."""
     if dtype != wanted.dtype or tuple(shape) != wanted.shape:
         return False
+    strictly = is_strict(wanted.numerics) and dtypes.is_float(dtype)
     return all(
-        pattern is not None and contains(payload, dtype, pattern) for _, payload, pattern in _elements(wanted, patterns)
+        pattern is not None
+        and contains(payload, dtype, pattern)
+        and (not strictly or sign_kept(payload, observed_number(dtype, pattern)))
+        for _, payload, pattern in _elements(wanted, patterns)
     )
 
 

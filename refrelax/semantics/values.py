@@ -63,7 +63,7 @@ class Closure:
 
     function: Function
     values: Mapping[str, Any]
-    symbols: Mapping[str, int]
+    symbols: Mapping[str, int | float]
     name: str = ""
 
 

@@ -11,6 +11,7 @@ from refrelax.rules import rule
 from refrelax.shape_solver.claim import Division, conjunction
 from refrelax.shape_solver.lets import without_lets
 from refrelax.shape_solver.parse import integer
+from refrelax.syntax.dtypes import is_float
 from refrelax.syntax.scalars import (
     Binary,
     Intrinsic,
@@ -47,7 +48,11 @@ def steps(e: PrimExpr, fits: Range | None = None) -> list[Step]:
     ``fits``. Symbols are in range."""
     match e:
         case Literal():
-            return [] if fits is None or fits[0] <= literal_int(e) <= fits[1] else [Step(bool_imm(False), False)]
+            return (
+                []
+                if fits is None or is_float(e.dtype) or fits[0] <= literal_int(e) <= fits[1]
+                else [Step(bool_imm(False), False)]
+            )
         case SymVar():
             return []
         case Binary("And", a, b):
@@ -66,7 +71,7 @@ def steps(e: PrimExpr, fits: Range | None = None) -> list[Step]:
 def _own(e: PrimExpr) -> list[Step]:
     """What ``e`` itself needs in order to have a value."""
     match e:
-        case Binary(("FloorDiv" | "FloorMod" | "Div" | "Mod"), _, b):
+        case Binary(("FloorDiv" | "FloorMod" | "Div" | "Mod"), _, b) if not is_float(b.dtype):
             return [] if as_int(b) else [Step(Binary("NE", b, ZERO), True)]
         case Intrinsic(("shift_left" | "shift_right"), (_, b)):
             count = as_int(b)
@@ -77,7 +82,12 @@ def _own(e: PrimExpr) -> list[Step]:
 
 def _within(e: PrimExpr, fits: Range | None) -> list[Step]:
     """That the value of ``e`` is in the range; of some operators it is where those of the operands are."""
-    if fits is None or e.dtype == "bool" or (isinstance(e, Binary) and e.op in ("Min", "Max", "FloorMod", "Mod")):
+    if (
+        fits is None
+        or e.dtype == "bool"
+        or is_float(e.dtype)
+        or (isinstance(e, Binary) and e.op in ("Min", "Max", "FloorMod", "Mod"))
+    ):
         return []
     low, high = fits
     return [Step(Binary("GE", e, integer(low)), False), Step(Binary("LE", e, integer(high)), False)]

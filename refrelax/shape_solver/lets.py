@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from refrelax.syntax.dtypes import is_float
 from refrelax.syntax.scalars import (
     Binary,
     Cast,
@@ -54,7 +55,10 @@ def evaluated(value: PrimExpr, body: PrimExpr) -> PrimExpr:
     """``body``, after ``value`` has been evaluated: it may have no value, or leave a range."""
     if isinstance(value, (Literal, SymVar)):
         return body
-    done = Binary("EQ", value, value)
+    done: PrimExpr = Binary("EQ", value, value)
+    if is_float(value.dtype):
+        done = Binary("Or", done, Not(done))  # a NaN is evaluated, too
     if body.dtype == "bool":
         return Binary("And", done, body)
-    return Intrinsic("if_then_else", (done, body, int_imm(0)), body.dtype)
+    nothing = Cast(body.dtype, int_imm(0)) if is_float(body.dtype) else int_imm(0)
+    return Intrinsic("if_then_else", (done, body, nothing), body.dtype)

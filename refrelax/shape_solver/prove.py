@@ -18,7 +18,7 @@ from random import Random
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.dims.atoms import Atoms
-from refrelax.shape_solver import normal, z3_
+from refrelax.shape_solver import float_atoms, normal, z3_
 from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.cases import by_points, by_residues, domain
 from refrelax.shape_solver.certificate import Certificate
@@ -93,6 +93,7 @@ class Prover:
     context: Context = field(default_factory=Context)
     _answers: dict[object, Answer] = field(default_factory=dict)
     _size: Measure = NOTHING
+    _floats: bool = False
 
     def __post_init__(self) -> None:
         self._assumptions = tuple(map(_expression, self.assume))
@@ -101,6 +102,8 @@ class Prover:
             self._assumptions = tuple(map(without_lets, self._assumptions))
             self._size = total(self._assumptions)
         if too_large(NOTHING, self._size) is None:
+            self._floats = any(map(float_atoms.has_floats, self._assumptions))
+        if too_large(NOTHING, self._size) is None and not self._floats:
             self.context = Context().assuming(*map(opened, self._assumptions))
 
     def prove(self, claim: str | PrimExpr) -> Answer:
@@ -121,6 +124,9 @@ class Prover:
             self._answers[key] = answer
         return answer
 
+    def _ask(self, claim: PrimExpr, assumptions: tuple[PrimExpr, ...]) -> Answer:
+        return Prover(assumptions, self.effort, self.fits, self.division).answer(claim)
+
     def _query(self, claim: PrimExpr) -> Query:
         fits = None if self.fits is None else integer_range(self.fits)
         return Query(claim, self._assumptions, fits, self.division)
@@ -135,6 +141,8 @@ class Prover:
             large = too_large(size, self._size, self.fits is not None)
         if large is not None:
             return Unknown(large, "size", (Stage("size", large),))
+        if self._floats or float_atoms.has_floats(claim):
+            return float_atoms.answer(self._query(claim), self.effort, self._ask)
         nodes = size[0] + self._size[0]
         return _Attempt.of(self._query(claim), self.context, LIMITS[self.effort], nodes).answer()
 

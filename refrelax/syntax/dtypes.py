@@ -142,3 +142,11 @@ def integer_range(dtype: str) -> tuple[int, int]:
     if kind(dtype) == "uint":
         return 0, (1 << width) - 1
     return -(1 << (width - 1)), (1 << (width - 1)) - 1
+
+
+def holds(dtype: str, source: str) -> bool:
+    """Whether ``dtype`` has every value of ``source``, both integers or ``bool``; ``bool`` holds itself only."""
+    if kind(dtype) == "bool":
+        return kind(source) == "bool"
+    (low, high), (least, greatest) = integer_range(dtype), integer_range(source)
+    return low <= least and greatest <= high

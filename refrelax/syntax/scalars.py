@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal as _Lit
 from typing import get_args
 
-from refrelax.errors import Span
+from refrelax.errors import InternalError, Span
 from refrelax.syntax import dtypes
 
 BinaryOp = _Lit[
@@ -256,11 +256,19 @@ def bool_imm(value: bool, span: Span | None = None) -> Literal:
 
 
 def literal_int(node: Literal) -> int:
-    """The mathematical value of an integer or bool literal."""
-    width = dtypes.bits(node.dtype)
-    if dtypes.kind(node.dtype) == "int" and node.bits >> (width - 1):
-        return node.bits - (1 << width)
-    return node.bits
+    """The mathematical value of an integer or bool literal.
+
+    Raises:
+        InternalError: a literal of another kind; the bits of a float are no integer.
+    """
+    match dtypes.kind(node.dtype):
+        case "int":
+            width = dtypes.bits(node.dtype)
+            return node.bits - (1 << width) if node.bits >> (width - 1) else node.bits
+        case "uint" | "bool":
+            return node.bits
+        case other:
+            raise InternalError(f"a literal of kind {other} is no integer")
 
 
 def as_int(node: object) -> int | None:

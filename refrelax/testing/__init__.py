@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from refrelax.testing.module_strategies import modules
     from refrelax.testing.options import DTYPES, FEATURES, LEVELS
     from refrelax.testing.passes import pass_sequences
+    from refrelax.testing.scalar_strategies import float_terms, index_terms, truth_terms
     from refrelax.testing.type_strategies import dims, tensor_types, types
     from refrelax.testing.values import call_arguments, elements, tensors
 
@@ -31,6 +32,7 @@ _HOME: dict[str, str] = {
     "modules": "module_strategies",
     **dict.fromkeys(("DTYPES", "FEATURES", "LEVELS"), "options"),
     "pass_sequences": "passes",
+    **dict.fromkeys(("float_terms", "index_terms", "truth_terms"), "scalar_strategies"),
     **dict.fromkeys(("dims", "tensor_types", "types"), "type_strategies"),
     **dict.fromkeys(("call_arguments", "elements", "tensors"), "values"),
 }
@@ -47,6 +49,6 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "DTYPES", "EXTERNS", "FEATURES", "LEVELS", "call_arguments", "dims", "elements", "modules", "pass_sequences",
-    "random_arguments", "tensor_types", "tensors", "types",
+    "DTYPES", "EXTERNS", "FEATURES", "LEVELS", "call_arguments", "dims", "elements", "float_terms",
+    "index_terms", "modules", "pass_sequences", "random_arguments", "tensor_types", "tensors", "truth_terms", "types",
 ]  # fmt: skip

@@ -150,6 +150,8 @@ def _value(type_: Type, symbols: dict[str, int], rng: random.Random, policy: Pol
             return Shape(tuple(dim_value(d, symbols) for d in values))
         case ShapeType(ndim=ndim):
             return Shape(tuple(rng.randint(1, 4) for _ in range(max(ndim, 1))))
+        case PrimType(dtype=dtype) if dtype.startswith("handle"):
+            raise UsageError(f"parameter {name} is a {dtype}: give it in --args")
         case PrimType(dtype=dtype):
             return bits.decode(dtype, element(dtype, rng, "integer"))
         case TupleType(fields=fields):

@@ -36,7 +36,18 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.read.attributes import from_default
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
+from refrelax.syntax.scalars import (
+    Binary,
+    Cast,
+    Intrinsic,
+    Literal,
+    PrimExpr,
+    SymVar,
+    as_int,
+    free_symbols,
+    int_imm,
+    walk,
+)
 from refrelax.syntax.signatures import signature
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type, tensor_of
 from refrelax.testing.options import Options
@@ -81,12 +92,12 @@ class Building:
         return f"{stem}{self.counter[0]}"
 
     def dim(self, low: int = 0) -> PrimExpr:
-        """A dim: small numbers, symbols, and sums and products of symbols; at least ``low`` where it is a number."""
+        """A dim: small numbers, symbols, sums, products and resized ones; at least ``low`` where it is a number."""
         numbers: list[PrimExpr] = [int_imm(k) for k in (2, 3, 1, 5, 0) if k >= low]
         related: list[PrimExpr] = []
         for name in self.symbols:
             n = SymVar(name)
-            related += [n, Binary("Add", n, int_imm(1)), Binary("Mul", n, int_imm(2))]
+            related += [n, Binary("Add", n, int_imm(1)), Binary("Mul", n, int_imm(2)), resized(n)]
         return self.pick([*numbers, *related])  # type: ignore[no-any-return]
 
     def dims(self, low_rank: int, high_rank: int, low: int = 0) -> Dims:
@@ -205,6 +216,12 @@ class Building:
         signatures = dict(self.frame.signatures)
         signatures[name] = base_type(function)
         self.frame.signatures = signatures
+
+
+def resized(n: PrimExpr) -> PrimExpr:
+    """``int64(ceil(float32(n) * 1.5))``: how TVM's ONNX front end writes a resized extent."""
+    scaled = Binary("Mul", Cast("float32", n), Literal("float32", bits.encode("float32", 1.5)))
+    return Cast("int64", Intrinsic("ceil", (scaled,), "float32"))
 
 
 def dims_of(type_: TensorType) -> Dims:

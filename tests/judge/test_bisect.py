@@ -173,7 +173,7 @@ def test_only_the_other_side_leaves_it_open() -> None:
 @pytest.mark.parametrize(
     ("kind", "found_kind", "says"),
     [
-        ("error", "refused", "Fuse refused the program: why"),
+        ("refused", "refused", "Fuse refused the program: why"),
         ("crash", "crash", "Fuse crashed: why"),
         ("hang", "hang", "Fuse hung: why"),
     ],
@@ -184,7 +184,7 @@ def test_a_pass_that_does_not_take_the_program_is_found(kind: str, found_kind: s
     assert found.detail == "the whole message" and found.index == 1
 
 
-@pytest.mark.parametrize(("name", "kind"), [("", "absent"), ("read", "unread"), ("Fuse", "unsupported"), ("", "error")])
+@pytest.mark.parametrize(("name", "kind"), [("", "absent"), ("read", "unread"), ("Fuse", "unsupported"), ("", "fault")])
 def test_what_says_nothing_about_a_pass_gives_no_verdict(name: str, kind: str) -> None:
     found = bisect(PROGRAM, end=judge.StagesEnded(name, kind, "why"))
     assert isinstance(found, rr.NoVerdict) and "why" in found.why and found.reason in (kind, "unread")

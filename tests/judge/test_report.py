@@ -151,8 +151,6 @@ NEGATE = ("y = R.negative(x)", "z = R.sum(y, axis=[1])", "return z")
         ("absent", "NO-VERDICT", "absent"),
         ("unread", "NO-VERDICT", "unread"),
         ("unsupported", "NO-VERDICT", "unsupported"),
-        ("lacking", "NO-VERDICT", "lacking"),
-        ("library", "NO-VERDICT", "library"),
         ("fault", "NO-VERDICT", "fault"),
         ("crash", "DIVERGE", "crash"),
         ("hang", "DIVERGE", "hang"),

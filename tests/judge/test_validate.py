@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
-from refrelax import judge
+
+GOOD = (rr.Equivalent, rr.ProvedAt, rr.Tested)
 
 HEAD = "n = TypeVar('n')\n@I.ir_module\nclass Module:\n"
 
@@ -42,7 +43,7 @@ def test_a_program_is_equivalent_to_itself_under_other_names() -> None:
 def test_another_spelling_of_softmax_gives_the_same_terms() -> None:
     found = rr.validate(module(SOFTMAX), module(SOFTMAX_BY_HAND.format(axis=1, divided="e, t")))
     assert isinstance(found, rr.Equivalent)
-    assert isinstance(found.evidence, judge.ProvedAt | rr.Proved)
+    assert "legalization" in found.trusts and "modulo legalization" in str(found)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +102,7 @@ OPEN = """
 def test_refinement_has_a_direction() -> None:
     """What the first program leaves open may become anything; what only the second leaves open is a difference."""
     poisoned, clamped = module(OPEN.format(load="A[i + 1]")), module(OPEN.format(load="A[T.min(i + 1, n - 1)]"))
-    assert isinstance(rr.validate(poisoned, clamped), rr.Equivalent)
+    assert isinstance(rr.validate(poisoned, clamped), GOOD)
     found = rr.validate(clamped, poisoned)
     assert isinstance(found, rr.Refuted)
     assert found.counterexample is not None
@@ -135,8 +136,7 @@ def test_integer_inputs_that_decide_indices_are_tested() -> None:
     found = rr.validate(module(take.format(mode="wrap")), module(take.format(mode="clip")))
     assert isinstance(found, rr.Refuted)
     open_first = rr.validate(module(take.format(mode="fast")), module(take.format(mode="clip")))
-    assert isinstance(open_first, rr.Equivalent)
-    assert isinstance(open_first.evidence, judge.Tested | rr.Proved)
+    assert isinstance(open_first, GOOD)
 
 
 PRINTS = """
@@ -159,4 +159,5 @@ def test_effects_are_compared(other: str) -> None:
 
 def test_equal_effects_are_no_difference() -> None:
     doubled = PRINTS.format("R.print(y, format='')").replace("R.add(x, x)", "R.multiply(x, R.const(2, 'float32'))")
-    assert isinstance(rr.validate(module(PRINTS.format("R.print(y, format='')")), module(doubled)), rr.Equivalent)
+    found = rr.validate(module(PRINTS.format("R.print(y, format='')")), module(doubled))
+    assert isinstance(found, rr.Tested) and "R.print" not in found.unproved and found.unproved

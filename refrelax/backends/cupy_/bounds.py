@@ -159,7 +159,8 @@ def widened(expr: PrimExpr) -> PrimExpr:
         case Not():
             return Not(widened(expr.a))
         case Cast():
-            return widened(expr.value)
+            inner = widened(expr.value)
+            return inner if dtypes.holds(expr.dtype, expr.value.dtype) else Cast(expr.dtype, inner)
         case Intrinsic():
             return Intrinsic(expr.op, tuple(map(widened, expr.args)), "int64" if expr.dtype != "bool" else "bool")
         case _:

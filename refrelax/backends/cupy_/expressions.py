@@ -102,7 +102,8 @@ class Text:
             case Not():
                 return f"!{self._index(expr.a)}"
             case Cast() if dtypes.kind(expr.dtype) in ("int", "uint") and self.is_index(expr.value):
-                return self._index(expr.value)
+                inner = self._index(expr.value)
+                return inner if dtypes.holds(expr.dtype, expr.value.dtype) else f"(i64)({c_type(expr.dtype)}){inner}"
             case Select():
                 return self._choice(expr.condition, expr.true_value, expr.false_value, self._index)
             case Intrinsic(op="if_then_else", args=(c, a, b)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int
 
 LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
@@ -57,7 +58,7 @@ def interval(e: PrimExpr, known: Mapping[str, Interval]) -> Interval:
         case Binary():
             return _within(_binary(e.op, interval(e.a, known), interval(e.b, known)))
         case Cast():
-            return interval(e.value, known)
+            return _converted(e, interval(e.value, known))
         case Not():
             interval(e.a, known)
             return 0, 1
@@ -66,6 +67,14 @@ def interval(e: PrimExpr, known: Mapping[str, Interval]) -> Interval:
             return _hull(interval(a, known), interval(b, known))
         case _:
             raise Overflow
+
+
+def _converted(e: Cast, inner: Interval) -> Interval:
+    """``inner`` where nothing wraps, else all that the dtype holds."""
+    if e.dtype == "bool":
+        return 0, 1
+    low, high = integer_range(e.dtype)
+    return inner if low <= inner[0] and inner[1] <= high else _within((low, high))
 
 
 def _within(found: Interval) -> Interval:

@@ -71,7 +71,8 @@ class Operators(dict[str, Callable[..., Any]]):
     def __missing__(self, name: str) -> Callable[..., Any]:
         row, fast = OPERATORS[f"relax.{name}"], self.fast
         if fast and self.views and f"relax.{name}" in FAST_OPERATORS:
-            self[name] = apply = FAST_OPERATORS[f"relax.{name}"]
+            short = FAST_OPERATORS[f"relax.{name}"]
+            self[name] = apply = lambda *args, **attrs: arrays(short(*args, **attrs))
         elif self.views:
             self[name] = apply = lambda *args, **attrs: arrays(row(attrs, args, fast))
         else:

@@ -29,7 +29,8 @@ _DOUBLE: dict[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 _EXACT: dict[str, Callable[[Any], Any]] = {
-    "floor": np.floor, "ceil": np.ceil, "round": np.rint, "trunc": np.trunc, "abs": np.abs, "sign": np.sign,
+    "floor": np.floor, "ceil": np.ceil, "round": np.rint, "trunc": np.trunc, "abs": np.abs,
+    "sign": lambda x: np.where(x == 0, np.zeros_like(x), np.sign(x)),  # +0 for both zeros
     "square": lambda x: x * x, "fabs": np.abs, "nearbyint": np.rint,
 }  # fmt: skip
 
@@ -60,8 +61,13 @@ def binary(name: str, x: Any, y: Any) -> Any:
     if name == "copysign":
         return np.copysign(x, y)
     apply = function2(name, x.dtype.name)
-    flat = [apply(a, b) for a, b in zip(_numbers(x), _numbers(y), strict=True)]
+    flat = [_any(apply(a, b)) for a, b in zip(_numbers(x), _numbers(y), strict=True)]
     return np.array(flat, dtype=np.float64).astype(x.dtype).reshape(x.shape)
+
+
+def _any(result: Any) -> float:
+    """A number for a result of the definition: where it has no meaning, any."""
+    return result if isinstance(result, float) else 0.0
 
 
 @cache
@@ -76,14 +82,14 @@ def _numbers(x: Any) -> list[Any]:
 
 
 def _each(one: Callable[[float], Any], x: Any) -> Any:
-    flat = np.array([one(e) for e in _numbers(x)], dtype=np.float64)
+    flat = np.array([_any(one(e)) for e in _numbers(x)], dtype=np.float64)
     return flat.astype(x.dtype).reshape(x.shape)
 
 
 def _mend(result: Any, doubtful: Any, one: Callable[[float], Any], x: Any) -> Any:
     if doubtful.any():
         result = np.array(result)
-        result[doubtful] = np.array([one(float(e)) for e in x[doubtful]], dtype=np.float64).astype(x.dtype)
+        result[doubtful] = np.array([_any(one(float(e))) for e in x[doubtful]], dtype=np.float64).astype(x.dtype)
     return result
 
 
@@ -146,12 +152,26 @@ def cast(x: Any, dtype: Any) -> Any:
     x, dtype = np.asarray(x), np.dtype(dtype)
     if dtype == np.bool_:
         return x != 0
+    if dtype.name == "float8_e8m0fnu" and x.dtype != dtype:
+        return _power_of_two(x).view(dtype)
     if x.dtype == np.float64 and dtype.itemsize < 4 and dtype != np.float16 and dtype.kind not in "iub":
         return _odd_float32(x).astype(dtype)
     with np.errstate(all="ignore"):
         if dtype.kind in "iu" and x.dtype.kind not in "iub":
             return np.where(np.isfinite(x), x, 0).astype(np.float64).astype(dtype)
         return x.astype(dtype)
+
+
+def _power_of_two(x: Any) -> Any:
+    """The patterns of float8_e8m0fnu nearest to numbers, a tie to the greater; NaN below zero (-0 as well) and beyond
+    the greatest."""
+    if x.dtype.kind in "iu" and x.dtype.itemsize == 8:  # to odd, so that binary64 holds it
+        x = np.where(x >> 52 > 0, ((x >> 11) | ((x & 2047) != 0)).astype(np.float64) * 2048.0, x.astype(np.float64))
+    wide = x.astype(np.float64)
+    mantissa, exponent = np.frexp(np.where(np.isfinite(wide), wide, 1.0))
+    power = np.maximum(exponent - 1 + (mantissa >= 0.75), -127)
+    lost = ~np.isfinite(wide) | np.signbit(wide) | (power > 127)
+    return np.where(lost, 255, np.where(wide == 0, 0, power + 127)).astype(np.uint8)
 
 
 def _odd_float32(x: Any) -> Any:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from refrelax.arrays import numpy_dtype
 from refrelax.backends.errors import Unsupported
+from refrelax.backends.numpy_.guests import WIDER
 from refrelax.backends.numpy_.names import local
-from refrelax.semantics.dims import Facts, equal
+from refrelax.errors import UsageError
+from refrelax.semantics.dims import Facts, equal, substitute
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.scalars import (
@@ -31,6 +34,28 @@ from refrelax.syntax.scalars import (
 )
 
 
+def held(dtype: str) -> None:
+    """Refuse a dtype that NumPy does not hold.
+
+    Raises:
+        Unsupported: it does not.
+    """
+    try:
+        numpy_dtype(dtype)
+    except UsageError as error:
+        raise Unsupported(f"tensors of {dtype} ({error})") from None
+
+
+def own(dtype: str) -> None:
+    """Refuse arithmetic in a dtype in which NumPy does not calculate as the language does.
+
+    Raises:
+        Unsupported: it does not.
+    """
+    if dtype in WIDER:
+        raise Unsupported(f"arithmetic of {dtype}")
+
+
 def dtype_text(dtype: str) -> str:
     """A dtype in generated source: ``np.float32``, or what ``rt`` has for formats that NumPy lacks."""
     if dtype == "bool":
@@ -38,6 +63,7 @@ def dtype_text(dtype: str) -> str:
     if dtypes.lanes(dtype) != 1:
         raise Unsupported(f"the vector dtype {dtype}")
     plain = dtypes.kind(dtype) in ("int", "uint") and dtypes.bits(dtype) in (8, 16, 32, 64)
+    held(dtype)
     return f"np.{dtype}" if plain or dtype in ("float16", "float32", "float64") else f"rt.dtype({dtype!r})"
 
 
@@ -125,7 +151,7 @@ class Text:
                     f"np.logical_not({self.index(expr.a)})" if self.on_grid(expr.a) else f"(not {self.index(expr.a)})"
                 )
             case Cast() if dtypes.kind(expr.dtype) != "float" and dtypes.kind(expr.value.dtype) != "float":
-                return self.index(expr.value)
+                return self._index_cast(expr)
             case Select():
                 return self._choice(expr.condition, self.index(expr.true_value), self.index(expr.false_value), expr)
             case Intrinsic(op="if_then_else", args=(c, a, b)):
@@ -135,6 +161,19 @@ class Text:
             case _:
                 text = self.element(expr)
                 return text if self.axes else f"int({text})" if dtypes.kind(expr.dtype) != "bool" else f"bool({text})"
+
+    def _index_cast(self, expr: Cast) -> str:
+        text, grid = self.index(expr.value), self.on_grid(expr.value)
+        if expr.dtype == expr.value.dtype:
+            return text
+        if expr.dtype == "bool":
+            return f"({text} != 0)"
+        if expr.value.dtype == "bool":
+            return f"rt.cast({text}, np.int64)" if grid else f"int({text})"
+        width = dtypes.bits(expr.dtype)
+        if dtypes.holds(expr.dtype, expr.value.dtype) or (grid and width == 64):  # grids are of int64
+            return text
+        return f"rt.wrapped({text}, {dtypes.integer_range(expr.dtype)[0]}, {width})"
 
     def _choice(self, condition: PrimExpr, a: str, b: str, whole: PrimExpr) -> str:
         if self.on_grid(whole):
@@ -177,6 +216,8 @@ class Text:
                 return self._where(expr.condition, expr.true_value, expr.false_value)
             case BufferLoad():
                 return self.load(expr)
+            case Let():
+                return self.element(substitute(expr.body, {expr.var.name: expr.value}))
             case Intrinsic():
                 return self._intrinsic(expr)
             case _:
@@ -201,6 +242,7 @@ class Text:
             if self.is_index(expr):
                 return self.index(expr)
             return f"np.logical_{expr.op.lower()}({self.condition(expr.a)}, {self.condition(expr.b)})"
+        own(expr.a.dtype)
         a, b = self.element(expr.a), self.element(expr.b)
         integer = dtypes.kind(expr.a.dtype) != "float"
         match expr.op:
@@ -220,7 +262,7 @@ class Text:
 
     def _cast(self, expr: Cast) -> str:
         if self.is_index(expr.value) and dtypes.kind(expr.dtype) != "float":
-            return f"{dtype_text(expr.dtype)}({self.index(expr.value)})"
+            return f"{dtype_text(expr.dtype)}({self.index(expr)})"
         return f"rt.cast({self.element(expr.value)}, {dtype_text(expr.dtype)})"
 
     def _intrinsic(self, expr: Intrinsic) -> str:
@@ -234,6 +276,7 @@ class Text:
             case "fma":
                 return f"rt.fma({', '.join(self.element(a) for a in expr.args)})"
             case op if op in FUNCTIONS:
+                own(expr.args[0].dtype)
                 write = FUNCTIONS[op]
                 return write([self.element(a) for a in expr.args], self.fast and expr.dtype in ("float32", "float64"))
             case op:

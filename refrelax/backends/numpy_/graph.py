@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from refrelax.backends.errors import Unsupported
-from refrelax.backends.numpy_.expressions import Text, dtype_text
+from refrelax.backends.numpy_.expressions import Text, dtype_text, held
+from refrelax.backends.numpy_.guests import admit
 from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.builtins.sorting import SORTING
 from refrelax.semantics.dims import Facts
+from refrelax.semantics.ops import binary
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
     AttrDict,
@@ -103,7 +105,7 @@ class Writer:
                 return repr(value) if abs(value) < float("inf") else f"float({str(value)!r})"
             if isinstance(expr, SymVar):
                 return local(expr.name)
-            raise Unsupported("float arithmetic on prim values")
+            return f"float({Text({}, Facts()).element(expr)})"
         return Text({}, Facts()).index(expr)
 
     def type_of(self, name: str) -> Type | None:
@@ -159,6 +161,8 @@ def match_types(writer: Writer, kind: str, given: list[tuple[str, Type | None, s
 def _structure(
     writer: Writer, kind: str, text: str, type_: Type, where: str, dims: list[tuple[PrimExpr, str, str]]
 ) -> None:
+    for dtype in filter(None, element_dtypes(type_)):
+        held(dtype)
     match type_:
         case AnyType():
             pass
@@ -221,6 +225,8 @@ def binding(writer: Writer, each: Binding) -> None:
             text = value(writer, each.value)
             target = writer.live.target(each) if writer.live else None
             writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
+    for dtype in filter(None, element_dtypes(writer.type_of(each.name))):
+        held(dtype)
     if isinstance(writer.type_of(each.name), PrimType):
         writer.symbols.add(each.name)
     if writer.observed:
@@ -389,14 +395,55 @@ def known_outside(name: str) -> str:
     return name
 
 
+OF_SCALARS = frozenset(row.name for row in binary.OPERATORS)
+"""Operators that take scalars alone, and then give one."""
+
+
 def _operator(writer: Writer, name: str, call: Call) -> str:
     """``ops["add"](x, y)``; attributes by keyword, prim values with their dtype."""
+    admit(name, [d for each in call.args for d in _dtypes(writer, each)], {k: _plain(v) for k, v in call.attrs})
     args = [_argument(writer, each) for each in call.args]
     attrs = [f"{key}={_plain(v)!r}" for key, v in call.attrs]
     if name == "relax.reshape" and isinstance(call.args[1], ShapeExpr):
         kept = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0]
         attrs += [f"kept={kept!r}"] if kept else []
-    return f"ops[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
+    text = f"ops[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
+    # a call of scalars alone gives a scalar, which is no tensor (NumPy's row gives an array of shape (1,))
+    return f"rt.scalar({text})" if name in OF_SCALARS and all(_is_prim(writer, each) for each in call.args) else text
+
+
+def _dtypes(writer: Writer, expr: Expr) -> list[str]:
+    """The dtypes of an argument, as far as they are known."""
+    match expr:
+        case Tuple(fields=fields):
+            return [d for each in fields for d in _dtypes(writer, each)]
+        case Constant(dtype=dtype):
+            return [dtype]
+        case Var(name=name):
+            return list(filter(None, element_dtypes(writer.type_of(name))))
+        case _:
+            return []
+
+
+def element_dtypes(type_: Type | None) -> list[str | None]:
+    """The dtypes of the tensors and scalars of a type."""
+    match type_:
+        case TensorType(dtype=dtype) | DTensorType(tensor=TensorType(dtype=dtype)) | PrimType(dtype=dtype):
+            return [dtype]
+        case TupleType(fields=fields):
+            return [d for each in fields for d in element_dtypes(each)]
+        case _:
+            return []
+
+
+def _is_prim(writer: Writer, expr: Expr) -> bool:
+    match expr:
+        case PrimValue():
+            return True
+        case Var(name=name):
+            return isinstance(writer.type_of(name), PrimType)
+        case _:
+            return False
 
 
 def _argument(writer: Writer, expr: Expr) -> str:

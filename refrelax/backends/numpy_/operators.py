@@ -20,7 +20,8 @@ from refrelax.backends.numpy_ import (
     operators_shape,
     operators_window,
 )
-from refrelax.backends.numpy_.operands import Attrs, Run, array, axes_of, extents, literal, number
+from refrelax.backends.numpy_.guests import hosted
+from refrelax.backends.numpy_.operands import Attrs, Run, array, axes_of, extents, is_float, literal, met
 from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
 from refrelax.errors import unspecified
 from refrelax.semantics.values import Prim, Shape
@@ -58,6 +59,8 @@ def _math(name: str) -> Run:
 
 
 def _integer_math(name: str, x: Any) -> Any:
+    if x.dtype == np.bool_:
+        return x.copy()
     match name:
         case "abs":
             return np.abs(x)
@@ -69,15 +72,32 @@ def _integer_math(name: str, x: Any) -> Any:
             return x.copy()
 
 
-def _binary(apply: Callable[[Any, Any], Any]) -> Run:
+def _negative(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    (x,) = args
+    return x.copy() if x.dtype == np.bool_ else -x
+
+
+def _logical_not(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+    (x,) = args
+    return np.asarray(x == 0).astype(x.dtype)
+
+
+def meeting(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two operands converted to the dtype in which they meet."""
+    dtype = met(a.dtype, b.dtype)
+    return exact.cast(a, dtype), exact.cast(b, dtype)
+
+
+def _binary(apply: Callable[[Any, Any], Any], bits: bool = False) -> Run:
+    """At the dtype in which the operands meet, then the first one's. ``bits``: bools as they are."""
+
     def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         a, b = array(args[0]), array(args[1])
-        wanted = a.dtype if a.dtype == b.dtype or np.bool_ in (a.dtype, b.dtype) else None
-        if a.dtype != b.dtype and np.bool_ in (a.dtype, b.dtype):
-            meeting = b.dtype if a.dtype == np.bool_ else a.dtype
-            a, b = a.astype(meeting), b.astype(meeting)
-        result = apply(a, b)
-        return result if wanted in (None, result.dtype) or result.dtype == np.bool_ else exact.cast(result, wanted)
+        wanted = a.dtype
+        a, b = meeting(a, b)
+        if a.dtype == np.bool_ and not bits:  # as 0 and 1, and back
+            a, b = a.astype(np.uint8), b.astype(np.uint8)
+        return exact.cast(np.asarray(apply(a, b)), wanted)
 
     return run
 
@@ -101,7 +121,17 @@ def _count(a: Any, b: Any) -> Any:
 
 
 def _compare(apply: Callable[[Any, Any], Any]) -> Run:
-    return lambda _attrs, args, _fast: np.asarray(apply(array(args[0]), array(args[1])))
+    return lambda _attrs, args, _fast: np.asarray(apply(*meeting(array(args[0]), array(args[1]))))
+
+
+def _logical(apply: Callable[[Any, Any], Any]) -> Run:
+    """The truth of two operands at the dtype of the first."""
+
+    def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+        a, b = array(args[0]), array(args[1])
+        return np.asarray(apply(a != 0, b != 0)).astype(a.dtype)
+
+    return run
 
 
 def _relu(_attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
@@ -111,14 +141,16 @@ def _relu(_attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
 
 def _clip(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     x, low, high = args
-    low, high = (np.asarray(number(v)).astype(x.dtype) for v in (low, high))
+    low, high = (exact.cast(array(v), x.dtype).reshape(()) for v in (low, high))
     return exact.maximum(exact.minimum(x, high), low)
 
 
 def _where(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     condition, a, b = (array(v) for v in args)
     chosen = condition if condition.dtype == np.bool_ else condition != 0
-    return np.where(chosen, a, b).astype(a.dtype, copy=False)
+    wanted = a.dtype
+    a, b = meeting(a, b)
+    return exact.cast(np.where(chosen, a, b), wanted)
 
 
 def _astype(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -134,14 +166,19 @@ def _full(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     return np.broadcast_to(exact.cast(value, numpy_dtype(dtype) if dtype else value.dtype), shape).copy()
 
 
+def full(shape: Sequence[int], number: Any, dtype: Any) -> Any:
+    """An array of one number, rounded once."""
+    return np.full(shape, exact.cast(np.asarray(number), dtype), dtype=dtype)
+
+
 def _filled(number: int) -> Run:
-    return lambda attrs, args, _fast: np.full(extents(args[0]), number, dtype=numpy_dtype(attrs["dtype"]))
+    return lambda attrs, args, _fast: full(extents(args[0]), number, numpy_dtype(attrs["dtype"]))
 
 
 def _filled_like(number: int) -> Run:
     def run(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         dtype = attrs["dtype"]
-        return np.full(args[0].shape, number, dtype=numpy_dtype(dtype) if dtype else args[0].dtype)
+        return full(args[0].shape, number, numpy_dtype(dtype) if dtype else args[0].dtype)
 
     return run
 
@@ -189,21 +226,18 @@ def _take(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     """Out of range in mode ``fast`` means nothing, so any element will do there."""
     x, indices = args[0], array(args[1]) if not isinstance(args[1], Prim) else np.array(args[1].value)
     axis, mode = attrs["axis"], attrs["mode"]
-    if axis is None:
-        x, axis = x.reshape(-1), 0
+    x, axis = (x.reshape(-1), 0) if axis is None else (x, axis % x.ndim)
     extent = x.shape[axis]
     if extent == 0:
         if indices.size and mode in ("wrap", "clip"):
             raise unspecified("op.take/empty-axis", f"take from an axis without elements, mode {mode}")
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
-        return np.full(shape, np.nan if mode == "nan" and x.dtype.kind not in "iub" else 0, dtype=x.dtype)
+        return np.full(shape, np.nan if mode == "nan" and is_float(x.dtype) else 0, dtype=x.dtype)
     inside = indices % extent if mode == "wrap" else np.clip(indices, 0, extent - 1)
     result = np.take(x, inside.astype(np.int64), axis=axis)
-    if mode != "nan":
+    if mode != "nan" or not is_float(x.dtype):
         return result
-    bad = ((indices < 0) | (indices >= extent)).reshape(
-        [1] * (axis % x.ndim) + [*indices.shape] + [1] * (x.ndim - 1 - axis)
-    )
+    bad = ((indices < 0) | (indices >= extent)).reshape([1] * axis + [*indices.shape] + [1] * (x.ndim - 1 - axis))
     return np.where(bad, np.array(np.nan, dtype=x.dtype), result).astype(x.dtype)
 
 
@@ -237,14 +271,14 @@ def _softmax(log: bool) -> Run:
     return lambda attrs, args, fast: softmax(args[0], attrs["axis"] % args[0].ndim, fast, log)
 
 
-OPERATORS: dict[str, Run] = {
+ROWS: dict[str, Run] = {
     **{f"relax.{name}": _math(name) for name in (
         "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "erf", "sin", "cos", "tan", "sinh", "cosh", "asin", "acos",
         "atan",
         "asinh", "acosh", "atanh", "floor", "ceil", "round", "trunc", "abs", "sign", "square",
     )},
-    "relax.negative": lambda _c, a, _f: -a[0],
-    "relax.logical_not": lambda _c, a, _f: ~a[0],
+    "relax.negative": _negative,
+    "relax.logical_not": _logical_not,
     "relax.bitwise_not": lambda _c, a, _f: ~a[0],
     "relax.isnan": lambda _c, a, _f: np.asarray(np.isnan(a[0])),
     "relax.isinf": lambda _c, a, _f: np.asarray(np.isinf(a[0])),
@@ -271,12 +305,12 @@ OPERATORS: dict[str, Run] = {
     "relax.less_equal": _compare(np.less_equal),
     "relax.greater": _compare(np.greater),
     "relax.greater_equal": _compare(np.greater_equal),
-    "relax.logical_and": _compare(np.logical_and),
-    "relax.logical_or": _compare(np.logical_or),
-    "relax.logical_xor": _compare(np.logical_xor),
-    "relax.bitwise_and": _binary(np.bitwise_and),
-    "relax.bitwise_or": _binary(np.bitwise_or),
-    "relax.bitwise_xor": _binary(np.bitwise_xor),
+    "relax.logical_and": _logical(np.logical_and),
+    "relax.logical_or": _logical(np.logical_or),
+    "relax.logical_xor": _logical(np.logical_xor),
+    "relax.bitwise_and": _binary(np.bitwise_and, bits=True),
+    "relax.bitwise_or": _binary(np.bitwise_or, bits=True),
+    "relax.bitwise_xor": _binary(np.bitwise_xor, bits=True),
     "relax.where": _where,
     "relax.astype": _astype,
     "relax.full": _full,
@@ -311,3 +345,6 @@ OPERATORS: dict[str, Run] = {
     **operators_network.OPERATORS,
     **operators_window.OPERATORS,
 }  # fmt: skip
+"""Every operator at the dtypes in which NumPy calculates as the language does."""
+
+OPERATORS: dict[str, Run] = {name: hosted(name, row) for name, row in ROWS.items()}

@@ -108,8 +108,8 @@ def _mean(x: Any, index: Sequence[Any], total: Any) -> Any:
     count = np.ones(x.shape, dtype="int64")
     np.add.at(count, tuple(index), 1)
     if x.dtype.kind in "iu":
-        return (np.sign(total) * (np.abs(total) // count)).astype(x.dtype)
-    return np.where(count > 1, total / count.astype(x.dtype), x)
+        return exact.truncated_divide(total, count.astype(x.dtype)).astype(x.dtype)
+    return np.where(count > 1, total / count.astype(x.dtype), x).astype(x.dtype)
 
 
 def scatter_elements(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:

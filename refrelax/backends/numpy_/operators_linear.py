@@ -97,7 +97,7 @@ def attention(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     if rest:
         scores = scores + rest[0]
     limits = visible(attrs["causal_mask"], q.shape[2], k.shape[2])
-    if plain(fast, q):
+    if plain(fast, q) and np.isfinite(v).all():  # a weight of 0 times an infinite value would be NaN
         hidden = np.arange(k.shape[2]) >= limits[:, None]
         weights = softmax(np.where(hidden, literal(q, float("-inf")), scores), -1, True)
         found = np.matmul(weights, v)
@@ -134,8 +134,9 @@ def cross_entropy(_attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     x, y = args
     if x.shape != y.shape:
         raise unspecified("op.nn.cross_entropy_with_logits/equal-extents", f"{x.shape} and {y.shape}")
-    total = -reduce("add", (x * y).reshape(-1), [0], fast=fast)
-    return np.asarray(total / literal(x, x.shape[0]) if x.ndim > 1 else total)
+    total = reduce("add", (x * y).reshape(-1), [0], fast=fast)
+    total = total if x.dtype == np.bool_ else -total
+    return exact.truncated_divide(total, literal(x, x.shape[0])) if x.ndim > 1 else np.asarray(total)
 
 
 OPERATORS: dict[str, Run] = {

@@ -127,8 +127,12 @@ def median(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     axis = 0 if axes is None else axes[0] % x.ndim
     n = lines.shape[axis]
     order = positions(lines, axis, False)
-    middle = np.take(order, [(n - 1) // 2], axis=axis) if n else np.zeros_like(order)
-    values = np.take_along_axis(lines, middle, axis)
+    if n == 0:  # the middle of nothing is any number
+        shape = [1 if k == axis else e for k, e in enumerate(lines.shape)]
+        values, middle = np.zeros(shape, lines.dtype), np.zeros(shape, np.int64)
+    else:
+        middle = np.take(order, [(n - 1) // 2], axis=axis)
+        values = np.take_along_axis(lines, middle, axis)
     if axes is None:
         return values.reshape([1] * x.ndim if keepdims else ())
     return tuple(v if keepdims else np.squeeze(v, axis) for v in (values, middle.astype(np.int64)))

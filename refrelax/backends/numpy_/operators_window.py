@@ -19,6 +19,7 @@ from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, plain
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
+from refrelax.syntax import bits
 
 DATA = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 KERNEL = {1: "OIW", 2: "OIHW", 3: "OIDHW"}
@@ -126,7 +127,7 @@ def pooled_extent(size: int, taps_: int, stride: int, dilation: int, before: int
 
 def _pool(n: int, largest: bool) -> Run:
     def run(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
-        x = to_plain(args[0], attrs["layout"], DATA[n])
+        x = to_plain(args[0].astype(np.uint8) if args[0].dtype == np.bool_ else args[0], attrs["layout"], DATA[n])
         kernel, strides, dilation = attrs["pool_size"], attrs["strides"], attrs["dilation"]
         before, after = attrs["padding"][:n], attrs["padding"][n:]
         size = x.shape[2:]
@@ -149,7 +150,7 @@ def _pool(n: int, largest: bool) -> Run:
             end = [m + (q if attrs["count_include_pad"] else 0) for m, q in zip(size, after, strict=True)]
             low = [-p if attrs["count_include_pad"] else 0 for p in before]
             total = exact.truncated_divide(total, exact.cast(_covered(geometry, counts, low, end), x.dtype))
-        return from_plain(total, attrs["out_layout"] or attrs["layout"], DATA[n])
+        return from_plain(total.astype(args[0].dtype), attrs["out_layout"] or attrs["layout"], DATA[n])
 
     return run
 
@@ -165,7 +166,10 @@ def _covered(geometry: list[Any], counts: Sequence[int], low: Sequence[int], end
 
 def lowest(dtype: Any) -> Any:
     """What loses to every element."""
-    return literal(dtype, float("-inf")) if is_float(dtype) else np.iinfo(dtype).min
+    if not is_float(dtype):
+        return np.iinfo(dtype).min
+    infinite = bits.FORMATS[dtype.name].specials == "ieee"
+    return literal(dtype, float("-inf") if infinite else -bits.largest_finite(dtype.name))
 
 
 def _adaptive(n: int) -> Run:

@@ -42,6 +42,22 @@ def axis(low: int, extent: int, position: int, rank: int) -> Any:
     return np.arange(low, low + max(extent, 0)).reshape(shape)
 
 
+def wrapped(value: Any, low: int, width: int) -> Any:
+    """An integer, or a grid of them, modulo two to the power ``width``, from ``low`` up."""
+    return ((value - low) & ((1 << width) - 1)) + low
+
+
+def quotient(a: int, b: int) -> int:
+    """``a / b`` rounded towards zero."""
+    found = abs(a) // abs(b)
+    return found if (a < 0) == (b < 0) else -found
+
+
+def remainder(a: int, b: int) -> int:
+    """What ``quotient`` leaves: it has the sign of ``a``."""
+    return a - quotient(a, b) * b
+
+
 def clamp(index: int, extent: int) -> int:
     """An index moved into range: what is loaded out of range means nothing."""
     return max(0, min(int(index), extent - 1))
@@ -96,6 +112,13 @@ def constant(name: str, shape: tuple[int, ...], patterns: Sequence[int]) -> Any:
 def prim(name: str, value: Any) -> Prim:
     """A scalar with its dtype, for operators."""
     return Prim(name, value)
+
+
+def scalar(value: Any) -> Any:
+    """The scalar that a row gave as an array of shape (1,); a tensor that was made from scalars stays one."""
+    if not isinstance(value, np.ndarray) or value.shape != (1,):
+        return value
+    return value[0].item() if value.dtype.kind in "biuf" else float(value[0])
 
 
 def shape(*dims: int) -> Shape:

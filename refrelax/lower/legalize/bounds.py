@@ -35,10 +35,15 @@ Range = tuple[PrimExpr, PrimExpr]
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """A statement and what holds where it is needed."""
+    """A statement and what holds where it is needed.
+
+    ``near``: of ``given``, without conditions that a later one of the same form is likely to imply: the last that held
+    and the last that did not.
+    """
 
     statement: PrimExpr
     given: tuple[PrimExpr, ...]
+    near: tuple[PrimExpr, ...] = ()
 
 
 @dataclass(slots=True)
@@ -123,7 +128,10 @@ def _of_access(scope: _Scope, buffer: str, indices: tuple[PrimExpr, ...]) -> Ite
         numbered = _numbered(index)
         if numbered is not None:
             statement = within(numbered, int_imm(0), dim)
-            yield Obligation(statement, _relevant(scope, statement))
+            ranges, conditions = _relevant(scope, statement)
+            last = {isinstance(each, Not): each for each in conditions}
+            near = (*ranges, *(each for each in conditions if each is last[isinstance(each, Not)]))
+            yield Obligation(statement, (*ranges, *conditions), near)
 
 
 def _plainly_inside(scope: _Scope, index: PrimExpr, dim: PrimExpr) -> bool:
@@ -165,7 +173,7 @@ def _replaced(e: PrimExpr, names: Mapping[BufferLoad, SymVar]) -> PrimExpr:
             return e
 
 
-def _relevant(scope: _Scope, statement: PrimExpr) -> tuple[PrimExpr, ...]:
+def _relevant(scope: _Scope, statement: PrimExpr) -> tuple[list[PrimExpr], list[PrimExpr]]:
     """Ranges of the variables that matter, and the conditions on the way that mention one of them."""
     names = set(free_symbols(statement))
     conditions: list[PrimExpr] = []
@@ -179,4 +187,4 @@ def _relevant(scope: _Scope, statement: PrimExpr) -> tuple[PrimExpr, ...]:
         for v, low, n in scope.ranges.values()
         if v.name in names
     ]
-    return (*ranges, *conditions)
+    return ranges, conditions

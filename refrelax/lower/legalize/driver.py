@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from refrelax.lower.claims import Ledger
+from refrelax.lower.extent_parts import Question, named, parts
 from refrelax.lower.legalize.bounds import Obligation, obligations
 from refrelax.lower.legalize.scalars import Scalar, product
 from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
@@ -154,16 +155,19 @@ class _Rewriter:
     def justified(self, site: Site, where: str) -> str:
         """The name of the site's kernel. Raises ``Unfit`` if something that it rests on is not proved."""
         kernel = site.k.finish()
-        known = self.kernels.find(site.k.name, kernel)
+        made = self.kernels.find(site.k.name, kernel)
         needs = [(rule_, Obligation(statement, ())) for rule_, statement in site.required]
-        if known is None or site.relations or site.premises or site.scalars:
+        if made is None or site.relations or site.premises or site.scalars:
             needs += [("lo/in-bounds", each) for each in obligations(kernel)]
-        facts, counts = _facts(site), _counts(site)
+        facts, counts = [*_facts(site), *self.extents, *_fits(site)], _counts(site)
+        known = parts(d for p in (*site.k.inputs, *site.k.outputs) for d in p.buffer.shape)
         for rule_, each in needs:
-            given = _given(each, facts + self.extents, counts)
-            if not self.ledger.holds(each.statement, rule_, where, given, "int64", site.call.span):
+            given = _given(each, facts, counts)
+            first = named(Question(each.statement, each.near), known, facts)
+            asked = () if first is None else (first,)
+            if not self.ledger.holds(each.statement, rule_, where, given, "int64", site.call.span, asked):
                 raise Unfit("not proved")
-        return known if known is not None else self.kernels.add(site.k.name, kernel)
+        return made if made is not None else self.kernels.add(site.k.name, kernel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +208,13 @@ def _counts(site: Site) -> list[PrimExpr]:
     """That every tensor's elements can be counted."""
     counts = [product([Scalar(d) for d in p.buffer.shape]).node for p in (*site.k.inputs, *site.k.outputs)]
     return list(dict.fromkeys(Binary("LE", each, MOST) for each in counts if isinstance(each, Binary)))
+
+
+@rule("lo/extent-fits")
+def _fits(site: Site) -> list[PrimExpr]:
+    """That every extent is an int64 number: it is evaluated before the kernel runs."""
+    dims = [d for p in (*site.k.inputs, *site.k.outputs) for d in p.buffer.shape if isinstance(d, Binary)]
+    return [Binary("LE", d, MOST) for d in dict.fromkeys(dims)]
 
 
 def _extents(func: Function) -> list[PrimExpr]:

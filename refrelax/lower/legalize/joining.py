@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from refrelax.lower.legalize.elementwise import Legalizer
 from refrelax.lower.legalize.kernel import Array
@@ -36,7 +36,8 @@ def _axis(call: Call, ndim: int) -> int:
 
 
 def _concat(s: Site) -> None:
-    """The tensor whose range holds the position along ``axis``, asked from the left."""
+    """The tensor whose range holds the position along ``axis``, found by halves: an element asks for the logarithm of
+    the number of tensors, and so many conditions bear on each of its claims."""
     xs = s.arrays(0)
     axis = _axis(s.call, xs[0].ndim)
     starts = [index(0)]
@@ -47,12 +48,19 @@ def _concat(s: Site) -> None:
                 s.same(xs[0].dims[k], x.dims[k], "lo/equal-extents")
 
     def element(*i: Scalar) -> Scalar:
-        value = xs[-1][replaced(i, axis, i[axis] - starts[-2])]
-        for x, start, end in reversed(list(zip(xs[:-1], starts[:-2], starts[1:-1], strict=True))):
-            value = if_then_else(i[axis] < end, x[replaced(i, axis, i[axis] - start)], value)
-        return value
+        return chosen(len(xs), lambda k: i[axis] < starts[k], lambda k: xs[k][replaced(i, axis, i[axis] - starts[k])])
 
     s.k.compute(s.out, element)
+
+
+def chosen(count: int, before: Callable[[int], Scalar], part: Callable[[int], Scalar], first: int = 0) -> Scalar:
+    """The one of ``part(first)``, …, ``count`` of them, that the position is in: ``before(k)`` says that it is in one
+    before ``k``."""
+    if count == 1:
+        return part(first)
+    left = (count + 1) // 2
+    middle = first + left
+    return if_then_else(before(middle), chosen(left, before, part, first), chosen(count - left, before, part, middle))
 
 
 def _stack(s: Site) -> None:

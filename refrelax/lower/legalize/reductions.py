@@ -180,26 +180,39 @@ def unflatten(position: Scalar, dims: Sequence[Scalar]) -> list[Scalar]:
 
 
 def _position(op: str) -> Legalizer:
-    """The first position of the extreme; the first NaN is the extreme. The cell holds the best position so far."""
+    """The first position of the extreme; the first NaN is the extreme. The extreme itself has a cell of its own: a
+    position that is poison must not become an index."""
 
     def legalize(s: Site) -> None:
         x, axes = s.array(0), _axes(s)
         whole = len(axes.gone) != 1
+        dtype = "uint8" if x.dtype == "bool" else x.dtype
+        extreme = s.k.alloc("extreme", s.out.dims, dtype)
 
-        def at(kept: Sequence[Scalar], position: Scalar) -> Scalar:
-            gone = unflatten(position, axes.lengths) if whole else [position]
-            value = x[axes.source(kept, gone)]
+        def at(i: Sequence[Scalar]) -> Scalar:
+            gone = unflatten(i[-1], axes.lengths) if whole else [i[-1]]
+            value = x[axes.source(axes.of_result(i[:-1]), gone)]
             return cast("uint8", value) if x.dtype == "bool" else value
 
-        def step(best: Scalar, *i: Scalar) -> Scalar:
-            kept, candidate = axes.of_result(i[:-1]), i[-1]
-            new, old = at(kept, candidate), at(kept, best)
-            better = new > old if op == "Max" else new < old
-            if dtypes.is_float(new.dtype):
-                better = better | (function("isnan", new, dtype="bool") & ~function("isnan", old, dtype="bool"))
-            return select(better, candidate, best)
+        def nan(value: Scalar) -> Scalar:
+            return function("isnan", value, dtype="bool")
 
-        s.k.fold(s.out, [axes.count()], index(0), step)
+        def greater(old: Scalar, *i: Scalar) -> Scalar:
+            new = at(i)
+            better = new > old if op == "Max" else new < old
+            if dtypes.is_float(dtype):
+                better = better | (nan(new) & ~nan(old))
+            return select(better, new, old)
+
+        def first(found: Scalar, *i: Scalar) -> Scalar:
+            new, best = at(i), extreme[i[:-1]]
+            here = new.equals(best)
+            if dtypes.is_float(dtype):
+                here = here | (nan(new) & nan(best))
+            return select(here & (found < 0), i[-1], found)
+
+        s.k.fold(extreme, [axes.count()], least(dtype) if op == "Max" else greatest(dtype), greater)
+        s.k.fold(s.out, [axes.count()], index(-1), first)
 
     return legalize
 

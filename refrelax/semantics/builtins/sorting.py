@@ -14,6 +14,7 @@ from typing import Any
 from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.values import Prim, Tensor
 
 Line = list[tuple[int, ...]]
@@ -26,8 +27,27 @@ def _lines(x: Tensor, axis: int, extent: int) -> Iterator[Line]:
         yield [(*start[:axis], k, *start[axis + 1 :]) for k in range(extent)]
 
 
+def _place(x: Tensor, index: tuple[int, ...]) -> int | None:
+    """The cell of an element; ``None`` outside of the tensor, or of its memory: a description made in place
+    (``T.tvm_stack_make_array``) may reach beyond the buffer that it describes."""
+    if len(index) != x.ndim or not all(0 <= i < n for i, n in zip(index, x.shape, strict=True)):
+        return None
+    position = x.offset + sum(i * stride for i, stride in zip(index, x.strides, strict=True))
+    return position if 0 <= position < len(x.storage.plane(x.dtype, x.numerics)) else None
+
+
+_OUTSIDE = poison("ld/load-out-of-bounds")
+
+
+def _read(x: Tensor, index: tuple[int, ...]) -> Payload:
+    return _OUTSIDE if _place(x, index) is None else x[index]
+
+
+@rule("ld/store-out-of-bounds")
 def _write(out: Tensor, index: tuple[int, ...], payload: Payload) -> None:
-    position = out.offset + sum(i * stride for i, stride in zip(index, out.strides, strict=True))
+    position = _place(out, index)
+    if position is None:
+        raise unspecified("ld/store-out-of-bounds", f"a library function stores at {index} of {out.shape}")
     out.storage.store(out.dtype, position, payload)
 
 
@@ -50,7 +70,7 @@ def sort(numerics: Numerics, *args: Any) -> None:
     (x, out), (axis, ascending) = _arguments(args, 2)
     axis, f = _axis(axis, x), numerics.at(x.dtype)
     for line in _lines(x, axis, x.shape[axis]):
-        ordered, _ = f.order([x[i] for i in line], not ascending)
+        ordered, _ = f.order([_read(x, i) for i in line], not ascending)
         for index, payload in zip(line, ordered, strict=True):
             _write(out, index, payload)
 
@@ -61,7 +81,7 @@ def argsort(numerics: Numerics, *args: Any) -> None:
     (x, out), (axis, ascending) = _arguments(args, 2)
     axis, f, g = _axis(axis, x), numerics.at(x.dtype), numerics.at(out.dtype)
     for line in _lines(x, axis, x.shape[axis]):
-        _, places = f.order([x[i] for i in line], not ascending)
+        _, places = f.order([_read(x, i) for i in line], not ascending)
         for index, place in zip(line, places, strict=True):
             _write(out, index, place if out.dtype == "int64" else g.cast(place, "int64"))
 
@@ -75,7 +95,7 @@ def topk(numerics: Numerics, *args: Any) -> None:
     (x, *outs), (k, axis, ascending) = _arguments(tuple(each for each in args if each is not kind), count)
     axis, f = _axis(axis, x), numerics.at(x.dtype)
     for line in _lines(x, axis, x.shape[axis]):
-        values, places = f.order([x[i] for i in line], not ascending)
+        values, places = f.order([_read(x, i) for i in line], not ascending)
         for index, value, place in list(zip(line, values, places, strict=True))[: k if k > 0 else None]:
             for out, wanted in zip(outs, ("values", "indices") if kind == "both" else (kind,), strict=True):
                 if wanted == "values":

@@ -36,6 +36,7 @@ class Atom:
     * ``ge`` — 1 where ``args[0] >= 0``, else 0; ``eq`` — 1 where ``args[0] == 0``, else 0;
     * ``p2`` — two to the power ``args[0]``;
     * ``cast`` — ``args[0]`` wrapped into ``dtype``;
+    * ``float`` — an index or a truth that is computed from floats, a function ``name`` of ``args``;
     * ``call`` — anything else, a function ``name`` of ``args`` that nothing is known about.
     """
 

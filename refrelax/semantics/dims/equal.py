@@ -12,6 +12,7 @@ from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly, const, leading, scale, sub
 from refrelax.semantics.dims.ranges import interval, nonneg
 from refrelax.semantics.dims.terms import never_zero
+from refrelax.syntax.dtypes import is_float
 from refrelax.syntax.scalars import Literal, PrimExpr, literal_int
 
 
@@ -21,10 +22,12 @@ def equal(a: PrimExpr, b: PrimExpr, facts: Facts) -> bool | None:
 
     ``True``: provably equal. ``False``: provably different everywhere. ``None``: open.
     """
-    if isinstance(a, Literal) and isinstance(b, Literal):
+    if isinstance(a, Literal) and isinstance(b, Literal) and not (is_float(a.dtype) or is_float(b.dtype)):
         return literal_int(a) == literal_int(b)
     if a == b:
         return True
+    if is_float(a.dtype) or is_float(b.dtype):
+        return None  # no dimension: a prim value, say
     atoms = Atoms(facts)
     difference = _difference(a, b, atoms)
     if not difference:

@@ -1,4 +1,4 @@
-"""The value of an expression at given values of its symbols, on exact integers.
+"""The value of an expression at given values of its symbols, on exact integers; floats in it are those of ``floats``.
 
 Spec: ``spec/06-shapes.md``, ``sh/value``.
 """
@@ -10,7 +10,11 @@ from operator import eq, ge, gt, le, lt, ne
 
 from refrelax.errors import InternalError, unspecified
 from refrelax.rules import rule
-from refrelax.syntax.dtypes import bits, integer_range, kind
+from refrelax.semantics.dims import floats
+from refrelax.semantics.dims.kinds import of_floats
+from refrelax.semantics.numbers.ieee import ieee
+from refrelax.semantics.numbers.scalar_operators import BINARY, TERNARY, UNARY
+from refrelax.syntax.dtypes import bits, integer_range, is_float, kind
 from refrelax.syntax.scalars import (
     Binary,
     Cast,
@@ -28,13 +32,17 @@ _COMPARE = {"EQ": eq, "NE": ne, "LT": lt, "LE": le, "GT": gt, "GE": ge}
 
 
 @rule("sh/value")
-def value(e: PrimExpr, env: Mapping[str, int]) -> int:
-    """The value of ``e``; truth values are 0 and 1. ``and``, ``or`` and ``T.if_then_else`` evaluate what they need.
+def value(e: PrimExpr, env: Mapping[str, int | float]) -> int:
+    """The value of an index or truth ``e``; truth values are 0 and 1. ``and``, ``or`` and ``T.if_then_else`` evaluate
+    what they need.
 
     Raises:
-        Ended: ``sh/overflow`` where a step leaves its dtype, ``num/int-division-by-zero``, ``num/shift-range``.
-        InternalError: a symbol without a value, or a term that is no integer arithmetic.
+        Ended: ``sh/overflow`` where a step leaves its dtype, ``num/int-division-by-zero``, ``num/shift-range``;
+            what ``floats.decided`` raises.
+        InternalError: a symbol without a value, or a term that is no arithmetic (``wf/scalar-form`` excludes it).
     """
+    if of_floats(e):
+        return floats.decided(e, env, value)
     match e:
         case Literal():
             return literal_int(e)
@@ -52,11 +60,16 @@ def value(e: PrimExpr, env: Mapping[str, int]) -> int:
         case Cast():
             return _cast(value(e.value, env), e.dtype)
         case Let():
-            return value(e.body, {**env, e.var.name: value(e.value, env)})
+            return value(e.body, floats.bound(e, env, value))
         case Intrinsic():
             return _intrinsic(e, env)
         case _:
             raise InternalError(f"{type(e).__name__} is no integer arithmetic")
+
+
+def float_value(e: PrimExpr, env: Mapping[str, int | float]) -> float:
+    """The value of a float ``e``. Raises as ``value`` does, and where several results are permitted."""
+    return floats.number(e, env, value)
 
 
 @rule("sh/overflow")
@@ -67,7 +80,7 @@ def _fits(result: int, e: PrimExpr) -> int:
     return result
 
 
-def _binary(e: Binary, env: Mapping[str, int]) -> int:
+def _binary(e: Binary, env: floats.Env) -> int:
     if e.op == "And":
         return value(e.b, env) if value(e.a, env) else 0
     if e.op == "Or":
@@ -119,27 +132,55 @@ def _cast(number: int, dtype: str) -> int:
     return (number - low) % (high - low + 1) + low
 
 
-def _intrinsic(e: Intrinsic, env: Mapping[str, int]) -> int:
+def _intrinsic(e: Intrinsic, env: floats.Env) -> int:
     if e.op == "if_then_else":
         return value(e.args[1] if value(e.args[0], env) else e.args[2], env)
     arguments = [value(each, env) for each in e.args]
     match e.op, arguments:
         case "likely", [a]:
             return a
-        case "abs", [a]:
+        case (("abs" | "fabs"), [a]):
             return _fits(abs(a), e)
-        case "bitwise_and", [a, b]:
-            return a & b
-        case "bitwise_or", [a, b]:
-            return a | b
-        case "bitwise_xor", [a, b]:
-            return a ^ b
-        case "bitwise_not", [a]:
-            return _cast(~a, e.dtype)
-        case (("shift_left" | "shift_right"), [a, b]):
+        case "square", [a]:
+            return _fits(a * a, e)
+        case "fma", [a, b, c]:
+            return _fits(_fits(a * b, e) + c, e)
+        case "pow", [a, b]:
+            return _power(e, a, b)
+        case (("shift_left" | "shift_right"), [a, b]) if kind(e.dtype) != "bool":
             return _shift(e, a, b)
+        case "truncmod", [a, b]:
+            return _binary(Binary("Mod", e.args[0], e.args[1], span=e.span), env)
+        case _:
+            return _by_bits(e, arguments)
+
+
+def _by_bits(e: Intrinsic, arguments: list[int]) -> int:
+    """The intrinsics of integers and bools that leave no dtype, by ``numbers``."""
+    source = e.args[0].dtype if e.args else ""
+    if not source or is_float(e.dtype):
+        raise InternalError(f"T.{e.op} is no integer arithmetic of a dimension")
+    f = ieee().at(source)
+    given = [f.lit(each) for each in arguments]
+    match given:
+        case [a] if e.op == "reinterpret":
+            found = ieee().at(e.dtype).reinterpret(a, source)
+        case [a] if e.op in UNARY:
+            found = UNARY[e.op](f)(a)
+        case [a, b] if e.op in BINARY:
+            found = BINARY[e.op](f)(a, b)
+        case [a, b, c] if e.op in TERNARY:
+            found = TERNARY[e.op](f)(a, b, c)
         case _:
             raise InternalError(f"T.{e.op} is no integer arithmetic of a dimension")
+    return ieee().to_index(found, e.dtype)
+
+
+def _power(e: Intrinsic, a: int, b: int) -> int:
+    """``a ** b``; a power that no dtype holds is not computed."""
+    if b < 0:
+        raise unspecified("num/negative-power", f"expected an exponent that is not negative, found {b}", e.span)
+    return _fits(a ** min(b, 64 + b % 2) if abs(a) < 2 else a ** min(b, 65), e)
 
 
 def _shift(e: Intrinsic, a: int, b: int) -> int:
@@ -147,5 +188,4 @@ def _shift(e: Intrinsic, a: int, b: int) -> int:
         raise unspecified("num/shift-range", f"expected a count from 0 to {bits(e.dtype) - 1}, found {b}", e.span)
     if e.op == "shift_right":
         return a >> b
-    assert kind(e.dtype) in ("int", "uint")
     return _fits(a << b, e)

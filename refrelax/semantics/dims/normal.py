@@ -1,5 +1,8 @@
 """The normal form of an expression: one polynomial over atoms, computed from the normal forms of its parts.
 
+Arithmetic opens index and truth terms. A term of kind float has a form too, one atom: a name for its value that only
+other atoms mention.
+
 Spec: ``spec/06-shapes.md``.
 """
 
@@ -7,9 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from refrelax.errors import Ended
 from refrelax.rules import rule
 from refrelax.semantics.dims import terms
 from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.exact import value
+from refrelax.semantics.dims.kinds import closed, of_floats
 from refrelax.semantics.dims.poly import ONE, ZERO, Poly, add, as_const, const, scale, sub
 from refrelax.semantics.dims.ranges import interval
 from refrelax.syntax.dtypes import bits, integer_range, kind, lanes
@@ -54,10 +60,16 @@ def _normal(e: PrimExpr, atoms: Atoms, scope: Scope | None) -> Poly:
     match e:
         case Literal() if kind(e.dtype) in INTEGRAL:
             return const(literal_int(e))
+        case SymVar() if scope and e.name in scope:
+            return scope[e.name]
         case SymVar() if kind(e.dtype) in INTEGRAL and lanes(e.dtype) == 1:
-            if scope and e.name in scope:
-                return scope[e.name]
             return {(atoms.var(e.name, e.dtype),): 1}
+        case Let():
+            return normal(e.body, atoms, {**(scope or {}), e.var.name: normal(e.value, atoms, scope)})
+        case _ if of_floats(e):
+            return from_floats(e, atoms, scope)
+        case _ if kind(e.dtype) not in INTEGRAL:
+            return opaque(e, atoms, scope)
         case Binary(("And" | "Or") as op, a, b):
             left = normal(a, atoms, scope)
             right = _guarded(b, atoms, scope)
@@ -66,16 +78,26 @@ def _normal(e: PrimExpr, atoms: Atoms, scope: Scope | None) -> Poly:
             return _binary(e.op, normal(e.a, atoms, scope), normal(e.b, atoms, scope), atoms)
         case Not():
             return sub(ONE, normal(e.a, atoms, scope))
-        case Select() if kind(e.dtype) in INTEGRAL:
+        case Select():
             return _choice(normal(e.condition, atoms, scope), e.true_value, e.false_value, atoms, scope, normal)
-        case Cast() if kind(e.dtype) in INTEGRAL and kind(e.value.dtype) in INTEGRAL:
+        case Cast() if kind(e.value.dtype) in INTEGRAL:
             return cast(normal(e.value, atoms, scope), e.value.dtype, e.dtype, atoms)
         case Intrinsic():
             return _intrinsic(e, atoms, scope)
-        case Let() if kind(e.var.dtype) in INTEGRAL:
-            return normal(e.body, atoms, {**(scope or {}), e.var.name: normal(e.value, atoms, scope)})
         case _:
             return opaque(e, atoms, scope)
+
+
+@rule("sh/float-atom")
+def from_floats(e: PrimExpr, atoms: Atoms, scope: Scope | None) -> Poly:
+    """An index or truth that is computed from floats: its value where no symbol stands in it, else an atom that is
+    equal to another exactly if heads, literals (by their bits) and the forms of the parts are."""
+    if not atoms.exhausted and closed(e):
+        try:
+            return const(value(e, {}))
+        except Ended:
+            pass
+    return opaque(e, atoms, scope, "float")
 
 
 @rule("sh/fuel")
@@ -171,11 +193,11 @@ def cast(p: Poly, source: str, target: str, atoms: Atoms) -> Poly:
 def _intrinsic(e: Intrinsic, atoms: Atoms, scope: Scope | None) -> Poly:
     """The intrinsics of integers that arithmetic opens; the others are functions that nothing is known about."""
     match e.op, e.args:
-        case "if_then_else", (c, a, b) if kind(e.dtype) in INTEGRAL:
+        case "if_then_else", (c, a, b):
             return _choice(normal(c, atoms, scope), a, b, atoms, scope, _guarded)
         case "likely", (a,):
             return normal(a, atoms, scope)
-        case "abs", (a,) if kind(e.dtype) in INTEGRAL:
+        case "abs", (a,):
             p = normal(a, atoms, scope)
             return terms.maximum(p, scale(p, -1), atoms)
         case "shift_left", (a, b):
@@ -202,16 +224,17 @@ def bit_and(a: Poly, b: Poly, dtype: str, atoms: Atoms) -> Poly:
 
 
 @rule("sh/opaque")
-def opaque(e: PrimExpr, atoms: Atoms, scope: Scope | None) -> Poly:
+def opaque(e: PrimExpr, atoms: Atoms, scope: Scope | None, how: str = "call") -> Poly:
     """An atom equal to another exactly if head and parts are."""
     match e:
         case Intrinsic():
-            head = f"{e.op}{list(e.attrs)!r}" if e.attrs else e.op
+            head = f"{e.op}{list(e.attrs)!r}{[each.dtype for each in e.args]}"
         case Literal() | SymVar():
-            return atoms.put("call", (ZERO,), repr(e), e.dtype)
+            return atoms.put(how, (ZERO,), repr(e), e.dtype)
         case _:
             head = f"{type(e).__name__}{_attributes(e)}"
-    return atoms.put("call", tuple(normal(part, atoms, scope) for part in children(e)), head, e.dtype)
+    arm = _guarded if isinstance(e, Intrinsic) and e.op == "if_then_else" else normal
+    return atoms.put(how, tuple(arm(part, atoms, scope) for part in children(e)), head, e.dtype)
 
 
 def _attributes(e: PrimExpr) -> str:

@@ -112,8 +112,8 @@ def _atom_interval(atom: Atom, atoms: Atoms) -> Bound:
             return None if None in lows else min(lows), min(known) if known else None
         case "fd" | "td":
             return _quotient_interval(atom, atoms)
-        case "cast":
-            return integer_range(atom.dtype) if is_integer(atom.dtype) else UNBOUNDED
+        case "cast" | "float" if is_integer(atom.dtype):
+            return integer_range(atom.dtype)
         case _:
             return (0, 1) if atom.dtype == "bool" else UNBOUNDED
 

@@ -11,6 +11,7 @@ from math import gcd
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.facts import Facts
+from refrelax.semantics.dims.kinds import of_floats
 from refrelax.semantics.dims.linear import Linear, content, leaf, plus, spelled, term, times
 from refrelax.semantics.dims.normal import INTEGRAL, normal
 from refrelax.semantics.dims.poly import Poly, add, as_const, sub
@@ -198,6 +199,9 @@ class _Simplifier:
 
     def other(self, e: PrimExpr) -> PrimExpr:
         """What is no arithmetic: the parts are simplified, a known condition chooses."""
+        if of_floats(e):
+            known = as_const(self.opened(e))
+            return e if known is None else imm(known, e.dtype)
         match e:
             case Select(c, a, b) | Intrinsic("if_then_else", (c, a, b)):
                 condition = self.shortest(c)

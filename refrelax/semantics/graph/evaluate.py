@@ -17,6 +17,7 @@ from refrelax.rules import rule
 from refrelax.semantics.budget import Meter
 from refrelax.semantics.builtins.arena import keep_apart, name_memory
 from refrelax.semantics.builtins.library import LIBRARY, call_builtin
+from refrelax.semantics.dims import Symbols, float_value
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.matching import Mismatch, bind_symbols, compare, match, structure
 from refrelax.semantics.loops.evaluate import run_prim_func
@@ -24,6 +25,7 @@ from refrelax.semantics.loops.frame import Context
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.definition import Evaluation
+from refrelax.semantics.ops.retyping import asked_again
 from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, Tensor, Value, from_bits
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax import bits, dtypes
@@ -51,7 +53,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Literal, PrimExpr
+from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import Type
 
 
@@ -73,7 +75,7 @@ class Scope:
 
     path: str
     values: dict[str, Any] = field(default_factory=dict)
-    symbols: dict[str, int] = field(default_factory=dict)
+    symbols: Symbols = field(default_factory=dict)
     dead: set[str] = field(default_factory=set)
     """Names whose life was ended by ``kill_*``; the branches of an ``if`` share it with what is around them."""
 
@@ -217,9 +219,9 @@ class Interpreter:
 
     @staticmethod
     def _name_symbol(name: str, value: Any, scope: Scope) -> None:
-        """An integer or bool prim value is also a symbol, usable in dimensions."""
-        if isinstance(value, Prim) and dtypes.kind(value.dtype) != "float":
-            scope.symbols[name] = int(value.value)
+        """A prim value is also a symbol, usable in scalar expressions."""
+        if isinstance(value, Prim):
+            scope.symbols[name] = value.value if dtypes.is_float(value.dtype) else int(value.value)
 
     @rule("ev/match-cast", "ev/match-cast-mismatch")
     def _match_cast(self, binding: MatchCast, scope: Scope) -> Any:
@@ -308,16 +310,9 @@ class Interpreter:
 
     @rule("ev/prim-value")
     def eval_prim(self, expr: PrimExpr, scope: Scope) -> Prim:
-        """A scalar expression as a value: exact; floats only as literals or variables."""
-        if dtypes.kind(expr.dtype) == "float":
-            if isinstance(expr, Literal):
-                return Prim(expr.dtype, bits.decode(expr.dtype, expr.bits))
-            name = getattr(expr, "name", None)
-            if name in scope.values:
-                return scope.values[name]  # type: ignore[no-any-return]
-            raise unspecified(
-                "ev/prim-value", "float arithmetic on prim values has no meaning at graph level", expr.span
-            )
+        """A scalar expression as a value: exact, and of floats the one permitted result."""
+        if dtypes.is_float(expr.dtype):
+            return Prim(expr.dtype, float_value(expr, scope.symbols))
         return Prim(expr.dtype, dim_value(expr, scope.symbols))
 
     @rule("ev/tuple-get-item")
@@ -427,4 +422,6 @@ class Interpreter:
             self.world,
             lambda expr: self.type_of(expr, scope),
         )
-        return definition.evaluate(evaluation, call, tuple(self._args(call, scope)))
+        args = tuple(self._args(call, scope))
+        asked_again(definition, call, args, scope.values, evaluation.type_of)
+        return definition.evaluate(evaluation, call, args)

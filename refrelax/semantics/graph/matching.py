@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from refrelax.rules import rule
+from refrelax.semantics.dims import Symbols
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.loops.evaluate import describe
 from refrelax.semantics.values import Closure, PackedFunc, Prim, Shape, Tensor
@@ -102,7 +103,7 @@ def _shape(value: Any, type_: ShapeType, pairs: Pairs, where: str) -> None:
 
 
 @rule("ev/match-binds-symbols")
-def bind_symbols(pairs: Pairs, symbols: dict[str, int]) -> None:
+def bind_symbols(pairs: Pairs, symbols: Symbols) -> None:
     """Define every plain symbol that has no value yet, first occurrence first."""
     for dim, extent in pairs:
         if isinstance(dim, SymVar) and dim.name not in symbols:
@@ -110,7 +111,7 @@ def bind_symbols(pairs: Pairs, symbols: dict[str, int]) -> None:
 
 
 @rule("ev/match-compares-dims")
-def compare(pairs: Pairs, symbols: dict[str, int], where: str) -> None:
+def compare(pairs: Pairs, symbols: Symbols, where: str) -> None:
     """Every dimension has the extent that it meets. Raises ``Mismatch``."""
     for dim, extent in pairs:
         wanted = dim_value(dim, symbols)
@@ -124,7 +125,7 @@ def _text(dim: PrimExpr) -> str:
     return expression(dim)
 
 
-def match(value: Any, type_: Type, symbols: dict[str, int], shapes: dict[str, Any], where: str) -> None:
+def match(value: Any, type_: Type, symbols: Symbols, shapes: dict[str, Any], where: str) -> None:
     """Check one value against a type, defining the symbols that the type introduces. Raises ``Mismatch``."""
     pairs: Pairs = []
     structure(value, type_, shapes, pairs, where)

@@ -17,8 +17,8 @@ from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Builder, Element, Frame
 from refrelax.semantics.loops.indices import build_index, is_index
 from refrelax.semantics.loops.memory import build_load
-from refrelax.semantics.numbers.interface import Arithmetic
 from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.scalar_operators import ARITHMETIC
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import (
     Binary,
@@ -112,24 +112,6 @@ def _variable(build: Builder, expr: SymVar) -> Element:
     return lambda frame: lit(run(frame))
 
 
-ARITHMETIC: dict[str, Callable[[Arithmetic], Callable[[Any, Any], Any]]] = {
-    "Add": lambda f: f.add,
-    "Sub": lambda f: f.sub,
-    "Mul": lambda f: f.mul,
-    "Div": lambda f: f.div,
-    "Mod": lambda f: f.mod,
-    "FloorDiv": lambda f: f.floordiv,
-    "FloorMod": lambda f: f.floormod,
-    "Min": lambda f: f.minimum,
-    "Max": lambda f: f.maximum,
-    "EQ": lambda f: f.equal,
-    "NE": lambda f: f.not_equal,
-    "LT": lambda f: f.less,
-    "LE": lambda f: f.less_equal,
-}
-"""Loop-level operators by the primitive that defines them; ``GT`` and ``GE`` swap the operands of ``LT`` and ``LE``."""
-
-
 def operation(build: Builder, expr: Binary) -> Callable[[Any, Any], Any]:
     """The function on payloads that a binary node stands for."""
     numerics = build.context.numerics
@@ -137,11 +119,7 @@ def operation(build: Builder, expr: Binary) -> Callable[[Any, Any], Any]:
         return numerics.all_of
     if expr.op == "Or":
         return numerics.any_of
-    f = numerics.at(dtypes.element(expr.a.dtype))
-    if expr.op in ("GT", "GE"):
-        test = f.less if expr.op == "GT" else f.less_equal
-        return lambda a, b: test(b, a)
-    return ARITHMETIC[expr.op](f)
+    return ARITHMETIC[expr.op](numerics.at(dtypes.element(expr.a.dtype)))
 
 
 @rule("ev/scalar-binary")

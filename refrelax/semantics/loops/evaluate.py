@@ -10,6 +10,7 @@ from typing import Any
 
 from refrelax.errors import Ended, Exhausted, Span, trap
 from refrelax.rules import rule
+from refrelax.semantics.dims import Symbols
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.loops.buffers import build_alloc
 from refrelax.semantics.loops.frame import Builder, Context, Frame, fixed, new_builder
@@ -72,9 +73,9 @@ def located(end: Ended) -> Ended:
     return Ended(replace(end.outcome, message=f"{end.outcome.message} (where {where})"))
 
 
-def _bind_scalars(build: Builder, name: str, function: PrimFunc, args: list[Any], span: Span | None) -> dict[str, int]:
+def _bind_scalars(build: Builder, name: str, function: PrimFunc, args: list[Any], span: Span | None) -> Symbols:
     """Integer scalar parameters become constants, the others elements; handles name memory."""
-    symbols: dict[str, int] = {}
+    symbols: Symbols = {}
     for param, arg in zip(function.params, args, strict=True):
         if not isinstance(param, ScalarParam):
             continue
@@ -84,6 +85,7 @@ def _bind_scalars(build: Builder, name: str, function: PrimFunc, args: list[Any]
         elif isinstance(arg, Prim) and arg.dtype == var.dtype:
             if dtypes.kind(var.dtype) == "float":
                 build.element_variable(var.name)
+                symbols[var.name] = arg.value
             else:
                 symbols[var.name] = int(arg.value)
                 build.variables[var.name] = fixed(int(arg.value))
@@ -106,7 +108,7 @@ def _scalar_slots(build: Builder, function: PrimFunc, args: list[Any]) -> list[t
 
 @rule("ev/buffer-param-symbols")
 def _bind_symbols(
-    build: Builder, name: str, function: PrimFunc, args: list[Any], symbols: dict[str, int], span: Span | None
+    build: Builder, name: str, function: PrimFunc, args: list[Any], symbols: Symbols, span: Span | None
 ) -> None:
     """A dimension (or stride, or offset) that is a plain symbol is defined by its first occurrence, in any
     parameter."""
@@ -140,7 +142,7 @@ def _expect_tensor(name: str, buffer: Buffer, arg: Any, span: Span | None) -> No
 
 @rule("ev/buffer-param-shape")
 def _bind_buffer(
-    build: Builder, name: str, buffer: Buffer, tensor: Tensor, symbols: dict[str, int], span: Span | None
+    build: Builder, name: str, buffer: Buffer, tensor: Tensor, symbols: Symbols, span: Span | None
 ) -> None:
     """Every extent of the argument equals the parameter's once all symbols are known."""
     for axis, (dim, extent) in enumerate(zip(buffer.shape, tensor.shape, strict=True)):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce as fold
 from typing import Any, Literal, NoReturn
 
-from refrelax.errors import InternalError
+from refrelax.errors import InternalError, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.poison import Poison, poison
@@ -192,6 +192,9 @@ class Base:
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         return forms[0]()
 
+    def ideal(self, of: Any, *args: Payload) -> Payload:
+        self.no(of.name)
+
     # --- partial results ----------------------------------------------------------------------------------------------
 
     def begin(self, op: ReduceOp, init: Payload) -> Payload:
@@ -205,9 +208,10 @@ class Base:
 
     # --- what only some dtypes have -----------------------------------------------------------------------------------
 
+    @rule("num/no-operation")
     def no(self, name: str) -> NoReturn:
-        """Report an operation that this dtype does not have (checking should have excluded it)."""
-        raise InternalError(f"{self.dtype} has no operation {name}")
+        """An operation that this dtype does not have, where checking could not know or does not look."""
+        raise unspecified("num/no-operation", f"{self.dtype} has no operation {name}")
 
     def isnan(self, a: Payload) -> Truth:
         return a if isinstance(a, Poison) else FALSE

@@ -191,8 +191,8 @@ def _judge_float(held: Interval, dtype: str, value: float, scale: float | None) 
     wide = _decisive(held, widening, scale)
     if wide is not None:
         return wide
-    half = (held.hi - held.lo) / 2
-    return Inside(min(value - held.lo, held.hi - value) / half)
+    # by the width, never by half of it: between two neighbouring subnormals of binary64 that is 0
+    return Inside(2 * (min(value - held.lo, held.hi - value) / (held.hi - held.lo)))
 
 
 def _decisive(held: Interval, widening: Widening, scale: float | None) -> Undecided | None:

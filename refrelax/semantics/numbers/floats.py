@@ -15,6 +15,7 @@ from typing import Any
 from refrelax.rules import rule
 from refrelax.semantics.numbers import base, elementary
 from refrelax.semantics.numbers.base import CAUGHT, Base, careful
+from refrelax.semantics.numbers.ideal import Ideal, rounded
 from refrelax.semantics.numbers.interface import Numerics, Payload, Truth
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.rounding import STRUCT_CODES, Rounder, round_fraction, rounder, to_odd, two_sum
@@ -168,6 +169,12 @@ class Floats(Base):
             # the payload is a bfloat16 already: it is the upper half of its float32 pattern
             return bits.encode("float32", a) >> 16
         return super().to_bits(a)
+
+    def ideal(self, of: Ideal, *args: Payload) -> Payload:
+        for each in args:
+            if isinstance(each, Poison):
+                return each
+        return rounded(of, self.dtype, args)
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
 

@@ -149,6 +149,9 @@ class GuardedArithmetic:
     def pick(self, items: Sequence[Payload], index: Payload) -> Payload:
         return self._close(self.inner.pick([self._open(each) for each in items], open_box("int64", index)))
 
+    def ideal(self, of: Any, *args: Payload) -> Payload:
+        return self._close(self.inner.ideal(of, *map(self._open, args)))
+
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         # every form is evaluated, so that a body that is wrong only in a later one is found too
         results = [self._close(self._open(form())) for form in forms]

@@ -229,7 +229,10 @@ class Integers(Base):
     def popcount(self, a: Payload) -> Payload:
         return self._apply("popcount", lambda x: (x & self.mask).bit_count())(a)
 
+    @rule("num/clz-of-zero")
     def clz(self, a: Payload) -> Payload:
+        if not isinstance(a, Poison) and a == 0:
+            return poison("num/clz-of-zero")
         return self._apply("clz", lambda x: self.width - (x & self.mask).bit_length())(a)
 
     # --- conversion ---------------------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ class Arithmetic(Protocol):
     def shift_left(self, a: Payload, b: Payload) -> Payload: ...  # count < 0 or >= width: poison num/shift-range
     def shift_right(self, a: Payload, b: Payload) -> Payload: ...  # arithmetic when signed
     def popcount(self, a: Payload) -> Payload: ...
-    def clz(self, a: Payload) -> Payload: ...  # of zero: the width
+    def clz(self, a: Payload) -> Payload: ...  # of zero: poison num/clz-of-zero
 
     # comparisons
     def less(self, a: Payload, b: Payload) -> Truth: ...  # NaN: false
@@ -133,6 +133,10 @@ class Arithmetic(Protocol):
 
     def either(self, *forms: Callable[[], Payload]) -> Payload:
         """Forms between which the spec lets an implementation choose; ``ieee`` takes the first."""
+        ...
+
+    def ideal(self, of: Any, *args: Payload) -> Payload:
+        """A real function (``numbers/ideal.py``) of the arguments, rounded once; permitted: the ulps of its name."""
         ...
 
     # reductions spread over a loop: a cell that holds a partial result

@@ -11,11 +11,13 @@ from refrelax.semantics.numbers.guarded import guarded
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.numbers.sampled import sampled
+from refrelax.semantics.numbers.strict import strict
 from refrelax.semantics.numbers.symbolic import symbolic
 
 READINGS: dict[str, Callable[[int], Numerics]] = {
     "ieee": lambda _seed: ieee(),
     "enclosure": lambda _seed: enclosure(),
+    "strict": lambda _seed: strict(),
     "sampled": sampled,
     "exact": lambda _seed: exact(),
     "symbolic": lambda _seed: symbolic(),

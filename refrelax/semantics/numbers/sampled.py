@@ -180,7 +180,7 @@ class SampledBools(Loose, Bools):
 def _fixed(name: str, a: float) -> bool:
     """Whether the result is exactly known (zero, infinity or NaN) and may not be off."""
     known = special(name, a)
-    return known is not None and (known != known or math.isinf(known) or math.isinf(a))
+    return known is not None and (known != known or math.isinf(known) or math.isinf(a) or a == 0 == known)
 
 
 class Sampled(Ieee):

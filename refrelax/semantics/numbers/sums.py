@@ -11,7 +11,7 @@ Spec: ``spec/02-values.md``, ``num/any-order-sum``.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 SAFETY = 1 + 2.0**-30
@@ -25,6 +25,8 @@ def exact_sums(magnitudes: float, items: Sequence[float], precision: int, least:
     """
     if magnitudes == 0:
         return True
+    if math.isinf(magnitudes):
+        return False
     unit = max(math.ldexp(1.0, math.frexp(magnitudes)[1] - precision), least)
     return all((each / unit).is_integer() for each in items)
 
@@ -42,10 +44,23 @@ def sum_error(lows: Sequence[float], highs: Sequence[float], u: float) -> float:
     plain = (n - 1) * u * (up[-1] + down[-1])
     if n * u >= 0.5:
         return plain * SAFETY
-    chain = math.fsum(map(max, up[1:], down[1:]))
+    chain = above(map(max, up[1:], down[1:]))
     return min(plain, u / (1 - n * u) * chain) * SAFETY
 
 
 def largest_partial(lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float]:
     """The greatest and the least sum of any subset of the items."""
-    return math.fsum(x for x in highs if x > 0), math.fsum(x for x in lows if x < 0)
+    return above(x for x in highs if x > 0), below(x for x in lows if x < 0)
+
+
+def above(items: Iterable[float]) -> float:
+    """The exact sum rounded; infinity where a partial sum of ``fsum`` leaves binary64."""
+    try:
+        return math.fsum(items)
+    except OverflowError:
+        return math.inf
+
+
+def below(items: Iterable[float]) -> float:
+    """As ``above``, from the other side."""
+    return -above([-x for x in items])

@@ -1,18 +1,22 @@
 """The reading ``symbolic``: hash-consed terms, to compare two programs for all input values at given shapes.
 
-Equal terms are one object. ``reduce`` makes one ``Red`` node whose items are ordered, so reassociated reductions are
-one term; reductions of the same operation that feed each other are flattened, which is the permitted reassociation of a
-reduction and nothing more. Terms are floats, integers and truths alike; a term that is a constant is computed by
-``ieee``. Spec: ``spec/02-values.md``.
+Equal terms are one object. ``reduce`` makes one ``Red`` node whose items are ordered, so reductions in another order
+are one term; whether reductions that feed each other are one is for whoever compares (``refrelax.judge.terms``). A sum
+of floats starts from +0, which only items of -0 show: one that starts from -0, or from what may be -0, is another term.
+Terms are floats, integers and truths alike; a term that is a constant is computed by ``ieee``.
+
+Spec: ``spec/02-values.md``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import reduce
+from math import copysign
 from typing import Any, Literal
 
-from refrelax.errors import InternalError, unspecified
+from refrelax.errors import Ended, Exhausted, InternalError, unspecified
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.partial import Partial
@@ -36,10 +40,15 @@ class Term(Opaque):
         return f"{self.op}({', '.join(map(repr, self.args))})"
 
 
+START = "RedFrom."
+"""How the names of reductions begin that start from their first argument instead of from the neutral element."""
+
 COMMUTES = frozenset({"add", "mul", "maximum", "minimum", "bit_and", "bit_or", "bit_xor", "equal", "not_equal"})
 """Operations whose two operands are ordered (IEEE addition and multiplication commute, bit for bit, up to NaN
 payloads).
 """
+
+DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
 
 TRUTHS = ("less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite")
 SAME = (
@@ -71,6 +80,10 @@ class SymbolicArithmetic:
                 return spoiled
             if not any(isinstance(each, Term) for each in operands):
                 return plain(*operands)
+            if op in DIVISIONS and not dtypes.is_float(self.dtype):
+                if isinstance(operands[1], Term):
+                    raise Ended(Exhausted(f"whether {operands[1]} is zero"))
+                plain(operands[1], operands[1])  # zero ends the run whatever is divided
             if op in COMMUTES:
                 operands = tuple(sorted(operands, key=self.terms.rank))
             return self.terms.make(op, result, operands)
@@ -97,7 +110,9 @@ class SymbolicArithmetic:
     def select(self, truth: Truth, a: Payload, b: Payload) -> Payload:
         if not isinstance(truth, Term):
             return self.plain.select(truth, a, b)
-        return a if a is b else self.terms.make("select", self.dtype, (truth, a, b))
+        if a is b and not self.terms.may_be_poison(truth):
+            return a
+        return self.terms.make("select", self.dtype, (truth, a, b))
 
     def cast(self, a: Payload, source: str) -> Payload:
         if isinstance(a, Term):
@@ -122,16 +137,10 @@ class SymbolicArithmetic:
         spoiled = next((each for each in pool if isinstance(each, Poison)), None)
         if spoiled is not None or not any(isinstance(each, Term) for each in pool):
             return self.plain.reduce(op, pool, acc)
-        if len(pool) == 1:
+        if len(pool) == 1 and not (op == "add" and dtypes.is_float(home)):  # (+0) + (-0) is +0
             return self.cast(pool[0], home)
-        flat = [part for each in pool for part in self._parts(op, home, each)]
-        red = self.terms.make(f"Red.{op}", home, tuple(sorted(flat, key=self.terms.rank)))
+        red = self.terms.make(f"Red.{op}", home, tuple(sorted(pool, key=self.terms.rank)))
         return self.cast(red, home)
-
-    def _parts(self, op: ReduceOp, home: str, item: Payload) -> Sequence[Payload]:
-        if isinstance(item, Term) and item.op == f"Red.{op}" and item.dtype == home:
-            return item.args
-        return (item,)
 
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
         acc = acc or self.dtype
@@ -172,10 +181,24 @@ class SymbolicArithmetic:
             return partial
         if partial.settled is None:
             first, *rest = (self.settle(each) for each in partial.items())
-            neutral = {"add": 0, "mul": 1}.get(partial.op)
-            drop = neutral is not None and not isinstance(first, (Term, Poison)) and first == neutral
-            partial.settled = self.reduce(partial.op, rest if drop else [first, *rest])
+            partial.settled = self._from(partial.op, first, rest)
         return partial.settled
+
+    def _from(self, op: ReduceOp, first: Payload, rest: list[Payload]) -> Payload:
+        """``rest`` combined from ``first``. A sum of floats is one from +0 unless ``first`` may be -0."""
+        number = not isinstance(first, (Term, Poison))
+        if number and op == "mul" and first == 1:
+            return self.reduce(op, rest)
+        if op != "add" or isinstance(first, Poison) or not dtypes.is_float(self.dtype):
+            return self.reduce(op, [first, *rest])
+        if number and (first != 0 or copysign(1.0, first) > 0):
+            return self.reduce(op, [first, *rest] if first != 0 else rest)
+        spoiled = next((each for each in rest if isinstance(each, Poison)), None)
+        if spoiled is not None:
+            return spoiled
+        if not any(isinstance(each, Term) for each in (first, *rest)):
+            return reduce(self.plain.add, rest, first)
+        return self.terms.make(f"{START}add", self.dtype, (first, *sorted(rest, key=self.terms.rank)))
 
 
 class Symbolic:
@@ -188,6 +211,7 @@ class Symbolic:
     def __init__(self) -> None:
         self._terms: dict[tuple[Any, ...], Term] = {}
         self._arithmetic: dict[str, SymbolicArithmetic] = {}
+        self._poisonous: dict[int, bool] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_terms": self._terms, "_arithmetic": {}}
@@ -234,7 +258,17 @@ class Symbolic:
     def negate(self, a: Truth) -> Truth:
         return self.at("bool").bit_not(a)
 
+    def may_be_poison(self, term: Term) -> bool:
+        """Whether a term may be poison for some values of the variables: a shift, or a cast to an integer."""
+        found = self._poisonous.get(term.number)
+        if found is None:
+            parts = any(isinstance(each, Term) and self.may_be_poison(each) for each in term.args)
+            found = self._poisonous[term.number] = parts or _poisons(term)
+        return found
+
     def decide(self, truth: Truth) -> bool:
+        if isinstance(truth, Term) and self.may_be_poison(truth):
+            raise Ended(Exhausted(f"a branch on {truth}, which may be poison"))
         if isinstance(truth, Term):
             raise unspecified("num/undetermined", f"a branch depends on {truth}")
         return ieee().decide(truth)
@@ -246,6 +280,12 @@ class Symbolic:
 
     def poison_rule(self, a: Payload) -> str | None:
         return a.rule if isinstance(a, Poison) else None
+
+
+def _poisons(term: Term) -> bool:
+    if term.op == "cast" and not dtypes.is_float(term.dtype):
+        return dtypes.is_float(term.args[1]) and dtypes.kind(term.dtype) != "bool"
+    return term.op in ("shift_left", "shift_right", "pick") or term.op.startswith("T.")
 
 
 def symbolic() -> Numerics:

@@ -14,6 +14,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers import base, elementary, floats, intsets
 from refrelax.semantics.numbers.bounds import PERMITTED_ULPS
 from refrelax.semantics.numbers.floats import Floats
+from refrelax.semantics.numbers.ideal import Ideal, floor_quotient, floor_remainder, rounded
 from refrelax.semantics.numbers.interface import Numerics, Payload, Truth
 from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, narrow, product_ends, spread, with_rule
 from refrelax.semantics.numbers.poison import Poison, poison
@@ -148,8 +149,21 @@ class WideFloats(Floats):
     def mod(self, a: Payload, b: Payload) -> Payload:
         return self.math2("fmod")(a, b)
 
+    @rule("num/exact-is-permitted")
     def floordiv(self, a: Payload, b: Payload) -> Payload:
-        return self.math("floor")(self.div(a, b))
+        return self._or_exact(self.math("floor")(self.div(a, b)), floor_quotient, a, b)
+
+    @rule("num/exact-is-permitted")
+    def floormod(self, a: Payload, b: Payload) -> Payload:
+        return self._or_exact(super().floormod(a, b), floor_remainder, a, b)
+
+    def _or_exact(
+        self, stepwise: Payload, exact: Callable[[str, float, float], Payload], a: Payload, b: Payload
+    ) -> Payload:
+        """The result of the steps, or that of real numbers rounded once (of points: intervals are wide enough)."""
+        if a.__class__ is float and b.__class__ is float and b != 0 and math.isfinite(a) and math.isfinite(b):
+            return self.legal(spread(joined([stepwise, exact(self.dtype, a, b)])))
+        return stepwise
 
     def neg(self, a: Payload) -> Payload:
         if not isinstance(a, Interval):
@@ -256,6 +270,26 @@ class WideFloats(Floats):
             return make(INF, -INF, x.nan, x.rule or count.rule)
         ends = [plain(v, k) for v in (x.lo, x.hi) for k in (count.lo, count.hi)]
         return with_rule(joined([*ends, *([math.nan] if x.nan else [])]), x.rule or count.rule)
+
+    @rule("num/exact-is-permitted")
+    def ideal(self, of: Ideal, *args: Payload) -> Payload:
+        """Between the ends: the function rises in its first argument, but for one turn, and is monotone in a second."""
+        for each in args:
+            if isinstance(each, Poison):
+                return each
+        held = [spread(each) for each in args]
+        nan, mark = any(x.nan for x in held), next((x.rule for x in held if x.rule), None)
+        if any(x.empty for x in held):
+            return self.legal(Interval(INF, -INF, nan, mark))
+        first, rest = held[0], held[1:]
+        low = [first.lo, *(x.hi if of.falls else x.lo for x in rest)]
+        high = [first.hi, *(x.lo if of.falls else x.hi for x in rest)]
+        ends = [rounded(of, self.dtype, tuple(low)), rounded(of, self.dtype, tuple(high))]
+        if of.least is not None and first.lo <= of.least[0] <= first.hi:
+            ends.append(self.round(of.least[1]))
+        if any(isinstance(end, Poison) or end != end for end in ends):
+            return self.legal(Interval(-INF, INF, True, mark))
+        return self.legal(spread(self.widen.around(of.name, min(ends), max(ends), mark, nan)))
 
     # --- comparisons --------------------------------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ class Sums:
             if infinite is not None:
                 return infinite
         slack = (
-            (self.u * math.fsum(map(_size, lows, highs)) + len(lows) * self.widen.least) * sums.SAFETY
+            (self.u * sums.above(map(_size, lows, highs)) + len(lows) * self.widen.least) * sums.SAFETY
             if unrounded
             else 0.0
         )
@@ -89,7 +89,7 @@ class Sums:
                 exact = math.fsum(lows)
                 return exact, exact, nan, rule_
         error = sums.sum_error(lows, highs, self.u) + slack
-        lo, hi = math.fsum(lows) - error, math.fsum(highs) + error
+        lo, hi = sums.below(lows) - error, sums.above(highs) + error
         over, under = rise + error > self.widen.largest, fall - error < -self.widen.largest
         if over or under:
             beyond = INF if self.widen.infinite else self.widen.largest
@@ -121,7 +121,9 @@ class Sums:
             low, high, also = product_ends(x, y)
             lows.append(low)
             highs.append(high)
-            clash = clash or also
+            # a product of numbers that binary64 cannot hold may be infinite, or finite in a wider format
+            beyond = (math.isinf(low) or math.isinf(high)) and not any(map(math.isinf, (x.lo, x.hi, y.lo, y.hi)))
+            clash = clash or also or beyond
         infinite = self._infinities(lows, highs, nan or clash, rule_)
         if infinite is not None:
             return (-INF, INF, True, rule_) if clash else infinite
@@ -136,7 +138,7 @@ class Sums:
     def _bounded_products(
         self, lows: Sequence[float], highs: Sequence[float], nan: bool = False, rule_: str | None = None
     ) -> tuple[float, float, bool, str | None]:
-        sizes = math.fsum(map(_size, lows, highs))
+        sizes = sums.above(map(_size, lows, highs))
         if sizes > self.widen.largest:  # a product alone may overflow
             clash = any(x < 0 for x in lows) and any(h > 0 for h in highs)
             return -INF, INF, nan or clash, rule_

@@ -42,6 +42,12 @@ b: a * b, "maximum": max, "minimum": min}  # fmt: skip
 COMPARED = ("less", "less_equal", "equal", "not_equal")
 
 
+MAY_BE_POISON = {
+    "shift_left": "num/shift-range", "shift_right": "num/shift-range", "clz": "num/clz-of-zero",
+}  # fmt: skip
+"""Operations of which some operands make poison."""
+
+
 class WideIntegers(Integers, Collecting):
     """Arithmetic of one integer dtype on ints, ``Ints`` and ``Poison``."""
 
@@ -76,7 +82,7 @@ class WideIntegers(Integers, Collecting):
             if name in ("div", "mod", "floordiv", "floormod") and sets[1].has(0):
                 one(1, 0)  # ends the run: some member divides by zero
             if by_ends is None:
-                return self.everything(rule or ("num/shift-range" if name.startswith("shift") else None))
+                return self.everything(rule or MAY_BE_POISON.get(name))
             ends = [by_ends(a, b) for a in (sets[0].lo, sets[0].hi) for b in (sets[1].lo, sets[1].hi)]
             if min(ends) < self.low or max(ends) > self.high:
                 return self.everything(rule)

@@ -89,6 +89,8 @@ class ManyFloats(WideFloats, Collecting):
             return spoiled
         home: Any = self if acc is None or acc == self.dtype else self.numerics.at(acc)
         match op:
+            case "add" if not home.widen.signed:
+                return self._of_no_zero(items)
             case "add":
                 lo, hi, nan, mark = Sums(home.widen).total(items, unrounded)
                 return self.fit(lo, hi, nan, mark)
@@ -108,10 +110,17 @@ class ManyFloats(WideFloats, Collecting):
         spoiled = first_poison([*left, *right])
         if spoiled is not None:
             return spoiled
+        if isinstance(home, ManyFloats) and not home.widen.signed:
+            return self._of_no_zero([*left, *right])
         if not isinstance(home, ManyFloats):
             return self.cast(home.dot(left, right, home.dtype), home.dtype)
         lo, hi, nan, mark = Sums(home.widen).products(left, right)
         return self.fit(lo, hi, nan, mark)
+
+    def _of_no_zero(self, items: Sequence[Payload]) -> Payload:
+        """A sum in a format without a zero (e8m0): it starts at the least number, and each step may double it, so that
+        no bound on rounding errors holds."""
+        return self.everything(next((mark for x in items if (mark := spread(x).rule)), None))
 
     def argreduce(self, op: Literal["maximum", "minimum"], items: Sequence[Payload]) -> Payload:
         spoiled = first_poison(items)

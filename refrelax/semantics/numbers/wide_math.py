@@ -21,7 +21,7 @@ DECREASING = frozenset({"rsqrt", "acos"})
 EVEN = frozenset({"cosh", "abs", "square"})
 PERIODIC = frozenset({"sin", "cos"})
 NONNEGATIVE = frozenset(
-    {"exp", "exp2", "exp10", "sqrt", "rsqrt", "sigmoid", "cosh", "abs", "square", "acos", "acosh", "hypot"}
+    {"exp", "exp2", "exp10", "sqrt", "rsqrt", "sigmoid", "cosh", "abs", "square", "acos", "acosh", "hypot", "softplus"}
 )
 FAR = 2.0**40
 """Beyond this argument the period is not reduced: an interval (not a point) then covers the whole range."""
@@ -122,8 +122,8 @@ def point_function(name: str, dtype: str) -> Callable[[float], Payload]:
 
     def apply(x: float) -> Payload:
         result = correct(x)
-        if isinstance(result, Poison) or result != result or math.isinf(x):
-            return result
+        if isinstance(result, Poison) or result != result or math.isinf(x) or x == 0 == result:
+            return result  # num/special-values: no allowance applies
         if name == "rsqrt" and x == 0:
             return make(-INF, INF)
         if math.isinf(result) and name in ("log", "log2", "log10", "log1p", "atanh"):

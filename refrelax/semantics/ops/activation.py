@@ -10,12 +10,14 @@ from fractions import Fraction
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
+from refrelax.semantics.numbers import ideal
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     elementwise,
+    joined_dtype,
     normal_axis,
     rank,
     replace,
@@ -31,6 +33,7 @@ from refrelax.syntax.graph import Call
 from refrelax.syntax.types import Type
 
 PAGE = "activation"
+INF = float("inf")
 
 Function = Callable[[Payload], Payload]
 
@@ -44,15 +47,20 @@ def _relu(f: Arithmetic, call: Call) -> Function:
 
 
 def _leakyrelu(f: Arithmetic, call: Call) -> Function:
-    """``x if x > 0 else x * alpha``."""
-    zero, alpha = f.lit(0), f.lit(A.real(call, "alpha"))
-    return lambda a: f.select(f.less(zero, a), a, f.mul(a, alpha))
+    """``x if x > 0 else x * alpha``, ``alpha`` rounded to the dtype or not."""
+    zero, alpha = f.lit(0), A.real(call, "alpha")
+    factor, of = f.lit(alpha), ideal.times(Fraction(alpha)) if 0 < alpha < INF else None
+
+    def negative(a: Payload) -> Payload:
+        return f.mul(a, factor) if of is None else f.either(lambda: f.mul(a, factor), lambda: f.ideal(of, a))
+
+    return lambda a: f.select(f.less(zero, a), a, negative(a))
 
 
 def _silu(f: Arithmetic, call: Call) -> Function:
     """``x * sigmoid(x)``."""
     sigmoid = f.math("sigmoid")
-    return lambda a: f.mul(a, sigmoid(a))
+    return lambda a: f.either(lambda: f.mul(a, sigmoid(a)), lambda: f.ideal(ideal.SILU, a))
 
 
 ROOT_HALF = Fraction(6369051672525773, 9007199254740992)
@@ -65,7 +73,11 @@ ROOT_TWO_OVER_PI = Fraction(7186705221432913, 9007199254740992)
 def _gelu(f: Arithmetic, call: Call) -> Function:
     """``x * (0.5 + 0.5 * erf(x * sqrt(1/2)))``."""
     half, root, erf = f.lit(Fraction(1, 2)), f.lit(ROOT_HALF), f.math("erf")
-    return lambda a: f.mul(a, f.add(half, f.mul(erf(f.mul(a, root)), half)))
+
+    def steps(a: Payload) -> Payload:
+        return f.mul(a, f.add(half, f.mul(erf(f.mul(a, root)), half)))
+
+    return lambda a: f.either(lambda: steps(a), lambda: f.ideal(ideal.GELU, a))
 
 
 def _gelu_tanh(f: Arithmetic, call: Call) -> Function:
@@ -77,7 +89,7 @@ def _gelu_tanh(f: Arithmetic, call: Call) -> Function:
         inner = f.mul(f.mul(root, a), f.add(one, f.mul(cubic, f.mul(a, a))))
         return f.mul(f.mul(half, a), f.add(one, tanh(inner)))
 
-    return function
+    return lambda a: f.either(lambda: function(a), lambda: f.ideal(ideal.GELU_TANH, a))
 
 
 SELU_ALPHA = Fraction("1.6732632423543772848170429916717")
@@ -87,23 +99,28 @@ SELU_SCALE = Fraction("1.0507009873554804934193349852946")
 def _selu(f: Arithmetic, call: Call) -> Function:
     """``scale * (x if x > 0 else alpha * (exp(x) - 1))``; ``exp(x) - 1`` rounded once or twice."""
     zero, one, exp, expm1 = f.lit(0), f.lit(1), f.math("exp"), f.math("expm1")
-    alpha, scale = f.lit(SELU_ALPHA), f.lit(SELU_SCALE)
+    alpha, scale, of = f.lit(SELU_ALPHA), f.lit(SELU_SCALE), ideal.selu(SELU_SCALE, SELU_ALPHA)
 
     def function(a: Payload) -> Payload:
         negative = f.either(lambda: f.sub(exp(a), one), lambda: expm1(a))
         return f.mul(scale, f.select(f.less(zero, a), a, f.mul(alpha, negative)))
 
-    return function
+    return lambda a: f.either(lambda: function(a), lambda: f.ideal(of, a))
 
 
 def _softplus(f: Arithmetic, call: Call) -> Function:
     """``x`` where ``beta * x > threshold``, else ``log1p(exp(beta * x)) / beta``."""
     beta, threshold = f.lit(A.real(call, "beta")), f.lit(A.real(call, "threshold"))
-    exp, log1p = f.math("exp"), f.math("log1p")
+    exp, log1p, factor = f.math("exp"), f.math("log1p"), A.real(call, "beta")
+    of = ideal.softplus(Fraction(factor)) if 0 < factor < INF else None
+
+    def curve(a: Payload, scaled: Payload) -> Payload:
+        steps = f.div(log1p(exp(scaled)), beta)
+        return steps if of is None else f.either(lambda: steps, lambda: f.ideal(of, a))
 
     def function(a: Payload) -> Payload:
         scaled = f.mul(beta, a)
-        return f.select(f.less(threshold, scaled), a, f.div(log1p(exp(scaled)), beta))
+        return f.select(f.less(threshold, scaled), a, curve(a, scaled))
 
     return function
 
@@ -120,13 +137,14 @@ def _evaluate(make: Callable[[Arithmetic, Call], Function]) -> EvaluateRule:
 
 
 def deduce_prelu(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The argument's type; its dtype must be a float and ``axis`` one of its axes."""
+    """The argument's type; its dtype must be a float, and ``alpha``'s, and ``axis`` one of its axes."""
     arity(d, call, 2)
-    x, _alpha = tensor(d, call, types, 0), tensor(d, call, types, 1)
+    x, alpha = tensor(d, call, types, 0), tensor(d, call, types, 1)
     if rank(x) != UNKNOWN:
         if x.dtype is not None and not dtypes.is_float(x.dtype):
             d.fail("op.nn.softmax/float-dtype", f"{short(call)} takes a tensor of a float dtype, found {x.dtype}")
         normal_axis(d, call, rank(x), A.integer(call, "axis"))
+    joined_dtype(d, call, [x, alpha])
     return x
 
 
@@ -175,19 +193,33 @@ def by_lines(e: Evaluation, x: Tensor, axis: int, function: Callable[[list[Paylo
     return e.tabulate(x.dtype, x.shape, element)
 
 
+def raised_line(f: Arithmetic, items: list[Payload], top: Payload) -> list[Payload]:
+    """``exp(x - top)`` of every item; the difference rounded or not."""
+    exp, of = f.math("exp"), ideal.EXP_OF_DIFFERENCE
+
+    def raised(a: Payload) -> Payload:
+        return f.either(lambda: exp(f.sub(a, top)), lambda: f.ideal(of, a, top))
+
+    return [raised(a) for a in items]
+
+
 def softmax_line(f: Arithmetic, items: list[Payload]) -> list[Payload]:
-    """``exp(x - max)`` over its sum."""
-    exp, top = f.math("exp"), f.reduce("maximum", items)
-    raised = [exp(f.sub(a, top)) for a in items]
+    """``exp(x - max)`` over its sum; the difference rounded or not."""
+    raised = raised_line(f, items, f.reduce("maximum", items))
     total = f.reduce("add", raised)
     return [f.div(a, total) for a in raised]
 
 
 def log_softmax_line(f: Arithmetic, items: list[Payload]) -> list[Payload]:
-    """``x - max - log(sum(exp(x - max)))``."""
-    exp, top = f.math("exp"), f.reduce("maximum", items)
-    total = f.math("log")(f.reduce("add", [exp(f.sub(a, top)) for a in items]))
-    return [f.sub(f.sub(a, top), total) for a in items]
+    """``x - max - log(sum(exp(x - max)))``, the two differences rounded each or together."""
+    top = f.reduce("maximum", items)
+    total = f.math("log")(f.reduce("add", raised_line(f, items, top)))
+
+    def element(a: Payload) -> Payload:
+        together = [a, f.neg(top), f.neg(total)]
+        return f.either(lambda: f.sub(f.sub(a, top), total), lambda: f.reduce("add", together))
+
+    return [element(a) for a in items]
 
 
 def _evaluate_lines(of_line: Callable[[Arithmetic, list[Payload]], list[Payload]]) -> EvaluateRule:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
+from refrelax.semantics.numbers.ideal import LOG_ADD_EXP
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.ops import dims as D
@@ -32,7 +33,7 @@ from refrelax.semantics.ops.common import (
     to_prim,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.values import Prim, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
@@ -112,6 +113,27 @@ def deduce_arithmetic(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type
     return broadcast_type(d, call, a, b, arithmetic_dtype(d, call, a, b))
 
 
+@rule("op.binary/bits-dtype")
+def deduce_bits(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """Broadcast dims at the operands' dtype, an integer's or bool."""
+    return _of_kinds(d, call, types, ("int", "uint", "bool"), "op.binary/bits-dtype", "integers or bool")
+
+
+@rule("op.binary/shift-dtype")
+def deduce_shift(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """Broadcast dims at the operands' dtype, an integer's."""
+    return _of_kinds(d, call, types, ("int", "uint"), "op.binary/shift-dtype", "integers")
+
+
+def _of_kinds(
+    d: Deduction, call: Call, types: tuple[Type, ...], kinds: tuple[str, ...], rule_id: str, wanted: str
+) -> Type:
+    for each in map(element_dtype, _operands(d, call, types)):
+        if each is not None and dtypes.kind(each) not in kinds:
+            d.fail(rule_id, f"{short(call)} takes {wanted}, found {each}")
+    return deduce_arithmetic(d, call, types)
+
+
 def deduce_compare(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """Broadcast dims at dtype ``bool``; the operands' dtypes may differ."""
     a, b = _operands(d, call, types)
@@ -129,6 +151,14 @@ def promote(a: str, b: str) -> str:
     if dtypes.bits(a) != dtypes.bits(b):
         return a if dtypes.bits(a) > dtypes.bits(b) else b
     return a if dtypes.kind(a) == "uint" else b
+
+
+@rule("op.binary/meeting-dtype")
+def meeting_dtype(e: Evaluation, a: str, b: str) -> str:
+    """``promote``; two float formats of one width have no dtype in which they meet."""
+    if a != b and dtypes.is_float(a) and dtypes.is_float(b) and dtypes.bits(a) == dtypes.bits(b):
+        raise unspecified("op.binary/meeting-dtype", f"{a} and {b} have no dtype in common", e.span)
+    return promote(a, b)
 
 
 # --- functions of two elements ---------------------------------------------------------------------------------------
@@ -234,7 +264,10 @@ def _log_add_exp(numerics: Numerics, dtype: str) -> Function:
         apart = f.add(f.maximum(a, b), log1p(exp(f.neg(absolute(f.sub(a, b))))))
         return f.select(f.equal(a, b), f.add(a, log2), apart)
 
-    return lambda a, b: f.either(lambda: stable(a, b), lambda: log(f.add(exp(a), exp(b))))
+    def literal(a: Payload, b: Payload) -> Payload:
+        return log(f.add(exp(a), exp(b)))
+
+    return lambda a, b: f.either(lambda: stable(a, b), lambda: literal(a, b), lambda: f.ideal(LOG_ADD_EXP, a, b))
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
@@ -243,7 +276,7 @@ def _log_add_exp(numerics: Numerics, dtype: str) -> Function:
 def _evaluate(make: Maker, truth: bool = False) -> EvaluateRule:
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
         a, b = as_operand(e, args[0]), as_operand(e, args[1])
-        meeting = promote(a.dtype, b.dtype)
+        meeting = meeting_dtype(e, a.dtype, b.dtype)
         result_dtype = "bool" if truth else a.dtype
         computed = "bool" if truth else meeting
         shape = broadcast_shape(e, a.shape, b.shape)
@@ -272,8 +305,8 @@ def _evaluate_float(make: Maker) -> EvaluateRule:
     return evaluate
 
 
-def _row(name: str, make: Maker) -> OpDef:
-    return OpDef(f"relax.{name}", deduce_arithmetic, _evaluate(make), PAGE)
+def _row(name: str, make: Maker, deduce: DeduceRule = deduce_arithmetic) -> OpDef:
+    return OpDef(f"relax.{name}", deduce, _evaluate(make), PAGE)
 
 
 def _truth_row(name: str, make: Maker) -> OpDef:
@@ -302,9 +335,9 @@ OPERATORS: tuple[OpDef, ...] = (
     _row("logical_and", _logical(lambda n: n.all_of)),
     _row("logical_or", _logical(lambda n: n.any_of)),
     _row("logical_xor", _logical(_exclusive)),
-    _row("bitwise_and", _bits("bit_and")),
-    _row("bitwise_or", _bits("bit_or")),
-    _row("bitwise_xor", _bits("bit_xor")),
-    _row("left_shift", _bits("shift_left")),
-    _row("right_shift", _bits("shift_right")),
+    _row("bitwise_and", _bits("bit_and"), deduce_bits),
+    _row("bitwise_or", _bits("bit_or"), deduce_bits),
+    _row("bitwise_xor", _bits("bit_xor"), deduce_bits),
+    _row("left_shift", _bits("shift_left"), deduce_shift),
+    _row("right_shift", _bits("shift_right"), deduce_shift),
 )

@@ -258,6 +258,13 @@ def extents(value: Value) -> tuple[int, ...]:
     raise InternalError(f"expected a shape, found {type(value).__name__}")
 
 
+@rule("op.common/fits-run")
+def fits(e: Evaluation, call: Call, condition: bool, found: str) -> None:
+    """End the run unless the extents, ranks or dtypes that checking left open fit the operator."""
+    if not condition:
+        raise unspecified("op.common/fits-run", f"{short(call)} of {found}", e.span)
+
+
 def as_operand(e: Evaluation, value: Value) -> Tensor:
     """A tensor operand; a scalar that is no tensor counts as a tensor of shape ``(1,)``."""
     if isinstance(value, Prim):
@@ -272,6 +279,8 @@ def to_prim(e: Evaluation, dtype: str, payload: Payload) -> Prim:
         raise unspecified(poisoned, f"a {dtype} scalar has no meaning", e.span)
     if dtypes.kind(dtype) == "bool":
         return Prim(dtype, e.numerics.decide(payload))
+    if not isinstance(payload, int | float):
+        raise unspecified("num/undetermined", f"a {dtype} scalar of which several values are permitted", e.span)
     return Prim(dtype, bits.decode(dtype, e.numerics.at(dtype).to_bits(payload)))
 
 
@@ -319,8 +328,11 @@ def cast_to(e: Evaluation, x: Tensor, dtype: str) -> Tensor:
     return e.tensor(dtype, x.shape, [f.cast(a, source) for a in x.payloads()])
 
 
+@rule("op.common/integer-positions")
 def index_of(e: Evaluation, x: Tensor, at: tuple[int, ...]) -> int:
     """The element of an integer tensor as a Python integer; ends the run where it is poison or undetermined."""
+    if not dtypes.is_integer(x.dtype):
+        raise unspecified("op.common/integer-positions", f"an element of {x.dtype} counts or tells a place", e.span)
     return e.numerics.to_index(x[at], x.dtype)
 
 

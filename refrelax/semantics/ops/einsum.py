@@ -20,6 +20,7 @@ from refrelax.semantics.ops.common import (
     cast_to,
     dims_of,
     extents,
+    fits,
     joined_vdevice,
     known_dims,
     of_rank,
@@ -108,6 +109,7 @@ def evaluate_einsum(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tenso
     """The sum, over the labels that the result does not have, of the product of the operands."""
     xs = tensor_values(args[0])
     labels = subscripts(A.text(call, "subscripts"), [x.ndim for x in xs])
+    fits(e, call, labels is not None, f"{A.text(call, 'subscripts')!r} with ranks {[x.ndim for x in xs]}")
     assert labels is not None
     size: dict[str, int] = {}
     for term, x in zip(labels.operands, xs, strict=True):

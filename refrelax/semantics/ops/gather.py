@@ -9,6 +9,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.strict import is_strict
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import (
     UNKNOWN,
@@ -76,6 +77,8 @@ def _position(e: Evaluation, mode: str, index: int, extent: int) -> int | None:
             return min(max(index, 0), extent - 1)
         case "wrap" | "clip":
             raise unspecified("op.take/empty-axis", f"take from an axis without elements, mode {mode}", e.span)
+        case "fast" if is_strict(e.numerics) and index < 0:
+            return index + extent if index + extent >= 0 else None
         case _:
             return index if 0 <= index < extent else None
 

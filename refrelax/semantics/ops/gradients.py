@@ -13,7 +13,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.ops import attributes as A
-from refrelax.semantics.ops.common import arity, index_of, short, tensor, tensor_value
+from refrelax.semantics.ops.common import arity, fits, index_of, short, tensor, tensor_value
 from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.ops.pool import Windows
 from refrelax.semantics.values import Tensor, Value
@@ -87,6 +87,7 @@ def evaluate_nll_loss_backward(e: Evaluation, call: Call, args: tuple[Value, ...
 
 @rule("op.grad.pool2d_backward/extents")
 def _windows(e: Evaluation, call: Call, grad: Tensor, x: Tensor) -> Windows:
+    fits(e, call, x.ndim == grad.ndim == 4, f"ranks {grad.ndim} and {x.ndim}")
     windows = Windows(call, 2, x)
     if tuple(windows.shape) != grad.shape or grad.dtype != x.dtype:
         raise unspecified(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, floor
 
+from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import attributes as A
@@ -189,6 +190,7 @@ def stepwise(e: Evaluation, call: Call, x: Tensor, size: tuple[int, ...], index:
     return by_integers(e, f, [floor_index(e, f, p) for p in at], around, summed)
 
 
+@rule("op.image.resize/empty-data")
 def _evaluate(n: int) -> EvaluateRule:
     """The weighted sum of the elements around the position, axis by axis, the last axis first."""
 
@@ -201,6 +203,8 @@ def _evaluate(n: int) -> EvaluateRule:
             A.reals(call, "roi"),
         )
         shape = layout.shape((*plain[:2], *size))
+        if 0 in plain[2:] and 0 not in shape:
+            raise unspecified("op.image.resize/empty-data", f"{x.shape} resized to {shape}", e.span)
         charge(e, shape, 4**n)
         e.spend(sum(size))
         dtype = A.dtype(call, "out_dtype") or x.dtype

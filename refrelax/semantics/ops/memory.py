@@ -182,6 +182,12 @@ def _view_shape(d: Deduction, call: Call, types: tuple[Type, ...], x: TensorType
     return with_dims(dims, x.dtype, x.vdevice) if dims is not None else TensorType(x.shape, x.dtype, x.ndim, x.vdevice)
 
 
+def _whole_bytes(dtype: str) -> int | None:
+    """What an element takes; ``None`` for numbers that lie packed, whose extents are compared at run time."""
+    width = dtypes.memory_bits(dtype)
+    return None if width % 8 else width // 8
+
+
 def _bytes(d: Deduction, x: TensorType, itemsize: int | None) -> PrimExpr | None:
     dims = dims_of(d, x)
     if dims is None or itemsize is None:
@@ -191,7 +197,7 @@ def _bytes(d: Deduction, x: TensorType, itemsize: int | None) -> PrimExpr | None
 
 def _sizes(d: Deduction, x: TensorType, result: TensorType) -> tuple[PrimExpr | None, PrimExpr | None]:
     """Bytes of a tensor and of a view on it; elements, where both have one dtype that is not known."""
-    have, need = (None if each.dtype is None else dtypes.itemsize(each.dtype) for each in (x, result))
+    have, need = (None if each.dtype is None else _whole_bytes(each.dtype) for each in (x, result))
     if have is None and need is None:
         have = need = 1
     return _bytes(d, x, have), _bytes(d, result, need)
@@ -235,9 +241,9 @@ def view(e: Evaluation, x: Tensor, shape: tuple[int, ...], dtype: str, offset: i
     """The same memory; at another dtype the same bytes of it."""
     if any(extent < 0 for extent in shape):
         raise unspecified("ev/negative-extent", f"a view of shape {shape}", e.span)
-    end = offset + prod(shape) * dtypes.itemsize(dtype)
-    if offset < 0 or end > x.size * dtypes.itemsize(x.dtype):
-        message = f"a view of bytes {offset} to {end} of {x.size * dtypes.itemsize(x.dtype)}"
+    end = 8 * offset + prod(shape) * dtypes.memory_bits(dtype)
+    if offset < 0 or end > x.size * dtypes.memory_bits(x.dtype):
+        message = f"a view of bits {8 * offset} to {end} of {x.size * dtypes.memory_bits(x.dtype)}"
         raise trap("op.memory.view/bounds-run", message, e.span)
     if not x.compact:
         x = e.tensor(x.dtype, x.shape, x.payloads())

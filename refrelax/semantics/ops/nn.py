@@ -18,6 +18,7 @@ from refrelax.semantics.ops.common import (
     binary_vdevice,
     copy,
     dims_of,
+    fits,
     index_of,
     known_dims,
     of_rank,
@@ -219,6 +220,9 @@ def evaluate_nll_loss(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Ten
     x, targets = tensor_value(args[0]), tensor_value(args[1])
     weights = tensor_value(args[2]) if len(args) == 3 and args[2] is not None else None
     f, ignored, outside = e.numerics.at(x.dtype), A.integer(call, "ignore_index"), poison("op.nn.nll_loss/target-range")
+    kept = () if x.ndim == 1 else (x.shape[0], *x.shape[2:])
+    fits(e, call, targets.shape == kept, f"predictions {x.shape}, targets {targets.shape}")
+    fits(e, call, weights is None or weights.shape == x.shape[(x.ndim > 1) :][:1], f"weights for {x.shape}")
     zero, one, classes = f.lit(0), f.lit(1), x.shape[0 if x.ndim == 1 else 1]
 
     def terms(i: tuple[int, ...]) -> tuple[Payload, Payload]:

@@ -21,6 +21,7 @@ from refrelax.semantics.ops.common import (
     copy,
     elementwise,
     extent,
+    fits,
     index_of,
     known_dims,
     normal_axis,
@@ -217,6 +218,7 @@ def evaluate_multinomial(e: Evaluation, call: Call, args: tuple[Value, ...]) -> 
     dtype = A.dtype(call)
     assert dtype is not None
     f, out = e.numerics.at(p.dtype), e.numerics.at(dtype)
+    fits(e, call, u.shape == rows.shape and u.shape[1:] == (1,), f"samples {u.shape}, rows {rows.shape}")
     one, zero, choices = out.lit(1), out.lit(0), p.shape[1]
 
     def element(i: int, _one: int) -> Payload:

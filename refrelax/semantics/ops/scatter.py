@@ -14,6 +14,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.strict import is_strict
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
@@ -23,6 +24,7 @@ from refrelax.semantics.ops.common import (
     broadcast_shape,
     broadcast_view,
     extent,
+    fits,
     index_of,
     known_dims,
     normal_axis,
@@ -85,7 +87,9 @@ def deduce_gather_elements(d: Deduction, call: Call, types: tuple[Type, ...]) ->
 
 @rule("op.gather/out-of-range")
 def load(x: Tensor, at: Sequence[int]) -> Payload:
-    """The element at an index, poison out of range."""
+    """The element at an index, poison out of range (under ``strict`` a negative index counts from the end)."""
+    if is_strict(x.numerics):
+        at = [p + n if p < 0 else p for p, n in zip(at, x.shape, strict=True)]
     inside = all(0 <= p < n for p, n in zip(at, x.shape, strict=True))
     return x[tuple(at)] if inside else OUT_OF_RANGE
 
@@ -123,6 +127,8 @@ def evaluate_gather_nd(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Te
     """``out[b, k, r] = x[b, indices[b, k, 0], …, indices[b, k, depth - 1], r]``."""
     x, indices, batch = tensor_value(args[0]), tensor_value(args[1]), A.integer(call, "batch_dims")
     depth, lead = indices.shape[-1], indices.ndim - 1
+    fits(e, call, batch + depth <= x.ndim, f"{x.shape} at indices of depth {depth}")
+    fits(e, call, indices.shape[:batch] == x.shape[:batch], f"batches {x.shape[:batch]} and {indices.shape[:batch]}")
 
     def element(*i: int) -> Payload:
         at = [index_of(e, indices, (*i[:lead], k)) for k in range(depth)]

@@ -14,6 +14,7 @@ from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     extents,
+    fits,
     index_of,
     known_dims,
     normal_axes,
@@ -127,6 +128,7 @@ def evaluate_strided_slice(e: Evaluation, call: Call, args: tuple[Value, ...]) -
     axes, begin, end = (extents(each) for each in args[1:4])
     strides = extents(args[4]) if len(args) > 4 else (1,) * len(axes)
     inbound = A.flag(call, "assume_inbound")
+    fits(e, call, all(-x.ndim <= axis < x.ndim for axis in axes), f"axes {axes} of {x.shape}")
     starts, steps, shape = [0] * x.ndim, [1] * x.ndim, list(x.shape)
     for axis, a, b, s in zip(axes, begin, end, strides, strict=True):
         n = x.shape[axis]

@@ -11,6 +11,7 @@ from refrelax.semantics.ops.binary import arithmetic_dtype, promote
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
+    as_operand,
     broadcast_dims,
     broadcast_shape,
     cast_to,
@@ -18,7 +19,6 @@ from refrelax.semantics.ops.common import (
     joined_dtype,
     joined_vdevice,
     known_dims,
-    number,
     of_rank,
     rank,
     short,
@@ -78,10 +78,10 @@ def deduce_clip(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def evaluate_clip(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """``out[i] = maximum(minimum(x[i], hi), lo)``: with ``lo > hi`` the result is ``lo``."""
+    """``out[i] = maximum(minimum(x[i], hi), lo)``, the bounds converted to the dtype: with ``lo > hi`` it is ``lo``."""
     x = tensor_value(args[0])
     f = e.numerics.at(x.dtype)
-    lo, hi = f.lit(number(args[1])), f.lit(number(args[2]))
+    lo, hi = (cast_to(e, as_operand(e, bound), x.dtype).payloads()[0] for bound in args[1:])
     return elementwise(e, x.dtype, lambda a: f.maximum(f.minimum(a, hi), lo), x)
 
 

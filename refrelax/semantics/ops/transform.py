@@ -17,6 +17,7 @@ from refrelax.semantics.ops.common import (
     arity,
     dims_of,
     extent,
+    fits,
     index_of,
     of_rank,
     rank,
@@ -124,6 +125,8 @@ def evaluate_take_backward(e: Evaluation, call: Call, args: tuple[Value, ...]) -
     """Zeros of the data's shape, to which the gradient of every element taken is added where it came from."""
     grad, x, indices = (tensor_value(each) for each in args)
     axis = (A.optional_integer(call, "axis", None) or 0) % x.ndim
+    wanted = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+    fits(e, call, grad.shape == wanted and grad.dtype == x.dtype, f"a gradient of {grad.dtype}{grad.shape}")
     f, found = e.numerics.at(x.dtype), {at: index_of(e, indices, at) for at in indices.indices()}
     if any(not 0 <= p < x.shape[axis] for p in found.values()):
         raise unspecified("op.grad.take_backward/range", f"{short(call)}: an index of {x.shape[axis]}", e.span)

@@ -34,6 +34,16 @@ def deduce_float(d: Deduction, call: Call, types: tuple[Type, ...]) -> TensorTyp
     return with_vdevice(call, x)
 
 
+@rule("op.unary/bits-dtype")
+def deduce_bits(d: Deduction, call: Call, types: tuple[Type, ...]) -> TensorType:
+    """The argument's type; its dtype must be an integer's or bool."""
+    arity(d, call, 1)
+    x = tensor(d, call, types, 0)
+    if x.dtype is not None and not (dtypes.is_integer(x.dtype) or dtypes.kind(x.dtype) == "bool"):
+        d.fail("op.unary/bits-dtype", f"{short(call)} takes a tensor of integers or bool, found {x.dtype}")
+    return with_vdevice(call, x)
+
+
 def deduce_same(d: Deduction, call: Call, types: tuple[Type, ...]) -> TensorType:
     """The argument's type, any dtype."""
     arity(d, call, 1)
@@ -184,7 +194,7 @@ OPERATORS: tuple[OpDef, ...] = (
     _row("round", _integral("round")),
     _row("trunc", _integral("trunc")),
     _row("logical_not", _logical_not),
-    _row("bitwise_not", _bitwise_not),
+    _row("bitwise_not", _bitwise_not, deduce_bits),
     _float_row("exp"),
     _float_row("log"),
     _float_row("sqrt"),

@@ -9,6 +9,7 @@ from refrelax.errors import Diagnostic, IllFormed, IllTyped
 from refrelax.semantics.types.checked import CheckedModule, make_checked
 from refrelax.semantics.types.deduce import function_type
 from refrelax.semantics.types.frame import Frame, Journal
+from refrelax.semantics.types.scalar_variables import diagnose_scalars
 from refrelax.semantics.types.signatures import base_type, deduction_order
 from refrelax.semantics.types.wellformed import diagnose
 from refrelax.syntax.graph import Function
@@ -33,6 +34,7 @@ def check(module: Module) -> CheckedModule:
         frame = Frame(module, journal, signatures, name, f.pure)
         signatures[name] = function_type(frame, f)
         types[name] = frame.named
+        journal.diagnostics += diagnose_scalars(f, frame.types, frame.spans)
     problems = _in_source_order([*problems, *journal.diagnostics])
     if problems:
         ill_formed = any(each.rule.startswith("wf/") for each in problems)

@@ -10,6 +10,6 @@ from refrelax.shape_solver.pointwise.descent import Descent
 from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.extract import Obligation, read
 from refrelax.shape_solver.pointwise.logic import Claim, Logic
-from refrelax.shape_solver.pointwise.terms import OPEN, Tensor, Terms
+from refrelax.shape_solver.pointwise.terms import OPEN, Tensor, Term, Terms
 
-__all__ = ["OPEN", "Claim", "Descent", "Logic", "NotRead", "Obligation", "Tensor", "Terms", "read"]
+__all__ = ["OPEN", "Claim", "Descent", "Logic", "NotRead", "Obligation", "Tensor", "Term", "Terms", "read"]

@@ -19,7 +19,8 @@ from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import negation
 from refrelax.shape_solver.pointwise.constants import compiled, same_number
 from refrelax.shape_solver.pointwise.elements import apply
-from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, within
+from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed
+from refrelax.shape_solver.pointwise.poison import Poison, in_bounds
 from refrelax.shape_solver.pointwise.regroup import Regroup, is_identity
 from refrelax.shape_solver.pointwise.simplify import canonical, first_atom, simplified
 from refrelax.shape_solver.pointwise.terms import (
@@ -46,18 +47,31 @@ MOST_POINTS = 1 << 16
 
 @dataclass(slots=True)
 class Descent:
-    """One comparison. ``relaxations``: the named relaxations that it needed; ``trail``: what failed, inside first."""
+    """One comparison. ``allowed``: the named relaxations that are on; ``relaxations``: those that it needed;
+    ``missed``: those that would have helped; ``trail``: what failed, inside first."""
 
     terms: Terms
     logic: Logic
+    allowed: frozenset[str] = frozenset()
     relaxations: set[str] = field(default_factory=set)
+    missed: set[str] = field(default_factory=set)
     trail: list[tuple[Term, Term]] = field(default_factory=list)
-    steps: int = 0
-    limit: int = 20_000
+    poison: Poison = field(init=False)
     _memo: dict[tuple[int, int, int], frozenset[str] | None] = field(default_factory=dict)
     """Per question: the relaxations that its proof needed, or ``None`` where it failed."""
     _simpler: dict[tuple[PrimExpr, int], PrimExpr] = field(default_factory=dict)
     _tensors: dict[tuple[int, int], frozenset[str] | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.poison = Poison(self.terms, self.logic)
+
+    def relax(self, name: str) -> bool:
+        """Whether a relaxation is on; then it is noted."""
+        if name not in self.allowed:
+            self.missed.add(name)
+            return False
+        self.relaxations.add(name)
+        return True
 
     # --- tensors
 
@@ -101,9 +115,7 @@ class Descent:
         key = (id(a), id(b), id(given))
         if whole and key in self._memo:
             return self._reported(self._memo[key])
-        self.steps += 1
-        if self.steps > self.limit:
-            return False
+        self.logic.spend()
         found = self._noted(lambda: self._equal(a, b, given, whole))
         if found is None:
             self._note(a, b)
@@ -133,10 +145,12 @@ class Descent:
                 return x.dtype == y.dtype and self._integers(x, y, given)
             case Number(), Number():
                 return a.dtype == b.dtype and same_number(a.dtype, a.bits, b.bits)
-            case Choose(), Choose():
-                return self.equal(a.condition, b.condition, given) and (
-                    self.equal(a.yes, b.yes, given) and self.equal(a.no, b.no, given)
-                )
+            case Choose(), Choose() if self.equal(a.condition, b.condition, given):
+                return self.equal(a.yes, b.yes, given) and self.equal(a.no, b.no, given)
+            case Choose(), _:  # where the condition is poison, so is the first program's element
+                return self.equal(a.yes, b, given) and self.equal(a.no, b, given)
+            case _, Choose() if self.poison.never(b.condition, given):
+                return self.equal(a, b.yes, given) and self.equal(a, b.no, given)
             case Identity(op), _:
                 return is_identity(op, b)
             case _, Identity(op):
@@ -154,7 +168,7 @@ class Descent:
         while True:
             match t:
                 case Load(tensor) if tensor.data is not None and _constant(tensor):
-                    if not all(self.logic.holds(c, given, "load in bounds") for c in _inside(t)):
+                    if not all(self.logic.holds(c, given, "load in bounds") for c in in_bounds(t)):
                         return t
                     assert tensor.data is not None
                     new = self._scalar(tensor.dtype, tensor.data[0])
@@ -297,7 +311,7 @@ class Descent:
         return tuple(substitute(e, by) for e in b)
 
     def _in_bounds(self, load: Load, given: Given, checked: bool) -> bool:
-        return not checked or all(self.logic.holds(c, given, "load in bounds") for c in _inside(load))
+        return not checked or all(self.logic.holds(c, given, "load in bounds") for c in in_bounds(load))
 
     def _simplified(self, t: Term, given: Given) -> Term:
         """A load with shorter indices."""
@@ -346,14 +360,13 @@ class Descent:
         """Where the comparison failed, from the results inwards."""
         from refrelax.shape_solver.pointwise.show import shown
 
-        return "\n".join(f"{shown(a)}  is not seen to be  {shown(b)}" for a, b in reversed(self.trail[-MOST_SHOWN:]))
+        found = [f"{shown(a)}  is not seen to be  {shown(b)}" for a, b in reversed(self.trail[-MOST_SHOWN:])]
+        if self.missed:
+            found.append(f"relaxations that are off and might help: {', '.join(sorted(self.missed))}")
+        return "\n".join(found)
 
     def _note(self, a: Term, b: Term) -> None:
         self.trail.append((a, b))
-
-
-def _inside(load: Load) -> Given:
-    return tuple(c for i, d in zip(load.indices, load.tensor.shape, strict=True) for c in within(i, d))
 
 
 def _expands(tensor: Tensor) -> bool:

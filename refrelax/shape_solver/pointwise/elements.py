@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from refrelax.rules import rule
-from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
-from refrelax.shape_solver.pointwise.logic import Given, Logic, compare
-from refrelax.shape_solver.pointwise.terms import OLD, Apply, Int, Number, Term, Terms
+from refrelax.shape_solver.pointwise.logic import Given, Logic, compare, within
+from refrelax.shape_solver.pointwise.terms import OLD, Apply, Int, Number, Term, Terms, has_old
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import (
     Binary,
@@ -42,6 +41,16 @@ PURE = frozenset({
 })  # fmt: skip
 """Intrinsics that are functions of their arguments."""
 
+OF_INDICES = frozenset({"if_then_else", "likely", "shift_left", "shift_right", "bitwise_and", "bitwise_or"})
+"""Intrinsics of index arithmetic."""
+
+TOTAL = frozenset({
+    "exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh",
+    "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2", "pow", "erf", "sigmoid", "ceil", "floor",
+    "trunc", "round", "nearbyint", "fabs", "fma", "isnan", "isinf", "isfinite",
+})  # fmt: skip
+"""Intrinsics that are never poison on floats that are none."""
+
 TRUTHS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or"})
 TURNED = {"GT": "LT", "GE": "LE"}
 DIVISIONS = frozenset({"FloorDiv", "FloorMod", "Div", "Mod"})
@@ -62,7 +71,8 @@ class Reading:
     """How expressions are read at one place of a program.
 
     ``scope``: what holds where the value matters; ``hard``: what holds where it is evaluated (less, inside the arms of
-    a ``T.Select``). ``own``: the buffer and indices of the store whose value is read.
+    a ``T.Select``). ``own``: the buffer and indices of the store whose value is read. ``require``: told what the
+    program's meaning rests on; ``demand``: told of an element that must not be poison.
     """
 
     terms: Terms
@@ -72,52 +82,98 @@ class Reading:
     load: Loader
     own: tuple[str, tuple[PrimExpr, ...]] | None
     require: Callable[[str, PrimExpr, Given], None]
+    demand: Callable[[Term, Given], None]
     hard: Given | None = None
     lets: Mapping[str, Term] | None = None
 
     # --- indices
 
     def index(self, e: PrimExpr, purpose: str = FITS) -> PrimExpr:
-        """An expression over indices; elements inside become opaque symbols. ``purpose``: why narrow sums must fit."""
-        new = self._resolved(e)
-        hard = self.scope if self.hard is None else self.hard
-        for each in walk(new):
-            if isinstance(each, Binary) and each.op in DIVISIONS and not as_int(each.b):
-                self.require("divisor is not 0", compare("NE", each.b, int_imm(0, each.b.dtype)), hard)
-        for each in walk(e):
-            if isinstance(each, Binary) and each.op in RING and each.dtype == "int32":
-                low, high = dtypes.integer_range("int32")
-                total = ideal(self._resolved(each))
-                self.require(purpose, compare("GE", total, int_imm(low)), hard)
-                self.require(purpose, compare("LE", total, int_imm(high)), hard)
-        return ideal(new)
+        """An expression over indices, exact; elements inside become opaque symbols. ``purpose``: why sums must fit.
 
-    def _resolved(self, e: PrimExpr) -> PrimExpr:
-        if any(isinstance(each, BufferLoad | Let) for each in walk(e)):
-            return self._rebuilt(e)
-        return substitute(e, self.by)
+        What evaluating it rests on becomes an obligation: divisors that are not 0, every step in the range of its
+        dtype, elements that are no poison.
+        """
+        return self._index(e, purpose, self.scope if self.hard is None else self.hard)
 
-    def _rebuilt(self, e: PrimExpr) -> PrimExpr:
+    def _index(self, e: PrimExpr, purpose: str, given: Given) -> PrimExpr:
+        def part(x: PrimExpr, more: Given = ()) -> PrimExpr:
+            return self._index(x, purpose, (*given, *more))
+
         match e:
-            case BufferLoad():
-                if self.hard is not None and self.hard != self.scope:
-                    raise NotRead("an index read from memory under T.Select")
-                return self.terms.as_index(self.term(e))
-            case SymVar() | Literal():
-                return substitute(e, self.by)
-            case Binary():
-                return Binary(e.op, self._rebuilt(e.a), self._rebuilt(e.b))
-            case Cast():
-                return replace(e, value=self._rebuilt(e.value))
-            case Select():
-                return Select(self._rebuilt(e.condition), self._rebuilt(e.true_value), self._rebuilt(e.false_value))
-            case Intrinsic():
-                return replace(e, args=tuple(self._rebuilt(a) for a in e.args))
-            case Let():
-                value = self._rebuilt(e.value)
-                return replace(self, by={**self.by, e.var.name: value})._rebuilt(e.body)
+            case Literal() if whole(e.dtype):
+                return ideal(e)
+            case SymVar():
+                return self._symbol(e, given)
+            case Binary(op, a, b) if integral(a.dtype):
+                new = Binary(op, part(a), part(b))
+                self._arithmetic(e, new, purpose, given)
+                return new
+            case Not(a):
+                return Not(part(a))
+            case Cast(target, value) if integral(target) and integral(value.dtype):
+                inner = part(value)
+                return inner if widens(value.dtype, target) and value.dtype != "bool" else replace(e, value=inner)
+            case Select(c, yes, no) if integral(e.dtype):
+                return Select(part(c), part(yes), part(no))
+            case Intrinsic("if_then_else", (c, yes, no)) if integral(e.dtype):
+                condition = part(c)
+                holds, fails = tuple(conjuncts(condition)), tuple(conjuncts(negation(condition)))
+                return replace(e, args=(condition, part(yes, holds), part(no, fails)))
+            case Intrinsic("likely", (inner,)):
+                return part(inner)
+            case Intrinsic(op, (a, b)) if op in OF_INDICES and integral(e.dtype):
+                return self._bits(e, part(a), part(b), purpose, given)
             case _:
-                raise NotRead(f"{type(e).__name__} in an index")
+                return self._opaque(e, given)
+
+    def _symbol(self, e: SymVar, given: Given) -> PrimExpr:
+        if self.lets and e.name in self.lets:
+            return self._opaque(e, given)
+        known = self.by.get(e.name)
+        if known is None or not integral(e.dtype):
+            raise NotRead(f"the symbol {e.name}, of which nothing is known")
+        if isinstance(known, SymVar) and known.name in self.terms.opaque:
+            self.demand(self.terms.opaque[known.name], given)
+        return known if known.dtype == "bool" else ideal(known)
+
+    def _opaque(self, e: PrimExpr, given: Given) -> PrimExpr:
+        """An element used as an integer: it must not be poison, nor what the store under way replaces."""
+        if self.hard is not None and self.hard != self.scope:
+            raise NotRead("an index read from memory under T.Select")
+        if not integral(e.dtype):
+            raise NotRead(f"{type(e).__name__} of dtype {e.dtype} in an index")
+        term = self.term(e)
+        if has_old(term):
+            raise NotRead("an index that depends on the element being stored")
+        if not isinstance(term, Int):
+            self.demand(term, given)
+        return self.terms.as_index(term)
+
+    def _arithmetic(self, e: Binary, new: PrimExpr, purpose: str, given: Given) -> None:
+        """What a step of index arithmetic rests on."""
+        assert isinstance(new, Binary)
+        divisor = as_int(new.b)
+        if e.op in DIVISIONS and not divisor:
+            self.require("divisor is not 0", compare("NE", new.b, int_imm(0, new.b.dtype)), given)
+        if e.op in RING or (e.op in DIVISIONS and (divisor is None or divisor < 0)):
+            self._fits(new, e.dtype, purpose, given)
+
+    def _fits(self, new: PrimExpr, dtype: str, purpose: str, given: Given) -> None:
+        if self.logic.fits(new, dtype, given):
+            return
+        low, high = dtypes.integer_range(dtype)
+        self.require(purpose, compare("GE", new, int_imm(low)), given)
+        self.require(purpose, compare("LE", new, int_imm(high)), given)
+
+    def _bits(self, e: Intrinsic, a: PrimExpr, b: PrimExpr, purpose: str, given: Given) -> PrimExpr:
+        new = replace(e, args=(a, b))
+        if e.op in ("shift_left", "shift_right"):
+            for bound in within(b, int_imm(dtypes.bits(e.dtype))):
+                self.require("a shift by less than the width", bound, given)
+        if e.op == "shift_left":
+            self._fits(new, e.dtype, purpose, given)
+        return new
 
     # --- elements
 
@@ -130,9 +186,36 @@ class Reading:
             return self.terms.number(e.dtype, e.bits) if dtypes.is_float(e.dtype) else self.terms.integer(e)
         if isinstance(e, SymVar) and (found := self._let(e)) is not None:
             return found
-        if of_indices(e) and not (self.lets and any(isinstance(x, SymVar) and x.name in self.lets for x in walk(e))):
-            return self.terms.integer(self.index(e, ELEMENT_FITS))
+        if of_indices(e) and self.plain(e):
+            if e.dtype == "bool" or not isinstance(e, Binary) or self._exact(e):
+                return self.terms.integer(self.index(e, ELEMENT_FITS))
         return self._element(e)
+
+    def _exact(self, e: PrimExpr) -> bool:
+        """Whether arithmetic of an element is seen not to wrap; where it may, it is arithmetic on elements."""
+        asked: list[tuple[str, PrimExpr, Given]] = []
+        replace(self, require=lambda *each: asked.append(each)).index(e, ELEMENT_FITS)
+        return all(self.logic.holds(claim, given, why) for why, claim, given in asked if why == ELEMENT_FITS)
+
+    def plain(self, e: PrimExpr) -> bool:
+        """Whether an expression is index arithmetic: integers and truths of index variables, no element."""
+        match e:
+            case Literal():
+                return integral(e.dtype)
+            case SymVar():
+                return self._let(e) is None
+            case Binary(_, a, b):
+                return self.plain(a) and self.plain(b)
+            case Not(a):
+                return self.plain(a)
+            case Cast(dtype, value):
+                return integral(dtype) and integral(value.dtype) and self.plain(value)
+            case Select(c, a, b):
+                return self.plain(c) and self.plain(a) and self.plain(b)
+            case Intrinsic(op, args) if op in OF_INDICES:
+                return all(map(self.plain, args))
+            case _:
+                return False
 
     def _let(self, e: SymVar) -> Term | None:
         """The element that a name stands for, if it stands for one."""
@@ -165,6 +248,8 @@ class Reading:
                 return self.term(inner)
             case Intrinsic(op, args, dtype, attrs) if op in PURE:
                 return apply(terms, f"T.{op}", dtype, tuple(self.term(a) for a in args), attrs)
+            case Let() if self.plain(e.value):
+                return replace(self, by={**self.by, e.var.name: self.index(e.value)}).term(e.body)
             case Let():
                 lets = {**(self.lets or {}), e.var.name: self.term(e.value)}
                 return replace(self, lets=lets).term(e.body)
@@ -173,8 +258,12 @@ class Reading:
 
     def _choice(self, condition: PrimExpr, yes: PrimExpr, no: PrimExpr, hard: Given | None) -> Term:
         """``hard``: what holds where both arms are evaluated; ``None``: only the chosen one is."""
-        c = self.term(condition)
+        c = self.terms.integer(self.index(condition)) if self.plain(condition) else self.term(condition)
         if not isinstance(c, Int):
+            if hard is None and not has_old(c):  # a branch: poison there ends the run
+                self.demand(c, self.scope if self.hard is None else self.hard)
+            elif hard is None:
+                raise NotRead("a branch on the element being stored")
             return self.terms.choose(c, self.term(yes), self.term(no))
         holds, fails = (*self.scope, *conjuncts(c.value)), (*self.scope, *conjuncts(negation(c.value)))
         below = self.hard is not None and hard is None
@@ -222,6 +311,11 @@ def of_indices(e: PrimExpr) -> bool:
     return True
 
 
+def integral(dtype: str) -> bool:
+    """One integer or truth."""
+    return dtypes.kind(dtype) in ("int", "uint", "bool") and dtypes.lanes(dtype) == 1
+
+
 def whole(dtype: str) -> bool:
     """An index dtype, or a truth."""
     return dtype in ("int32", "int64", "bool")
@@ -262,7 +356,7 @@ def _truth(op: str, args: tuple[Term, ...]) -> Term | None:
     for zero, other in pairs:
         z, cast = args[zero], args[other]
         if isinstance(z, Int) and as_int(z.value) == 0 and isinstance(cast, Apply) and cast.op == "Cast":
-            if cast.args[0].dtype == "bool":
+            if cast.args[0].dtype == "bool" and dtypes.bits(cast.dtype) > 1:  # (true is -1 in int1)
                 return cast.args[0]
     return None
 
@@ -270,7 +364,7 @@ def _truth(op: str, args: tuple[Term, ...]) -> Term | None:
 @rule("sh/neutral-operand")
 def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
     """The operand that a float operation gives back unchanged, bit for bit."""
-    if len(args) != 2 or not dtypes.is_float(dtype):
+    if len(args) != 2 or not dtypes.is_float(dtype) or not _has_zero(dtype):
         return None
     x, y = args
     match op:
@@ -287,6 +381,10 @@ def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
                 if _is(zero, -0.0) or (_is(zero, 0.0) and _never_minus_zero(other)):
                     return other
     return None
+
+
+def _has_zero(dtype: str) -> bool:
+    return float(bits.decode(dtype, bits.encode(dtype, 0.0))) == 0.0
 
 
 def _is(t: Term, value: float) -> bool:
@@ -313,6 +411,20 @@ def _joined(op: str, dtype: str, args: tuple[PrimExpr, ...]) -> PrimExpr | None:
             return Cast(dtype, a)
         case _:
             return None
+
+
+def is_total(t: Apply) -> bool:
+    """Whether an operation is never poison on elements that are none: shifts, divisions of integers and casts of floats
+    to integers may be."""
+    floats = all(dtypes.is_float(a.dtype) for a in t.args)
+    if t.op == "Cast":
+        return not floats or dtypes.is_float(t.dtype) or t.dtype == "bool"
+    if t.op in DIVISIONS:
+        return floats and t.op == "Div"
+    if t.op.startswith("T."):
+        bitwise = t.op in ("T.bitwise_and", "T.bitwise_or", "T.bitwise_xor", "T.bitwise_not")
+        return bitwise or (floats and t.op.removeprefix("T.") in TOTAL)
+    return t.op in TRUTHS | RING | {"Min", "Max", "Not"}
 
 
 def is_number(t: Term) -> bool:

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
-from refrelax.shape_solver.pointwise.elements import NotRead, Reading, ideal, of_indices
+from refrelax.shape_solver.pointwise.elements import NotRead, Reading
 from refrelax.shape_solver.pointwise.folds import gathered
 from refrelax.shape_solver.pointwise.inverse import solve
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
+from refrelax.shape_solver.pointwise.state import Level, Memory, Obligation, Update
 from refrelax.shape_solver.pointwise.terms import OLD, OPEN, Tensor, Term, Terms, has_old
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -39,50 +40,22 @@ from refrelax.syntax.loops import (
     SBlock,
     Stmt,
 )
-from refrelax.syntax.scalars import Binary, BufferLoad, Literal, PrimExpr, SymVar, as_int, free_symbols, int_imm
+from refrelax.syntax.scalars import (
+    Binary,
+    BufferLoad,
+    Literal,
+    PrimExpr,
+    SymVar,
+    as_int,
+    bool_imm,
+    free_symbols,
+    int_imm,
+)
 
 __all__ = ["NotRead", "Obligation", "read"]
 
-
-@dataclass(frozen=True, slots=True)
-class Obligation:
-    """What must hold for the program to have a meaning at all: a store in bounds, a divisor that is not 0."""
-
-    purpose: str
-    statement: PrimExpr
-    given: Given
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """A store, as seen from the element: where all ``conditions`` on it hold it becomes ``value``."""
-
-    conditions: tuple[PrimExpr, ...]
-    value: Term
-    free: bool = False
-
-
-@dataclass(slots=True)
-class Level:
-    """One loop around: the updates of its iteration at hand, and the elements that were read on the understanding that
-    no other iteration writes them."""
-
-    updates: list[Update] = field(default_factory=list)
-    reads: list[tuple[tuple[PrimExpr, ...], Given]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Memory:
-    """One buffer while the program is read: ``content`` before the outermost loop that writes it, and since then, per
-    enclosing loop that writes it, the updates of the iteration at hand."""
-
-    shape: tuple[PrimExpr, ...]
-    dtype: str
-    content: Tensor
-    at: tuple[SymVar, ...]
-    local: bool = False
-    """Allocated inside a loop: its content may mention the loop's variable, so loads are expanded on the spot."""
-    levels: list[Level] = field(default_factory=list)
+UNORDERED = frozenset({"parallel", "vectorized"})
+"""Loops whose iterations have no order, or are taken together by a machine: each element is written by one of them."""
 
 
 @rule("sh/read-program")
@@ -99,7 +72,7 @@ def read(
     reader = _Reader(terms, logic, dict(scalars))
     for param in func.params:
         if isinstance(param, BufferParam):
-            reader.enter(param.buffer, given[param.buffer.name])
+            reader.enter(param.buffer, given[param.buffer.name], reader.dims(param.buffer))
     for buffer in func.root_allocs:
         reader.allocate(buffer)
     reader.run(func.body)
@@ -122,17 +95,23 @@ class _Reader:
 
     # --- buffers
 
-    def enter(self, buffer: Buffer, content: Tensor) -> None:
+    def dims(self, buffer: Buffer) -> tuple[PrimExpr, ...]:
+        return tuple(self.expression(d) for d in buffer.shape)
+
+    def enter(self, buffer: Buffer, content: Tensor, shape: tuple[PrimExpr, ...]) -> None:
         if buffer.strides or buffer.elem_offset is not None or buffer.data is not None or buffer.layout is not None:
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
-        shape = tuple(ideal(substitute(d, self.by)) for d in buffer.shape)
         at = tuple(self.terms.fresh("o", d.dtype) for d in shape)
         self.memory[buffer.name] = Memory(shape, buffer.dtype, content, at, bool(self.scope))
 
     def allocate(self, buffer: Buffer) -> None:
-        shape = tuple(ideal(substitute(d, self.by)) for d in buffer.shape)
+        shape = self.dims(buffer)
+        for d in shape:
+            self.require("an extent that is not negative", compare("GE", d, int_imm(0, d.dtype)), tuple(self.scope))
+        if not self.scope:
+            self.logic.sizes.exists(shape, buffer.dtype)
         vars_ = tuple(self.terms.fresh("o", d.dtype) for d in shape)
-        self.enter(buffer, Tensor(buffer.name, shape, buffer.dtype, vars_, OPEN))
+        self.enter(buffer, Tensor(buffer.name, shape, buffer.dtype, vars_, OPEN), shape)
 
     # --- statements
 
@@ -183,6 +162,8 @@ class _Reader:
         low, extent = self.condition(loop.min), self.condition(loop.extent)
         if loop.step is not None and as_int(loop.step) != 1:
             raise NotRead("a loop with a step")
+        if as_int(low) != 0:
+            self.condition(Binary("Add", loop.min, loop.extent))  # the end of the domain fits as well
         if as_int(extent) == 1:
             outer, self.by = self.by, {**self.by, loop.var.name: low}
             self.run(loop.body)
@@ -246,14 +227,16 @@ class _Reader:
 
     def reading(self, store: BufferStore | None, indices: tuple[PrimExpr, ...]) -> Reading:
         own = None if store is None else (store.buffer, indices)
-        return Reading(self.terms, self.logic, self.by, tuple(self.scope), self.load, own, self.require)
+        scope = tuple(self.scope)
+        return Reading(self.terms, self.logic, self.by, scope, self.load, own, self.require, self.demand)
 
     def expression(self, e: PrimExpr) -> PrimExpr:
         return self.reading(None, ()).index(e)
 
     def bound(self, e: PrimExpr) -> PrimExpr:
         """What a let stands for: an index expression, or the element that is read now."""
-        return self.expression(e) if of_indices(e) else self.terms.as_index(self.reading(None, ()).term(e))
+        reading = self.reading(None, ())
+        return reading.index(e) if reading.plain(e) else self.terms.as_index(reading.term(e))
 
     def condition(self, e: PrimExpr) -> PrimExpr:
         found = self.expression(e)
@@ -263,6 +246,9 @@ class _Reader:
 
     def require(self, purpose: str, statement: PrimExpr, scope: Given) -> None:
         self.obligations.append(Obligation(purpose, statement, scope))
+
+    def demand(self, term: Term, scope: Given) -> None:
+        self.obligations.append(Obligation("no poison in an index", bool_imm(True), scope, term))
 
     def load(self, load: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
         memory = self.memory.get(load.buffer)
@@ -390,14 +376,14 @@ class _Reader:
 
     def gather(self, memory: Memory, u: Update, v: SymVar, extent: PrimExpr, kind: str) -> Update:
         """All iterations fall on the same elements."""
+        if kind in UNORDERED:
+            raise NotRead(f"iterations of a {kind} loop that write the same element")
         terms = self.terms
         own = tuple(c for c in u.conditions if v.name in free_symbols(c))
         rest = tuple(c for c in u.conditions if v.name not in free_symbols(c))
         runs = compare("LT", int_imm(0, extent.dtype), extent)
         known = (*self.domain(memory), *rest)
         if has_old(u.value):
-            if kind == "parallel":
-                raise NotRead("a reduction over a parallel loop")
             value, starts = gathered(terms, self.logic, u.value, v, extent, own, known, u.free)
             return Update((*rest, runs) if starts else rest, value, u.free)
         if own:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from time import perf_counter
 
 from refrelax.semantics.dims import NO_FACTS, equal
 from refrelax.shape_solver.claim import Effort, Proved, Refuted, Unknown
 from refrelax.shape_solver.context import conjuncts, negation
+from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.prove import Prover
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
@@ -20,6 +22,18 @@ HARD = frozenset({"index", "every element is written", "store in bounds", "load 
 """Purposes for which a question that stays open is asked again with more effort, at most ``MOST_HARD`` times."""
 
 MOST_HARD = 10
+
+STEPS: dict[Effort, int] = {"quick": 6_000, "normal": 30_000, "thorough": 200_000}
+"""What one comparison may take: a step of descent counts 1, a question to the solver ``QUESTION``."""
+
+QUESTION = 3
+
+SMALL = (12, 600)
+"""Extents among which a shape is looked for at which a claim fails."""
+
+
+class Spent(Exception):
+    """The budget of one comparison has run out: no proof, whatever was being compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +55,13 @@ class Claim:
 class Logic:
     """Claims over symbolic integers, with their proofs. ``base``: what is known everywhere (no extent is negative)."""
 
+    sizes: Sizes
     base: list[PrimExpr] = field(default_factory=list)
     claims: dict[tuple[PrimExpr, Given], Claim] = field(default_factory=dict)
-    asked: int = 0
     hard: int = 0
-    limit: int = 8_000
+    left: int = STEPS["normal"]
+    deadline: float | None = None
+    """On ``perf_counter``."""
     shapes: dict[tuple[tuple[str, int], ...], None] = field(default_factory=dict)
     """Where claims failed, by shape symbols."""
     _interned: dict[Given, Given] = field(default_factory=dict)
@@ -56,6 +72,13 @@ class Logic:
     def assume(self, *facts: PrimExpr) -> None:
         """More that is known everywhere."""
         self.base += [each for each in facts if each not in self.base]
+        for each in facts:
+            if isinstance(each, Binary) and each.op == "GE" and isinstance(each.a, SymVar) and as_int(each.b) == 0:
+                self.sizes.extents.add(each.a.name)
+
+    def fits(self, e: PrimExpr, dtype: str, given: Iterable[PrimExpr]) -> bool:
+        """Whether an exact integer is seen to be in the range of a dtype by the sizes of buffers and domains alone."""
+        return self.sizes.fits(e, dtype, [*self.base, *given])
 
     def holds(self, claim: PrimExpr, given: Iterable[PrimExpr] = (), purpose: str = "index") -> bool:
         """Whether the claim is proved under ``given``: that it is defined there (no division by zero), and true."""
@@ -73,9 +96,7 @@ class Logic:
             return True
         key = (claim, given)
         if key not in self._answers:
-            if self.asked >= self.limit:
-                return False
-            self.asked += 1
+            self.spend(QUESTION)
             answer = self._prover(given, "quick").prove(claim)
             if isinstance(answer, Unknown) and purpose in HARD and self.hard < MOST_HARD:
                 self.hard += 1
@@ -86,6 +107,28 @@ class Logic:
         if self._answers[key]:
             self.claims.setdefault(key, Claim(purpose, claim, given))
         return self._answers[key]
+
+    def look_for(self, claim: PrimExpr, given: Given) -> None:
+        """Small shapes at which a claim fails that was not proved, if there are any: where to run both programs."""
+        names = sorted(self.sizes.extents & {n for e in (claim, *given) for n in free_symbols(e)})
+        for most in SMALL:
+            small = [Binary("LE", SymVar(name), int_imm(most)) for name in names]
+            answer = Prover((*self.base, *given, *small), "normal", division="require").prove(claim)
+            if isinstance(answer, Refuted):
+                self._note(answer)
+                return
+
+    def spend(self, steps: int = 1) -> None:
+        """Count steps.
+
+        Raises:
+            Spent: none are left, or the time is over.
+        """
+        self.left -= steps
+        if self.left < 0:
+            raise Spent("the steps of the proof are spent (--effort gives more)")
+        if self.deadline is not None and perf_counter() > self.deadline:
+            raise Spent("the time of the proof is over (--timeout gives more)")
 
     def _note(self, refuted: Refuted) -> None:
         """Values of the shape symbols where a claim fails: there the programs may differ."""
@@ -166,6 +209,10 @@ class Logic:
             return False
         last = given[-1]
         return self.holds(negation(last), given[:-1], "case") if free_symbols(last) else as_int(last) == 0
+
+    def nowhere(self, given: Given) -> bool:
+        """Whether nothing is asked: some assumption is false as it stands."""
+        return any(as_int(each) == 0 for each in given)
 
     def equal(self, a: PrimExpr, b: PrimExpr, given: Iterable[PrimExpr] = (), purpose: str = "index") -> bool:
         """Whether two integers are equal."""

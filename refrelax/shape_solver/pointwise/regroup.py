@@ -19,13 +19,14 @@ from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.pointwise.logic import Given, all_of, compare
 from refrelax.shape_solver.pointwise.terms import Fold, Identity, Int, Number, Term
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, int_imm
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
 if TYPE_CHECKING:
     from refrelax.shape_solver.pointwise.descent import Descent
 
 REASSOCIATION = "reassociation"
 EXTREME_IDENTITY = "extreme-identity"
+ZERO_SIGN = "zero-sign"
 MOST_ORDERS = 24
 MOST_UNROLLED = 16
 Axes = tuple[tuple[SymVar, PrimExpr], ...]
@@ -61,9 +62,9 @@ class Regroup:
         if a.op in ("Max", "Min") and isinstance(a.start, Number) and isinstance(b.start, Number):
             least = {_infinite(a.op, a.dtype), _last(a.op, a.dtype)}
             if a.start.dtype == b.start.dtype and {a.start.bits, b.start.bits} <= least:
-                self.descent.relaxations.add(EXTREME_IDENTITY)
-                return True
-        return False
+                return self.descent.relax(EXTREME_IDENTITY)
+        zeros = all(isinstance(t, Number) and t.bits in _neutral("Add", t.dtype) for t in (a.start, b.start))
+        return zeros and a.op == "Add" and dtypes.is_float(a.dtype) and self.descent.relax(ZERO_SIGN)
 
     # --- pairing the items
 
@@ -112,6 +113,9 @@ class Regroup:
         logic, dtype = self.descent.logic, ours[0][0].dtype
         if any(v.dtype != dtype for v, _ in (*ours, *theirs)):
             return False
+        for axes in (ours, theirs):  # the product of two negative extents would be items
+            if len(axes) > 1 and not all(self._natural(extent) for _, extent in axes):
+                return False
         k = self.descent.terms.fresh("k", dtype)
         (by_a, count_a), (by_b, count_b) = _digits(k, ours), _digits(k, theirs)
         within_a = within_b = None
@@ -124,6 +128,10 @@ class Regroup:
         else:
             return False
         return self._items(a, b, by_a, by_b, within_a, within_b, (*self.given, *logic.domain(k, count)))
+
+    def _natural(self, extent: PrimExpr) -> bool:
+        zero = int_imm(0, extent.dtype)
+        return self.descent.logic.holds(compare("GE", extent, zero), self.given, "extent of a reduction")
 
     def _items(
         self,
@@ -174,7 +182,7 @@ class Regroup:
         body = self.descent.exposed(fold.body, known, checked)
         if not isinstance(body, Fold) or body.op != fold.op or not is_identity(fold.op, body.start):
             return fold
-        if fold.guard is not None or _minus_zero(body.start):
+        if fold.guard is not None or _minus_zero(body.start) or not self._plain_start(fold):
             return fold
         inner = Regroup(self.descent, known)._flattened(body, checked)
         names = {v.name: terms.fresh("k", v.dtype) for v, _ in inner.axes}
@@ -191,6 +199,12 @@ class Regroup:
         )
         assert isinstance(new, Fold)
         return new
+
+    def _plain_start(self, fold: Fold) -> bool:
+        """Whether adding +0 (the start of an inner sum) to the start changes nothing: not if it may be -0."""
+        if fold.op != "Add" or not dtypes.is_float(fold.dtype):
+            return True
+        return isinstance(fold.start, Number) and not _minus_zero(fold.start)
 
     # --- short reductions
 
@@ -246,7 +260,7 @@ class Regroup:
 
     def _relaxed_term(self, fold: Fold) -> bool:
         if fold.op in ("Add", "Mul") and dtypes.is_float(fold.dtype):
-            self.descent.relaxations.add(REASSOCIATION)
+            return self.descent.relax(REASSOCIATION)
         return True
 
 
@@ -259,8 +273,6 @@ def _orders(axes: Axes) -> Iterator[Axes]:
 
 
 def _independent(axes: Axes) -> bool:
-    from refrelax.syntax.scalars import free_symbols
-
     names = {v.name for v, _ in axes}
     return not any(free_symbols(extent) & names for _, extent in axes)
 

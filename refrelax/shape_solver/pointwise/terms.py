@@ -165,7 +165,9 @@ class Terms:
         return self._put(("load", id(tensor), *indices), Load(tensor, indices))
 
     def choose(self, condition: Term, yes: Term, no: Term) -> Term:
-        if yes is no:
+        """A choice. Of two equal arms it is that arm only where the condition cannot be poison: what it was computed
+        from is an obligation of reading where it is an ``Int``, and is looked at by nobody where it is data."""
+        if yes is no and isinstance(condition, Int):
             return yes
         return self._put(("choose", id(condition), id(yes), id(no)), Choose(condition, yes, no))
 
@@ -196,6 +198,11 @@ class Terms:
         self.opaque[name] = term
         return SymVar(name, term.dtype)
 
+    def dtype_of(self, name: str) -> str | None:
+        """The dtype of an opaque symbol's element."""
+        found = self.opaque.get(name)
+        return None if found is None else found.dtype
+
     def constant(self, name: str, dtype: str, shape: tuple[int, ...], data: tuple[int, ...]) -> Tensor:
         """A constant array; the same contents are the same tensor."""
         dims = tuple(int_imm(d) for d in shape)
@@ -225,6 +232,8 @@ class _Substitution:
     by: Mapping[str, PrimExpr]
     old: Term | None
     memo: dict[int, Term] = field(default_factory=dict)
+    _arriving: frozenset[str] | None = None
+    """The names that the replacements mention: a reduction whose variable is among them gets another variable."""
 
     def index(self, e: PrimExpr) -> PrimExpr:
         by = dict(self.by)
@@ -251,14 +260,40 @@ class _Substitution:
             case Choose(condition, yes, no):
                 return terms.choose(self.term(condition), self.term(yes), self.term(no))
             case Fold():
+                start, t = self.term(t.start), self._apart(t)
                 axes = tuple((v, self.index(extent)) for v, extent in t.axes)
                 guard = None if t.guard is None else self.index(t.guard)
                 body = replace(self, old=None, memo={}).term(t.body) if self.old is not None else self.term(t.body)
-                return terms.fold(t.op, self.term(t.start), axes, guard, body, t.free)
+                return terms.fold(t.op, start, axes, guard, body, t.free)
             case Old():
                 return t if self.old is None else self.old
             case Number() | Open() | Identity():
                 return t
+
+    def _apart(self, t: Fold) -> Fold:
+        """The reduction with variables that no replacement mentions or replaces."""
+        if self._arriving is None:
+            arriving = set(self.by)
+            for e in self.by.values():
+                arriving |= variables_of(self.terms, e)
+            self._arriving = frozenset(arriving)
+        names = {v.name: self.terms.fresh(v.name, v.dtype) for v, _ in t.axes if v.name in self._arriving}
+        if not names:
+            return t
+        rename = _Substitution(self.terms, names, None)
+        return Fold(
+            t.op,
+            t.start,
+            tuple((names.get(v.name, v), rename.index(extent)) for v, extent in t.axes),
+            None if t.guard is None else rename.index(t.guard),
+            rename.term(t.body),
+            t.free,
+        )
+
+
+def variables_of(terms: Terms, e: PrimExpr) -> frozenset[str]:
+    """The free variables of an index expression; those inside opaque symbols too."""
+    return variables(terms, Int(e))
 
 
 def mentions(terms: Terms, t: Term, names: frozenset[str]) -> bool:

@@ -14,6 +14,7 @@ from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
 from refrelax.semantics.types.purity import forces_purity
 from refrelax.semantics.types.renaming import definable, dims_of, shape_variables
+from refrelax.semantics.types.wellformed import operands
 from refrelax.semantics.types.wellformed.forms import LEAF_OR_TUPLE, call_tir_form, children_of
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import (
@@ -31,7 +32,7 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, free_symbols
+from refrelax.syntax.scalars import Let, Literal, PrimExpr, SymVar, free_symbols, walk
 from refrelax.syntax.types import DTensorType, FuncType, TupleType, Type
 
 
@@ -54,6 +55,7 @@ class _Scopes:
         self.past_block_vars: set[str] = set()
         self.places: dict[str, Span | None] = {}
         self.variables: set[str] = set()
+        self.dtypes: dict[str, str] = {}
         self.in_dataflow = False
 
     def report(self, rule_id: str, message: str, span: Span | None, about: str | None = None) -> None:
@@ -150,6 +152,7 @@ class _Scopes:
     def define_symbols(self, ty: Type, span: Span | None) -> None:
         """The first occurrence of a bare symbol in a definitional position defines it; later ones refer to it."""
         for symbol in definable(ty):
+            self.dtypes.setdefault(symbol.name, symbol.dtype)
             if symbol.name not in self.defined and symbol.name not in self.block_vars:
                 self.defined.add(symbol.name)
                 self.places.setdefault(symbol.name, span)
@@ -245,8 +248,21 @@ class _Scopes:
         if not dtypes.is_integer(dim.dtype):
             self.report("wf/shape-integer", f"a dim must be an integer, found {dim.dtype}", span)
 
+    @rule("wf/symbol-dtype")
+    def _dtypes(self, e: PrimExpr, span: Span | None) -> None:
+        """A symbol has the dtype of its definition everywhere."""
+        bound = {node.var.name for node in walk(e) if isinstance(node, Let)}
+        for node in walk(e):
+            if isinstance(node, SymVar) and node.name not in bound:
+                defined = self.dtypes.setdefault(node.name, node.dtype)
+                if defined != node.dtype:
+                    message = f"the symbol {node.name} is defined as {defined}, found {node.dtype}"
+                    self.report("wf/symbol-dtype", message, node.span or span, node.name)
+
     @rule("wf/symbol-defined")
     def scalar(self, e: PrimExpr, span: Span | None) -> None:
+        self.found += operands.scalar(e, span)
+        self._dtypes(e, span)
         for name in sorted(free_symbols(e)):
             if name in self.defined or name in self.block_vars:
                 continue

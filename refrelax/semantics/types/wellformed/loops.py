@@ -88,6 +88,8 @@ class _Scopes:
         buffers = [each.buffer for each in f.params if isinstance(each, BufferParam)]
         for buffer in buffers:
             self.implicit(buffer)
+            for dim in buffer.shape:
+                self.found += operands.scalar(dim, buffer.span or f.span)
         for buffer in (*buffers, *f.root_allocs):
             self.declare(buffer, buffer.span or f.span)
         self.body(f.body)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
+from refrelax.semantics.dims.kinds import misfit, unfit
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import AssertStmt, Buffer, BufferStore, For, IfThenElse, IterVar, SBlock, Stmt, While
 from refrelax.syntax.scalars import (
@@ -23,9 +24,21 @@ from refrelax.syntax.scalars import (
     Select,
     Shuffle,
     literal_int,
+    walk,
 )
 
 Found = list[Diagnostic]
+
+
+@rule("wf/scalar-form")
+def scalar(e: PrimExpr, span: Span | None) -> Found:
+    """A dimension or a prim value, all of its nodes: arithmetic on scalars, and well-kinded."""
+    found: Found = []
+    for node in walk(e):
+        here = node.span or span
+        wrong = unfit(node)
+        found += [Diagnostic("wf/scalar-form", wrong, here)] if wrong is not None else expression(node, here)
+    return found
 
 
 def _integer(e: PrimExpr) -> bool:
@@ -129,8 +142,16 @@ def store(s: BufferStore, declared: Buffer | None) -> Found:
     return found
 
 
-@rule("wf/operand-dtypes")
+@rule("wf/scalar-kind")
 def expression(e: PrimExpr, span: Span | None) -> Found:
+    """What one node of an expression demands of its operands: their dtypes, then their kinds."""
+    found = _dtypes(e, span)
+    wrong = None if found else misfit(e)
+    return found if wrong is None else [Diagnostic("wf/scalar-kind", wrong, e.span or span)]
+
+
+@rule("wf/operand-dtypes")
+def _dtypes(e: PrimExpr, span: Span | None) -> Found:
     """Both operands of a binary operation have one dtype; connectives take bools; so does the condition of a
     select."""
     match e:

@@ -1,0 +1,112 @@
+"""Dtypes that NumPy holds, through ml_dtypes, but does not calculate in as the language does.
+
+``float8_e8m0fnu`` has no zero and rounds otherwise there; sums of the four-bit and two-bit integers come out as int8.
+What only moves elements takes them as they are. What rounds once is calculated in a wider dtype and converted by
+``exact.cast``. For everything else the backend has no translation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from refrelax.arrays import numpy_dtype
+from refrelax.backends.errors import Unsupported
+from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.operands import Attrs, Run, array
+from refrelax.semantics.values import Prim
+
+WIDER: dict[str, Any] = {
+    "float8_e8m0fnu": np.float64, "int4": np.int8, "int2": np.int8, "int1": np.int8,
+    "uint4": np.uint8, "uint2": np.uint8, "uint1": np.uint8,
+}  # fmt: skip
+"""The guests, each with a dtype that holds its numbers and the results of one step."""
+
+MOVES = frozenset(
+    f"relax.{name}"
+    for name in (
+        "astype", "wrap_param", "full", "full_like", "zeros", "ones", "zeros_like", "ones_like", "reshape",
+        "permute_dims", "concat", "stack", "split", "expand_dims", "squeeze", "broadcast_to", "flatten",
+        "nn.batch_flatten", "repeat", "tile", "flip", "strided_slice", "dynamic_strided_slice", "take",
+        "gather_elements", "gather_nd", "index_tensor", "slice_scatter", "reverse_sequence", "meshgrid",
+        "shape_of", "size", "hint_on_device", "to_vdevice", "memory.ensure_zero_offset",
+        "builtin.stop_lift_params", "grad.start_checkpoint", "grad.end_checkpoint", "grad.no_grad",
+        "tensor_to_shape", "nn.pixel_shuffle",
+    )
+)  # fmt: skip
+
+ONE_STEP = frozenset(
+    f"relax.{name}"
+    for name in (
+        "exp", "log", "sqrt", "tanh", "sin", "cos", "erf", "tan", "sinh", "cosh", "asin", "acos", "atan", "asinh",
+        "acosh", "atanh", "floor", "ceil", "round", "trunc", "abs", "sign", "square", "negative", "bitwise_not",
+        "isnan", "isinf", "isfinite", "add", "subtract", "multiply", "divide", "maximum", "minimum", "equal",
+        "not_equal", "less", "less_equal", "greater", "greater_equal", "bitwise_and", "bitwise_or", "bitwise_xor",
+        "max", "min", "argmax", "argmin", "sort", "where",
+    )
+)  # fmt: skip
+
+INTEGERS = frozenset(
+    f"relax.{name}"
+    for name in (
+        "sum", "prod", "matmul", "outer", "logical_not", "logical_and", "logical_or", "logical_xor", "nonzero",
+        "nn.relu",
+    )
+)  # fmt: skip
+"""What is right for the integers: calculated modulo a power of two, or against a zero, which e8m0 has not."""
+
+
+def dtype_of(value: Any) -> Iterable[str]:
+    """The dtypes of an argument."""
+    if isinstance(value, tuple):
+        return [name for each in value for name in dtype_of(each)]
+    if isinstance(value, Prim):
+        return [value.dtype]
+    return [value.dtype.name] if hasattr(value, "dtype") else []
+
+
+def admit(name: str, found: Iterable[str], attrs: Attrs) -> set[str]:
+    """The guests among the dtypes of a call.
+
+    Raises:
+        Unsupported: the operator has no translation for one of them.
+    """
+    operands, made = set(found), {each for key in ("dtype", "out_dtype") if (each := str(attrs.get(key))) in WIDER}
+    guests = (operands & set(WIDER)) | made
+    for each in sorted(guests) if name not in MOVES else ():
+        steps = name in ONE_STEP if each == "float8_e8m0fnu" else name in ONE_STEP | INTEGERS
+        if not steps or made or len(operands - {"bool"}) > 1 or (operands - {each} and name != "relax.where"):
+            raise Unsupported(f"{name.replace('relax.', 'R.', 1)} of {each}")
+    return guests
+
+
+def hosted(name: str, row: Run) -> Run:
+    """The row of an operator for guests as well."""
+
+    def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+        guests = admit(name, dtype_of(tuple(args)), attrs)
+        if not guests or name in MOVES:
+            return row(attrs, args, fast)
+        (guest,) = guests
+        wide = WIDER[guest]
+        result = row(attrs, tuple(_widened(each) for each in args), False)
+        return _narrowed(result, np.dtype(wide), numpy_dtype(guest))
+
+    return run
+
+
+def _widened(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_widened, value))
+    if not set(dtype_of(value)) & set(WIDER):
+        return value
+    held = array(value)
+    return held.astype(WIDER[held.dtype.name])
+
+
+def _narrowed(result: Any, wide: Any, guest: Any) -> Any:
+    if isinstance(result, tuple):
+        return tuple(_narrowed(each, wide, guest) for each in result)
+    return exact.cast(result, guest) if getattr(result, "dtype", None) == wide else result

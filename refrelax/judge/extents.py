@@ -1,0 +1,58 @@
+"""Which extents the symbols of a signature get in the rounds of a test: small, independent of each other.
+
+Some round has all of them different, some all of them equal; zeros and ones are among them.
+
+Spec: ``spec/01-conformance.md``, ``va/refinement``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+
+KINDS = ("different", "some ones", "some zeros", "equal", "any", "large")
+"""The rounds, in order."""
+
+MOST_NAMED = 40
+"""The greatest number of a program from which an extent is made."""
+
+
+def rounds(
+    symbols: Sequence[str], seed: int, count: int, named: Iterable[int | float] = ()
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """The kind and the extents of each of ``count`` rounds; reproducible. ``named``: numbers that the programs name:
+    tile sizes and limits, around and above which a difference may begin."""
+    large = sorted({v for n in named if 2 <= n <= MOST_NAMED for v in (int(n) + 1, 2 * int(n), 2 * int(n) + 1)})
+    for k in range(count):
+        kind = KINDS[k % len(KINDS)]
+        yield kind, choose(kind, symbols, random.Random(f"{seed} {k}"), large)
+
+
+def choose(kind: str, symbols: Sequence[str], rng: random.Random, large: Sequence[int] = ()) -> dict[str, int]:
+    """Extents for one round."""
+    values: list[int]
+    match kind:
+        case "different":
+            values = [2, 3, 5, 4, 7, 6][: len(symbols)] if len(symbols) <= 6 else list(range(1, len(symbols) + 1))
+            if len(symbols) > 6:
+                rng.shuffle(values)
+        case "some ones":
+            values = _with(1, [rng.randint(1, 4) for _ in symbols], rng)
+        case "some zeros":
+            values = _with(0, [rng.randint(0, 5) for _ in symbols], rng)
+        case "equal":
+            values = [rng.randint(2, 4)] * len(symbols)
+        case "large":
+            values = [rng.randint(1, 5) for _ in symbols]
+            if symbols:
+                values[rng.randrange(len(symbols))] = rng.choice(large) if large else rng.randint(9, 17)
+        case _:
+            values = [rng.randint(0, 6) for _ in symbols]
+    return dict(zip(symbols, values, strict=True))
+
+
+def _with(value: int, values: list[int], rng: random.Random) -> list[int]:
+    """``values`` with ``value`` among them."""
+    if values and value not in values:
+        values[rng.randrange(len(values))] = value
+    return values

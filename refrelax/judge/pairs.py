@@ -1,0 +1,256 @@
+"""Two programs with one entry, run side by side: on arguments, and over unknown elements at given extents."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from time import perf_counter
+from typing import Any
+
+from refrelax.errors import Ended, Returned, UsageError
+from refrelax.judge.evidence import Counterexample, Refuted
+from refrelax.judge.extents import choose, rounds
+from refrelax.judge.inputs import KINDS, Kind, Named, literals, made
+from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed
+from refrelax.judge.tally import NOTHING, OpenElements, Tally
+from refrelax.judge.terms import TermComparison
+from refrelax.runs import inward, parameter_types, run
+from refrelax.semantics.budget import Budget, Meter
+from refrelax.semantics.graph.evaluate import Interpreter
+from refrelax.semantics.graph.link import link
+from refrelax.semantics.numbers.exact import Unsupported
+from refrelax.semantics.numbers.symbolic import Symbolic
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import from_payloads
+from refrelax.syntax import bits, dtypes
+
+BUDGET = Budget(steps=20_000_000, elements=20_000_000)
+"""Enough for small shapes; a program that needs more gives no verdict."""
+
+MOST_DRAWS = 20
+"""How often extents are drawn again that the signature or an assumption refuses."""
+
+SMALL_BUDGET = Budget(steps=3_000_000, elements=3_000_000)
+"""For shapes where a proof failed, which need not be small."""
+
+LARGE: tuple[Kind, ...] = ("special", "literals")
+
+STARTS = frozenset({"extreme-identity", "zero-sign"})
+"""Relaxations that leave finite numbers other than zero as they are."""
+
+Permits = Callable[[Mapping[str, int]], bool]
+
+
+class Late(Exception):
+    """The time for runs is over."""
+
+
+@dataclass(slots=True)
+class Pair:
+    """``relax``: named relaxations that are on; ``permits``: whether the caller's assumptions hold at some extents;
+    ``deadline``: on ``perf_counter``."""
+
+    first: CheckedModule
+    second: CheckedModule
+    entry: str
+    externs: Externs
+    symbols: tuple[str, ...]
+    relax: frozenset[str] = frozenset()
+    permits: Permits = lambda dims: True
+    deadline: float | None = None
+    budget: Budget = BUDGET
+    tally: Tally = NOTHING
+    cases: int = 0
+    excluded: int = 0
+    undecided: int = 0
+    refused: str = ""
+    named: Named = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.named = literals((self.first.module, self.second.module))
+
+    """Why arguments could not be made up."""
+
+    # --- runs --------------------------------------------------------------------------------------------------------
+
+    def arguments(self, dims: Mapping[str, int], seed: int, policy: Kind) -> list[Any] | None:
+        """Arguments at some extents; ``None`` where the assumptions or the signature refuse these."""
+        if not self.permits(dims):
+            return None
+        try:
+            return made(self.first.module, self.entry, seed, dims, policy, self.named)
+        except UsageError as problem:
+            self.refused = str(problem)
+            return None
+
+    def test(self, seed: int, count: int, enough: bool = False) -> Refuted | None:
+        """Run both on random arguments, ``count`` rounds; the first difference that is not permitted refutes.
+        ``enough``: stop when something of every result has been compared."""
+        number = 0
+        for kind, dims in rounds(self.symbols, seed, count, self.named["int"]):
+            for policy in KINDS if kind != "large" else LARGE:
+                number += 1
+                drawn = self._drawn(dims, seed + number, policy)
+                if drawn is None:
+                    continue
+                found = self.compare(*drawn, policy)
+                if found is not None:
+                    return found
+                if enough and self.tally.compared and self.tally.blank is None:
+                    return None
+        return None
+
+    def _drawn(self, dims: dict[str, int], seed: int, policy: Kind) -> tuple[list[Any], dict[str, int]] | None:
+        rng = random.Random(seed)
+        for _ in range(MOST_DRAWS):
+            args = self.arguments(dims, seed, policy)
+            if args is not None:
+                return args, dims
+            dims = {name: value + rng.randint(0, 3) for name, value in choose("any", self.symbols, rng).items()}
+        return None
+
+    def at(self, dims: Mapping[str, int], seed: int) -> Refuted | None:
+        """A difference at one shape, given in part."""
+        self.budget = SMALL_BUDGET
+        whole = {name: 2 + k for k, name in enumerate(self.symbols)}
+        whole.update((name, k) for name, k in dims.items() if name in self.symbols)
+        policies: tuple[Kind, ...] = ("integer", "special")
+        for policy in policies:
+            args = self.arguments(whole, seed, policy)
+            if args is not None and (found := self.compare(args, whole, policy)) is not None:
+                return found
+        return None
+
+    def compare(self, args: Sequence[Any], dims: Mapping[str, int], policy: Kind | None = None) -> Refuted | None:
+        """One run of each, counted; the difference, if there is one."""
+        if self.deadline is not None and perf_counter() > self.deadline:
+            raise Late
+        reference = Reference(self.first, self.entry, args, self.externs, self.budget)
+        if reference.open:
+            self.excluded += 1
+            self.tally += reference.compare(reference.outcome)[1]
+            return None
+        found = run(self.second, self.entry, *copies(args), externs=self.externs, budget=self.budget)
+        judged, tally = reference.compare(found)
+        if isinstance(judged, Difference):
+            if self.relax and not judged.structural and self._explained(args, reference.outcome, found, policy):
+                judged, tally = "undecided", replace(tally, outside=0, undecided=max(1, tally.outside))
+            else:
+                example = Counterexample(tuple(args), dict(dims), judged.message, reference.outcome, found)
+                return Refuted(dict(dims), (), example, tally=self.tally + tally)
+        self.tally += tally
+        self.cases += judged != "excluded"
+        self.excluded += judged == "excluded"
+        self.undecided += judged == "undecided"
+        return None
+
+    def _explained(self, args: Sequence[Any], before: Any, after: Any, policy: Kind | None) -> bool:
+        """Whether a relaxation that is on may be why two results differ."""
+        if self.relax <= STARTS and policy in ("dyadic", "integer", "normal") and _finite_difference(before, after):
+            return False
+        ours, theirs = self._exact(self.first, args), self._exact(self.second, args)
+        return ours is None or theirs is None or ours == theirs
+
+    def _exact(self, checked: CheckedModule, args: Sequence[Any]) -> list[Any] | None:
+        """The elements of a run without rounding: reassociation and its kin change nothing there."""
+        try:
+            found = run(checked, self.entry, *copies(args), numerics="exact", externs=self.externs, budget=BUDGET)
+        except (Unsupported, ArithmeticError):
+            return None
+        return (
+            None
+            if not isinstance(found, Returned)
+            else [*_payloads(cores(found.value)), *_payloads(cores(found.arguments))]
+        )
+
+    # --- all values at a few shapes ----------------------------------------------------------------------------------
+
+    def equal_terms(self, seed: int) -> TermProof | None:
+        """The shapes at which both programs give the same terms; ``None`` as soon as one is not decided."""
+        proof = TermProof()
+        for kind in ("different", "some ones") if self.symbols else ("different",):
+            dims = dict(next(d for k, d in rounds(self.symbols, seed, 6) if k == kind) if self.symbols else {})
+            drawn = self._drawn(dims, seed, "integer")
+            if drawn is None:
+                return None
+            args, dims = drawn
+            if not self._terms_equal(args, proof):
+                return None
+            proof.shapes.append(dims)
+        return proof
+
+    def _terms_equal(self, args: Sequence[Any], proof: TermProof) -> bool:
+        if self.deadline is not None and perf_counter() > self.deadline:
+            raise Late
+        reading = Symbolic()
+        try:
+            ours, theirs = (self._symbolic_run(each, args, reading) for each in (self.first, self.second))
+        except Ended:
+            return False
+        comparison = TermComparison(reading, self.relax)
+        equal = comparison.values(ours, theirs)
+        proof.relaxations |= comparison.relaxations
+        rules = tuple(OpenElements(rule, count=n) for rule, n in comparison.open.items())
+        open_ = sum(comparison.open.values())
+        proof.tally += Tally(comparison.compared, excluded=open_, runs=1, open=rules, results=comparison.results)
+        return equal
+
+    def _symbolic_run(self, checked: CheckedModule, args: Sequence[Any], reading: Symbolic) -> Any:
+        """The entry's result (for a PrimFunc: its arguments afterwards) over unknown elements."""
+        link(checked.module, self.entry, self.externs)
+        types = parameter_types(checked.module, self.entry)
+        values = [
+            _unknown(inward(arg, type_, reading), f"argument {k}", reading)
+            for k, (arg, type_) in enumerate(zip(args, types, strict=True))
+        ]
+        interpreter = Interpreter(checked.module, reading, Meter.of(BUDGET))
+        result = interpreter.call_global(self.entry, values)
+        if interpreter.effects:
+            raise Ended(self._no_effects())
+        return (result, values)
+
+    def _no_effects(self) -> Any:
+        from refrelax.errors import Unspecified
+
+        return Unspecified("num/undetermined", "effects are compared by runs alone")
+
+
+@dataclass(slots=True)
+class TermProof:
+    """What equal terms show. ``tally``: elements of results that are equal, and that the first leaves open."""
+
+    shapes: list[dict[str, int]] = field(default_factory=list)
+    relaxations: set[str] = field(default_factory=set)
+    tally: Tally = NOTHING
+
+
+def _unknown(value: Any, name: str, reading: Symbolic) -> Any:
+    """A value with every tensor element replaced by a variable."""
+    if isinstance(value, tuple):
+        return tuple(_unknown(each, f"{name}[{k}]", reading) for k, each in enumerate(value))
+    if not isinstance(value, Core):
+        return value
+    cells = [reading.variable(f"{name}{list(index)}", value.dtype) for index in value.indices()]
+    return from_payloads(reading, value.dtype, value.shape, cells)
+
+
+def _payloads(value: Any) -> list[Any]:
+    if isinstance(value, tuple):
+        return [p for each in value for p in _payloads(each)]
+    return list(value.payloads()) if isinstance(value, Core) else [value]
+
+
+def _finite_difference(before: Any, after: Any) -> bool:
+    """Whether two results differ in an element that is finite and not zero on both sides."""
+    for _, a, b in observed(before, after):
+        x, y = cores(a), cores(b)
+        if isinstance(x, Core) and isinstance(y, Core) and dtypes.is_float(x.dtype):
+            for p, q in zip(x.bits(), y.bits(), strict=True):
+                if p is not None and q is not None and p != q:
+                    u, v = bits.decode(x.dtype, p), bits.decode(x.dtype, q)
+                    if u and v and isfinite(u) and isfinite(v):
+                        return True
+    return False

@@ -1,0 +1,130 @@
+"""The kinds of scalar expressions. Arithmetic of dimensions opens index and truth terms only.
+
+Spec: ``spec/06-shapes.md``, ``sh/kind``.
+"""
+
+from __future__ import annotations
+
+from typing import Literal as _Lit
+
+from refrelax.rules import rule
+from refrelax.semantics.numbers.scalar_operators import BINARY, TERNARY, UNARY
+from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Let, Literal, Not, PrimExpr, Select, SymVar, walk
+
+Kind = _Lit["index", "float", "truth"]
+
+_KINDS: dict[str, Kind] = {"int": "index", "uint": "index", "float": "float", "bool": "truth"}
+
+
+def kind_of(dtype: str) -> Kind | None:
+    """The kind of a dtype, or of its lanes; handles and ``void`` have none."""
+    return _KINDS.get(dtypes.kind(dtype))
+
+
+@rule("sh/kind")
+def of_floats(e: PrimExpr) -> bool:
+    """Whether ``e`` is an index or a truth that is computed from floats: an atom of arithmetic.
+
+    A comparison of floats, a conversion from a float, ``T.isnan(x)``. The arms of a choice are of its own kind.
+    """
+    match e:
+        case Cast():
+            return dtypes.is_float(e.value.dtype) and not dtypes.is_float(e.dtype)
+        case Binary():
+            return dtypes.is_float(e.a.dtype) and not dtypes.is_float(e.dtype)
+        case Intrinsic():
+            return not dtypes.is_float(e.dtype) and any(dtypes.is_float(each.dtype) for each in e.args)
+        case _:
+            return False
+
+
+MOST_CLOSED = 256
+"""A term of more nodes than this is not looked through for symbols."""
+
+
+def closed(e: PrimExpr) -> bool:
+    """Whether ``e`` is small, mentions no symbol at all, bound ones included, and is well-kinded: it has one value."""
+    for count, node in enumerate(walk(e)):
+        if count >= MOST_CLOSED or isinstance(node, SymVar) or misfit(node) is not None or unfit(node) is not None:
+            return False
+    return True
+
+
+# --- the judgement ---------------------------------------------------------------------------------------------------
+
+_INDEX: frozenset[Kind] = frozenset({"index"})
+_FLOAT: frozenset[Kind] = frozenset({"float"})
+_TRUTH: frozenset[Kind] = frozenset({"truth"})
+_NUMBER: frozenset[Kind] = _INDEX | _FLOAT
+_BITS: frozenset[Kind] = _INDEX | _TRUTH
+_ANY: frozenset[Kind] = _NUMBER | _TRUTH
+
+OPERANDS: dict[str, frozenset[Kind]] = {
+    **dict.fromkeys(("Add", "Sub", "Mul", "Min", "Max", "EQ", "NE", "LT", "LE", "GT", "GE"), _ANY),
+    **dict.fromkeys(("Div", "Mod", "FloorDiv", "FloorMod", "truncmod", "pow"), _NUMBER),
+    **dict.fromkeys(("And", "Or", "Not"), _TRUTH),
+    **dict.fromkeys(UNARY, _FLOAT),
+    **dict.fromkeys(BINARY.keys() - {"truncmod", "pow"}, _FLOAT),
+    **dict.fromkeys(("floor", "ceil", "round", "nearbyint", "trunc", "abs", "fabs", "sign", "square"), _ANY),
+    **dict.fromkeys(("isnan", "isinf", "isfinite", "max", "min", "fma", "likely", "reinterpret"), _ANY),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"), _BITS),
+    **dict.fromkeys(("shift_left", "shift_right", "popcount", "clz"), _INDEX),
+}
+"""Kinds that the operands of an operator or intrinsic may have. Not listed: ``T.if_then_else`` and ``T.ldexp``, whose
+operands differ, and everything that is no arithmetic."""
+
+
+def misfit(e: PrimExpr) -> str | None:
+    """Why the operands of ``e`` are not of the kinds that it takes; ``None`` where they are. Looks at one node."""
+    match e:
+        case Binary():
+            return _wrong(e.op, (e.a, e.b), OPERANDS[e.op])
+        case Not():
+            return _wrong("not", (e.a,), _TRUTH)
+        case Select():
+            return _choice("T.Select", e.condition, e.true_value, e.false_value)
+        case Intrinsic("if_then_else", (c, a, b)):
+            return _choice("T.if_then_else", c, a, b)
+        case Intrinsic("ldexp", (a, b)):
+            return _wrong("the first operand of T.ldexp", (a,), _FLOAT) or _wrong("T.ldexp", (b,), _INDEX)
+        case Intrinsic() if e.op in OPERANDS:
+            return _wrong(f"T.{e.op}", e.args, OPERANDS[e.op])
+        case _:
+            return None
+
+
+def _wrong(what: str, operands: tuple[PrimExpr, ...], kinds: frozenset[Kind]) -> str | None:
+    for each in operands:
+        found = kind_of(each.dtype)
+        if found is not None and found not in kinds:
+            return f"{what} takes operands of kind {' or '.join(sorted(kinds))}, found {each.dtype} ({found})"
+    return None
+
+
+def _choice(what: str, condition: PrimExpr, a: PrimExpr, b: PrimExpr) -> str | None:
+    if kind_of(a.dtype) != kind_of(b.dtype):
+        return f"the arms of {what} must be of one kind, found {a.dtype} and {b.dtype}"
+    return _wrong(f"the condition of {what}", (condition,), _TRUTH)
+
+
+ARITY: dict[str, int] = {
+    "if_then_else": 3, "likely": 1, "reinterpret": 1,
+    **dict.fromkeys(UNARY, 1), **dict.fromkeys(BINARY, 2), **dict.fromkeys(TERNARY, 3),
+}  # fmt: skip
+"""The intrinsics that may stand in a dimension: functions of their operands and of nothing else."""
+
+
+def unfit(e: PrimExpr) -> str | None:
+    """Why ``e`` cannot stand in a dimension or a prim value; ``None`` where it can. Looks at one node."""
+    if kind_of(e.dtype) is None or dtypes.lanes(e.dtype) != 1:
+        return f"expected a scalar number or truth value, found {e.dtype}"
+    match e:
+        case Literal() | SymVar() | Binary() | Not() | Cast() | Select() | Let():
+            return None
+        case Intrinsic() if ARITY.get(e.op) == len(e.args):
+            return None
+        case Intrinsic():
+            return f"T.{e.op} of {len(e.args)} operands is no arithmetic on scalars"
+        case _:
+            return f"{type(e).__name__} is no arithmetic on scalars"

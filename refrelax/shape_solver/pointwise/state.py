@@ -1,0 +1,55 @@
+"""What is known while a loop program is read: its memory, the stores under way, and what its meaning rests on.
+
+Spec: ``spec/06-shapes.md``, ``sh/read-program``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from refrelax.shape_solver.pointwise.logic import Given
+from refrelax.shape_solver.pointwise.terms import Tensor, Term
+from refrelax.syntax.scalars import PrimExpr, SymVar
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """What must hold for the program to have a meaning at all: a store in bounds, a divisor that is not 0; or, with
+    ``term``, an element that must not be poison, since an index or a condition is computed from it."""
+
+    purpose: str
+    statement: PrimExpr
+    given: Given
+    term: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A store, as seen from the element: where all ``conditions`` on it hold it becomes ``value``."""
+
+    conditions: tuple[PrimExpr, ...]
+    value: Term
+    free: bool = False
+
+
+@dataclass(slots=True)
+class Level:
+    """One loop around: the updates of its iteration at hand, and the elements that were read on the understanding that
+    no other iteration writes them."""
+
+    updates: list[Update] = field(default_factory=list)
+    reads: list[tuple[tuple[PrimExpr, ...], Given]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Memory:
+    """One buffer while the program is read: ``content`` before the outermost loop that writes it, and since then, per
+    enclosing loop that writes it, the updates of the iteration at hand."""
+
+    shape: tuple[PrimExpr, ...]
+    dtype: str
+    content: Tensor
+    at: tuple[SymVar, ...]
+    local: bool = False
+    """Allocated inside a loop: its content may mention the loop's variable, so loads are expanded on the spot."""
+    levels: list[Level] = field(default_factory=list)

@@ -1,0 +1,26 @@
+"""Extents of a test: independent symbols, some round all different, some all equal, ones and zeros."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from refrelax.judge.extents import rounds
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 7, 12])
+@pytest.mark.parametrize("seed", [0, 7])
+def test_rounds_tell_symbols_apart(count: int, seed: int) -> None:
+    names = [f"n{k}" for k in range(count)]
+    drawn = [dims for _, dims in rounds(names, seed, 6)]
+    assert any(len(set(dims.values())) == count for dims in drawn)
+    assert count == 1 or any(len(set(dims.values())) == 1 for dims in drawn)
+    assert any(1 in dims.values() for dims in drawn) and any(0 in dims.values() for dims in drawn)
+    for a, b in itertools.combinations(names, 2):
+        assert any(dims[a] != dims[b] for dims in drawn) and any(dims[a] == dims[b] for dims in drawn)
+    assert drawn == [dims for _, dims in rounds(names, seed, 6)]
+
+
+def test_numbers_of_the_programs_are_passed() -> None:
+    assert any(dims["n"] > 32 for _, dims in rounds(["n"], 0, 6, [16, 1e30]))
