@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TextIO
 
 from refrelax.commands import COMMANDS, LazyParser
 from refrelax.version import SPEC_EDITION, __version__
@@ -36,10 +37,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and give its exit code."""
     _open_streams()
     try:
-        return _run(argv)
+        code = _delivered(_run(argv))
     except BrokenPipeError:
-        _drop_output()
+        _drop(sys.stdout)
         return 3  # whoever read our output has seen enough; what the answer would have been is not known
+    with suppress(OSError):
+        sys.stderr.flush()
+        return code
+    _drop(sys.stderr)
+    return code
 
 
 def _run(argv: Sequence[str] | None) -> int:
@@ -61,7 +67,7 @@ def _run(argv: Sequence[str] | None) -> int:
         if said is None and os.environ.get("REFRELAX_DEBUG"):
             raise
         return _say(*(said or _fault(error)))
-    return _delivered(code)
+    return code
 
 
 def _delivered(code: int) -> int:
@@ -69,9 +75,9 @@ def _delivered(code: int) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        _drop_output()  # the answer is known, and only its text was cut
+        _drop(sys.stdout)  # the answer is known, and only its text was cut
     except OSError as error:
-        _drop_output()
+        _drop(sys.stdout)
         return _say(f"standard output: {(error.strerror or str(error)).lower()}", 2)
     return code
 
@@ -92,10 +98,10 @@ def _open_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _drop_output() -> None:
+def _drop(stream: TextIO) -> None:
     """Keep the interpreter from writing what is left at its exit."""
     with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _say(message: str, code: int) -> int:

@@ -230,13 +230,25 @@ def test_run_with_arguments_from_a_file(cmd, good: str, tmp_path: Path) -> None:
     assert bounds.code == 0 and " from [[" in bounds.out
 
 
+@pytest.mark.parametrize(("numerics", "element"), [("exact", "1/2"), ("symbolic", "1"), ("guarded", None)])
+def test_readings_without_bits(cmd, good: str, numerics: str, element: str | None) -> None:
+    line = ("run", good, "--arg", "x=[[0.25,2]]", "--numerics", numerics)
+    if element is None:
+        assert cmd(*line).code == 2  # no reading for users
+        return
+    assert element in cmd(*line).out
+    (row,) = cmd(*line, "--json").rows()
+    assert len(row["value"]["elements"]) == 2
+
+
 def test_a_run_that_does_not_return_is_exit_1(cmd, good: str, tmp_path: Path) -> None:
     path = tmp_path / "trap.py"
     path.write_text(body('y = R.match_cast(x, R.Tensor((3, 2), "float32"))'), encoding="utf-8")
     answer = cmd("run", str(path), "--random", "0", "--dim", "n=4")
     assert answer.code == 1 and "Trapped" in answer.out and "[ev/match-cast" in answer.out
     out_of_steps = cmd("run", good, "--random", "0", "--elements", "1", "--json")
-    assert out_of_steps.code == 1 and out_of_steps.rows()[0] == {"outcome": "Exhausted", "what": "elements"}
+    (row,) = out_of_steps.rows()
+    assert out_of_steps.code == 1 and (row["outcome"], row["what"]) == ("Exhausted", "elements")
     missing = cmd("run", good)
     assert (missing.code == 1 and missing.out.startswith("Trapped")) or "Trapped" in missing.out
 

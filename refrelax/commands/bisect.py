@@ -12,7 +12,7 @@ from typing import Any
 from refrelax import npz
 from refrelax.commands import values
 from refrelax.commands.reports import report
-from refrelax.commands.shared import add_json, emit, read_checked
+from refrelax.commands.shared import add_json, busy, emit, read_checked
 from refrelax.judge import Bisection, Stage, WrongPass
 from refrelax.judge.report import EXIT
 
@@ -46,7 +46,8 @@ def bisect(options: argparse.Namespace) -> int:
     given = values.arguments(options, checked.module)
     pipeline = options.pipeline or DEFAULTS[options.impl]
     externs = values.externs(options)
-    found = follow(checked, options.entry, given, options.impl, pipeline, externs, strict=options.strict)
+    with busy("bisect"):
+        found = follow(checked, options.entry, given, options.impl, pipeline, externs, strict=options.strict)
     if options.save is not None:
         save(found, Path(options.save))
     if options.json:

@@ -114,17 +114,24 @@ def _in_time(judge: Callable[[Case], Judged], cases: list[Case], deadline: float
 
 
 def _told(rows: Iterator[Judged], total: int, known: Mapping[str, Deviation], options: argparse.Namespace) -> int:
-    """Every row, and the sum."""
-    counts: Counter[str] = Counter()
+    """Every row, and the sum. 0 if nothing unexpected was found, 3 if nothing could be judged."""
+    counts, why = Counter[str](), ""
     with progress(total, "conformance") as step:
         for row in rows:
             step(row.case.name)
+            why = why or row.why
             _tell(row, known_as(row, known), options, counts)
     if not options.json:
         said = [f"{counts[word]} {word}" for word in WORDS if counts[word] or word in ("passed", "failed")]
         more = f"; {counts['known']} known, {counts['unexpected']} unexpected" if known else ""
         print(", ".join(said) + more)
-    return 1 if counts["unexpected"] else 0
+    if counts["unexpected"]:
+        return 1
+    if not counts["passed"] and not counts["known"]:
+        if why and not options.json:
+            print(f"nothing was judged: {why}")
+        return 3
+    return 0
 
 
 def _tell(row: Judged, deviation: str | None, options: argparse.Namespace, counts: Counter[str]) -> None:

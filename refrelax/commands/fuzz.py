@@ -99,7 +99,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     except InvalidArgument as error:
         raise UsageError(str(error)) from None
     levels, dtypes = split(options.levels), split(options.dtypes)
-    return Plan(find, options.impl, options.seed, features, levels, dtypes, options.bindings)
+    return Plan(find, options.impl, options.seed, features, levels, dtypes, options.bindings, options.count)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from refrelax.commands import values
-from refrelax.commands.shared import add_json, emit, read_checked
+from refrelax.commands.shared import add_json, busy, emit, read_checked
 
 
 def diff_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,8 @@ def diff(options: argparse.Namespace) -> int:
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
     externs = values.externs(options)
-    verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)
+    with busy("diff"):
+        verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)
     return tell(verdict, options)
 
 
@@ -60,17 +61,19 @@ def validate(options: argparse.Namespace) -> int:
 
     before = read_checked(options.before, options.consts)
     after = read_checked(options.after, options.consts_after)
-    verdict = judge.validate(
-        before,
-        after,
-        options.entry,
-        externs=values.externs(options),
-        seed=options.seed,
-        relax=options.relax,
-        assume=options.assume,
-        timeout=options.timeout,
-        effort=options.effort,
-    )
+    externs = values.externs(options)
+    with busy("validate"):
+        verdict = judge.validate(
+            before,
+            after,
+            options.entry,
+            externs=externs,
+            seed=options.seed,
+            relax=options.relax,
+            assume=options.assume,
+            timeout=options.timeout,
+            effort=options.effort,
+        )
     code, refused = _weighed(verdict, options.require)
     if options.json:
         emit(_validated(verdict, refused))

@@ -158,6 +158,18 @@ def progress(total: int, what: str) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
+def busy(what: str) -> Iterator[None]:
+    """A sign of life on a terminal for work whose length is not known, nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+@contextmanager
 def meter(total: float, what: str) -> Iterator[Callable[[float | None, str], None]]:
     """A progress bar with a text of its own, nothing in a pipe; gives what to call with how far it is (``None``: one
     further) and the text."""

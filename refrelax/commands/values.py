@@ -198,13 +198,24 @@ def _natural(name: str) -> list[Any]:
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"\d+|\D+", name)]
 
 
+ENCLOSING = ("enclosure", "strict")
+"""Readings whose elements are sets with bounds; those of the others that have no bits are shown as they print."""
+
+
+def elements(value: Tensor) -> list[str]:
+    """The elements in row-major order, as they print: rationals, terms."""
+    return [str(each) for each in value.core.payloads()]
+
+
 def value_json(value: Any) -> Any:
-    """A value for JSON; a tensor of the enclosure shows its bounds."""
+    """A value for JSON; a tensor of an enclosing reading shows its bounds."""
     match value:
         case Tensor() if value.core.numerics.exact_bits:
             return {"dtype": value.dtype, "shape": list(value.shape), "data": value.tolist()}
-        case Tensor():
+        case Tensor() if value.core.numerics.name in ENCLOSING:
             return {"dtype": value.dtype, "shape": list(value.shape), "lo": value.lo, "hi": value.hi}
+        case Tensor():
+            return {"dtype": value.dtype, "shape": list(value.shape), "elements": elements(value)}
         case Shape(dims):
             return {"shape": list(dims)}
         case DType(name):
@@ -224,8 +235,10 @@ def value_text(value: Any) -> str:
             return f"{value.dtype}[{', '.join(map(str, value.shape))}] …"
         case Tensor() if value.core.numerics.exact_bits:
             return f"{value.dtype}[{', '.join(map(str, value.shape))}] {value.tolist()}"
-        case Tensor():
+        case Tensor() if value.core.numerics.name in ENCLOSING:
             return f"{value.dtype}[{', '.join(map(str, value.shape))}] from {value.lo} to {value.hi}"
+        case Tensor():
+            return f"{value.dtype}[{', '.join(map(str, value.shape))}] [{', '.join(elements(value))}]"
         case tuple():
             return "(" + ", ".join(value_text(each) for each in value) + ("," if len(value) == 1 else "") + ")"
         case Shape(dims):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, get_args
 
+from refrelax.backends.executable import Observed
 from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.errors import Effect, Outcome, Rejection, Returned, UsageError
 from refrelax.extras import EXTRAS
@@ -18,7 +19,7 @@ BUILT_IN = ("numpy", "cupy", "cuda-emulated")
 class Foreign:
     """Somebody else's implementation. It needs ``run`` only; whatever it raises or gives, it ends as the protocol says.
 
-    ``check`` is there if the implementation has it, ``name`` is its class's unless it has one.
+    ``check`` and ``observe`` are there if the implementation has them, ``name`` is its class's unless it has one.
     """
 
     def __init__(self, implementation: Any) -> None:
@@ -27,6 +28,8 @@ class Foreign:
         self.known = getattr(implementation, "known", None)
         if callable(getattr(implementation, "check", None)):
             self.check = self._check
+        if callable(getattr(implementation, "observe", None)):
+            self.observe = self._observe
 
     def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome:
         """Its outcome.
@@ -42,6 +45,12 @@ class Foreign:
         if isinstance(outcome, Returned):
             _hold_together(outcome)
         return outcome  # type: ignore[no-any-return]
+
+    def _observe(self, module: Module, entry: str, args: Sequence[Any]) -> Observed:
+        observed = self._call("observe", module, entry, args)
+        if not isinstance(observed, Observed):
+            raise ImplementationFailed("crash", f"observe gave a {type(observed).__name__}, expected Observed")
+        return observed
 
     def _check(self, module: Module) -> None:
         self._call("check", module)

@@ -6,6 +6,7 @@ program or itself. One that crashes, hangs or refuses a program that the text ac
 
 from __future__ import annotations
 
+from refrelax.extras import advice
 from refrelax.judge.verdicts import Divergence, Kind, NoVerdict, Reason
 
 SILENT: dict[str, Reason] = {
@@ -30,6 +31,8 @@ def failed(error: Exception) -> Divergence | NoVerdict:
     if kind in FINDINGS:
         what, begins = FINDINGS[kind]
         return Divergence("", f"{begins}: {said(error)}", kind=what, detail=detail)
+    if isinstance(error, ImportError) and advice(error) is not None:
+        return NoVerdict(str(error), reason="absent")  # an extra of ours that is not installed
     if isinstance(error, TimeoutError):
         return Divergence("", f"the implementation hung: {error}", kind="hang")
     message = f"the implementation failed ({type(error).__name__}: {error})"

@@ -68,6 +68,12 @@ class Plan:
     levels: tuple[str, ...] | None = None
     dtypes: tuple[str, ...] | None = None
     max_bindings: int = 6
+    count: int | None = None
+    """Programs of all rounds together, if they are counted."""
+
+    def programs(self, number: int) -> int:
+        """How many programs round ``number`` generates."""
+        return BATCH if self.count is None else min(BATCH, self.count - number * BATCH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +242,7 @@ def run_round(plan: Plan, number: int, known: Sequence[Signature] = (), deadline
     """One round; past ``deadline`` (``time.monotonic``) it ends with the smallest program so far."""
     condition = _Search(plan, known, deadline)
     quiet = settings(
-        max_examples=BATCH,
+        max_examples=plan.programs(number),
         database=None,
         deadline=None,
         phases=(Phase.generate, Phase.shrink),

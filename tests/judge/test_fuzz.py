@@ -98,6 +98,12 @@ def test_a_fault_of_refrelax_is_no_verdict_on_the_implementation(
     assert code == 3 and "a fault of refrelax, not of the program" in err
 
 
+@pytest.mark.parametrize("count", [1, 3, 43])
+def test_a_count_is_a_count(command, count: int) -> None:
+    code, out, _ = command(f"fuzz --impl numpy --count {count} --json", *FEW)
+    assert code == 0 and json.loads(out.splitlines()[-1])["programs"] == count
+
+
 def test_a_time_limit_ends_it(command) -> None:
     code, out, _ = command("fuzz --impl numpy --time 0.5s", *FEW)
     assert code == 0 and "programs" in out
