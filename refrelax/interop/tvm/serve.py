@@ -28,8 +28,10 @@ ANSWERED = 42
 """How a process ends that has said all: ``exit(0)`` in the middle of a program is a death."""
 
 
-def serve(answer: Callable[[dict[str, Any], Say], None], warm: Callable[[], None]) -> None:
-    """Answer until the input ends. ``warm`` does once, before any program, what every answer would do first."""
+def serve(answer: Callable[[dict[str, Any], Say], None], warm: Callable[[], None], torch: bool = False) -> None:
+    """Answer until the input ends. ``warm`` does once, before any program, what every answer would do first.
+    ``torch``: let TVM find PyTorch, if it is there; it takes three times as long to load as TVM itself.
+    """
     warnings.simplefilter("ignore")
     replies = os.dup(1)
     os.dup2(2, 1)
@@ -37,6 +39,8 @@ def serve(answer: Callable[[dict[str, Any], Say], None], warm: Callable[[], None
     def say(row: dict[str, Any]) -> None:
         _write(replies, json.dumps(row).encode() + b"\n")
 
+    if not torch:
+        sys.modules["torch"] = None  # type: ignore[assignment]
     try:
         import tvm
 
@@ -45,6 +49,8 @@ def serve(answer: Callable[[dict[str, Any], Say], None], warm: Callable[[], None
     except BaseException as error:  # some versions of tvm-ffi end with SystemExit
         say({"absent": f"{type(error).__name__}: {error}"})
         return
+    if not torch:
+        del sys.modules["torch"]  # a pipeline of somebody's own may want it
     say({"tvm": version, "alone": hasattr(os, "fork")})
     for line in sys.stdin:
         _forget_errors()

@@ -13,7 +13,10 @@ import pytest
 
 import refrelax as rr
 from refrelax import judge
+from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.interop.tvm import TvmPasses, find_python
+from refrelax.judge.bindings import judge_frames
+from refrelax.judge.stages import StagesEnded
 
 pytestmark = [pytest.mark.tvm, pytest.mark.skipif(find_python() is None, reason="no interpreter with TVM")]
 
@@ -140,3 +143,30 @@ def test_the_command(files: Path) -> None:
     code, said = command(f"{files}/good.py", "--random", "1", env={"REFRELAX_TVM_PYTHON": "/no/such/python"})
     assert code == 3 and "install refrelax[tvm]" in said
     assert command(f"{files}/good.py", "--random", "1", "--pipeline", "nothing")[0] == 2
+
+
+def test_what_is_built_shares_the_process() -> None:
+    """A wrong pass shows in the binding that it changed; one that refuses is told as by the passes."""
+    module, passes = rr.parse(PROGRAM), TvmPasses()
+    list(passes.stages(module, "zero"))
+    running = passes.process.start()
+    for pipeline in ("default_build", f"{WRONG}:swapped_first"):
+        observed = passes.implementation(pipeline).observe(module, "main", (X, Y))
+        verdicts = judge_frames(rr.check(module), observed.frames)
+        wrong = [v.name for v in verdicts if not isinstance(v.verdict, rr.Inside)]
+        assert len(verdicts) == 3 and wrong == ([] if pipeline == "default_build" else ["b"])
+    for pipeline, kind in ((f"{WRONG}:refusing", "refused"), (f"{WRONG}:crashing", "crash"), ("nothing", "fault")):
+        with pytest.raises(ImplementationFailed) as failed:
+            passes.implementation(pipeline).run(module, "main", (X, Y))
+        assert failed.value.kind == kind
+    assert passes.process.start() is running
+    passes.close()
+
+
+def test_the_whole_message_of_a_pass_is_kept() -> None:
+    passes = TvmPasses()
+    with pytest.raises(StagesEnded) as ended:
+        list(passes.stages(rr.parse(PROGRAM), f"{WRONG}:refusing_at_length"))
+    passes.close()
+    assert (ended.value.name, ended.value.kind) == ("RefuseAtLength", "refused")
+    assert ended.value.message.endswith("line 2") and ended.value.detail == "line 0\nline 1\nline 2"
