@@ -93,6 +93,8 @@ def _failed(case: Case, failed: ImplementationFailed) -> Judged:
 WORD_OF: dict[Kind, Word] = {
     "absent": "unsupported",
     "unsupported": "unsupported",
+    "lacking": "unsupported",
+    "library": "unsupported",
     "unread": "refused",
     "refused": "refused",
     "crash": "failed",
