@@ -2,8 +2,9 @@
 
 One JSON object a line, answered as ``serve.py`` says with ``{"end": …}``. ``{"list": true}`` gives ``{"programs":
 […]}``. ``{"program": name, "pipeline": …}`` or ``{"text", "constants", "pipeline"}`` gives ``{"stages": [{"pass",
-"texts": {option: text}, "constants"}, …], "refused": …}`` and keeps the modules. ``{"compare": k, "text"}`` then says how TVM reads a text of ours for stage k:
-``{"equal": parts}`` (up to those parts, see ``lost_in_text``), ``{"different": where}`` or ``{"refused": why}``.
+"texts": {option: text}, "constants"}, …], "refused": …}`` and keeps the modules. ``{"compare": k, "text"}`` then says
+how TVM reads a text of ours for stage k: ``{"equal": parts}`` (up to those parts, see ``lost_in_text``),
+``{"different": where}`` or ``{"refused": why}``.
 Imports nothing of refrelax but the files beside the bridge.
 """
 
