@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import refrelax as rr
-from refrelax.interop.tvm.passes import _array as constant_array
+from refrelax.interop.tvm.passes import array as constant_array
 from refrelax.interop.tvm.process import TvmProcess
 from refrelax.judge.bindings import bindings_of
 from refrelax.semantics.types import lattice

@@ -28,12 +28,14 @@ class Implementation(Protocol):
     def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome: ...
 
 
-Kind = Literal["absent", "unread", "unsupported", "refused", "crash", "hang", "fault"]
+Kind = Literal["absent", "unread", "unsupported", "lacking", "library", "refused", "crash", "hang", "fault"]
 
 KINDS: dict[Kind, str] = {
     "absent": "there is no such implementation here: it is not installed, cannot be started, or is another program",
     "unread": "its reader did not take our text, which says nothing about the program",
     "unsupported": "it says that it has no such thing: another device, a library function, a session of workers",
+    "lacking": "it has no meaning for a construct of the program",
+    "library": "a library function that the program calls was not supplied",
     "refused": "it read the program and would not build it",
     "crash": "its process died",
     "hang": "it gave no answer in time",

@@ -10,7 +10,8 @@ from refrelax.extras import advice
 from refrelax.judge.verdicts import Divergence, Kind, NoVerdict, Reason
 
 SILENT: dict[str, Reason] = {
-    "absent": "absent", "unread": "unread", "unsupported": "unsupported", "fault": "fault",
+    "absent": "absent", "unread": "unread", "unsupported": "unsupported", "lacking": "lacking", "library": "library",
+    "fault": "fault",
 }  # fmt: skip
 """``ImplementationFailed.kind`` to the reason why there is no verdict."""
 

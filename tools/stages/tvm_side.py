@@ -1,18 +1,16 @@
 """The process that has TVM for ``tools/every_stage.py``: makes programs, runs pipelines, prints every stage.
 
-One JSON object a line. ``{"list": true}`` gives ``{"programs": […]}``. ``{"program": name, "pipeline": …}`` or
-``{"text", "constants", "pipeline"}`` gives ``{"stages": [{"pass", "texts": {option: text}, "constants"}, …],
-"refused": …}`` and keeps the modules. ``{"compare": k, "text"}`` then says how TVM reads a text of ours for stage k:
-``{"equal": parts}`` (up to those parts, see ``lost_in_text``), ``{"different": where}`` or ``{"refused": why}``.
+One JSON object a line, answered as ``serve.py`` says with ``{"end": …}``. ``{"list": true}`` gives ``{"programs":
+[…]}``. ``{"program": name, "pipeline": …}`` or ``{"text", "constants", "pipeline"}`` gives ``{"stages": [{"pass",
+"texts": {option: text}, "constants"}, …], "refused": …}`` and keeps the modules. ``{"compare": k, "text"}`` then says
+how TVM reads a text of ours for stage k: ``{"equal": parts}`` (up to those parts, see ``lost_in_text``),
+``{"different": where}`` or ``{"refused": why}``.
 Imports nothing of refrelax but the files beside the bridge.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "refrelax" / "interop" / "tvm")
 import live  # noqa: E402
 import lost_in_text  # noqa: E402
 import pass_worker  # noqa: E402
+import serve  # noqa: E402
 import worker  # noqa: E402
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -102,7 +101,7 @@ class Session:
             with target, tvm.transform.PassContext(instruments=[pass_worker.watcher(starts, keep, True)]):
                 chosen(mod)
         except BaseException as error:
-            return {"stages": rows, "refused": [step, pass_worker.last_line(error)]}
+            return {"stages": rows, "refused": [step, last_line(error)]}
         return {"stages": rows}
 
     def compare(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -111,22 +110,24 @@ class Session:
         try:
             read = worker.read_module(request["text"], arrays)
         except BaseException as error:
-            return {"refused": pass_worker.last_line(error)}
+            return {"refused": last_line(error)}
         parts = lost_in_text.equal_up_to(read, mod, mod.script())
         if parts is None:
             return {"different": lost_in_text.equal(read, mod)}
         return {"equal": parts}
 
 
+def last_line(error: BaseException) -> str:
+    """The line of a message that says most."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("error:")]
+    return f"{type(error).__name__}: {(errors or lines[-1:] or [''])[0]}"[:400]
+
+
 def main() -> None:
-    """Answer until the input ends."""
-    warnings.simplefilter("ignore")
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
+    """Answer until the input ends, in one process: it keeps the modules."""
     session = Session()
-    for line in sys.stdin:
-        replies.write(json.dumps(session.answer(json.loads(line))) + "\n")
-        replies.flush()
+    serve.serve(lambda request, say: say({"end": session.answer(request)}), worker.warm, torch=True, alone=False)
 
 
 if __name__ == "__main__":

@@ -24,17 +24,25 @@ class Frames:
         self.frames: list[Frame] = []
         self.why: Counter[str] = Counter(dict(shown.unobserved))
         self.scopes: list[dict[str, Any]] = []
+        self.closures: dict[str, list[dict[str, Any]]] = {}
+        """Where each local function was made."""
         self.seen: set[int] = set()
 
     def take(self, number: int, values: list[Any] | None) -> None:
         """One call of a site; ``None``: too much was shown already."""
         site = self.shown.sites[number]
         self.seen.add(number)
-        if site.kind == "enter":
-            self.scopes.append({})
-        if site.kind == "leave":
-            self.scopes.pop()
-            return
+        match site.kind:
+            case "enter":
+                self.scopes.append(self.captured(site.path))
+            case "made" if site.binding is not None:
+                self.closures.setdefault(f"{site.path}/{site.binding.name}", []).append(self.scopes[-1])
+                return
+            case "leave":
+                self.scopes.pop()
+                return
+            case _:
+                pass
         if values is None:
             self.why["more than can be kept"] += site.kind == "after"
             return
@@ -46,6 +54,12 @@ class Frames:
             scope.update(zip(site.symbols, values[-1].dims, strict=True))
         if site.binding is not None and (site.path, site.binding.name) not in self.shown.composite:
             self.bound(site, site.binding, before, scope[site.binding.name])
+
+    def captured(self, path: str) -> dict[str, Any]:
+        """What a function finds in scope: nothing, or what its one maker had. One that was made several times cannot be
+        told from its kin, and finds nothing."""
+        made = self.closures.get(path, [])
+        return dict(made[0]) if len(made) == 1 else {}
 
     def bound(self, site: Site, binding: Binding, before: dict[str, Any], value: Any) -> None:
         """The value of one binding."""

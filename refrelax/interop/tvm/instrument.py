@@ -46,15 +46,19 @@ OBSERVE = "refrelax.observe"
 """The library function that is called; ``worker.py`` has it."""
 
 
+Kind = Literal["enter", "leave", "made", "before", "after"]
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """One call that shows something of the function ``path``.
 
-    ``kind``: ``enter`` (its parameters), ``leave`` (nothing), ``before`` (the inputs of a binding, again) or ``after``
-    (the value of ``binding``). ``shown``: variables, then ``symbols``, which come as one shape.
+    ``kind``: ``enter`` (its parameters), ``leave`` (nothing), ``made`` (nothing: the local function of ``binding``
+    captures what there is), ``before`` (the inputs of a binding, again) or ``after`` (the value of ``binding``).
+    ``shown``: variables, then ``symbols``, which come as one shape.
     """
 
-    kind: Literal["enter", "leave", "before", "after"]
+    kind: Kind
     path: str
     shown: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
@@ -106,16 +110,22 @@ class _Work:
         module = self.checked.module
         self.in_place = any(_writes(node, module) for f in module.relax_functions().values() for node in nodes(f))
 
-    def function(self, path: str, function: Function) -> Function:
-        """A function that shows."""
-        self.path, self.types = path, self.checked.types[path]
+    def function(self, name: str, function: Function) -> Function:
+        """A function of the module that shows. The names in it, local functions included, are unique."""
+        self.types = {each.rpartition("/")[2]: type_ for each, type_ in self.checked.types[name].items()}
         self.taken = {each.name for each in nodes(function) if isinstance(each, VarBinding | MatchCast)}
-        prims = {each.name for each in function.params if isinstance(each.type, PrimType)}
-        self.known = prims.copy()
+        self.known = set()
+        return self.shown(name, function)
+
+    def shown(self, path: str, function: Function) -> Function:
+        """A function, global or local, that shows."""
+        outer, self.path = self.path, path
+        self.known |= {each.name for each in function.params if isinstance(each.type, PrimType)}
         shown = tuple(each.name for each in function.params if not isinstance(each.type, FuncType))
         enter = self.call("enter", shown, self.fresh(tuple(each.type for each in function.params)))
         body = self.sequence(function.body)
         leave = self.call("leave")
+        self.path = outer
         attrs = dict(function.attrs)
         if function.pure:
             attrs["relax.force_pure"] = True
@@ -141,7 +151,7 @@ class _Work:
         yield BindingBlock(tuple(bindings))
 
     def inside(self, binding: Binding) -> Binding:
-        """A binding whose branches show; a local function stays as it is."""
+        """A binding whose branches or local function show."""
         match binding:
             case VarBinding(value=If() as branch):
                 value = replace(
@@ -151,8 +161,7 @@ class _Work:
                 )
                 return replace(binding, value=value)
             case VarBinding(value=Function() as function):
-                inner = sum(isinstance(each, VarBinding | MatchCast) for each in nodes(function.body))
-                self.unobserved["inside a closure"] += inner
+                return replace(binding, value=self.shown(f"{self.path}/{binding.name}", function))
         return binding
 
     def before(self, binding: Binding) -> Iterator[Binding]:
@@ -171,9 +180,11 @@ class _Work:
             self.known.add(binding.name)
         if self.can_be_shown(binding.name):
             yield self.call("after", (binding.name,), symbols, binding)
+        elif isinstance(binding, VarBinding) and isinstance(binding.value, Function):
+            yield self.call("made", (), (), binding)
         elif type_ == VOID:
             self.unobserved["no value"] += 1
-        elif not isinstance(getattr(binding, "value", None), Function):
+        else:
             self.unobserved["a function"] += 1
 
     def can_be_shown(self, name: str) -> bool:
@@ -190,7 +201,7 @@ class _Work:
 
     def call(
         self,
-        kind: Literal["enter", "leave", "before", "after"],
+        kind: Kind,
         shown: tuple[str, ...] = (),
         symbols: tuple[str, ...] = (),
         binding: Binding | None = None,

@@ -86,4 +86,4 @@ def answer(request: dict[str, Any], say: serve.Say) -> None:
 
 
 if __name__ == "__main__":
-    serve.serve(answer, worker.warm)
+    serve.serve(answer, worker.warm, torch=True)

@@ -28,8 +28,15 @@ ANSWERED = 42
 """How a process ends that has said all: ``exit(0)`` in the middle of a program is a death."""
 
 
-def serve(answer: Callable[[dict[str, Any], Say], None], warm: Callable[[], None]) -> None:
-    """Answer until the input ends. ``warm`` does once, before any program, what every answer would do first."""
+def serve(
+    answer: Callable[[dict[str, Any], Say], None], warm: Callable[[], None], torch: bool = False, alone: bool = True
+) -> None:
+    """Answer until the input ends. ``warm`` does once, before any program, what every answer would do first.
+
+    ``torch``: let TVM find PyTorch, if it is there; it takes three times as long to load as TVM itself. ``alone``: each
+    request in a process of its own, where the system can fork one.
+    """
+    alone = alone and hasattr(os, "fork")
     warnings.simplefilter("ignore")
     replies = os.dup(1)
     os.dup2(2, 1)
@@ -37,6 +44,8 @@ def serve(answer: Callable[[dict[str, Any], Say], None], warm: Callable[[], None
     def say(row: dict[str, Any]) -> None:
         _write(replies, json.dumps(row).encode() + b"\n")
 
+    if not torch:
+        sys.modules["torch"] = None  # type: ignore[assignment]
     try:
         import tvm
 
@@ -45,10 +54,12 @@ def serve(answer: Callable[[dict[str, Any], Say], None], warm: Callable[[], None
     except BaseException as error:  # some versions of tvm-ffi end with SystemExit
         say({"absent": f"{type(error).__name__}: {error}"})
         return
-    say({"tvm": version, "alone": hasattr(os, "fork")})
+    if not torch:
+        del sys.modules["torch"]  # a pipeline of somebody's own may want it
+    say({"tvm": version, "alone": alone})
     for line in sys.stdin:
         _forget_errors()
-        _alone(answer, json.loads(line), say)
+        (_alone if alone else _answer)(answer, json.loads(line), say)
 
 
 def _write(file: int, data: bytes) -> None:
@@ -64,9 +75,6 @@ def _forget_errors() -> None:
 
 
 def _alone(answer: Callable[[dict[str, Any], Say], None], request: dict[str, Any], say: Say) -> None:
-    if not hasattr(os, "fork"):
-        _answer(answer, request, say)
-        return
     child = os.fork()
     if child == 0:
         _answer(answer, request, _timed(say, int(request.get("limit", 0))))

@@ -60,6 +60,28 @@ def test_without_tvm_a_command_says_so(
     assert len(said) == 1 and "made.py:f: absent: " in said[0]
 
 
+TEXT = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        return x
+"""
+
+
+@pytest.mark.parametrize("command", ["parse", "fmt"])
+def test_constants_are_kept_of_one_file(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text(TEXT, encoding="utf-8")
+    assert main([command, "a.py", "b.py", "--consts-out", "c.npz"]) == 2
+    assert "expected one FILE" in capsys.readouterr().err
+    assert main([command, "a.py", "--consts-out", "c.npz"]) == 0 and (tmp_path / "c.npz").is_file()
+    assert main(["run", "a.py", "--random", "1", "--consts", "c.npz"]) == 0
+
+
 def blocks(kind: str) -> list[str]:
     return re.findall(rf"```{kind}\n(.*?)```", HOWTO, re.DOTALL)
 

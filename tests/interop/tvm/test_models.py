@@ -101,7 +101,7 @@ class Module:
     @R.function
     def main(x: R.Tensor((1, 5, 4), "float32")) -> R.Tensor((1, 4), "float32"):
         with R.dataflow():
-            y = R.tanh(x)
+            y = R.exp(x)
             z = R.take(y, R.const(-1, "int64"), axis=1, mode="fast")
             w = R.add(z, z)
             R.output(w)

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 import refrelax as rr
-from refrelax import judge
+from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.interop.tvm import TvmPasses, find_python
+from refrelax.judge.bindings import judge_frames
+from refrelax.judge.stages import StagesEnded
 
 pytestmark = [pytest.mark.tvm, pytest.mark.skipif(find_python() is None, reason="no interpreter with TVM")]
 
@@ -79,21 +81,31 @@ def test_passes_of_ones_own_that_are_right() -> None:
     assert rr.bisect(rr.parse(PROGRAM), "main", (X, Y), pipeline=f"{WRONG}:right") is None
 
 
-@pytest.mark.parametrize(
-    ("function", "says"), [("crashing", "Crash crashed: SIGSEGV"), ("refusing", "Refuse refused the program: ")]
-)
-def test_a_pass_that_fails_gives_no_verdict(function: str, says: str) -> None:
-    found = judge.follow(rr.parse(PROGRAM), "main", (X, Y), pipeline=f"{WRONG}:{function}")
-    assert isinstance(found.answer, rr.NoVerdict) and found.answer.why.startswith(says)
-    assert [step.stage.name for step in found.steps] == ["read", "LegalizeOps"]
+def ended(passes: TvmPasses, function: str) -> tuple[list[str], StagesEnded]:
+    """The stages of a pipeline that goes no further, and how it ends."""
+    names = []
+    with pytest.raises(StagesEnded) as found:
+        for stage in passes.stages(rr.parse(PROGRAM), f"{WRONG}:{function}"):
+            names.append(stage.name)
+    return names, found.value
 
 
-def test_a_pass_that_hangs_gives_no_verdict() -> None:
-    passes = TvmPasses(timeout=15)
+def test_a_pass_that_fails_is_named_with_all_that_it_said() -> None:
+    """Each was tried twice; the stages before it come once."""
+    passes = TvmPasses()
     list(passes.stages(rr.parse(PROGRAM), "zero"))  # the process stands
+    for function, name, kind, message in (
+        ("crashing", "Crash", "crash", "SIGSEGV"),
+        ("refusing", "Refuse", "refused", "ValueError: not this one"),
+        ("refusing_at_length", "RefuseAtLength", "refused", "ValueError: line 2"),
+    ):
+        names, end = ended(passes, function)
+        assert names == ["read", "LegalizeOps"]
+        assert (end.name, end.kind) == (name, kind) and end.message.startswith(message)
+    assert end.detail == "line 0\nline 1\nline 2" and passes.process.doubted == []
     passes.process.timeout = 3
-    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=passes, pipeline=f"{WRONG}:hanging")
-    assert isinstance(found, rr.NoVerdict) and found.why.startswith("Hang hung")
+    names, end = ended(passes, "hanging")
+    assert names == ["read", "LegalizeOps"] and (end.name, end.kind) == ("Hang", "hang")
     passes.process.timeout = 60
     assert rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=passes, pipeline="zero") is None
     passes.close()
@@ -140,3 +152,21 @@ def test_the_command(files: Path) -> None:
     code, said = command(f"{files}/good.py", "--random", "1", env={"REFRELAX_TVM_PYTHON": "/no/such/python"})
     assert code == 3 and "install refrelax[tvm]" in said
     assert command(f"{files}/good.py", "--random", "1", "--pipeline", "nothing")[0] == 2
+
+
+def test_what_is_built_shares_the_process() -> None:
+    """A wrong pass shows in the binding that it changed; one that refuses is told as by the passes."""
+    module, passes = rr.parse(PROGRAM), TvmPasses()
+    list(passes.stages(module, "zero"))
+    running = passes.process.start()
+    for pipeline in ("default_build", f"{WRONG}:swapped_first"):
+        observed = passes.implementation(pipeline).observe(module, "main", (X, Y))
+        verdicts = judge_frames(rr.check(module), observed.frames)
+        wrong = [v.name for v in verdicts if not isinstance(v.verdict, rr.Inside)]
+        assert len(verdicts) == 3 and wrong == ([] if pipeline == "default_build" else ["b"])
+    for pipeline, kind in ((f"{WRONG}:refusing", "refused"), (f"{WRONG}:crashing", "crash"), ("nothing", "fault")):
+        with pytest.raises(ImplementationFailed) as failed:
+            passes.implementation(pipeline).run(module, "main", (X, Y))
+        assert failed.value.kind == kind
+    assert passes.process.start() is running
+    passes.close()

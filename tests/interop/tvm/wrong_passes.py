@@ -49,6 +49,15 @@ def refuse(mod, _ctx):
     raise ValueError("not this one")
 
 
+@tvm.transform.module_pass(opt_level=0, name="RefuseAtLength")
+def refuse_at_length(mod, _ctx):
+    raise ValueError("\n".join(f"line {k}" for k in range(3)))
+
+
+def refusing_at_length():
+    return [t.LegalizeOps(), refuse_at_length]
+
+
 def swapped_first():
     return [swap, t.LegalizeOps(), t.FuseOps(), t.FuseTIR()]
 
