@@ -247,6 +247,8 @@ class Reading:
             case Intrinsic("likely", (inner,)):
                 return self.term(inner)
             case Intrinsic(op, args, dtype, attrs) if op in PURE:
+                if any(integral(a.dtype) for a in args):  # index expressions forget their width
+                    attrs = (*attrs, ("of", tuple(a.dtype for a in args)))
                 return apply(terms, f"T.{op}", dtype, tuple(self.term(a) for a in args), attrs)
             case Let() if self.plain(e.value):
                 return replace(self, by={**self.by, e.var.name: self.index(e.value)}).term(e.body)
