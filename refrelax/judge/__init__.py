@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from refrelax.judge.bisect import Bisection, WrongPass, bisect, follow
 from refrelax.judge.diff import diff
-from refrelax.judge.evidence import Counterexample, Equivalent, ProvedAt, Refuted, Tested
+from refrelax.judge.evidence import Counterexample, Equivalent, ProvedAt, Refuted, Tested, Undetermined
 from refrelax.judge.stages import Compiler, Stage, StagesEnded
 from refrelax.judge.validate import validate
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
@@ -22,6 +22,7 @@ __all__ = [
     "ProvedAt",
     "Refuted",
     "Tested",
+    "Undetermined",
     "validate",
     "Agreement",
     "BindingVerdict",

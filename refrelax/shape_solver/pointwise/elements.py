@@ -113,7 +113,8 @@ class Reading:
                 return Not(part(a))
             case Cast(target, value) if integral(target) and integral(value.dtype):
                 inner = part(value)
-                return inner if widens(value.dtype, target) and value.dtype != "bool" else replace(e, value=inner)
+                exact = widens(value.dtype, target) and inner.dtype in ("int64", target)
+                return inner if exact else replace(e, value=inner)
             case Select(c, yes, no) if integral(e.dtype):
                 return Select(part(c), part(yes), part(no))
             case Intrinsic("if_then_else", (c, yes, no)) if integral(e.dtype):
