@@ -340,3 +340,46 @@ def test_a_closed_pipe_is_no_fault(good: str) -> None:
     command = f"{sys.executable} -m refrelax fmt {' '.join([good] * 300)} | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == "" and done.stdout.count("\n") == 1
+
+
+NEGATED = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((8,), "float32"), C: T.Buffer((1,), "float32")):
+        C[0] = T.float32({start})
+        for k in range(8):
+            C[0] = T.max(C[0], A[k])
+"""
+
+
+def test_validate_relaxes_only_on_request(cmd, tmp_path: Path) -> None:
+    """A relaxation is named by the caller, is named in the answer, and is no proof where a proof is required."""
+    one, two = tmp_path / "one.py", tmp_path / "two.py"
+    one.write_text(NEGATED.format(start='"-inf"'), encoding="utf-8")
+    two.write_text(NEGATED.format(start="-3.4028234663852886e38"), encoding="utf-8")
+    assert cmd("validate", str(one), str(two)).code == 1
+    relaxed = cmd("validate", str(one), str(two), "--relax", "extreme-identity")
+    assert relaxed.code == 0 and relaxed.out.startswith("PROVED") and "under extreme-identity" in relaxed.out
+    assert "trusts: " in relaxed.out
+    required = cmd("validate", str(one), str(two), "--relax", "extreme-identity", "--require", "proved", "--json")
+    row = required.rows()[0]
+    assert required.code == 3 and row["relaxations"] == ["extreme-identity"] and row["not_enough"]
+    assert cmd("validate", str(one), str(two), "--relax", "wishful-thinking").code == 2
+
+
+def test_validate_assumes_and_says_why_it_did_not_prove(cmd, tmp_path: Path) -> None:
+    head = "n = TypeVar('n')\n@I.ir_module\nclass Module:\n    @T.prim_func\n"
+    body = '    def main(x: T.Buffer((n,), "float32"), z: T.Buffer((1,), "float32")):\n        z[0] = {}\n'
+    one, two = tmp_path / "one.py", tmp_path / "two.py"
+    one.write_text(head + body.format("T.float32(1)"), encoding="utf-8")
+    two.write_text(head + body.format("T.Select(n > 2, T.float32(1), T.float32(2))"), encoding="utf-8")
+    assert cmd("validate", str(one), str(two)).code == 1
+    assumed = cmd("validate", str(one), str(two), "--assume", "n >= 3", "--json")
+    row = assumed.rows()[0]
+    assert assumed.code == 0 and row["verdict"] == "PROVED" and any("n" in each for each in row["trusts"])
+    assert cmd("validate", str(one), str(two), "--assume", "k >= 3").code == 2
+    never = cmd("validate", str(one), str(two), "--assume", "n >= 3", "--assume", "n <= 2")
+    assert never.code == 3 and "satisfy" in never.out
+    hasty = cmd("validate", str(one), str(two), "--assume", "n >= 3", "--timeout", "0", "--json")
+    assert hasty.code == 3 and hasty.rows()[0]["verdict"] == "NO-VERDICT" and hasty.rows()[0]["unproved"]

@@ -9,7 +9,7 @@ from math import isfinite
 from time import perf_counter
 from typing import Any
 
-from refrelax.errors import Ended, Returned, UsageError
+from refrelax.errors import Ended, Exhausted, Returned, UsageError
 from refrelax.judge.evidence import Counterexample, Refuted
 from refrelax.judge.extents import choose, rounds
 from refrelax.judge.inputs import KINDS, Kind, Named, literals, made
@@ -35,6 +35,9 @@ MOST_DRAWS = 20
 
 SMALL_BUDGET = Budget(steps=3_000_000, elements=3_000_000)
 """For shapes where a proof failed, which need not be small."""
+
+MOST_EXHAUSTED = 2
+"""After so many runs that a budget ended, with none that was not, no more are tried."""
 
 LARGE: tuple[Kind, ...] = ("special", "literals")
 
@@ -66,6 +69,9 @@ class Pair:
     cases: int = 0
     excluded: int = 0
     undecided: int = 0
+    exhausted: int = 0
+    permitted: bool = False
+    """Whether some extents satisfied the caller's assumptions."""
     refused: str = ""
     named: Named = field(init=False)
 
@@ -80,6 +86,7 @@ class Pair:
         """Arguments at some extents; ``None`` where the assumptions or the signature refuse these."""
         if not self.permits(dims):
             return None
+        self.permitted = True
         try:
             return made(self.first.module, self.entry, seed, dims, policy, self.named)
         except UsageError as problem:
@@ -100,6 +107,8 @@ class Pair:
                 if found is not None:
                     return found
                 if enough and self.tally.compared and self.tally.blank is None:
+                    return None
+                if self.exhausted >= MOST_EXHAUSTED and not self.cases:
                     return None
         return None
 
@@ -131,9 +140,11 @@ class Pair:
         reference = Reference(self.first, self.entry, args, self.externs, self.budget)
         if reference.open:
             self.excluded += 1
+            self.exhausted += isinstance(reference.outcome, Exhausted)
             self.tally += reference.compare(reference.outcome)[1]
             return None
         found = run(self.second, self.entry, *copies(args), externs=self.externs, budget=self.budget)
+        self.exhausted += isinstance(found, Exhausted)
         judged, tally = reference.compare(found)
         if isinstance(judged, Difference):
             if self.relax and not judged.structural and self._explained(args, reference.outcome, found, policy):

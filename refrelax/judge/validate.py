@@ -26,7 +26,7 @@ from refrelax.judge.evidence import (
 )
 from refrelax.judge.interface import mismatch
 from refrelax.judge.outcomes import Externs
-from refrelax.judge.pairs import Late, Pair
+from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Late, Pair
 from refrelax.judge.pointwise import Options, search
 from refrelax.judge.tally import Tally
 from refrelax.semantics.dims.exact import value
@@ -38,6 +38,8 @@ from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, free_symbols
 from refrelax.testing.arguments import symbols_of
+
+__all__ = ["BUDGET", "RELAXATIONS", "ROUNDS", "validate"]
 
 ROUNDS = 6
 
@@ -129,12 +131,15 @@ def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed
 
 def _held(pair: Pair, proof: Proved, seed: int, rounds: int) -> Validation:
     """A proof, held against runs until something of every result has been compared."""
+    pair.budget = SMALL_BUDGET
     try:
         refuted = pair.test(seed, rounds, enough=True)
     except Late:
-        refuted = None
+        refuted, pair.permitted = None, True
     if refuted is not None:
         return refuted
+    if not pair.permitted:
+        return Undetermined("no small extents satisfy the assumptions: a proof would say nothing", tally=pair.tally)
     if pair.cases == 0 and pair.tally.open:
         return _nothing(pair) or Equivalent(proof, proof.relaxations, pair.tally)
     open_ = _open(pair.tally, pair) if pair.cases else None

@@ -135,7 +135,8 @@ class Maker:
 
     def changed(self, part: Tree) -> Tree | None:
         """Another part for this one: often what a careless rewriter would call equal."""
-        if part[0] in ELEMENTS and self.rng.random() < 0.4:
+        chosen = part[2] if part[0] in ("choose", "select") else part
+        if chosen[0] in ELEMENTS and self.rng.random() < 0.4:
             return self.guarded(part)
         match part:
             case ("loop", kind, extent, body):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from pair_programs import pair
 
 import refrelax as rr
 from refrelax.judge.evidence import Proved, Refuted
 from refrelax.judge.pairs import Pair
 from refrelax.judge.pointwise import Options, attempt
 from refrelax.testing.arguments import symbols_of
+from tests.judge.pair_programs import pair
 
 QUICK = Options(effort="quick")
 

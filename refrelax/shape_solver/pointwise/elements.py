@@ -113,7 +113,8 @@ class Reading:
                 return Not(part(a))
             case Cast(target, value) if integral(target) and integral(value.dtype):
                 inner = part(value)
-                return inner if widens(value.dtype, target) and value.dtype != "bool" else replace(e, value=inner)
+                exact = widens(value.dtype, target) and inner.dtype in ("int64", target)
+                return inner if exact else replace(e, value=inner)
             case Select(c, yes, no) if integral(e.dtype):
                 return Select(part(c), part(yes), part(no))
             case Intrinsic("if_then_else", (c, yes, no)) if integral(e.dtype):
@@ -247,6 +248,8 @@ class Reading:
             case Intrinsic("likely", (inner,)):
                 return self.term(inner)
             case Intrinsic(op, args, dtype, attrs) if op in PURE:
+                if any(integral(a.dtype) for a in args):  # index expressions forget their width
+                    attrs = (*attrs, ("of", tuple(a.dtype for a in args)))
                 return apply(terms, f"T.{op}", dtype, tuple(self.term(a) for a in args), attrs)
             case Let() if self.plain(e.value):
                 return replace(self, by={**self.by, e.var.name: self.index(e.value)}).term(e.body)

@@ -59,12 +59,15 @@ class Regroup:
     def _starts(self, a: Fold, b: Fold) -> bool:
         if self.descent.equal(a.start, b.start, self.given):
             return True
-        if a.op in ("Max", "Min") and isinstance(a.start, Number) and isinstance(b.start, Number):
+        x = self.descent.exposed(a.start, self.given, False, numbers=True)
+        y = self.descent.exposed(b.start, self.given, True, numbers=True)
+        if not (isinstance(x, Number) and isinstance(y, Number) and x.dtype == y.dtype):
+            return False
+        if a.op in ("Max", "Min"):
             least = {_infinite(a.op, a.dtype), _last(a.op, a.dtype)}
-            if a.start.dtype == b.start.dtype and {a.start.bits, b.start.bits} <= least:
-                return self.descent.relax(EXTREME_IDENTITY)
-        zeros = all(isinstance(t, Number) and t.bits in _neutral("Add", t.dtype) for t in (a.start, b.start))
-        return zeros and a.op == "Add" and dtypes.is_float(a.dtype) and self.descent.relax(ZERO_SIGN)
+            return {x.bits, y.bits} <= least and self.descent.relax(EXTREME_IDENTITY)
+        zeros = a.op == "Add" and {x.bits, y.bits} <= _neutral("Add", x.dtype)
+        return zeros and self.descent.relax(ZERO_SIGN)
 
     # --- pairing the items
 
