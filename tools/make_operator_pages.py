@@ -63,6 +63,10 @@ for _name in ("conv", "pool", "attention", "einsum", "nn", "gradients"):
     PERMITTED[_name] = PERMITTED["linear"]
 
 PERMITTED_HERE = {
+    **dict.fromkeys(
+        ("mean", "variance", "std"),
+        "Any order and association of the items, fused multiply-add, and wider accumulation; a sum may stay in the wider format until it is divided.",
+    ),
     "nn.gelu": "Each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
     "nn.gelu_tanh": "Each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
     "nn.leakyrelu": "The correctly rounded product, with `alpha` rounded to the dtype before or not.",

@@ -187,8 +187,15 @@ SKETCHES: dict[str, tuple[str, ...]] = {
     "nn.dropout": ("x:D[n,3] | R.nn.dropout(x, {0.0; 0.5})",),
     "nn.cross_entropy_with_logits": ("x:D[n,3] y:D[n,3] | R.nn.cross_entropy_with_logits(x, y)", "x:D[3] y:D[3] | R.nn.cross_entropy_with_logits(x, y)"),
     "nn.nll_loss": ('p:D[n,3] t:I[n] w:D[3] | R.nn.nll_loss(p, t, w, reduction={"mean"; "sum"; "none"}, ignore_index={-100; 1})', "p:D[3] t:I[] | R.nn.nll_loss(p, t)"),
-    "quantize": ('x:D[n,2] s:F[2] z:E[2] | R.quantize(x, s, z, axis={1; -1}, out_dtype={"int8"; "uint8"; "int32"; "float8_e4m3fn"})', 'x:D[n,2] s:F[] z:E[] | R.quantize(x, s, z, out_dtype="int8")'),
-    "dequantize": ('x:D[n,2] s:F[2] z:E[2] | R.dequantize(x, s, z, axis={1; -1}, out_dtype={"float32"; "float16"})',),
+    "quantize": (
+        'x:D[n,2] s:float32[2] z:int8[2] | R.quantize(x, s, z, axis={1; -1}, out_dtype={"int8"; "uint8"; "int32"; "float8_e4m3fn"})',
+        'x:D[n,2] s:F[2] z:E[2] | R.quantize(x, s, z, axis=1, out_dtype={"int8"; "uint8"})',
+        'x:D[n,2] s:float16[] z:float16[] | R.quantize(x, s, z, out_dtype="int8")',
+    ),
+    "dequantize": (
+        'x:D[n,2] s:float32[2] z:int8[2] | R.dequantize(x, s, z, axis={1; -1}, out_dtype={"float32"; "float16"})',
+        'x:D[n,2] s:F[2] z:E[2] | R.dequantize(x, s, z, axis=1, out_dtype="float32")',
+    ),
     # images
     "image.resize2d": (
         'x:D[1,2,3,n] | R.image.resize2d(x, (4, 2), method={"linear"; "nearest_neighbor"; "cubic"}, coordinate_transformation_mode={"half_pixel"; "align_corners"; "asymmetric"})',

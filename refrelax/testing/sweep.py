@@ -167,7 +167,7 @@ def programs(op: str, seed: int = 0, per_dtype: int = 2, only: tuple[str, ...] =
         step = turn.randrange(100)
         for k, main in enumerate(mains):
             for j in range(min(per_dtype, len(calls))):
-                place = step + k * per_dtype + j
+                place = step + 7 * k + j
                 chosen = {
                     "D": main, "F": main if "D" not in letters else ("float32", "float16", main)[place % 3],
                     "E": SECOND_DTYPES[place % len(SECOND_DTYPES)],

@@ -46,7 +46,7 @@ def test_a_sample_of_programs_has_no_fault(op: str, seed: int, known: str) -> No
 def test_some_call_of_every_operator_is_accepted(op: str) -> None:
     """What check refuses everywhere proves nothing."""
     tally = Tally()
-    for program in islice(programs(op, only=("float32", "int8", "int32", "bool")), 400):
+    for program in islice(programs(op, only=("float32", "int8", "int32", "int64", "bool")), 400):
         list(examine(program, tally, backends=False, deep=False))
         if tally.accepted:
             return

@@ -90,7 +90,13 @@ class Sums:
                 return exact, exact, nan, rule_
         error = sums.sum_error(lows, highs, self.u) + slack
         lo, hi = sums.below(lows) - error, sums.above(highs) + error
-        over, under = rise + error > self.widen.largest, fall - error < -self.widen.largest
+        # rounding keeps order: a sum of numbers of one sign is no less than each of them (a product, than 0)
+        if fall == 0:
+            lo = max(lo, 0.0 if slack else max(lows, default=0.0))
+        if rise == 0:
+            hi = min(hi, 0.0 if slack else min(highs, default=0.0))
+        over = rise > 0 and rise + error > self.widen.largest
+        under = fall < 0 and fall - error < -self.widen.largest
         if over or under:
             beyond = INF if self.widen.infinite else self.widen.largest
             nan = nan or (over and under) or (not self.widen.infinite and self.widen.nan)

@@ -134,10 +134,25 @@ def _numeric(e: Evaluation, call: Call, x: Tensor, real: bool) -> None:
         raise unspecified("op.reduce/arithmetic-dtype", f"{short(call)} of {x.dtype}", e.span)
 
 
+WIDER = {"float16": "float32", "bfloat16": "float32", "float32": "float64"}
+"""Where an implementation may keep the sum until it is divided."""
+
+
 def mean_of(e: Evaluation, dtype: str, items: list[Payload]) -> Payload:
-    """The sum divided by the count, both at ``dtype``; poison for no items."""
-    f = e.numerics.at(dtype)
-    return f.div(f.reduce("add", items), f.lit(len(items))) if items else poison("num/empty-reduction")
+    """The sum divided by the count, both at ``dtype`` (or at a wider one, rounded once); poison for no items."""
+    f, wider = e.numerics.at(dtype), WIDER.get(dtype)
+    if not items:
+        return poison("num/empty-reduction")
+
+    def steps() -> Payload:
+        return f.div(f.reduce("add", items), f.lit(len(items)))
+
+    def wide() -> Payload:
+        g = e.numerics.at(wider or dtype)
+        total = g.reduce("add", [g.cast(a, dtype) for a in items])
+        return f.cast(g.div(total, g.lit(len(items))), wider or dtype)
+
+    return steps() if wider is None else f.either(steps, wide)
 
 
 def variance_of(e: Evaluation, dtype: str, items: list[Payload]) -> Payload:

@@ -122,3 +122,12 @@ def test_of_lines(data: st.DataObject, log: bool, dtype: str) -> None:
         d = M.mpf(x) - top
         best = once(dtype, d - M.log(total) if log else M.exp(d) / total)
         assert low <= best <= high, (x, low, best, high)
+
+
+@pytest.mark.parametrize(("count", "value"), [(3, 65504.0), (100, 60000.0), (200, -60000.0)])
+def test_a_mean_whose_sum_overflows(count: int, value: float) -> None:
+    """The sum overflows float16, the mean does not; no sum of numbers of one sign has the other sign."""
+    permitted = wide("R.mean(x)", "float16", [value] * count)
+    assert permitted.contains(rr.Tensor.of(value, "float16"))
+    assert permitted.contains(rr.Tensor.of(math.copysign(math.inf, value), "float16"))
+    assert not permitted.contains(rr.Tensor.of(-value, "float16"))
