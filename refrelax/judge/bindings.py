@@ -115,7 +115,7 @@ def judge_binding(
     for name in used(binding):
         if name in frame.names:
             value = frame.names[name]
-            if isinstance(value, int) and not isinstance(value, bool):
+            if isinstance(value, bool | int | float):
                 scope.symbols[name] = value
             scope.values[name] = lift(value, checked, frame.path, name, numerics)
     what = describe(binding)

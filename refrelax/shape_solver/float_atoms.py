@@ -111,6 +111,14 @@ class FloatAtoms:
             self.terms[name] = e
         return self._names[key]
 
+    def ranges(self) -> Iterator[PrimExpr]:
+        """That each term has a value of its dtype."""
+        for name, term in self.terms.items():
+            if term.dtype != "bool":
+                low, high = integer_range(term.dtype)
+                yield Binary("GE", SymVar(name), integer(low))
+                yield Binary("LE", SymVar(name), integer(high))
+
     def free(self, name: str) -> bool:
         return name not in self.taken and name not in self.terms
 
@@ -122,7 +130,7 @@ def answer(query: Query, effort: Effort, ask: Callable[[PrimExpr, tuple[PrimExpr
     atoms = FloatAtoms(frozenset(query.symbols()))
     claim, assumptions = atoms.without(query.claim), tuple(map(atoms.without, query.assumptions))
     if not atoms.terms or _may_be_asked(query, atoms):
-        found = ask(claim, assumptions)
+        found = ask(claim, (*assumptions, *atoms.ranges()))
         if isinstance(found, Proved) or (isinstance(found, Refuted) and not atoms.terms):
             return found
     model = _search(replace(query, claim=claim, assumptions=assumptions), query, atoms, effort)

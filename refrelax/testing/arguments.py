@@ -147,7 +147,7 @@ def _value(type_: Type, symbols: dict[str, int], rng: random.Random, policy: Pol
         case DTensorType(tensor=tensor):
             return _tensor(tensor, symbols, rng, policy)
         case ShapeType(values=tuple() as values):
-            return Shape(tuple(dim_value(d, symbols) for d in values))
+            return Shape(_extents(values, symbols))
         case ShapeType(ndim=ndim):
             return Shape(tuple(rng.randint(1, 4) for _ in range(max(ndim, 1))))
         case PrimType(dtype=dtype) if dtype.startswith("handle"):
@@ -162,10 +162,19 @@ def _value(type_: Type, symbols: dict[str, int], rng: random.Random, policy: Pol
             raise UsageError(f"parameter {name} is a function: give it in --args")
 
 
+def _extents(dims: tuple[PrimExpr, ...], symbols: Mapping[str, int]) -> tuple[int, ...]:
+    try:
+        return tuple(dim_value(d, symbols) for d in dims)
+    except Ended as end:
+        at = ", ".join(f"{name} = {value}" for name, value in symbols.items())
+        why = getattr(end.outcome, "message", str(end))
+        raise UsageError(f"an extent has no value at {at}: {why}") from None
+
+
 def _tensor(type_: TensorType, symbols: dict[str, int], rng: random.Random, policy: Policy) -> Tensor:
     dtype = type_.dtype or "float32"
     if isinstance(type_.shape, tuple):
-        shape = tuple(dim_value(d, symbols) for d in type_.shape)
+        shape = _extents(type_.shape, symbols)
     else:
         shape = tuple(rng.randint(1, 4) for _ in range(max(type_.ndim, 1 if type_.ndim < 0 else 0)))
     if any(extent < 0 for extent in shape):

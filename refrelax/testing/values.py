@@ -192,6 +192,8 @@ def _argument(name: str, type_: Type, symbols: Mapping[str, int], policy: Policy
         case ShapeType(ndim=ndim):
             rank = st.integers(0, 3) if ndim < 0 else st.just(ndim)
             return rank.flatmap(lambda r: st.tuples(*[st.integers(0, 4)] * r)).map(Shape)
+        case PrimType(dtype=dtype) if dtypes.is_float(dtype) and name in symbols:
+            return st.just(float(symbols[name]))
         case PrimType(dtype=dtype) if dtypes.is_float(dtype):
             return elements(dtype, policy="dyadic").map(lambda p: bits.decode(dtype, p))
         case PrimType(dtype=dtype):

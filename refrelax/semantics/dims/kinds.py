@@ -65,7 +65,7 @@ OPERANDS: dict[str, frozenset[Kind]] = {
     **dict.fromkeys(("Div", "Mod", "FloorDiv", "FloorMod", "truncmod", "pow"), _NUMBER),
     **dict.fromkeys(("And", "Or", "Not"), _TRUTH),
     **dict.fromkeys(UNARY, _FLOAT),
-    **dict.fromkeys(BINARY.keys() - {"truncmod", "pow"}, _FLOAT),
+    **dict.fromkeys(BINARY.keys() - {"truncmod", "pow", "ldexp"}, _FLOAT),
     **dict.fromkeys(("floor", "ceil", "round", "nearbyint", "trunc", "abs", "fabs", "sign", "square"), _ANY),
     **dict.fromkeys(("isnan", "isinf", "isfinite", "max", "min", "fma", "likely", "reinterpret"), _ANY),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"), _BITS),
@@ -122,6 +122,8 @@ def unfit(e: PrimExpr) -> str | None:
     match e:
         case Literal() | SymVar() | Binary() | Not() | Cast() | Select() | Let():
             return None
+        case Intrinsic("reinterpret", (a,)) if dtypes.memory_bits(e.dtype) != dtypes.memory_bits(a.dtype):
+            return f"T.reinterpret keeps the width, found {a.dtype} as {e.dtype}"
         case Intrinsic() if ARITY.get(e.op) == len(e.args):
             return None
         case Intrinsic():

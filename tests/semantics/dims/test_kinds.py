@@ -118,6 +118,7 @@ def test_the_solver_computes_what_it_cannot_open() -> None:
     assert isinstance(prove(twice, ["n >= 0"]), Refuted)  # past 2 ** 24 floats have gaps
     assert isinstance(prove(Binary("EQ", TWICE, Binary("Mul", n, int_imm(0x40000000))), ["n >= 0"]), Refuted)
     assert not isinstance(prove(Binary("EQ", TWICE, TWICE), division="require"), Proved)
+    assert isinstance(prove(Binary("LT", Cast("int64", Cast("uint8", Cast("float32", n))), int_imm(256))), Proved)
 
 
 # --- programs --------------------------------------------------------------------------------------------------------
