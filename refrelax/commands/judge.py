@@ -7,6 +7,7 @@ from typing import Any
 
 from refrelax.commands import values
 from refrelax.commands.shared import add_json, busy, emit, read_checked
+from refrelax.judge.report import EXIT
 
 
 def diff_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +37,6 @@ STRENGTH = {"tested": 0, "proved-at": 1, "proved": 2}
 """What ``--require`` may ask for, weakest first."""
 
 STRENGTHS = {"TESTED": 0, "PROVED-AT": 1, "PROVED": 2}
-VALIDATED = {"TESTED": 0, "PROVED-AT": 0, "PROVED": 0, "REFUTED": 1}
 
 
 def validate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -85,13 +85,13 @@ def validate(options: argparse.Namespace) -> int:
 def _weighed(verdict: Any, required: str) -> tuple[int, str]:
     """The exit code, and why an answer is weaker than required. A proof that leaned on a relaxation is no proof of what
     the definition says."""
-    code = VALIDATED.get(verdict.word, 3)
+    code = EXIT[verdict.word]
     if code:
         return code, ""
     if STRENGTHS[verdict.word] < STRENGTH[required]:
         return 3, f"{verdict.word} is weaker than {required}"
-    if required == "proved" and verdict.relaxations:
-        return 3, f"proved only under {', '.join(verdict.relaxations)}"
+    if required == "proved" and verdict.report.relaxations:
+        return 3, f"proved only under {', '.join(verdict.report.relaxations)}"
     return 0, ""
 
 
@@ -100,32 +100,14 @@ def _lines(verdict: Any, refused: str) -> list[str]:
     found = [str(verdict)]
     if refused:
         found.append(f"  not enough: {refused}")
-    if verdict.trusts:
-        found.append(f"  trusts: {'; '.join(verdict.trusts)}")
+    if verdict.report.trusts:
+        found.append(f"  trusts: {'; '.join(verdict.report.trusts)}")
     found += [f"  not proved: {line}" for line in getattr(verdict, "unproved", "").splitlines()]
     return found
 
 
 def _validated(verdict: Any, refused: str) -> dict[str, Any]:
     """An answer for JSON."""
-    tally = verdict.tally
-    open_ = [
-        {"rule": o.rule, "binding": o.binding, "span": None if o.span is None else str(o.span), "count": o.count}
-        for o in tally.open
-    ]
-    arguments = [values.value_json(each) for each in getattr(verdict, "arguments", ())]
-    return {
-        "verdict": verdict.word,
-        "says": str(verdict),
-        "unproved": getattr(verdict, "unproved", ""),
-        "not_enough": refused,
-        "compared": tally.compared,
-        "inside": tally.inside,
-        "outside": tally.outside,
-        "undecided": tally.undecided,
-        "excluded": tally.excluded,
-        "open": open_,
-        "relaxations": list(verdict.relaxations),
-        "trusts": list(verdict.trusts),
-        "arguments": arguments,
-    }
+    from refrelax.commands.reports import row
+
+    return {**row(verdict), "unproved": getattr(verdict, "unproved", ""), "not_enough": refused}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from refrelax.judge.bisect import Bisection, WrongPass, bisect, follow
 from refrelax.judge.diff import diff
-from refrelax.judge.evidence import Counterexample, Equivalent, ProvedAt, Refuted, Tested, Undetermined
+from refrelax.judge.evidence import Counterexample, Equivalent, ProvedAt, Refuted, Tested
 from refrelax.judge.report import Open, Report
 from refrelax.judge.stages import Compiler, Stage, StagesEnded
 from refrelax.judge.validate import validate
@@ -23,7 +23,6 @@ __all__ = [
     "ProvedAt",
     "Refuted",
     "Tested",
-    "Undetermined",
     "validate",
     "Agreement",
     "BindingVerdict",

@@ -1,7 +1,7 @@
 """What ``validate`` answers with, and the evidence behind it, strongest first.
 
 ``Equivalent`` (with ``Proved``: all shapes, all values) > ``ProvedAt`` (all values at those shapes) > ``Tested``.
-Every answer has ``word``, ``tally`` (what its runs showed), ``relaxations`` and ``trusts``.
+Every answer has ``word`` and ``report``; those with evidence also ``tally`` (what its runs showed).
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from refrelax.judge.report import Report
 from refrelax.judge.tally import NOTHING, Tally
-from refrelax.judge.verdicts import NoVerdict
+from refrelax.judge.verdicts import NoVerdict, Reason
 from refrelax.shape_solver import claim
 
 Shapes = Mapping[str, int]
@@ -58,6 +59,10 @@ class ProvedAt:
     word = "PROVED-AT"
 
     @property
+    def report(self) -> Report:
+        return self.tally.report(self.relaxations, self.trusts)
+
+    @property
     def evidence(self) -> ProvedAt:
         return self
 
@@ -82,6 +87,10 @@ class Tested:
     __test__ = False  # no test class, whatever its name says to pytest
 
     @property
+    def report(self) -> Report:
+        return self.tally.report(self.relaxations, self.trusts)
+
+    @property
     def evidence(self) -> Tested:
         return self
 
@@ -103,6 +112,10 @@ class Equivalent:
     tally: Tally = field(default=NOTHING, repr=False)
 
     word = "PROVED"
+
+    @property
+    def report(self) -> Report:
+        return self.tally.report(self.relaxations, self.trusts)
 
     @property
     def trusts(self) -> tuple[str, ...]:
@@ -135,6 +148,10 @@ class Refuted(claim.Refuted):
     trusts = ()
 
     @property
+    def report(self) -> Report:
+        return self.tally.report(self.relaxations, self.trusts, self.arguments)
+
+    @property
     def arguments(self) -> tuple[Any, ...]:
         """The arguments at which they differ."""
         return self.counterexample.args if self.counterexample is not None else ()
@@ -145,20 +162,16 @@ class Refuted(claim.Refuted):
         return f"REFUTED {at}".rstrip() + said
 
 
-@dataclass(frozen=True, slots=True)
-class Undetermined(NoVerdict):
-    """``validate`` gives no verdict. ``word``: ``OPEN`` (nothing was compared, since the first program leaves it open),
-    ``UNDECIDED`` (permitted results too wide to tell, or a relaxation that is on may explain a difference) or
-    ``NO-VERDICT``; ``unproved``: why there is no proof."""
-
-    word: str = "NO-VERDICT"
-    unproved: str = field(default="", repr=False)
-    relaxations: tuple[str, ...] = ()
-    trusts: tuple[str, ...] = ()
-    tally: Tally = field(default=NOTHING, repr=False)
-
-    def __str__(self) -> str:
-        return f"{self.word.replace('-', ' ')} {self.why}"
+def undetermined(
+    why: str,
+    reason: Reason,
+    tally: Tally = NOTHING,
+    unproved: str = "",
+    relaxations: tuple[str, ...] = (),
+    trusts: tuple[str, ...] = (),
+) -> NoVerdict:
+    """No verdict of ``validate``: for one of the reasons of ``NoVerdict``, and why there is no proof."""
+    return NoVerdict(why, reason == "open", reason, report=tally.report(relaxations, trusts), unproved=unproved)
 
 
 Validation = Equivalent | ProvedAt | Tested | Refuted | NoVerdict

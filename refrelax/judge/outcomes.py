@@ -12,7 +12,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 from refrelax.errors import Effect, Exhausted, Outcome, Returned, Trapped, Unspecified
-from refrelax.judge.tally import NOTHING, OpenElements, Tally
+from refrelax.judge import openness
+from refrelax.judge.report import Open
+from refrelax.judge.tally import NOTHING, Tally
 from refrelax.rules import rule
 from refrelax.runs import outward, run
 from refrelax.semantics.budget import Budget
@@ -85,6 +87,14 @@ class Reference:
         """The permitted results of the whole call."""
         return self._run("enclosure")
 
+    @cached_property
+    def origins(self) -> tuple[Open, ...]:
+        """What the canonical outcome leaves open, with the binding that each came from."""
+        if not isinstance(self.outcome, Returned):
+            return ()
+        given = copies(self.args)
+        return openness.open_elements(self.checked, self.entry, given, self.externs, self.budget, self.outcome)
+
     @property
     def open(self) -> bool:
         """Whether nothing can be compared with this run."""
@@ -99,7 +109,7 @@ class Reference:
         """Whether an outcome is among the permitted ones, and how many elements were compared."""
         wanted = self.outcome
         if isinstance(wanted, Unspecified):
-            return "excluded", Tally(open=(OpenElements(wanted.rule, span=wanted.span),))
+            return "excluded", Tally(open=(openness.whole_run(wanted),))
         if isinstance(wanted, Exhausted) or isinstance(found, Exhausted):
             return "excluded", NOTHING
         match wanted, found:
@@ -122,10 +132,10 @@ class Reference:
             return Difference(effects, structural=True), outside
         results = self.results(wanted)
         if same(wanted, found):
-            return "equal", tally(results, wanted)
+            return "equal", tally(results, self.origins)
         if not isinstance(self.permitted, Returned):
             return "undecided", Tally(undecided=1, runs=1)
-        total = tally(results, wanted)
+        total = tally(results, self.origins)
         permitted = replace(self.permitted, effects=self.kept(self.permitted))
         undecided = 0
         for (what, w, f), (_, exact, _) in zip(observed(permitted, found), observed(wanted, found), strict=True):
@@ -164,11 +174,9 @@ def same_bits(after: Any, before: Any) -> bool:
     return list(core.bits()) == list(other.bits())
 
 
-def tally(results: Mapping[str, Any], wanted: Returned) -> Tally:
+def tally(results: Mapping[str, Any], origins: tuple[Open, ...]) -> Tally:
     """The elements of results that are determined, all counted as inside, and those that are open."""
-    rules = dict(wanted.poison)
     compared: dict[str, int] = {}
-    open_: list[OpenElements] = []
     excluded = 0
     for name, value in results.items():
         core = getattr(value, "core", None)
@@ -179,11 +187,7 @@ def tally(results: Mapping[str, Any], wanted: Returned) -> Tally:
         poison = sum(each is None for each in patterns)
         compared[name] = len(patterns) - poison if patterns else 1
         excluded += poison
-        if poison:
-            prefix = name.replace("the result", "value").replace("argument ", "arguments[")
-            here = [rule for path, rule in rules.items() if path.startswith(prefix)] or [*rules.values(), ""]
-            open_ += [OpenElements(rule, name, None, min(poison, here.count(rule))) for rule in dict.fromkeys(here)]
-    return Tally(sum(compared.values()), excluded=excluded, runs=1, open=tuple(open_), results=compared)
+    return Tally(sum(compared.values()), excluded=excluded, runs=1, open=origins, results=compared)
 
 
 def judge_value(wanted: Any, canonical: Any, found: Any) -> int | Difference:

@@ -14,7 +14,8 @@ from refrelax.judge.evidence import Counterexample, Refuted
 from refrelax.judge.extents import choose, rounds
 from refrelax.judge.inputs import KINDS, Kind, Named, literals, made
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed
-from refrelax.judge.tally import NOTHING, OpenElements, Tally
+from refrelax.judge.report import Open
+from refrelax.judge.tally import NOTHING, Tally
 from refrelax.judge.terms import TermComparison
 from refrelax.runs import inward, parameter_types, run
 from refrelax.semantics.budget import Budget, Meter
@@ -204,7 +205,7 @@ class Pair:
         comparison = TermComparison(reading, self.relax)
         equal = comparison.values(ours, theirs)
         proof.relaxations |= comparison.relaxations
-        rules = tuple(OpenElements(rule, count=n) for rule, n in comparison.open.items())
+        rules = tuple(Open(rule, count=n) for rule, n in comparison.open.items())
         open_ = sum(comparison.open.values())
         proof.tally += Tally(comparison.compared, excluded=open_, runs=1, open=rules, results=comparison.results)
         return equal

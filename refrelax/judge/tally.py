@@ -1,4 +1,4 @@
-"""Counts of what runs showed, as plain data: elements compared, elements that the first program leaves open, and why.
+"""What runs of a pair of programs showed, added up: a ``Report`` in the making, with a count for each result.
 
 A tensor without elements counts as one that is compared (by shape and dtype), as does a value that is no tensor.
 
@@ -8,25 +8,11 @@ Spec: ``spec/01-conformance.md``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from refrelax.errors import Span
-
-
-@dataclass(frozen=True, slots=True)
-class OpenElements:
-    """What the first program leaves open. ``binding``: what is open (a result, an argument; empty: the run);
-    ``count``: how many elements, ``None`` for the whole run."""
-
-    rule: str
-    binding: str = ""
-    span: Span | None = None
-    count: int | None = None
-
-    def __str__(self) -> str:
-        what = self.binding or "the run"
-        place = f" at {self.span}" if self.span is not None else ""
-        return f"{what} is open{place} [{self.rule}]"
+from refrelax.judge.report import Open, Report
+from refrelax.semantics.numbers.verdicts import Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +25,7 @@ class Tally:
     undecided: int = 0
     excluded: int = 0
     runs: int = 0
-    open: tuple[OpenElements, ...] = ()
+    open: tuple[Open, ...] = ()
     results: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -66,14 +52,21 @@ class Tally:
             results,
         )
 
+    def report(
+        self, relaxations: tuple[str, ...] = (), trusts: tuple[str, ...] = (), arguments: tuple[Any, ...] = ()
+    ) -> Report:
+        """The report of an answer that rests on these runs."""
+        counts = Counts(self.inside, self.outside, self.undecided, self.excluded)
+        return Report(counts, 0, self.open, relaxations, trusts, arguments)
+
 
 NOTHING = Tally()
 
 
-def _merged(found: tuple[OpenElements, ...]) -> tuple[OpenElements, ...]:
-    counts: dict[tuple[str, str, Span | None], int | None] = {}
+def _merged(found: tuple[Open, ...]) -> tuple[Open, ...]:
+    counts: dict[Open, int | None] = {}
     for each in found:
-        key = (each.rule, each.binding, each.span)
+        key = replace(each, count=None)
         before = counts.get(key, 0)
         counts[key] = None if before is None or each.count is None else before + each.count
-    return tuple(OpenElements(*key, count) for key, count in counts.items())
+    return tuple(replace(key, count=count) for key, count in counts.items())

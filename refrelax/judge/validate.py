@@ -21,14 +21,15 @@ from refrelax.judge.evidence import (
     Proved,
     ProvedAt,
     Tested,
-    Undetermined,
     Validation,
+    undetermined,
 )
 from refrelax.judge.interface import mismatch
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Late, Pair
 from refrelax.judge.pointwise import Options, search
 from refrelax.judge.tally import Tally
+from refrelax.judge.verdicts import NoVerdict
 from refrelax.semantics.dims.exact import value
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
@@ -89,10 +90,10 @@ def validate(
     try:
         second = after if isinstance(after, CheckedModule) else check(after)
     except Rejection as rejection:
-        return Undetermined(f"the second program is rejected: {rejection.diagnostics[0]}")
+        return undetermined(f"the second program is rejected: {rejection.diagnostics[0]}", "rejected")
     why = mismatch(first.module, second.module, entry)
     if why is not None:
-        return Undetermined(why)
+        return undetermined(why, "interface")
     assumptions = tuple(parse_claim(each) if isinstance(each, str) else each for each in assume)
     symbols = symbols_of(first.module, entry)
     _known_symbols(assumptions, symbols)
@@ -139,37 +140,38 @@ def _held(pair: Pair, proof: Proved, seed: int, rounds: int) -> Validation:
     if refuted is not None:
         return refuted
     if not pair.permitted:
-        return Undetermined("no small extents satisfy the assumptions: a proof would say nothing", tally=pair.tally)
+        return undetermined("no small extents satisfy the assumptions: a proof would say nothing", "", pair.tally)
     if pair.cases == 0 and pair.tally.open:
         return _nothing(pair) or Equivalent(proof, proof.relaxations, pair.tally)
     open_ = _open(pair.tally, pair) if pair.cases else None
     return open_ if open_ is not None else Equivalent(proof, proof.relaxations, pair.tally)
 
 
-def _open(tally: Tally, pair: Pair) -> Undetermined | None:
+def _open(tally: Tally, pair: Pair) -> NoVerdict | None:
     """No verdict, where some result is open in every run."""
     if tally.compared and tally.blank is None:
         return None
     if not tally.open:
         return None
-    where = f"{tally.blank}: " if tally.blank else ""
-    why = f"the first program leaves every element open that was compared: {where}{tally.open[0]}"
-    return Undetermined(why, excluded=True, word="OPEN", tally=tally)
+    where = f"{tally.blank} is " if tally.blank else ""
+    first = next((each for each in pair.tally.open if each.rule == tally.open[0].rule), tally.open[0])
+    why = f"the first program leaves every element open that was compared: {where}{first}"
+    return undetermined(why, "open", tally)
 
 
-def _nothing(pair: Pair) -> Undetermined | None:
+def _nothing(pair: Pair) -> NoVerdict | None:
     """No verdict, where the runs show nothing."""
     if pair.cases == 0:
         if pair.tally.open:
             why = f"the first program leaves every tested run open: {pair.tally.open[0]}"
-            return Undetermined(why, excluded=True, word="OPEN", tally=pair.tally)
+            return undetermined(why, "open", pair.tally)
         why = pair.refused or "no run came to an end within its budget"
-        return Undetermined(why, tally=pair.tally)
+        return undetermined(why, "interface" if pair.refused else "budget", pair.tally)
     if pair.undecided:
         of = f"{pair.undecided} of {pair.cases} runs"
         relaxed = f" or explained by a relaxation that is on ({', '.join(sorted(pair.relax))})" if pair.relax else ""
         why = f"{of} differ by what is too wide to tell{relaxed}; {pair.tally.inside} elements inside"
-        return Undetermined(why, word="UNDECIDED", tally=pair.tally)
+        return undetermined(why, "undecided", pair.tally)
     return _open(pair.tally, pair)
 
 

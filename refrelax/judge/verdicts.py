@@ -141,6 +141,8 @@ class NoVerdict:
     detail: str = field(default="", repr=False, compare=False)
     report: Report = field(default=NOTHING, compare=False)
     bindings: tuple[BindingVerdict, ...] = field(default=(), repr=False, compare=False)
+    unproved: str = field(default="", repr=False, compare=False)
+    """Of ``validate``: why there is no proof."""
 
     @property
     def word(self) -> str:

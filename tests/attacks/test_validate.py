@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import pytest
 
 import refrelax as rr
-from refrelax.judge.evidence import Undetermined
 
 HEAD = "n = TypeVar('n')\n@I.ir_module\nclass Module:\n    @T.prim_func(s_tir=True)\n    def main({params}):\n"
 COPY = ("C[i] = A[i]",)
@@ -269,7 +268,7 @@ class Module:
         return n + {}
 """
     found = rr.validate(rr.parse(text.format(1)), rr.parse(text.format(2)))
-    assert isinstance(found, Undetermined) and "parameter a" in found.why and found.unproved
+    assert isinstance(found, rr.NoVerdict) and "parameter a" in found.why and found.unproved
 
 
 TENSOR = 'R.Tensor((2,), "float32")'
@@ -328,11 +327,11 @@ def test_what_is_open_everywhere_is_no_verdict() -> None:
         rr.parse(HEAD.format(params=FLOATS) + over(f"C[i] = A[{index}]")) for index in ("i - n", "i - n - T.int64(1)")
     )
     found = rr.validate(open_, other)
-    assert isinstance(found, Undetermined) and found.word == "OPEN"
-    assert "ld/load-out-of-bounds" in found.why and found.tally.compared == 0
+    assert isinstance(found, rr.NoVerdict) and found.word == "OPEN"
+    assert "ld/load-out-of-bounds" in found.why and found.report.compared == 0
 
 
 def test_a_run_that_is_open_everywhere_is_no_verdict() -> None:
     bad, other = (rr.parse(HEAD.format(params=FLOATS) + over(f"C[i + n] = A[{k}]")) for k in ("i", "0"))
     found = rr.validate(bad, other)
-    assert isinstance(found, Undetermined) and found.word == "OPEN" and "ld/store-out-of-bounds" in found.why
+    assert isinstance(found, rr.NoVerdict) and found.word == "OPEN" and "ld/store-out-of-bounds" in found.why
