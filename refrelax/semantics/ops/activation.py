@@ -24,6 +24,7 @@ from refrelax.semantics.ops.common import (
     tensor_value,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.meaning import Array, Meaning, lines, value_rule
 from refrelax.semantics.ops.unary import deduce_float, deduce_same
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
@@ -183,20 +184,25 @@ def softmax_line(f: Arithmetic, items: list[Payload]) -> list[Payload]:
     return [f.div(a, total) for a in raised]
 
 
-def log_softmax_line(f: Arithmetic, items: list[Payload]) -> list[Payload]:
-    """``x - max - log(sum(exp(x - max)))``."""
-    exp, top = f.math("exp"), f.reduce("maximum", items)
-    total = f.math("log")(f.reduce("add", [exp(f.sub(a, top)) for a in items]))
-    return [f.sub(f.sub(a, top), total) for a in items]
+def softmax(m: Meaning, call: Call, x: Array) -> Array:
+    """``exp(x - max)`` over its sum, along ``axis``."""
+    axis, f = A.integer(call, "axis") % x.ndim, m.at(x.dtype)
+    exp, (one, line) = f.math("exp"), lines(x, [axis])
+    top = m.tensor(one, x.dtype, lambda *i: f.reduce("maximum", x.over(line(i))))
+    raised = m.pointwise(x.dtype, lambda a, t: exp(f.sub(a, t)), x, top)
+    total = m.tensor(one, x.dtype, lambda *i: f.reduce("add", raised.over(line(i))))
+    return m.pointwise(x.dtype, f.div, raised, total)
 
 
-def _evaluate_lines(of_line: Callable[[Arithmetic, list[Payload]], list[Payload]]) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x = tensor_value(args[0])
-        f = e.numerics.at(x.dtype)
-        return by_lines(e, x, A.integer(call, "axis") % x.ndim, lambda items: of_line(f, items))
-
-    return evaluate
+def log_softmax(m: Meaning, call: Call, x: Array) -> Array:
+    """``x - max - log(sum(exp(x - max)))``, along ``axis``."""
+    axis, f = A.integer(call, "axis") % x.ndim, m.at(x.dtype)
+    exp, log, (one, line) = f.math("exp"), f.math("log"), lines(x, [axis])
+    top = m.tensor(one, x.dtype, lambda *i: f.reduce("maximum", x.over(line(i))))
+    below = m.pointwise(x.dtype, f.sub, x, top)
+    raised = m.pointwise(x.dtype, exp, below)
+    total = m.tensor(one, x.dtype, lambda *i: log(f.reduce("add", raised.over(line(i)))))
+    return m.pointwise(x.dtype, f.sub, below, total)
 
 
 OPERATORS: tuple[OpDef, ...] = (
@@ -208,6 +214,6 @@ OPERATORS: tuple[OpDef, ...] = (
     OpDef("relax.nn.selu", deduce_float, _evaluate(_selu), PAGE),
     OpDef("relax.nn.softplus", deduce_float, _evaluate(_softplus), PAGE),
     OpDef("relax.nn.prelu", deduce_prelu, evaluate_prelu, PAGE),
-    OpDef("relax.nn.softmax", deduce_softmax, _evaluate_lines(softmax_line), PAGE),
-    OpDef("relax.nn.log_softmax", deduce_softmax, _evaluate_lines(log_softmax_line), PAGE),
+    OpDef("relax.nn.softmax", deduce_softmax, value_rule(softmax), PAGE),
+    OpDef("relax.nn.log_softmax", deduce_softmax, value_rule(log_softmax), PAGE),
 )

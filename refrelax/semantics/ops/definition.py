@@ -68,12 +68,13 @@ class Evaluation:
         count = 1
         for extent in shape:
             count *= extent
-        self._no_negative(shape)
+        self.no_negative(shape)
         self.spend(count)
         return tabulate(self.numerics, dtype, shape, element)
 
     @rule("ev/negative-extent")
-    def _no_negative(self, shape: Sequence[int]) -> None:
+    def no_negative(self, shape: Sequence[int]) -> None:
+        """Ends the run where an extent of a result is negative."""
         if any(extent < 0 for extent in shape):
             raise unspecified("ev/negative-extent", f"a result of shape {tuple(shape)}", self.span)
 
