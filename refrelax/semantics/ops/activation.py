@@ -24,7 +24,7 @@ from refrelax.semantics.ops.common import (
     tensor_value,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.ops.meaning import Array, Meaning, lines, value_rule
+from refrelax.semantics.ops.meaning import Array, Meaning, defined, lines
 from refrelax.semantics.ops.unary import deduce_float, deduce_same
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
@@ -214,6 +214,6 @@ OPERATORS: tuple[OpDef, ...] = (
     OpDef("relax.nn.selu", deduce_float, _evaluate(_selu), PAGE),
     OpDef("relax.nn.softplus", deduce_float, _evaluate(_softplus), PAGE),
     OpDef("relax.nn.prelu", deduce_prelu, evaluate_prelu, PAGE),
-    OpDef("relax.nn.softmax", deduce_softmax, value_rule(softmax), PAGE),
-    OpDef("relax.nn.log_softmax", deduce_softmax, value_rule(log_softmax), PAGE),
+    defined("relax.nn.softmax", deduce_softmax, softmax, PAGE),
+    defined("relax.nn.log_softmax", deduce_softmax, log_softmax, PAGE),
 )

@@ -28,7 +28,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, Text, cast, value_rule
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, Text, cast, defined
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int
@@ -269,9 +269,9 @@ def _evaluate_transposed(n: int) -> EvaluateRule:
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.nn.conv1d", _deduce(1, False), value_rule(_convolution(1)), PAGE),
-    OpDef("relax.nn.conv2d", _deduce(2, False), value_rule(_convolution(2)), PAGE),
-    OpDef("relax.nn.conv3d", _deduce(3, False), value_rule(_convolution(3)), PAGE),
+    defined("relax.nn.conv1d", _deduce(1, False), _convolution(1), PAGE),
+    defined("relax.nn.conv2d", _deduce(2, False), _convolution(2), PAGE),
+    defined("relax.nn.conv3d", _deduce(3, False), _convolution(3), PAGE),
     OpDef("relax.nn.conv1d_transpose", _deduce(1, True), _evaluate_transposed(1), PAGE),
     OpDef("relax.nn.conv2d_transpose", _deduce(2, True), _evaluate_transposed(2), PAGE),
     OpDef("relax.nn.conv3d_transpose", _deduce(3, True), _evaluate_transposed(3), PAGE),

@@ -95,7 +95,8 @@ EvaluateRule = Callable[[Evaluation, Call, tuple[Value, ...]], Value]
 class OpDef:
     """One operator: its registered name, its type rule, its value rule, whether it is pure, and its chapter.
 
-    ``page`` names the family page under ``spec/ops/``; ``rules`` the operator's rule ids.
+    ``page`` names the family page under ``spec/ops/``; ``text`` is what the value rule was made of, where it is a text
+    of the calculus (``ops/meaning``).
     """
 
     name: str
@@ -103,3 +104,4 @@ class OpDef:
     evaluate: EvaluateRule
     page: str
     pure: bool = True
+    text: Callable[..., Any] | None = None

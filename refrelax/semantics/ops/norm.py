@@ -25,7 +25,7 @@ from refrelax.semantics.ops.common import (
     tensor,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, OpDef
-from refrelax.semantics.ops.meaning import Array, Index, Meaning, cast, mean, moments, value_rule
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, cast, defined, mean, moments
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import as_int
@@ -249,9 +249,9 @@ def batch_norm(
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.nn.layer_norm", deduce_layer_norm, value_rule(layer_norm), PAGE),
-    OpDef("relax.nn.rms_norm", deduce_rms_norm, value_rule(rms_norm), PAGE),
-    OpDef("relax.nn.group_norm", deduce_group_norm, value_rule(group_norm), PAGE),
-    OpDef("relax.nn.instance_norm", deduce_instance_norm, value_rule(instance_norm), PAGE),
-    OpDef("relax.nn.batch_norm", deduce_batch_norm, value_rule(batch_norm), PAGE),
+    defined("relax.nn.layer_norm", deduce_layer_norm, layer_norm, PAGE),
+    defined("relax.nn.rms_norm", deduce_rms_norm, rms_norm, PAGE),
+    defined("relax.nn.group_norm", deduce_group_norm, group_norm, PAGE),
+    defined("relax.nn.instance_norm", deduce_instance_norm, instance_norm, PAGE),
+    defined("relax.nn.batch_norm", deduce_batch_norm, batch_norm, PAGE),
 )

@@ -32,7 +32,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.ops.meaning import Array, Index, Meaning, Text, cast, lines, mean, moments, value_rule
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, Text, cast, defined, lines, mean, moments
 from refrelax.semantics.ops.meaning.calculus import Family
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
@@ -232,14 +232,14 @@ def evaluate_median(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.sum", deduce_reduction, value_rule(_reduction("add")), PAGE),
-    OpDef("relax.prod", deduce_reduction, value_rule(_reduction("mul")), PAGE),
-    OpDef("relax.max", deduce_reduction, value_rule(_reduction("maximum")), PAGE),
-    OpDef("relax.min", deduce_reduction, value_rule(_reduction("minimum")), PAGE),
-    OpDef("relax.mean", deduce_reduction, value_rule(mean_text), PAGE),
-    OpDef("relax.variance", deduce_reduction, value_rule(variance_text), PAGE),
-    OpDef("relax.std", deduce_reduction, value_rule(std_text), PAGE),
-    OpDef("relax.argmax", deduce_position, value_rule(_position("maximum")), PAGE),
-    OpDef("relax.argmin", deduce_position, value_rule(_position("minimum")), PAGE),
+    defined("relax.sum", deduce_reduction, _reduction("add"), PAGE),
+    defined("relax.prod", deduce_reduction, _reduction("mul"), PAGE),
+    defined("relax.max", deduce_reduction, _reduction("maximum"), PAGE),
+    defined("relax.min", deduce_reduction, _reduction("minimum"), PAGE),
+    defined("relax.mean", deduce_reduction, mean_text, PAGE),
+    defined("relax.variance", deduce_reduction, variance_text, PAGE),
+    defined("relax.std", deduce_reduction, std_text, PAGE),
+    defined("relax.argmax", deduce_position, _position("maximum"), PAGE),
+    defined("relax.argmin", deduce_position, _position("minimum"), PAGE),
     OpDef("relax.median", deduce_median, evaluate_median, PAGE),
 )

@@ -35,7 +35,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.ops.meaning import Array, Meaning, Run, Text, cast, value_rule
+from refrelax.semantics.ops.meaning import Array, Meaning, Run, Text, cast, defined
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, PrimValue
@@ -319,8 +319,8 @@ def evaluate_unique(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.cumsum", deduce_scan, value_rule(_scan("add")), PAGE),
-    OpDef("relax.cumprod", deduce_scan, value_rule(_scan("mul")), PAGE),
+    defined("relax.cumsum", deduce_scan, _scan("add"), PAGE),
+    defined("relax.cumprod", deduce_scan, _scan("mul"), PAGE),
     OpDef("relax.sort", deduce_sort, evaluate_sort, PAGE),
     OpDef("relax.argsort", deduce_argsort, evaluate_argsort, PAGE),
     OpDef("relax.topk", deduce_topk, evaluate_topk, PAGE),

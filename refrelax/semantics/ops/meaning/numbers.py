@@ -13,7 +13,7 @@ from refrelax.errors import unspecified
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.ops.common import as_operand, broadcast_shape, short
-from refrelax.semantics.ops.definition import EvaluateRule, Evaluation
+from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.ops.meaning.calculus import Run, Text
 from refrelax.semantics.values import Tensor, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
@@ -214,3 +214,8 @@ def value_rule(text: Text) -> EvaluateRule:
         return leave(e, found, taken)
 
     return evaluate
+
+
+def defined(name: str, deduce: DeduceRule, text: Text, page: str) -> OpDef:
+    """The operator whose value is a text."""
+    return OpDef(name, deduce, value_rule(text), page, text=text)
