@@ -2,9 +2,9 @@
 
     python benchmarks/operators.py --against /path/to/another/checkout [relax.nn. …]
 
-Programs: every case and catalogue sample that calls the operator, with its own arguments and random ones of all
-policies, under ``ieee`` and ``enclosure``; and the working sizes of ``WORK``. CPU time, best of several, the two trees in
-turns; outcomes are compared by their text (bits, bounds, poison, how the run ends).
+Programs: every case that calls the operator, with its own arguments and random ones of all policies, under ``ieee`` and
+``enclosure``; and the working sizes of ``WORK``. CPU time, best of several; outcomes are compared by their text (bits,
+bounds, poison, how the run ends).
 """
 
 from __future__ import annotations
@@ -42,6 +42,18 @@ WORK = {
     "        return R.nn.conv1d(x, w, padding=[1, 1])\n",
     "relax.nn.conv2d": 'x: R.Tensor((2, 6, 10, 9), "float32"), w: R.Tensor((8, 6, 3, 3), "float32")):\n'
     "        return R.nn.conv2d(x, w, padding=[1, 1, 1, 1])\n",
+    "relax.nn.conv2d_transpose": 'x: R.Tensor((2, 6, 6, 7), "float32"), w: R.Tensor((6, 4, 3, 3), "float32")):\n'
+    "        return R.nn.conv2d_transpose(x, w, strides=[2, 1])\n",
+    "relax.matmul": 'x: R.Tensor((4, 12, 11), "float32"), w: R.Tensor((11, 10), "float32")):\n'
+    "        return R.matmul(x, w)\n",
+    "relax.concat": 'x: R.Tensor((12, 11, 10), "float32"), y: R.Tensor((12, 13, 10), "float32")):\n'
+    "        return R.concat((x, y), axis=1)\n",
+    "relax.stack": 'x: R.Tensor((12, 11, 10), "float32"), y: R.Tensor((12, 11, 10), "float32")):\n'
+    "        return R.stack((x, y), axis=1)\n",
+    "relax.split": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.split(x, [3, 7], axis=1)\n',
+    "relax.tile": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.tile(x, [2, 1, 1])\n',
+    "relax.repeat": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.repeat(x, 2, 1)\n',
+    "relax.flip": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.flip(x, axis=1)\n',
     "relax.sum": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.sum(x, axis=[1])\n',
     "relax.max": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.max(x, axis=[2])\n',
     "relax.mean": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.mean(x, axis=[0])\n',
@@ -136,16 +148,22 @@ def main() -> int:
         kind = a["name"].rpartition(" ")[2]
         if kind in ("work", "tiny"):
             groups.setdefault((kind, a["numerics"]), []).append(b["seconds"] / a["seconds"])
-            print(f"{a['name']:32} {a['numerics']:10} {1000 * a['seconds']:9.3f} ms  x{b['seconds'] / a['seconds']:.2f}")
+            print(
+                f"{a['name']:32} {a['numerics']:10} {1000 * a['seconds']:9.3f} ms  x{b['seconds'] / a['seconds']:.2f}"
+            )
     for (kind, numerics), ratios in sorted(groups.items()):
-        print(f"{kind} {numerics}: geometric mean {math.prod(ratios) ** (1 / len(ratios)):.2f}, worst {max(ratios):.2f}")
+        print(
+            f"{kind} {numerics}: geometric mean {math.prod(ratios) ** (1 / len(ratios)):.2f}, worst {max(ratios):.2f}"
+        )
     return 1 if differ else 0
 
 
 def run(tree: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
     """The rows of one tree, run by this script in a process that imports that tree."""
     command = [sys.executable, __file__, "--worker", "--repeat", str(options.repeat), *options.prefixes]
-    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True, check=True
+    )
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

@@ -35,7 +35,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.ops.meaning import Array, Meaning, Run, Text, cast, defined
+from refrelax.semantics.ops.meaning import Array, Meaning, Run, Text, cast, defined, replaced
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, PrimValue
@@ -69,7 +69,7 @@ def _scan(op: ReduceOp) -> Text:
         x = cast(m, x, dtype)
         x, axis = (m.flat(x), 0) if axis is None else (x, axis % x.ndim)
         f, more = m.at(dtype), 0 if A.flag(call, "exclusive") else 1
-        return m.tensor(x.dims, dtype, lambda *i: f.reduce(op, x.over(replace(i, axis, Run(0, i[axis] + more)))))
+        return m.tensor(x.dims, dtype, lambda *i: f.reduce(op, x.over(replaced(i, axis, Run(0, i[axis] + more)))))
 
     return text
 

@@ -7,20 +7,22 @@ down as ``data`` (which ``evaluate`` runs, for the law that both are the same). 
 Spec: ``spec/02-values.md``; why: ``docs/decisions.md``, *One text an operator*.
 """
 
-from refrelax.semantics.ops.meaning.calculus import ALL, Array, Index, Meaning, Run, Text, cast, lines, mean, moments
+from refrelax.semantics.ops.meaning.calculus import (
+    ALL,
+    Array,
+    Index,
+    Meaning,
+    Run,
+    Text,
+    cast,
+    lines,
+    mean,
+    moments,
+    replaced,
+)
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL",
-    "Array",
-    "Index",
-    "Meaning",
-    "Run",
-    "Text",
-    "cast",
-    "defined",
-    "lines",
-    "mean",
-    "moments",
+    "ALL", "Array", "Index", "Meaning", "Run", "Text", "cast", "defined", "lines", "mean", "moments", "replaced",
     "value_rule",
-]
+]  # fmt: skip

@@ -105,6 +105,19 @@ class Meaning(Protocol):
         """All elements along one axis, row-major."""
         ...
 
+    def reshaped(self, x: Array, dims: Sequence[Index]) -> Array:
+        """The same elements in the same order at other extents, as many."""
+        ...
+
+    def moved(self, x: Array, order: Sequence[int]) -> Array:
+        """An array seen with its axes in another order."""
+        ...
+
+    def pieces(self, extents: Sequence[Index]) -> Callable[[Index, Callable[[int, Index], Any]], Any]:
+        """``at(position, body)``: ``body(t, offset)`` for the run ``t`` that a position falls in, runs of these extents
+        standing one after the other."""
+        ...
+
     def choose(self, condition: Index, then: Callable[[], Any], other: Callable[[], Any]) -> Any: ...
 
     def least(self, a: Index, b: Index) -> Index: ...
@@ -143,6 +156,11 @@ def lines(
     """The extents with 1 along ``axes``; and, for an index of those, the index of its line along ``axes``."""
     dims = tuple(1 if k in axes else n for k, n in enumerate(x.dims))
     return dims, lambda i: tuple(ALL if k in axes else p for k, p in enumerate(i))
+
+
+def replaced(i: Sequence[Index], axis: int, p: Index | Run) -> tuple[Any, ...]:
+    """An index with the coordinate of ``axis`` exchanged."""
+    return (*i[:axis], p, *i[axis + 1 :])
 
 
 def mean(m: Meaning, x: Array, axes: Sequence[int]) -> Array:

@@ -140,9 +140,21 @@ class Numbers:
         return Dense(x.dtype, wide, x.cells, x.spend, (*[0] * lead, *strides), x.offset)
 
     def flat(self, x: Dense) -> Dense:
+        return self.reshaped(x, (prod(x.dims),))
+
+    def reshaped(self, x: Dense, dims: Sequence[int]) -> Dense:
         cells = x.listed()
         self.e.spend(len(cells))
-        return Dense(x.dtype, (len(cells),), cells, self.e.spend)
+        return Dense(x.dtype, tuple(dims), cells, self.e.spend)
+
+    def moved(self, x: Dense, order: Sequence[int]) -> Dense:
+        dims, strides = tuple(x.dims[k] for k in order), tuple(x.strides[k] for k in order)
+        return Dense(x.dtype, dims, x.cells, x.spend, strides, x.offset)
+
+    @staticmethod
+    def pieces(extents: Sequence[int]) -> Callable[[int, Callable[[int, int], Any]], Any]:
+        table = [(t, p) for t, n in enumerate(extents) for p in range(n)]
+        return lambda position, body: body(*table[position])
 
     # --- indices and conditions
 

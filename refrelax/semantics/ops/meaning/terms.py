@@ -175,14 +175,48 @@ class Terms:
         return Symbolic(self, x.array, tuple(dims), view)
 
     def flat(self, x: Symbolic) -> Symbolic:
-        def digits(p: Any) -> list[Any]:
-            found = []
-            for k in range(x.ndim):
-                whole = p // self.product(x.dims[k + 1 :])
-                found.append(whole % x.dims[k] if k else whole)
-            return found
+        return self.reshaped(x, (self.product(x.dims),))
 
-        return self.tensor((self.product(x.dims),), x.dtype, lambda p: x[digits(p)])
+    def reshaped(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
+        def element(*i: Any) -> data.Element:
+            position: Any = 0
+            for p, n in zip(i, dims, strict=True):
+                position = position * n + p
+            return x[self.digits(position, x.dims)]
+
+        return self.tensor(dims, x.dtype, element)
+
+    def digits(self, position: Any, dims: Sequence[Any]) -> list[Any]:
+        """The index of a row-major position."""
+        found: list[Any] = []
+        for k, n in enumerate(dims):
+            whole = position // self.product(dims[k + 1 :])
+            found.append(whole % n if k else whole)
+        return found
+
+    def moved(self, x: Symbolic, order: Sequence[int]) -> Symbolic:
+        def view(at: Sequence[Any]) -> Sequence[Any]:
+            inner = [at[order.index(k)] for k in range(x.ndim)]
+            return inner if x.view is None else x.view(inner)
+
+        return Symbolic(self, x.array, tuple(x.dims[k] for k in order), view)
+
+    def pieces(self, extents: Sequence[Any]) -> Callable[[Any, Callable[[int, Any], Any]], Any]:
+        starts: list[Any] = [0]
+        for n in extents[:-1]:
+            starts.append(starts[-1] + n)
+
+        def at(position: Any, body: Callable[[int, Any], Any]) -> Any:
+            def piece(t: int) -> Any:
+                if t == len(extents) - 1:
+                    return body(t, position - starts[t])
+                return self.choose(
+                    position < starts[t + 1], lambda: body(t, position - starts[t]), lambda: piece(t + 1)
+                )
+
+            return piece(0)
+
+        return at
 
     # --- indices and conditions
 
@@ -259,6 +293,14 @@ def written(text: Text, call: Call, *operands: tuple[str, Sequence[Any], str]) -
     ]
     found = text(m, call, *arrays)
     for each in found if isinstance(found, tuple) else (found,):
-        whole = isinstance(each.array, data.Definition) and each.view is None
-        m.program.outputs.append(each.array if whole else m.pointwise(each.dtype, lambda a: a, each).array)
+        m.program.outputs.append(defined_array(m, each))
     return m.program
+
+
+def defined_array(m: Terms, x: Symbolic) -> data.Definition:
+    """The definition that an array is; of an operand or a view, a copy."""
+    if isinstance(x.array, data.Definition) and x.view is None:
+        return x.array
+    copy = m.pointwise(x.dtype, lambda a: a, x).array
+    assert isinstance(copy, data.Definition)
+    return copy
