@@ -26,6 +26,7 @@ from refrelax.semantics.ops.common import (
     tensor_value,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.meaning import Array, Meaning, defined, lines
 from refrelax.semantics.ops.unary import deduce_float, deduce_same
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
@@ -193,42 +194,43 @@ def by_lines(e: Evaluation, x: Tensor, axis: int, function: Callable[[list[Paylo
     return e.tabulate(x.dtype, x.shape, element)
 
 
-def raised_line(f: Arithmetic, items: list[Payload], top: Payload) -> list[Payload]:
-    """``exp(x - top)`` of every item; the difference rounded or not."""
-    exp, of = f.math("exp"), ideal.EXP_OF_DIFFERENCE
-
-    def raised(a: Payload) -> Payload:
-        return f.either(lambda: exp(f.sub(a, top)), lambda: f.ideal(of, a, top))
-
-    return [raised(a) for a in items]
-
-
 def softmax_line(f: Arithmetic, items: list[Payload]) -> list[Payload]:
-    """``exp(x - max)`` over its sum; the difference rounded or not."""
-    raised = raised_line(f, items, f.reduce("maximum", items))
-    total = f.reduce("add", raised)
-    return [f.div(a, total) for a in raised]
+    """``exp(x - max)`` of every item over its sum, as ``softmax``."""
+    top, power = f.reduce("maximum", items), raised(f)
+    powers = [power(a, top) for a in items]
+    total = f.reduce("add", powers)
+    return [f.div(a, total) for a in powers]
 
 
-def log_softmax_line(f: Arithmetic, items: list[Payload]) -> list[Payload]:
-    """``x - max - log(sum(exp(x - max)))``, the two differences rounded each or together."""
-    top = f.reduce("maximum", items)
-    total = f.math("log")(f.reduce("add", raised_line(f, items, top)))
-
-    def element(a: Payload) -> Payload:
-        together = [a, f.neg(top), f.neg(total)]
-        return f.either(lambda: f.sub(f.sub(a, top), total), lambda: f.reduce("add", together))
-
-    return [element(a) for a in items]
+def raised(f: Arithmetic) -> Callable[[Payload, Payload], Payload]:
+    """``exp(x - top)``; the difference rounded or not."""
+    exp, of = f.math("exp"), ideal.EXP_OF_DIFFERENCE
+    return lambda a, top: f.either(lambda: exp(f.sub(a, top)), lambda: f.ideal(of, a, top))
 
 
-def _evaluate_lines(of_line: Callable[[Arithmetic, list[Payload]], list[Payload]]) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x = tensor_value(args[0])
-        f = e.numerics.at(x.dtype)
-        return by_lines(e, x, A.integer(call, "axis") % x.ndim, lambda items: of_line(f, items))
+def softmax(m: Meaning, call: Call, x: Array) -> Array:
+    """``exp(x - max)`` over its sum, along ``axis``; the difference rounded or not."""
+    axis, f = A.integer(call, "axis") % x.ndim, m.at(x.dtype)
+    one, line = lines(x, [axis])
+    top = m.tensor(one, x.dtype, lambda *i: f.reduce("maximum", x.over(line(i))))
+    powers = m.pointwise(x.dtype, raised(f), x, top)
+    total = m.tensor(one, x.dtype, lambda *i: f.reduce("add", powers.over(line(i))))
+    return m.pointwise(x.dtype, f.div, powers, total)
 
-    return evaluate
+
+def log_softmax(m: Meaning, call: Call, x: Array) -> Array:
+    """``x - max - log(sum(exp(x - max)))``, along ``axis``; the two differences rounded each or together."""
+    axis, f = A.integer(call, "axis") % x.ndim, m.at(x.dtype)
+    log, (one, line) = f.math("log"), lines(x, [axis])
+    top = m.tensor(one, x.dtype, lambda *i: f.reduce("maximum", x.over(line(i))))
+    powers = m.pointwise(x.dtype, raised(f), x, top)
+    total = m.tensor(one, x.dtype, lambda *i: log(f.reduce("add", powers.over(line(i)))))
+
+    def element(a: Payload, t: Payload, s: Payload) -> Payload:
+        together = [a, f.neg(t), f.neg(s)]
+        return f.either(lambda: f.sub(f.sub(a, t), s), lambda: f.reduce("add", together))
+
+    return m.pointwise(x.dtype, element, x, top, total)
 
 
 OPERATORS: tuple[OpDef, ...] = (
@@ -240,6 +242,6 @@ OPERATORS: tuple[OpDef, ...] = (
     OpDef("relax.nn.selu", deduce_float, _evaluate(_selu), PAGE),
     OpDef("relax.nn.softplus", deduce_float, _evaluate(_softplus), PAGE),
     OpDef("relax.nn.prelu", deduce_prelu, evaluate_prelu, PAGE),
-    OpDef("relax.nn.softmax", deduce_softmax, _evaluate_lines(softmax_line), PAGE),
-    OpDef("relax.nn.log_softmax", deduce_softmax, _evaluate_lines(log_softmax_line), PAGE),
+    defined("relax.nn.softmax", deduce_softmax, softmax, PAGE),
+    defined("relax.nn.log_softmax", deduce_softmax, log_softmax, PAGE),
 )

@@ -28,6 +28,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, Text, cast, defined
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int
@@ -150,50 +151,48 @@ def _transposed_dims(d: Deduction, call: Call, x: list[PrimExpr], w: list[PrimEx
 
 
 @rule("op.conv/channels-run")
-def _evaluate(n: int) -> EvaluateRule:
+def _convolution(n: int) -> Text:
     """``out[b, o, y] = sum over i, k of x[b, g * I + i, y * stride + k * dilation - padding] * w[o, i, k]``.
 
     ``g`` is the group of ``o``. A position in the padding counts as zero, and is multiplied like any other.
     """
 
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        in_layout, kernel_layout, out_layout = layouts(call, n, KERNEL[n])
-        x, w, dtype = _operands(e, call, args)
-        window = Window.of(call, n, transposed=False)
-        size, taps = in_layout.plain_shape(x.shape), kernel_layout.plain_shape(w.shape)
-        if size[1] != taps[1] * window.groups or taps[0] % window.groups:
-            raise unspecified("op.conv/channels-run", f"{short(call)} of {x.shape} and {w.shape}", e.span)
-        per_group = taps[0] // window.groups
-        zero = e.numerics.at(x.dtype).lit(0)
-        offsets = list(product(range(taps[1]), *(range(k) for k in taps[2:])))
-        kernels = [[w[kernel_layout.from_plain((o, *at))] for at in offsets] for o in range(taps[0])]
+    def text(m: Meaning, call: Call, x: Array, w: Array) -> Array:
+        data, kernel, out = layouts(call, n, KERNEL[n])
+        dtype, meeting = A.dtype(call, "out_dtype", default=None) or x.dtype, promote(x.dtype, w.dtype)
+        x, w, g = cast(m, x, meeting), cast(m, w, meeting), Window.of(call, n, transposed=False)
+        size, taps = plain_extents(m, data, x.dims), plain_extents(m, kernel, w.dims)
+        matching = (size[1] == taps[1] * g.groups, taps[0] % g.groups == 0)
+        m.require(m.every(matching), "op.conv/channels-run", f"{x.dims} and {w.dims}")
+        zero, dot = m.at(meeting).lit(0), m.at(dtype).dot
+        room = [r + p + q for r, p, q in zip(size[2:], g.before, g.after, strict=True)]
 
-        def read(b: int, channel: int, position: list[int]) -> Payload:
-            inside = all(0 <= p < m for p, m in zip(position, size[2:], strict=True))
-            return x[in_layout.from_plain((b, channel, *position))] if inside else zero
+        def inner(b: Index, c: Index, *y: Index) -> Payload:
+            return x.get(data.from_plain((b, c, *(p - q for p, q in zip(y, g.before, strict=True)))), zero)
 
-        def element(*i: int) -> Payload:
-            b, o, *y = out_layout.to_plain(i)
-            first = o // per_group * taps[1]
-            corner = [p * s - q for p, s, q in zip(y, window.strides, window.before, strict=True)]
-            column = [
-                read(b, first + at[0], [c + k * g for c, k, g in zip(corner, at[1:], window.dilation, strict=True)])
-                for at in offsets
-            ]
-            return dot(column, kernels[o], x.dtype)
+        padded = m.tensor((*size[:2], *(m.most(r, 0) for r in room)), meeting, inner)
+        weight = m.tensor(taps, meeting, lambda *i: w[kernel.from_plain(i)])
 
-        dot = e.numerics.at(dtype).dot
-        spatial = [
-            (m + p + q - g * (k - 1) - 1) // s + 1
-            for m, k, p, q, g, s in zip(
-                size[2:], taps[2:], window.before, window.after, window.dilation, window.strides, strict=True
-            )
-        ]
-        shape = out_layout.shape((size[0], taps[0], *spatial))
-        charge(e, shape, len(offsets))
-        return e.tabulate(dtype, shape, element)
+        def element(*i: Index) -> Payload:
+            b, o, *y = out.to_plain(i)
+            first = o // (taps[0] // g.groups) * taps[1]
+            spots = [Run(p * s, k, d) for p, s, k, d in zip(y, g.strides, taps[2:], g.dilation, strict=True)]
+            return dot(padded.over((b, Run(first, taps[1]), *spots)), weight.over((o, ALL, *[ALL] * n)), meeting)
 
-    return evaluate
+        reach = [d * (k - 1) for d, k in zip(g.dilation, taps[2:], strict=True)]
+        spatial = [(r - k - 1) // s + 1 for r, k, s in zip(room, reach, g.strides, strict=True)]
+        return m.tensor(out.shape((size[0], taps[0], *spatial)), dtype, element)
+
+    return text
+
+
+@rule("op.layout/inner-extent")
+def plain_extents(m: Meaning, layout: L.Layout, dims: tuple[Index, ...]) -> tuple[Index, ...]:
+    """The extents of the plain layout; the run is open where an inner axis has another one than the layout says."""
+    at = dict(zip(layout.axes, dims, strict=True))
+    for letter, factor in layout.factors.items():
+        m.require(at[letter] == factor, "op.layout/inner-extent", f"{dims} in layout {layout.name}")
+    return tuple(at[letter] * layout.factors.get(letter.lower(), 1) for letter in layout.plain)
 
 
 def charge(e: Evaluation, shape: tuple[int, ...], each: int) -> None:
@@ -270,9 +269,9 @@ def _evaluate_transposed(n: int) -> EvaluateRule:
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.nn.conv1d", _deduce(1, False), _evaluate(1), PAGE),
-    OpDef("relax.nn.conv2d", _deduce(2, False), _evaluate(2), PAGE),
-    OpDef("relax.nn.conv3d", _deduce(3, False), _evaluate(3), PAGE),
+    defined("relax.nn.conv1d", _deduce(1, False), _convolution(1), PAGE),
+    defined("relax.nn.conv2d", _deduce(2, False), _convolution(2), PAGE),
+    defined("relax.nn.conv3d", _deduce(3, False), _convolution(3), PAGE),
     OpDef("relax.nn.conv1d_transpose", _deduce(1, True), _evaluate_transposed(1), PAGE),
     OpDef("relax.nn.conv2d_transpose", _deduce(2, True), _evaluate_transposed(2), PAGE),
     OpDef("relax.nn.conv3d_transpose", _deduce(3, True), _evaluate_transposed(3), PAGE),

@@ -68,12 +68,13 @@ class Evaluation:
         count = 1
         for extent in shape:
             count *= extent
-        self._no_negative(shape)
+        self.no_negative(shape)
         self.spend(count)
         return tabulate(self.numerics, dtype, shape, element)
 
     @rule("ev/negative-extent")
-    def _no_negative(self, shape: Sequence[int]) -> None:
+    def no_negative(self, shape: Sequence[int]) -> None:
+        """Ends the run where an extent of a result is negative."""
         if any(extent < 0 for extent in shape):
             raise unspecified("ev/negative-extent", f"a result of shape {tuple(shape)}", self.span)
 
@@ -94,7 +95,8 @@ EvaluateRule = Callable[[Evaluation, Call, tuple[Value, ...]], Value]
 class OpDef:
     """One operator: its registered name, its type rule, its value rule, whether it is pure, and its chapter.
 
-    ``page`` names the family page under ``spec/ops/``; ``rules`` the operator's rule ids.
+    ``page`` names the family page under ``spec/ops/``; ``text`` is what the value rule was made of, where it is a text
+    of the calculus (``ops/meaning``).
     """
 
     name: str
@@ -102,3 +104,4 @@ class OpDef:
     evaluate: EvaluateRule
     page: str
     pure: bool = True
+    text: Callable[..., Any] | None = None

@@ -5,9 +5,9 @@ Spec: ``spec/ops/join.md``.
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
+from collections.abc import Sequence
+from itertools import pairwise
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
@@ -15,9 +15,6 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    broadcast_view,
-    copy,
-    insert,
     joined_dims,
     joined_dtype,
     joined_vdevice,
@@ -25,16 +22,13 @@ from refrelax.semantics.ops.common import (
     normal_axis,
     of_rank,
     rank,
-    replace,
     short,
     tensor,
-    tensor_value,
-    tensor_values,
     tensors,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, defined, replaced
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import PrimExpr, as_int
 from refrelax.syntax.types import TensorType, TupleType, Type
@@ -90,28 +84,26 @@ def _total(dims: list[PrimExpr]) -> PrimExpr:
 
 
 @rule("op.join/equal-extents")
-def _same_extents(e: Evaluation, call: Call, xs: list[Tensor], but: int | None) -> None:
+def _same_extents(m: Meaning, xs: Sequence[Array], but: int | None) -> None:
     """Deduction leaves dims that it cannot compare open; where they then differ, the run is open."""
     for x in xs[1:]:
-        if x.ndim != xs[0].ndim or any(
-            n != m for axis, (n, m) in enumerate(zip(xs[0].shape, x.shape, strict=True)) if axis != but
-        ):
-            raise unspecified("op.join/equal-extents", f"{short(call)} of {xs[0].shape} and {x.shape}", e.span)
+        m.require(x.ndim == xs[0].ndim, "op.join/equal-extents", f"{xs[0].dims} and {x.dims}")
+        pairs = enumerate(zip(xs[0].dims, x.dims, strict=True))
+        equal = m.every(n == k for axis, (n, k) in pairs if axis != but)
+        m.require(equal, "op.join/equal-extents", f"{xs[0].dims} and {x.dims}")
 
 
-def evaluate_concat(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def concat(m: Meaning, call: Call, *xs: Array) -> Array:
     """``out[i] = x_t[i with i[axis] - start_t]``, ``t`` the tensor whose range holds ``i[axis]``."""
-    xs = tensor_values(args[0])
     axis = (A.optional_integer(call, "axis") or 0) % xs[0].ndim
-    _same_extents(e, call, xs, but=axis)
-    starts = [0, *accumulate(x.shape[axis] for x in xs)]
-    owner = [t for t, x in enumerate(xs) for _ in range(x.shape[axis])]
+    _same_extents(m, xs, but=axis)
+    piece = m.pieces([x.dims[axis] for x in xs])
+    total = sum((x.dims[axis] for x in xs[1:]), xs[0].dims[axis])
 
-    def element(*i: int) -> Payload:
-        t = owner[i[axis]]
-        return xs[t][replace(i, axis, i[axis] - starts[t])]
+    def element(*i: Index) -> Payload:
+        return piece(i[axis], lambda t, p: xs[t][replaced(i, axis, p)])
 
-    return e.tabulate(xs[0].dtype, replace(xs[0].shape, axis, starts[-1]), element)
+    return m.tensor(replaced(xs[0].dims, axis, total), xs[0].dtype, element)
 
 
 def deduce_stack(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -129,14 +121,16 @@ def deduce_stack(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return with_dims((*known[0][:axis], D.imm(len(found)), *known[0][axis:]), dtype, vdevice)
 
 
-def evaluate_stack(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def stack(m: Meaning, call: Call, *xs: Array) -> Array:
     """``out[…, t, …] = x_t[…]``, ``t`` at ``axis``."""
-    xs = tensor_values(args[0])
     axis = (A.optional_integer(call, "axis") or 0) % (xs[0].ndim + 1)
-    _same_extents(e, call, xs, but=None)
-    return e.tabulate(
-        xs[0].dtype, insert(xs[0].shape, axis, len(xs)), lambda *i: xs[i[axis]][(*i[:axis], *i[axis + 1 :])]
-    )
+    _same_extents(m, xs, but=None)
+    piece = m.pieces([1] * len(xs))
+
+    def element(*i: Index) -> Payload:
+        return piece(i[axis], lambda t, _p: xs[t][(*i[:axis], *i[axis + 1 :])])
+
+    return m.tensor((*xs[0].dims[:axis], len(xs), *xs[0].dims[axis:]), xs[0].dtype, element)
 
 
 # --- split -----------------------------------------------------------------------------------------------------------
@@ -176,25 +170,24 @@ def _section_sizes(d: Deduction, call: Call, dim: PrimExpr, count: int) -> list[
     return [size] * (count - 1) + [last]
 
 
-def evaluate_split(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+def split(m: Meaning, call: Call, x: Array) -> Array | tuple[Array, ...]:
     """``out_s[i] = x[i with i[axis] + start_s]``. One section, or no cut, gives the tensor itself."""
-    x = tensor_value(args[0])
     axis = A.integer(call, "axis") % x.ndim
-    n, cuts = x.shape[axis], A.int_list(call, "indices_or_sections")
+    n, cuts = x.dims[axis], A.int_list(call, "indices_or_sections")
     if A.is_list(call, "indices_or_sections"):
-        edges = [0, *(min(max(cut, 0), n) for cut in cuts), n]
+        edges = [0, *(m.least(max(cut, 0), n) for cut in cuts), n]
     else:
         size = -(-n // cuts[0])
         edges = [*(size * s for s in range(cuts[0])), n]
-        if edges[-2] > n:
-            raise unspecified("op.split/sections", f"{n} elements do not make {cuts[0]} sections", e.span)
+        m.require(edges[-2] <= n, "op.split/sections", f"{n} elements do not make {cuts[0]} sections")
     if len(edges) == 2:
-        return copy(e, x)
-    return tuple(_piece(e, x, axis, a, max(b - a, 0)) for a, b in pairwise(edges))
+        return x
 
+    def piece(start: Index, size: Index) -> Array:
+        dims = replaced(x.dims, axis, size)
+        return m.tensor(dims, x.dtype, lambda *i: x[replaced(i, axis, i[axis] + start)])
 
-def _piece(e: Evaluation, x: Tensor, axis: int, start: int, size: int) -> Tensor:
-    return e.tabulate(x.dtype, replace(x.shape, axis, size), lambda *i: x[replace(i, axis, i[axis] + start)])
+    return tuple(piece(a, m.most(b - a, 0)) for a, b in pairwise(edges))
 
 
 # --- repetition ------------------------------------------------------------------------------------------------------
@@ -216,15 +209,12 @@ def deduce_repeat(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return with_dims(replace_dim(dims, axis, d.simplify(D.mul(dims[axis], D.imm(repeats)))), x.dtype, x.vdevice)
 
 
-def evaluate_repeat(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def repeat(m: Meaning, call: Call, x: Array) -> Array:
     """``out[i] = x[i with i[axis] // repeats]``."""
-    x, repeats, axis = tensor_value(args[0]), A.integer(call, "repeats"), A.optional_integer(call, "axis")
-    if axis is None:
-        x, axis = copy(e, x, (x.size,)), 0
-    at = axis % x.ndim
-    return e.tabulate(
-        x.dtype, replace(x.shape, at, x.shape[at] * repeats), lambda *i: x[replace(i, at, i[at] // repeats)]
-    )
+    repeats, axis = A.integer(call, "repeats"), A.optional_integer(call, "axis")
+    x, at = (m.flat(x), 0) if axis is None else (x, axis % x.ndim)
+    dims = replaced(x.dims, at, x.dims[at] * repeats)
+    return m.tensor(dims, x.dtype, lambda *i: x[replaced(i, at, i[at] // repeats)])
 
 
 def deduce_tile(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -243,14 +233,16 @@ def deduce_tile(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return with_dims([d.simplify(D.mul(a, D.imm(b))) for a, b in zip(wide, times, strict=True)], x.dtype, x.vdevice)
 
 
-def evaluate_tile(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def tile(m: Meaning, call: Call, x: Array) -> Array:
     """``out[i] = x[i mod extent]``."""
-    x, repeats = tensor_value(args[0]), A.int_list(call, "repeats")
+    repeats = A.int_list(call, "repeats")
     ndim = max(x.ndim, len(repeats))
-    x = broadcast_view(x, (*[1] * (ndim - x.ndim), *x.shape))
-    times = [*[1] * (ndim - len(repeats)), *repeats]
-    shape = [n * k for n, k in zip(x.shape, times, strict=True)]
-    return e.tabulate(x.dtype, shape, lambda *i: x[tuple(p % n for p, n in zip(i, x.shape, strict=True))])
+    dims, times = [*[1] * (ndim - x.ndim), *x.dims], [*[1] * (ndim - len(repeats)), *repeats]
+
+    def element(*i: Index) -> Payload:
+        return x[tuple(p % n for p, n in zip(i[ndim - x.ndim :], x.dims, strict=True))]
+
+    return m.tensor((n * k for n, k in zip(dims, times, strict=True)), x.dtype, element)
 
 
 def deduce_flip(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -262,18 +254,17 @@ def deduce_flip(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return x
 
 
-def evaluate_flip(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def flip(m: Meaning, call: Call, x: Array) -> Array:
     """``out[i] = x[i with n - 1 - i[axis]]``."""
-    x = tensor_value(args[0])
     axis = A.integer(call, "axis") % x.ndim
-    return e.tabulate(x.dtype, x.shape, lambda *i: x[replace(i, axis, x.shape[axis] - 1 - i[axis])])
+    return m.tensor(x.dims, x.dtype, lambda *i: x[replaced(i, axis, x.dims[axis] - 1 - i[axis])])
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.concat", deduce_concat, evaluate_concat, PAGE),
-    OpDef("relax.stack", deduce_stack, evaluate_stack, PAGE),
-    OpDef("relax.split", deduce_split, evaluate_split, PAGE),
-    OpDef("relax.repeat", deduce_repeat, evaluate_repeat, PAGE),
-    OpDef("relax.tile", deduce_tile, evaluate_tile, PAGE),
-    OpDef("relax.flip", deduce_flip, evaluate_flip, PAGE),
+    defined("relax.concat", deduce_concat, concat, PAGE),
+    defined("relax.stack", deduce_stack, stack, PAGE),
+    defined("relax.split", deduce_split, split, PAGE),
+    defined("relax.repeat", deduce_repeat, repeat, PAGE),
+    defined("relax.tile", deduce_tile, tile, PAGE),
+    defined("relax.flip", deduce_flip, flip, PAGE),
 )

@@ -5,7 +5,6 @@ Spec: ``spec/ops/linear.md``.
 
 from __future__ import annotations
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
@@ -14,20 +13,16 @@ from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     broadcast_dims,
-    broadcast_shape,
-    broadcast_view,
-    cast_to,
     joined_vdevice,
     known_dims,
     of_rank,
     rank,
     short,
     tensor,
-    tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, cast, defined
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import Type
 
@@ -60,50 +55,23 @@ def deduce_matmul(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.matmul/reduction-length-run")
-def evaluate_matmul(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def matmul(m: Meaning, call: Call, a: Array, b: Array) -> Array:
     """``out[…, i, j] = sum over k of a[…, i, k] * b[…, k, j]``, multiplied and accumulated in the output dtype."""
-    a, b = tensor_value(args[0]), tensor_value(args[1])
     dtype = A.dtype(call, "out_dtype", default=None) or a.dtype
     row, column = a.ndim == 1, b.ndim == 1
-    if a.shape[-1] != b.shape[-1 if column else -2]:
-        raise unspecified("op.matmul/reduction-length-run", f"{a.shape} times {b.shape}", e.span)
-    if a.dtype != b.dtype:
-        meeting = promote(a.dtype, b.dtype)
-        a, b = cast_to(e, a, meeting), cast_to(e, b, meeting)
-    return cast_to(e, product(e, a, b, "uint8" if dtype == "bool" else dtype, row, column), dtype)
+    length = a.dims[-1] == b.dims[-1 if column else -2]
+    m.require(length, "op.matmul/reduction-length-run", f"{a.dims} times {b.dims}")
+    meeting, acc = promote(a.dtype, b.dtype), "uint8" if dtype == "bool" else dtype
+    batch = m.broadcast(a.dims[:-2], b.dims[:-2])
+    left = m.spread(cast(m, a, meeting), (*batch, *a.dims[-1 if row else -2 :]))
+    right = m.spread(cast(m, b, meeting), (*batch, *b.dims[-1 if column else -2 :]))
+    dot, lead, cut = m.at(acc).dot, len(batch), len(batch) + (not row)
+
+    def element(*i: Index) -> Payload:
+        return dot(left.over((*i[:cut], ALL)), right.over((*i[:lead], ALL, *i[cut:])), meeting)
+
+    dims = (*batch, *(() if row else a.dims[-2:-1]), *(() if column else b.dims[-1:]))
+    return cast(m, m.tensor(dims, acc, element), dtype)
 
 
-def product(e: Evaluation, a: Tensor, b: Tensor, dtype: str, row: bool = False, column: bool = False) -> Tensor:
-    """The batched product of two tensors of one dtype, accumulated in ``dtype``."""
-    batch = broadcast_shape(e, a.shape[:-2], b.shape[:-2])
-    length = a.shape[-1]
-    left = broadcast_view(a, (*batch, *a.shape[-1 if row else -2 :]))
-    right = broadcast_view(b, (*batch, *b.shape[-1 if column else -2 :]))
-    dot, source, lead = e.numerics.at(dtype).dot, a.dtype, len(batch)
-    rows = {}
-    columns = {}
-
-    def items_of_row(at: tuple[int, ...]) -> list[Payload]:
-        if at not in rows:
-            rows[at] = [left[(*at, k)] for k in range(length)]
-        return rows[at]
-
-    def items_of_column(at: tuple[int, ...], j: tuple[int, ...]) -> list[Payload]:
-        if (at, j) not in columns:
-            columns[at, j] = [right[(*at, k, *j)] for k in range(length)]
-        return columns[at, j]
-
-    def element(*i: int) -> Payload:
-        at = i[:lead]
-        cut = lead if row else lead + 1
-        return dot(items_of_row(i[:cut]), items_of_column(at, i[cut:]), source)
-
-    shape = (*batch, *(() if row else a.shape[-2:-1]), *(() if column else b.shape[-1:]))
-    count = length
-    for n in shape:
-        count *= n
-    e.spend(count)
-    return e.tabulate(dtype, shape, element)
-
-
-OPERATORS: tuple[OpDef, ...] = (OpDef("relax.matmul", deduce_matmul, evaluate_matmul, PAGE),)
+OPERATORS: tuple[OpDef, ...] = (defined("relax.matmul", deduce_matmul, matmul, PAGE),)

@@ -9,16 +9,13 @@ Spec: ``spec/ops/norm.md``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import product
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
-from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    copy,
     known_dims,
     normal_axes,
     normal_axis,
@@ -26,11 +23,9 @@ from refrelax.semantics.ops.common import (
     rank,
     short,
     tensor,
-    tensor_value,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.ops.reduce import mean_of, variance_of
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, cast, defined, mean, moments
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import as_int
@@ -142,175 +137,121 @@ def deduce_instance_norm(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 
 # --- values ----------------------------------------------------------------------------------------------------------
 
-Index = tuple[int, ...]
-Statistics = tuple[Payload, Payload]
+Where = Callable[[Sequence[Index]], tuple[Index, ...]]
 
 
-class Regions:
-    """The elements that are normalised together, and their statistics, each computed once."""
+def affine(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array, where: Where) -> Array:
+    """``x * gamma + beta``, each only if its attribute asks for it; ``where``: an index of ``x`` to one of them."""
+    f, scale, center = m.at(x.dtype), A.flag(call, "scale", True), A.flag(call, "center", True)
 
-    def __init__(self, x: Tensor, key: Callable[[Index], Index], of: Callable[[list[Payload]], Statistics]) -> None:
-        members: dict[Index, list[Index]] = {}
-        for at in x.indices():
-            members.setdefault(key(at), []).append(at)
-        self.key = key
-        self.table = {k: of([x[at] for at in found]) for k, found in members.items()}
-
-    def at(self, index: Index) -> Statistics:
-        return self.table[self.key(index)]
-
-
-def _moments(e: Evaluation, x: Tensor, epsilon: float) -> Callable[[list[Payload]], Statistics]:
-    """The mean, and the reciprocal root of the variance plus epsilon, in the wide dtype."""
-    acc = wide(x.dtype)
-    f = e.numerics.at(acc)
-    root, small = f.math("rsqrt"), f.lit(epsilon)
-
-    def of(items: list[Payload]) -> Statistics:
-        up = items if acc == x.dtype else [f.cast(a, x.dtype) for a in items]
-        return mean_of(e, acc, up), root(f.add(variance_of(e, acc, up), small))
-
-    return of
-
-
-def _normalized(e: Evaluation, x: Tensor, regions: Regions, scale: Callable[[Index, Payload], Payload]) -> Tensor:
-    """``scale((x - mean) * rsqrt(variance + epsilon))``, rounded to the data's dtype before it is scaled."""
-    acc = wide(x.dtype)
-    f, own = e.numerics.at(acc), e.numerics.at(x.dtype)
-
-    def element(*i: int) -> Payload:
-        mean, factor = regions.at(i)
-        a = x[i] if acc == x.dtype else f.cast(x[i], x.dtype)
-        value = f.mul(f.sub(a, mean), factor)
-        return scale(i, value if acc == x.dtype else own.cast(value, acc))
-
-    return e.tabulate(x.dtype, x.shape, element)
-
-
-def _affine(
-    f: Arithmetic, call: Call, gamma: Tensor, beta: Tensor, where: Callable[[Index], Index]
-) -> Callable[[Index, Payload], Payload]:
-    """``value * gamma + beta``, each only if its attribute asks for it."""
-    scale, center = A.flag(call, "scale", True), A.flag(call, "center", True)
-
-    def apply(i: Index, value: Payload) -> Payload:
-        value = f.mul(value, gamma[where(i)]) if scale else value
+    def element(*i: Index) -> Payload:
+        value = f.mul(x[i], gamma[where(i)]) if scale else x[i]
         return f.add(value, beta[where(i)]) if center else value
 
-    return apply
+    return m.tensor(x.dims, x.dtype, element) if scale or center else x
 
 
 @rule("op.norm/parameter-extents")
-def _same(e: Evaluation, call: Call, expected: tuple[int, ...], parameters: Sequence[Tensor]) -> None:
+def same(m: Meaning, x: Array, axes: Sequence[int], parameters: Sequence[Array]) -> None:
+    """The parameters have the extents of ``axes``, which deduction may have left open."""
     for p in parameters:
-        if p.shape != expected:
-            raise unspecified("op.norm/parameter-extents", f"{short(call)}: {p.shape}, not {expected}", e.span)
+        m.require(
+            m.every(n == x.dims[k] for n, k in zip(p.dims, axes, strict=True)),
+            "op.norm/parameter-extents",
+            f"{p.dims} along the axes {list(axes)} of {x.dims}",
+        )
 
 
-def evaluate_layer_norm(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """``(x - mean) * rsqrt(variance + epsilon) * gamma + beta``, the statistics over ``axes``."""
-    x, gamma, beta = (tensor_value(each) for each in args)
-    axes = [axis % x.ndim for axis in A.int_list(call, "axes")]
-    _same(e, call, tuple(x.shape[axis] for axis in axes), (gamma, beta))
-    kept = [axis for axis in range(x.ndim) if axis not in axes]
-    regions = Regions(x, lambda i: tuple(i[axis] for axis in kept), _moments(e, x, A.real(call, "epsilon")))
-    affine = _affine(e.numerics.at(x.dtype), call, gamma, beta, lambda i: tuple(i[axis] for axis in axes))
-    return _normalized(e, x, regions, affine)
-
-
-def evaluate_rms_norm(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """``x * rsqrt(mean(x**2) + epsilon) * weight``, all in the wide dtype, rounded once."""
-    x, weight = tensor_value(args[0]), tensor_value(args[1])
-    axes = [axis % x.ndim for axis in A.int_list(call, "axes")]
-    _same(e, call, tuple(x.shape[axis] for axis in axes), (weight,))
-    kept = [axis for axis in range(x.ndim) if axis not in axes]
-    acc = wide(x.dtype)
-    f, own = e.numerics.at(acc), e.numerics.at(x.dtype)
+def standardised(m: Meaning, call: Call, x: Array, axes: Sequence[int]) -> Array:
+    """``(x - mean) * rsqrt(variance + epsilon)`` along ``axes``, in the wide dtype, rounded once."""
+    up = cast(m, x, wide(x.dtype))
+    f = m.at(up.dtype)
     root, small = f.math("rsqrt"), f.lit(A.real(call, "epsilon"))
+    middle, variance = moments(m, up, axes)
+    factor = m.pointwise(up.dtype, lambda a: root(f.add(a, small)), variance)
+    return cast(m, m.pointwise(up.dtype, lambda a, u, s: f.mul(f.sub(a, u), s), up, middle, factor), x.dtype)
 
-    def up(a: Payload) -> Payload:
-        return a if acc == x.dtype else f.cast(a, x.dtype)
 
-    def of(items: list[Payload]) -> Statistics:
-        squares = [f.mul(a, a) for a in map(up, items)]
-        return None, root(f.add(mean_of(e, acc, squares), small))
+def layer_norm(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array) -> Array:
+    """``(x - mean) * rsqrt(variance + epsilon) * gamma + beta``, the statistics over ``axes``."""
+    axes = [axis % x.ndim for axis in A.int_list(call, "axes")]
+    same(m, x, axes, (gamma, beta))
+    return affine(m, call, standardised(m, call, x, axes), gamma, beta, lambda i: tuple(i[k] for k in axes))
 
-    regions = Regions(x, lambda i: tuple(i[axis] for axis in kept), of)
 
-    def element(*i: int) -> Payload:
-        value = f.mul(f.mul(regions.at(i)[1], up(x[i])), up(weight[tuple(i[axis] for axis in axes)]))
-        return value if acc == x.dtype else own.cast(value, acc)
-
-    return e.tabulate(x.dtype, x.shape, element)
+def rms_norm(m: Meaning, call: Call, x: Array, weight: Array) -> Array:
+    """``x * rsqrt(mean(x**2) + epsilon) * weight``, all in the wide dtype, rounded once."""
+    axes = [axis % x.ndim for axis in A.int_list(call, "axes")]
+    same(m, x, axes, (weight,))
+    up, w = cast(m, x, wide(x.dtype)), cast(m, weight, wide(x.dtype))
+    f = m.at(up.dtype)
+    root, small = f.math("rsqrt"), f.lit(A.real(call, "epsilon"))
+    squares = mean(m, m.pointwise(up.dtype, lambda a: f.mul(a, a), up), axes)
+    factor = m.pointwise(up.dtype, lambda a: root(f.add(a, small)), squares)
+    scaled = m.pointwise(up.dtype, lambda a, s: f.mul(s, a), up, factor)
+    found = m.tensor(x.dims, up.dtype, lambda *i: f.mul(scaled[i], w[tuple(i[k] for k in axes)]))
+    return cast(m, found, x.dtype)
 
 
 @rule("op.nn.group_norm/group-count-run")
-def evaluate_group_norm(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """As ``layer_norm``, over ``axes`` and the channels of one group."""
-    x, gamma, beta = (tensor_value(each) for each in args)
-    channel, groups = A.integer(call, "channel_axis") % x.ndim, A.integer(call, "num_groups")
-    if x.shape[channel] % groups:
-        raise unspecified("op.nn.group_norm/group-count-run", f"{x.shape[channel]} channels, {groups} groups", e.span)
-    return _by_channel(e, call, x, gamma, beta, channel, max(x.shape[channel] // groups, 1))
+def group_norm(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array) -> Array:
+    """As ``layer_norm``, over ``axes`` and the channels of one group; the parameters go with the channel axis."""
+    c, groups = A.integer(call, "channel_axis") % x.ndim, A.integer(call, "num_groups")
+    axes, size = [axis % x.ndim for axis in A.int_list(call, "axes")], x.dims[c] // groups
+    same(m, x, [c], (gamma, beta))
+    m.require(x.dims[c] % groups == 0, "op.nn.group_norm/group-count-run", f"{x.dims[c]} channels, {groups} groups")
+    dims = (*x.dims[:c], groups, size, *x.dims[c + 1 :])
+    split = m.tensor(dims, x.dtype, lambda *i: x[(*i[:c], i[c] * size + i[c + 1], *i[c + 2 :])])
+    normal = standardised(m, call, split, sorted([c + 1, *(k + (k > c) for k in axes)]))
+    whole = m.tensor(x.dims, x.dtype, lambda *i: normal[(*i[:c], i[c] // size, i[c] % size, *i[c + 1 :])])
+    return affine(m, call, whole, gamma, beta, lambda i: (i[c],))
 
 
-def evaluate_instance_norm(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def instance_norm(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array) -> Array:
     """As ``layer_norm``, over ``axes``; the parameters go with the channel axis."""
-    x, gamma, beta = (tensor_value(each) for each in args)
-    return _by_channel(e, call, x, gamma, beta, A.integer(call, "channel_axis") % x.ndim, 1)
-
-
-def _by_channel(e: Evaluation, call: Call, x: Tensor, gamma: Tensor, beta: Tensor, channel: int, size: int) -> Tensor:
-    """Statistics over ``axes`` and runs of ``size`` channels; parameters along the channel axis."""
-    _same(e, call, (x.shape[channel],), (gamma, beta))
+    c = A.integer(call, "channel_axis") % x.ndim
+    same(m, x, [c], (gamma, beta))
     axes = [axis % x.ndim for axis in A.int_list(call, "axes")]
-    kept = [axis for axis in range(x.ndim) if axis not in axes]
-
-    def key(i: Index) -> Index:
-        return tuple(i[axis] // size if axis == channel else i[axis] for axis in kept)
-
-    regions = Regions(x, key, _moments(e, x, A.real(call, "epsilon")))
-    affine = _affine(e.numerics.at(x.dtype), call, gamma, beta, lambda i: (i[channel],))
-    return _normalized(e, x, regions, affine)
+    return affine(m, call, standardised(m, call, x, axes), gamma, beta, lambda i: (i[c],))
 
 
-def evaluate_batch_norm(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+def batch_norm(
+    m: Meaning, call: Call, x: Array, gamma: Array, beta: Array, old_mean: Array, old_variance: Array
+) -> tuple[Array, Array, Array]:
     """``(x - mean) / sqrt(variance + epsilon) * gamma + beta`` and the moving statistics.
 
     In training the statistics are the batch's, over every axis but ``axis``, and the moving ones become
     ``(1 - momentum) * moving + momentum * batch``; else the moving ones are used and returned.
     """
-    x, gamma, beta, mean, variance = (tensor_value(each) for each in args)
-    axis = A.integer(call, "axis") % x.ndim
-    _same(e, call, (x.shape[axis],), (gamma, beta, mean, variance))
-    training = A.flag(call, "training", True)
-    f = e.numerics.at(x.dtype)
+    axis, f = A.integer(call, "axis") % x.ndim, m.at(x.dtype)
+    same(m, x, [axis], (gamma, beta, old_mean, old_variance))
+    training, root, small = A.flag(call, "training", True), f.math("sqrt"), f.lit(A.real(call, "epsilon"))
+    around = tuple(n if k == axis else 1 for k, n in enumerate(x.dims))
     if training:
-        rest = [range(n) if k != axis else range(1) for k, n in enumerate(x.shape)]
-        lines = [[x[(*at[:axis], c, *at[axis + 1 :])] for at in product(*rest)] for c in range(x.shape[axis])]
-        means = [mean_of(e, x.dtype, items) for items in lines]
-        variances = [variance_of(e, x.dtype, items) for items in lines]
+        means, variances = moments(m, x, [k for k in range(x.ndim) if k != axis])
     else:
-        means, variances = mean.payloads(), variance.payloads()
-    root, small = f.math("sqrt"), f.lit(A.real(call, "epsilon"))
-    roots = [root(f.add(each, small)) for each in variances]
-    affine = _affine(f, call, gamma, beta, lambda i: (i[axis],))
-    out = e.tabulate(x.dtype, x.shape, lambda *i: affine(i, f.div(f.sub(x[i], means[i[axis]]), roots[i[axis]])))
+        means, variances = (m.tensor(around, x.dtype, lambda *i, p=p: p[i[axis],]) for p in (old_mean, old_variance))
+    roots = m.pointwise(x.dtype, lambda a: root(f.add(a, small)), variances)
+    normal = m.pointwise(x.dtype, lambda a, u, r: f.div(f.sub(a, u), r), x, means, roots)
+    out = affine(m, call, normal, gamma, beta, lambda i: (i[axis],))
     if not training:
-        return out, copy(e, mean), copy(e, variance)
-    momentum = f.lit(A.real(call, "momentum", 0.1))
-    rest_of_it = f.lit(1.0 - A.real(call, "momentum", 0.1))
+        return out, m.pointwise(x.dtype, lambda a: a, old_mean), m.pointwise(x.dtype, lambda a: a, old_variance)
+    momentum, rest = f.lit(A.real(call, "momentum", 0.1)), f.lit(1.0 - A.real(call, "momentum", 0.1))
 
-    def moved(old: Tensor, new: list[Payload]) -> Tensor:
-        return e.tabulate(x.dtype, old.shape, lambda c: f.add(f.mul(rest_of_it, old[c]), f.mul(momentum, new[c])))
+    def moved(old: Array, new: Array) -> Array:
+        def element(c: Index) -> Payload:
+            batch = new[tuple(c if k == axis else 0 for k in range(x.ndim))]
+            return f.add(f.mul(rest, old[c,]), f.mul(momentum, batch))
 
-    return out, moved(mean, means), moved(variance, variances)
+        return m.tensor(old.dims, x.dtype, element)
+
+    return out, moved(old_mean, means), moved(old_variance, variances)
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.nn.layer_norm", deduce_layer_norm, evaluate_layer_norm, PAGE),
-    OpDef("relax.nn.rms_norm", deduce_rms_norm, evaluate_rms_norm, PAGE),
-    OpDef("relax.nn.group_norm", deduce_group_norm, evaluate_group_norm, PAGE),
-    OpDef("relax.nn.instance_norm", deduce_instance_norm, evaluate_instance_norm, PAGE),
-    OpDef("relax.nn.batch_norm", deduce_batch_norm, evaluate_batch_norm, PAGE),
+    defined("relax.nn.layer_norm", deduce_layer_norm, layer_norm, PAGE),
+    defined("relax.nn.rms_norm", deduce_rms_norm, rms_norm, PAGE),
+    defined("relax.nn.group_norm", deduce_group_norm, group_norm, PAGE),
+    defined("relax.nn.instance_norm", deduce_instance_norm, instance_norm, PAGE),
+    defined("relax.nn.batch_norm", deduce_batch_norm, batch_norm, PAGE),
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 from math import prod
+from typing import Literal
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
@@ -21,7 +22,6 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    cast_to,
     known_dims,
     normal_axes,
     of_rank,
@@ -31,7 +31,9 @@ from refrelax.semantics.ops.common import (
     tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, Text, cast, defined, lines, mean, moments
+from refrelax.semantics.ops.meaning.calculus import Family
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
@@ -79,25 +81,111 @@ def deduce_position(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 # --- values ----------------------------------------------------------------------------------------------------------
 
-Fold = Callable[[list[Payload]], Payload]
 
-
-def axes_of(call: Call, x: Tensor) -> list[int]:
+def axes_of(call: Call, x: Array | Tensor) -> list[int]:
     """The reduced axes, counted from 0, in increasing order."""
     axes = A.integers(call, "axis")
     return list(range(x.ndim)) if axes is None else sorted(axis % x.ndim for axis in axes)
 
 
+def kept(m: Meaning, call: Call, x: Array, axes: list[int]) -> Array:
+    """An array with 1 along ``axes``, with ``keepdims``; else without them."""
+    if A.flag(call, "keepdims"):
+        return x
+    left = [k for k in range(x.ndim) if k not in axes]
+
+    def element(*i: Index) -> Payload:
+        return x[tuple(i[left.index(k)] if k in left else 0 for k in range(x.ndim))]
+
+    return m.tensor((x.dims[k] for k in left), x.dtype, element)
+
+
+def folded(m: Meaning, call: Call, x: Array, dtype: str, fold: Callable[[Family], Payload], empty: str = "") -> Array:
+    """``fold`` of the elements along the reduced axes, row-major; poison of the rule ``empty``, if given, of none."""
+    axes = axes_of(call, x)
+    one, line = lines(x, axes)
+    left = [k for k in range(x.ndim) if k not in axes]
+    keepdims, count = A.flag(call, "keepdims"), m.product(x.dims[k] for k in axes)
+
+    def element(*i: Index) -> Payload:
+        at = i if keepdims else tuple(i[left.index(k)] if k in left else 0 for k in range(x.ndim))
+        if not empty:
+            return fold(x.over(line(at)))
+        return m.choose(count == 0, lambda: m.poison(empty), lambda: fold(x.over(line(at))))
+
+    return m.tensor(one if keepdims else (x.dims[k] for k in left), dtype, element)
+
+
+_OF_TRUTHS: dict[ReduceOp, ReduceOp] = {"add": "or", "maximum": "or", "mul": "and", "minimum": "and"}
+
+
+def _reduction(op: ReduceOp) -> Text:
+    """``reduce(op, …)`` along the axes; of truths the connective that it is of 0 and 1."""
+
+    def text(m: Meaning, call: Call, x: Array) -> Array:
+        truths = x.dtype == "bool"
+        f, step = m.at(x.dtype), _OF_TRUTHS[op] if truths else op
+        empty = "num/empty-reduction" if truths and op in ("maximum", "minimum") else ""
+        return folded(m, call, x, x.dtype, lambda items: f.reduce(step, items), empty)
+
+    return text
+
+
+@rule("op.reduce/arithmetic-dtype")
+def _numeric(m: Meaning, x: Array, real: bool) -> None:
+    """A mean needs numbers, a root needs reals: at other dtypes, which deduction lets pass, the run is open."""
+    m.require(x.dtype != "bool" and (not real or dtypes.is_float(x.dtype)), "op.reduce/arithmetic-dtype", x.dtype)
+
+
+def mean_text(m: Meaning, call: Call, x: Array) -> Array:
+    """``sum / count``; on integers the truncated quotient."""
+    _numeric(m, x, real=False)
+    axes = axes_of(call, x)
+    return kept(m, call, mean(m, x, axes), axes)
+
+
+def variance_text(m: Meaning, call: Call, x: Array) -> Array:
+    """The mean of ``(x - mean)**2``: the population variance, in two passes."""
+    _numeric(m, x, real=False)
+    axes = axes_of(call, x)
+    return kept(m, call, moments(m, x, axes)[1], axes)
+
+
+def std_text(m: Meaning, call: Call, x: Array) -> Array:
+    """The square root of the variance."""
+    _numeric(m, x, real=True)
+    axes = axes_of(call, x)
+    return kept(m, call, m.pointwise(x.dtype, m.at(x.dtype).math("sqrt"), moments(m, x, axes)[1]), axes)
+
+
+@rule("op.reduce/empty-position")
+def _position(op: Literal["maximum", "minimum"]) -> Text:
+    """``argmax`` and ``argmin``: the first position of the extreme; poison where there is none."""
+
+    def text(m: Meaning, call: Call, x: Array) -> Array:
+        x = cast(m, x, "uint8") if x.dtype == "bool" else x
+        f = m.at(x.dtype)
+        return folded(m, call, x, "int64", lambda items: f.argreduce(op, items), "op.reduce/empty-position")
+
+    return text
+
+
+# --- median ----------------------------------------------------------------------------------------------------------
+
+
+Fold = Callable[[list[Payload]], Payload]
+
+
 def over(e: Evaluation, x: Tensor, axes: list[int], keepdims: bool, dtype: str, fold: Fold) -> Tensor:
     """``out[k] = fold`` of the elements of ``x`` on the reduced axes, row-major."""
     inside = list(product(*(range(x.shape[axis]) for axis in axes))) if x.size else []
-    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    left = [axis for axis in range(x.ndim) if axis not in axes]
     shape = [1 if axis in axes else n for axis, n in enumerate(x.shape) if keepdims or axis not in axes]
     e.spend(len(inside) * prod(shape))
 
     def element(*k: int) -> Payload:
         at = [0] * x.ndim
-        for axis, position in zip(kept, (k[axis] for axis in kept) if keepdims else k, strict=True):
+        for axis, position in zip(left, (k[axis] for axis in left) if keepdims else k, strict=True):
             at[axis] = position
         items = []
         for inner in inside:
@@ -107,106 +195,6 @@ def over(e: Evaluation, x: Tensor, axes: list[int], keepdims: bool, dtype: str, 
         return fold(items)
 
     return e.tabulate(dtype, shape, element)
-
-
-_OF_TRUTHS: dict[ReduceOp, ReduceOp] = {"add": "or", "maximum": "or", "mul": "and", "minimum": "and"}
-
-
-def _reduction(op: ReduceOp) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x = tensor_value(args[0])
-        f = e.numerics.at(x.dtype)
-        step = _OF_TRUTHS[op] if x.dtype == "bool" else op
-        empty = x.dtype == "bool" and op in ("maximum", "minimum")
-
-        def fold(items: list[Payload]) -> Payload:
-            return poison("num/empty-reduction") if empty and not items else f.reduce(step, items)
-
-        return over(e, x, axes_of(call, x), A.flag(call, "keepdims"), x.dtype, fold)
-
-    return evaluate
-
-
-@rule("op.reduce/arithmetic-dtype")
-def _numeric(e: Evaluation, call: Call, x: Tensor, real: bool) -> None:
-    """A mean needs numbers, a root needs reals: at other dtypes, which deduction lets pass, the run is open."""
-    if x.dtype == "bool" or (real and not dtypes.is_float(x.dtype)):
-        raise unspecified("op.reduce/arithmetic-dtype", f"{short(call)} of {x.dtype}", e.span)
-
-
-WIDER = {"float16": "float32", "bfloat16": "float32", "float32": "float64"}
-"""Where an implementation may keep the sum until it is divided."""
-
-
-def mean_of(e: Evaluation, dtype: str, items: list[Payload]) -> Payload:
-    """The sum divided by the count, both at ``dtype`` (or at a wider one, rounded once); poison for no items."""
-    f, wider = e.numerics.at(dtype), WIDER.get(dtype)
-    if not items:
-        return poison("num/empty-reduction")
-
-    def steps() -> Payload:
-        return f.div(f.reduce("add", items), f.lit(len(items)))
-
-    def wide() -> Payload:
-        g = e.numerics.at(wider or dtype)
-        total = g.reduce("add", [g.cast(a, dtype) for a in items])
-        return f.cast(g.div(total, g.lit(len(items))), wider or dtype)
-
-    return steps() if wider is None else f.either(steps, wide)
-
-
-def variance_of(e: Evaluation, dtype: str, items: list[Payload]) -> Payload:
-    """The mean of the squared deviations from the mean."""
-    f = e.numerics.at(dtype)
-    mean = mean_of(e, dtype, items)
-    apart = [f.sub(a, mean) for a in items]
-    return mean_of(e, dtype, [f.mul(a, a) for a in apart])
-
-
-def evaluate_mean(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """``sum / count``; on integers the truncated quotient."""
-    x = tensor_value(args[0])
-    _numeric(e, call, x, real=False)
-    return over(e, x, axes_of(call, x), A.flag(call, "keepdims"), x.dtype, lambda items: mean_of(e, x.dtype, items))
-
-
-def evaluate_variance(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """The mean of ``(x - mean)**2``: the population variance, in two passes."""
-    x = tensor_value(args[0])
-    _numeric(e, call, x, real=False)
-    return over(e, x, axes_of(call, x), A.flag(call, "keepdims"), x.dtype, lambda items: variance_of(e, x.dtype, items))
-
-
-def evaluate_std(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """The square root of the variance."""
-    x = tensor_value(args[0])
-    _numeric(e, call, x, real=True)
-    root = e.numerics.at(x.dtype).math("sqrt")
-    return over(
-        e, x, axes_of(call, x), A.flag(call, "keepdims"), x.dtype, lambda items: root(variance_of(e, x.dtype, items))
-    )
-
-
-@rule("op.reduce/empty-position")
-def _position(op: str) -> EvaluateRule:
-    """``argmax`` and ``argmin``: the first position of the extreme; poison where there is none."""
-
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x = tensor_value(args[0])
-        x = cast_to(e, x, "uint8") if x.dtype == "bool" else x
-        f = e.numerics.at(x.dtype)
-
-        def fold(items: list[Payload]) -> Payload:
-            if not items:
-                return poison("op.reduce/empty-position")
-            return f.argreduce("maximum" if op == "maximum" else "minimum", items)
-
-        return over(e, x, axes_of(call, x), A.flag(call, "keepdims"), "int64", fold)
-
-    return evaluate
-
-
-# --- median ----------------------------------------------------------------------------------------------------------
 
 
 def deduce_median(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -244,14 +232,14 @@ def evaluate_median(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.sum", deduce_reduction, _reduction("add"), PAGE),
-    OpDef("relax.prod", deduce_reduction, _reduction("mul"), PAGE),
-    OpDef("relax.max", deduce_reduction, _reduction("maximum"), PAGE),
-    OpDef("relax.min", deduce_reduction, _reduction("minimum"), PAGE),
-    OpDef("relax.mean", deduce_reduction, evaluate_mean, PAGE),
-    OpDef("relax.variance", deduce_reduction, evaluate_variance, PAGE),
-    OpDef("relax.std", deduce_reduction, evaluate_std, PAGE),
-    OpDef("relax.argmax", deduce_position, _position("maximum"), PAGE),
-    OpDef("relax.argmin", deduce_position, _position("minimum"), PAGE),
+    defined("relax.sum", deduce_reduction, _reduction("add"), PAGE),
+    defined("relax.prod", deduce_reduction, _reduction("mul"), PAGE),
+    defined("relax.max", deduce_reduction, _reduction("maximum"), PAGE),
+    defined("relax.min", deduce_reduction, _reduction("minimum"), PAGE),
+    defined("relax.mean", deduce_reduction, mean_text, PAGE),
+    defined("relax.variance", deduce_reduction, variance_text, PAGE),
+    defined("relax.std", deduce_reduction, std_text, PAGE),
+    defined("relax.argmax", deduce_position, _position("maximum"), PAGE),
+    defined("relax.argmin", deduce_position, _position("minimum"), PAGE),
     OpDef("relax.median", deduce_median, evaluate_median, PAGE),
 )

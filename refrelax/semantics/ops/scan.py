@@ -35,7 +35,8 @@ from refrelax.semantics.ops.common import (
     tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.ops.meaning import Array, Meaning, Run, Text, cast, defined, replaced
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, PrimValue
@@ -60,20 +61,18 @@ def deduce_scan(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return retyped(x, dtype)
 
 
-def _scan(op: ReduceOp) -> EvaluateRule:
+def _scan(op: ReduceOp) -> Text:
     """``out[k] = reduce(op, x[0 .. k])``; exclusive: of ``x[0 .. k - 1]``; accumulated in the output dtype."""
 
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x, axis = tensor_value(args[0]), A.optional_integer(call, "axis")
-        dtype = A.dtype(call) or x.dtype
-        if dtype == "bool":
-            raise unspecified("op.reduce/arithmetic-dtype", f"{short(call)} at bool", e.span)
-        x = cast_to(e, x, dtype)
-        x, axis = (copy(e, x, (x.size,)), 0) if axis is None else (x, axis % x.ndim)
-        f, more = e.numerics.at(dtype), 0 if A.flag(call, "exclusive") else 1
-        return by_lines(e, x, axis, lambda items: [f.reduce(op, items[: k + more]) for k in range(len(items))])
+    def text(m: Meaning, call: Call, x: Array) -> Array:
+        axis, dtype = A.optional_integer(call, "axis"), A.dtype(call) or x.dtype
+        m.require(dtype != "bool", "op.reduce/arithmetic-dtype", "at bool")
+        x = cast(m, x, dtype)
+        x, axis = (m.flat(x), 0) if axis is None else (x, axis % x.ndim)
+        f, more = m.at(dtype), 0 if A.flag(call, "exclusive") else 1
+        return m.tensor(x.dims, dtype, lambda *i: f.reduce(op, x.over(replaced(i, axis, Run(0, i[axis] + more)))))
 
-    return evaluate
+    return text
 
 
 # --- sorting ---------------------------------------------------------------------------------------------------------
@@ -322,8 +321,8 @@ def evaluate_unique(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.cumsum", deduce_scan, _scan("add"), PAGE),
-    OpDef("relax.cumprod", deduce_scan, _scan("mul"), PAGE),
+    defined("relax.cumsum", deduce_scan, _scan("add"), PAGE),
+    defined("relax.cumprod", deduce_scan, _scan("mul"), PAGE),
     OpDef("relax.sort", deduce_sort, evaluate_sort, PAGE),
     OpDef("relax.argsort", deduce_argsort, evaluate_argsort, PAGE),
     OpDef("relax.topk", deduce_topk, evaluate_topk, PAGE),

@@ -1,0 +1,171 @@
+"""Operators of this tree against those of another revision: the same outcomes, and the time of each.
+
+    python benchmarks/operators.py --against /path/to/another/checkout [relax.nn. …]
+
+Programs: every case that calls the operator, with its own arguments and random ones of all policies, under ``ieee`` and
+``enclosure``; and the working sizes of ``WORK``. CPU time, best of several; outcomes are compared by their text (bits,
+bounds, poison, how the run ends).
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parents[1]
+
+HEAD = "@I.ir_module\nclass Module:\n    @R.function\n    def main("
+WORK = {
+    "relax.nn.softmax": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.nn.softmax(x, axis=-1)\n',
+    "relax.nn.log_softmax": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.nn.log_softmax(x, axis=-1)\n',
+    "relax.nn.layer_norm": 'x: R.Tensor((12, 11, 10), "float32"), g: R.Tensor((10,), "float32"), b: R.Tensor((10,), '
+    '"float32")):\n        return R.nn.layer_norm(x, g, b, axes=[-1])\n',
+    "relax.nn.rms_norm": 'x: R.Tensor((12, 11, 10), "float16"), g: R.Tensor((10,), "float16")):\n'
+    "        return R.nn.rms_norm(x, g, axes=[-1])\n",
+    "relax.nn.group_norm": 'x: R.Tensor((4, 8, 6, 5), "float32"), g: R.Tensor((8,), "float32"), b: R.Tensor((8,), '
+    '"float32")):\n        return R.nn.group_norm(x, g, b, num_groups=4, channel_axis=1, axes=[2, 3])\n',
+    "relax.nn.instance_norm": 'x: R.Tensor((4, 8, 6, 5), "float32"), g: R.Tensor((8,), "float32"), b: R.Tensor((8,), '
+    '"float32")):\n        return R.nn.instance_norm(x, g, b, channel_axis=1, axes=[2, 3])\n',
+    "relax.nn.batch_norm": 'x: R.Tensor((4, 8, 6, 5), "float32"), g: R.Tensor((8,), "float32"), b: R.Tensor((8,), '
+    '"float32"), m: R.Tensor((8,), "float32"), v: R.Tensor((8,), "float32")):\n'
+    "        return R.nn.batch_norm(x, g, b, m, v, axis=1)\n",
+    "relax.nn.conv1d": 'x: R.Tensor((2, 6, 30), "float32"), w: R.Tensor((8, 6, 3), "float32")):\n'
+    "        return R.nn.conv1d(x, w, padding=[1, 1])\n",
+    "relax.nn.conv2d": 'x: R.Tensor((2, 6, 10, 9), "float32"), w: R.Tensor((8, 6, 3, 3), "float32")):\n'
+    "        return R.nn.conv2d(x, w, padding=[1, 1, 1, 1])\n",
+    "relax.nn.conv2d_transpose": 'x: R.Tensor((2, 6, 6, 7), "float32"), w: R.Tensor((6, 4, 3, 3), "float32")):\n'
+    "        return R.nn.conv2d_transpose(x, w, strides=[2, 1])\n",
+    "relax.matmul": 'x: R.Tensor((4, 12, 11), "float32"), w: R.Tensor((11, 10), "float32")):\n'
+    "        return R.matmul(x, w)\n",
+    "relax.concat": 'x: R.Tensor((12, 11, 10), "float32"), y: R.Tensor((12, 13, 10), "float32")):\n'
+    "        return R.concat((x, y), axis=1)\n",
+    "relax.stack": 'x: R.Tensor((12, 11, 10), "float32"), y: R.Tensor((12, 11, 10), "float32")):\n'
+    "        return R.stack((x, y), axis=1)\n",
+    "relax.split": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.split(x, [3, 7], axis=1)\n',
+    "relax.tile": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.tile(x, [2, 1, 1])\n',
+    "relax.repeat": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.repeat(x, 2, 1)\n',
+    "relax.flip": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.flip(x, axis=1)\n',
+    "relax.sum": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.sum(x, axis=[1])\n',
+    "relax.max": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.max(x, axis=[2])\n',
+    "relax.mean": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.mean(x, axis=[0])\n',
+    "relax.variance": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.variance(x, axis=[2])\n',
+    "relax.std": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.std(x, axis=[2])\n',
+    "relax.argmax": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.argmax(x, axis=1)\n',
+    "relax.cumsum": 'x: R.Tensor((12, 11, 10), "float32")):\n        return R.cumsum(x, axis=1)\n',
+}
+"""Programs of a working size, by operator."""
+
+TINY = re.compile(r"\d\d+(?=[,)])")
+
+
+def programs(prefixes: list[str]) -> list[tuple[str, str, list[Any] | None, int]]:
+    """(operator, text, the arguments of a case, seed) of everything that is compared."""
+    from refrelax import conformance
+
+    found: list[tuple[str, str, list[Any] | None, int]] = []
+    for name, body in WORK.items():
+        if any(name.startswith(each) for each in prefixes):
+            found += [(f"{name} work", HEAD + body, None, 0), (f"{name} tiny", HEAD + TINY.sub("2", body), None, 0)]
+    for case in conformance.load():
+        names = {f"relax.{n}" for n in re.findall(r"\bR\.([a-z_0-9.]+)\(", case.module or "")}
+        hit = sorted(n for n in names if n in WORK and any(n.startswith(p) for p in prefixes))
+        if hit and case.entry and case.expect.kind == "Returned":
+            found += [(hit[0], case.module, list(case.args), 0)]
+            found += [(hit[0], case.module, None, seed) for seed in range(1, 5)]
+    return found
+
+
+def worker(prefixes: list[str], repeat: int) -> None:
+    """Run everything in this process and print one JSON line a program."""
+    import refrelax as rr
+    from refrelax.conformance import data
+    from refrelax.conformance.library import LIBRARY
+    from refrelax.testing.arguments import random_arguments
+
+    policies = ("normal", "special", "integer", "dyadic")
+    for name, text, given, seed in programs(prefixes):
+        try:
+            checked = rr.check(rr.parse(text))
+            if given is not None:
+                args: list[Any] = [data.to_value(each) for each in given]
+            else:
+                args = random_arguments(checked.module, "main", seed, {}, policies[seed % 4])
+        except Exception:
+            continue
+        for numerics in ("ieee", "enclosure"):
+            times = []
+            for _ in range(repeat if seed == 0 else 1):
+                began = time.process_time()
+                out = rr.run(checked, "main", *args, numerics=numerics, externs=LIBRARY)
+                times.append(time.process_time() - began)
+            said = shown(out)
+            row = {"name": name, "numerics": numerics, "digest": hashlib.sha256(said.encode()).hexdigest()[:16],
+                   "said": said[:200], "seconds": min(times)}  # fmt: skip
+            print(json.dumps(row))
+
+
+def shown(out: Any) -> str:
+    """An outcome as text, every bit of it."""
+
+    def value(v: Any) -> str:
+        if isinstance(v, tuple):
+            return "(" + ", ".join(map(value, v)) + ")"
+        if hasattr(v, "core"):
+            return f"{v.dtype}{v.shape}{[repr(p) for p in v.core.payloads()]}"
+        return repr(v)
+
+    if hasattr(out, "value"):
+        return f"{value(out.value)} {out.poison}"
+    return f"{type(out).__name__} {getattr(out, 'rule', '')}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("prefixes", nargs="*", default=["relax."])
+    parser.add_argument("--against", help="another checkout")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--worker", action="store_true")
+    options = parser.parse_args()
+    if options.worker:
+        worker(options.prefixes, options.repeat)
+        return 0
+    rows = [run(tree, options) for tree in (Path(options.against).resolve(), HERE)]
+    differ = [(a, b) for a, b in zip(*rows, strict=True) if a["digest"] != b["digest"]]
+    for a, b in differ[:20]:
+        print(f"DIFFER {a['name']} {a['numerics']}\n  {a['said']}\n  {b['said']}")
+    print(f"{len(rows[0])} runs, {len(differ)} differ")
+    groups: dict[tuple[str, str], list[float]] = {}
+    for a, b in zip(*rows, strict=True):
+        kind = a["name"].rpartition(" ")[2]
+        if kind in ("work", "tiny"):
+            groups.setdefault((kind, a["numerics"]), []).append(b["seconds"] / a["seconds"])
+            print(
+                f"{a['name']:32} {a['numerics']:10} {1000 * a['seconds']:9.3f} ms  x{b['seconds'] / a['seconds']:.2f}"
+            )
+    for (kind, numerics), ratios in sorted(groups.items()):
+        print(
+            f"{kind} {numerics}: geometric mean {math.prod(ratios) ** (1 / len(ratios)):.2f}, worst {max(ratios):.2f}"
+        )
+    return 1 if differ else 0
+
+
+def run(tree: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The rows of one tree, run by this script in a process that imports that tree."""
+    command = [sys.executable, __file__, "--worker", "--repeat", str(options.repeat), *options.prefixes]
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True, check=True
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

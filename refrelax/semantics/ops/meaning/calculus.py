@@ -1,0 +1,200 @@
+"""What the text of an operator may use.
+
+A text is a Python function over a ``Meaning`` and ``Array``s. It says which arrays there are and what each element of
+them is, by index:
+
+    top = m.tensor(one, x.dtype, lambda *i: f.reduce("maximum", x.over(line(i))))
+
+===========================================  ==========================================================================
+``m.tensor(dims, dtype, element)``           an array, ``element(*i)`` at each index; intermediates too, in the order of
+                                             the text, each computed once
+``m.pointwise(dtype, function, *arrays)``    the same with broadcasting
+``x[i]``, ``x.get(i, other)``, ``x.over(i)`` an element; the element where there is one; a family of elements, a ``Run``
+                                             in place of a coordinate
+``m.each(dims, item, where)``                the family of ``item(*k)`` for all ``k`` below ``dims`` at which ``where``
+``m.at(dtype)``                              the numerics interface: operations on elements, folds of families
+``m.choose(condition, then, other)``         one of two, by a condition on *indices*; on elements: ``select``
+``m.index_of(element, dtype)``               an element as an index; ends the run where it is none
+``m.require``, ``m.poison``                  the run is open unless; the element is open
+===========================================  ==========================================================================
+
+Indices and extents support ``+ - * // %``, comparisons and ``m.least``, ``m.most``, ``m.every``, ``m.product``, and a
+text never branches on one. Attributes are Python values, and a text may branch on them. Elements are opaque.
+
+Requirements and definitions hold in the order of the text: the first that fails gives the rule by which a run ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
+
+from refrelax.semantics.numbers.interface import Arithmetic, Payload
+
+Index = Any
+"""An index, an extent, or a condition on them: a Python integer or truth when a text is run."""
+
+At = Callable[[Sequence[Index]], tuple[Any, ...]]
+"""An index to an index, perhaps with a ``Run`` in it."""
+
+Family = Any
+"""Elements that are folded together, in order."""
+
+
+class Run:
+    """In place of a coordinate: the positions ``start, start + step, …``, ``count`` of them (``None``: as many as the
+    axis has)."""
+
+    __slots__ = ("count", "start", "step")
+
+    def __init__(self, start: Index, count: Index | None, step: Index = 1) -> None:
+        self.start, self.count, self.step = start, count, step
+
+
+ALL = Run(0, None)
+"""A whole axis."""
+
+
+class Array(Protocol):
+    """An operand, or what a text defines."""
+
+    @property
+    def dtype(self) -> str: ...
+
+    @property
+    def dims(self) -> tuple[Index, ...]: ...
+
+    @property
+    def ndim(self) -> int: ...
+
+    def __getitem__(self, at: tuple[Index, ...]) -> Payload:
+        """The element at an index, which must be in range."""
+        ...
+
+    def get(self, at: Sequence[Index], other: Payload) -> Payload:
+        """The element at an index; ``other`` where there is none."""
+        ...
+
+    def over(self, at: Sequence[Index | Run]) -> Family:
+        """The elements at the indices that come of a ``Run`` in place of a coordinate, row-major."""
+        ...
+
+
+class Meaning(Protocol):
+    """What a text is written over."""
+
+    def at(self, dtype: str) -> Arithmetic: ...
+
+    def tensor(self, dims: Iterable[Index], dtype: str, element: Callable[..., Payload]) -> Array: ...
+
+    def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Array) -> Array: ...
+
+    def each(
+        self, dims: Sequence[Index], item: Callable[..., Payload], where: Callable[..., Index] | None = None
+    ) -> Family: ...
+
+    def mapped(self, function: Callable[[Payload], Payload], family: Family) -> Family:
+        """The family of ``function`` of each element."""
+        ...
+
+    def broadcast(self, *shapes: tuple[Index, ...]) -> tuple[Index, ...]:
+        """The extents of operands aligned at the right (``op.common/broadcast-run``)."""
+        ...
+
+    def spread(self, x: Array, dims: Sequence[Index]) -> Array:
+        """An array seen at extents that it broadcasts to."""
+        ...
+
+    def flat(self, x: Array) -> Array:
+        """All elements along one axis, row-major."""
+        ...
+
+    def reshaped(self, x: Array, dims: Sequence[Index]) -> Array:
+        """The same elements in the same order at other extents, as many."""
+        ...
+
+    def moved(self, x: Array, order: Sequence[int]) -> Array:
+        """An array seen with its axes in another order."""
+        ...
+
+    def pieces(self, extents: Sequence[Index]) -> Callable[[Index, Callable[[int, Index], Any]], Any]:
+        """``at(position, body)``: ``body(t, offset)`` for the run ``t`` that a position falls in, runs of these extents
+        standing one after the other."""
+        ...
+
+    def choose(self, condition: Index, then: Callable[[], Any], other: Callable[[], Any]) -> Any: ...
+
+    def least(self, a: Index, b: Index) -> Index: ...
+
+    def most(self, a: Index, b: Index) -> Index: ...
+
+    def every(self, conditions: Iterable[Index]) -> Index: ...
+
+    def product(self, extents: Iterable[Index]) -> Index: ...
+
+    def index_of(self, element: Payload, dtype: str) -> Index: ...
+
+    def require(self, condition: Index, rule: str, message: str = "") -> None: ...
+
+    def poison(self, rule: str) -> Payload: ...
+
+
+Text = Callable[..., Any]
+"""``text(m, call, *operands)``: an ``Array``, or a tuple of them."""
+
+
+# --- what many texts share --------------------------------------------------------------------------------------------
+
+
+def cast(m: Meaning, x: Array, dtype: str) -> Array:
+    """``y[i] = x[i]`` at ``dtype``; ``x`` itself if it has it."""
+    if x.dtype == dtype:
+        return x
+    f, source = m.at(dtype), x.dtype
+    return m.pointwise(dtype, lambda a: f.cast(a, source), x)
+
+
+def lines(
+    x: Array, axes: Sequence[int]
+) -> tuple[tuple[Index, ...], Callable[[Sequence[Index]], tuple[Index | Run, ...]]]:
+    """The extents with 1 along ``axes``; and, for an index of those, the index of its line along ``axes``."""
+    dims = tuple(1 if k in axes else n for k, n in enumerate(x.dims))
+    return dims, lambda i: tuple(ALL if k in axes else p for k, p in enumerate(i))
+
+
+def replaced(i: Sequence[Index], axis: int, p: Index | Run) -> tuple[Any, ...]:
+    """An index with the coordinate of ``axis`` exchanged."""
+    return (*i[:axis], p, *i[axis + 1 :])
+
+
+WIDER = {"float16": "float32", "bfloat16": "float32", "float32": "float64"}
+"""Where an implementation may keep the sum of a mean until it is divided."""
+
+
+def mean(m: Meaning, x: Array, axes: Sequence[int]) -> Array:
+    """The sum along ``axes`` divided by the count, both at the array's dtype (or at a wider one, rounded once); poison
+    of nothing."""
+    f, (one, line), wider = m.at(x.dtype), lines(x, axes), WIDER.get(x.dtype, x.dtype)
+    count, g = m.product(x.dims[k] for k in axes), m.at(wider)
+
+    def quotient(whole: Family) -> Payload:
+        return f.div(f.reduce("add", whole), f.lit(count))
+
+    def widely(whole: Family) -> Payload:
+        up = m.mapped(lambda a: g.cast(a, x.dtype), whole)
+        return f.cast(g.div(g.reduce("add", up), g.lit(count)), wider)
+
+    def of(whole: Family) -> Payload:
+        return quotient(whole) if wider == x.dtype else f.either(lambda: quotient(whole), lambda: widely(whole))
+
+    def element(*i: Index) -> Payload:
+        return m.choose(count == 0, lambda: m.poison("num/empty-reduction"), lambda: of(x.over(line(i))))
+
+    return m.tensor(one, x.dtype, element)
+
+
+def moments(m: Meaning, x: Array, axes: Sequence[int]) -> tuple[Array, Array]:
+    """The mean, and the mean of the squared deviations from it."""
+    f, middle = m.at(x.dtype), mean(m, x, axes)
+    apart = m.pointwise(x.dtype, f.sub, x, middle)
+    return middle, mean(m, m.pointwise(x.dtype, lambda a: f.mul(a, a), apart), axes)

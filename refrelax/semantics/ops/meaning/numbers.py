@@ -1,0 +1,237 @@
+"""A text run on numbers: indices are Python integers, elements the payloads of a reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import product as points
+from math import prod
+from operator import mul
+from typing import Any
+
+from refrelax.errors import unspecified
+from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.ops.common import as_operand, broadcast_shape, short
+from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.meaning.calculus import Run, Text
+from refrelax.semantics.values import Tensor, Value, from_payloads
+from refrelax.semantics.values import row_major as _row_major
+from refrelax.syntax.graph import Call
+
+Shape = tuple[int, ...]
+
+row_major = lru_cache(maxsize=4096)(_row_major)
+
+
+@lru_cache(maxsize=4096)
+def offsets(parts: tuple[tuple[int, int], ...]) -> list[int]:
+    """Where the elements of a family lie, from its first: ``parts`` holds (count, distance) of each run."""
+    found = [0]
+    for count, distance in parts:
+        found = [a + k * distance for a in found for k in range(count)]
+    return found
+
+
+class Dense:
+    """Elements by index: a list of cells with strides. See ``calculus.Array``."""
+
+    __slots__ = ("cells", "dims", "dtype", "ndim", "offset", "spend", "strides")
+
+    def __init__(
+        self,
+        dtype: str,
+        dims: Shape,
+        cells: list[Payload],
+        spend: Callable[[int], None],
+        strides: Shape | None = None,
+        offset: int = 0,
+    ) -> None:
+        self.dtype, self.dims, self.cells, self.spend = dtype, dims, cells, spend
+        self.strides = row_major(dims) if strides is None else strides
+        self.offset, self.ndim = offset, len(dims)
+
+    def __getitem__(self, at: Sequence[int]) -> Payload:
+        return self.cells[sum(map(mul, at, self.strides), self.offset)]
+
+    def get(self, at: Sequence[int], other: Payload) -> Payload:
+        position = self.offset
+        for p, n, stride in zip(at, self.dims, self.strides, strict=True):
+            if not 0 <= p < n:
+                return other
+            position += p * stride
+        return self.cells[position]
+
+    def over(self, at: Sequence[int | Run]) -> list[Payload]:
+        base, parts, size = self.offset, [], 1
+        for p, stride, n in zip(at, self.strides, self.dims, strict=True):
+            if isinstance(p, Run):
+                count = n if p.count is None else p.count
+                base += p.start * stride
+                parts.append((count, p.step * stride))
+                size *= max(count, 0)
+            else:
+                base += p * stride
+        self.spend(size)
+        if not size:
+            return []
+        if len(parts) == 1:
+            ((count, distance),) = parts
+            if distance > 0:
+                return self.cells[base : base + (count - 1) * distance + 1 : distance]
+        cells = self.cells
+        return [cells[base + k] for k in offsets(tuple(parts))]
+
+    def listed(self) -> list[Payload]:
+        """All elements, row-major: a list that may be the cells themselves."""
+        if 0 in self.dims:
+            return []
+        if self.strides == row_major(self.dims):
+            size = prod(self.dims)
+            return self.cells if size == len(self.cells) else self.cells[self.offset : self.offset + size]
+        cells, base = self.cells, self.offset
+        return [cells[base + k] for k in offsets(tuple(zip(self.dims, self.strides, strict=True)))]
+
+
+class Numbers:
+    """One evaluation of an operator. See ``calculus.Meaning``."""
+
+    __slots__ = ("call", "e", "numerics")
+
+    def __init__(self, e: Evaluation, call: Call) -> None:
+        self.e, self.numerics, self.call = e, e.numerics, call
+
+    # --- arrays
+
+    def at(self, dtype: str) -> Arithmetic:
+        return self.numerics.at(dtype)
+
+    def tensor(self, dims: Iterable[int], dtype: str, element: Callable[..., Payload]) -> Dense:
+        shape = tuple(dims)
+        self.e.no_negative(shape)
+        self.e.spend(prod(shape))
+        cells = [element(*i) for i in points(*map(range, shape))] if 0 not in shape else []
+        return Dense(dtype, shape, cells, self.e.spend)
+
+    def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Dense) -> Dense:
+        dims = arrays[0].dims
+        if any(x.dims != dims for x in arrays):
+            dims = self.broadcast(*(x.dims for x in arrays))
+        self.e.spend(prod(dims))
+        columns = [self.spread(x, dims).listed() for x in arrays]
+        return Dense(dtype, dims, list(map(function, *columns)), self.e.spend)
+
+    def each(
+        self, dims: Sequence[int], item: Callable[..., Payload], where: Callable[..., bool] | None = None
+    ) -> list[Payload]:
+        self.e.spend(prod(dims))
+        return [item(*k) for k in points(*map(range, dims)) if where is None or where(*k)]
+
+    @staticmethod
+    def mapped(function: Callable[[Payload], Payload], family: list[Payload]) -> list[Payload]:
+        return list(map(function, family))
+
+    def broadcast(self, *shapes: Shape) -> Shape:
+        return broadcast_shape(self.e, *shapes)
+
+    def spread(self, x: Dense, dims: Sequence[int]) -> Dense:
+        wide = tuple(dims)
+        if x.dims == wide:
+            return x
+        lead = len(wide) - x.ndim
+        pairs = zip(x.dims, wide[lead:], x.strides, strict=True)
+        strides = tuple(0 if own == 1 and n != 1 else stride for own, n, stride in pairs)
+        return Dense(x.dtype, wide, x.cells, x.spend, (*[0] * lead, *strides), x.offset)
+
+    def flat(self, x: Dense) -> Dense:
+        return self.reshaped(x, (prod(x.dims),))
+
+    def reshaped(self, x: Dense, dims: Sequence[int]) -> Dense:
+        cells = x.listed()
+        self.e.spend(len(cells))
+        return Dense(x.dtype, tuple(dims), cells, self.e.spend)
+
+    def moved(self, x: Dense, order: Sequence[int]) -> Dense:
+        dims, strides = tuple(x.dims[k] for k in order), tuple(x.strides[k] for k in order)
+        return Dense(x.dtype, dims, x.cells, x.spend, strides, x.offset)
+
+    @staticmethod
+    def pieces(extents: Sequence[int]) -> Callable[[int, Callable[[int, int], Any]], Any]:
+        table = [(t, p) for t, n in enumerate(extents) for p in range(n)]
+        return lambda position, body: body(*table[position])
+
+    # --- indices and conditions
+
+    @staticmethod
+    def choose(condition: bool, then: Callable[[], Any], other: Callable[[], Any]) -> Any:
+        return then() if condition else other()
+
+    @staticmethod
+    def least(a: int, b: int) -> int:
+        return min(a, b)
+
+    @staticmethod
+    def most(a: int, b: int) -> int:
+        return max(a, b)
+
+    @staticmethod
+    def every(conditions: Iterable[bool]) -> bool:
+        return all(conditions)
+
+    @staticmethod
+    def product(extents: Iterable[int]) -> int:
+        return prod(extents)
+
+    def index_of(self, element: Payload, dtype: str) -> int:
+        return self.numerics.to_index(element, dtype)
+
+    # --- what is open
+
+    def require(self, condition: bool, rule: str, message: str = "") -> None:
+        if not condition:
+            raise unspecified(rule, f"{short(self.call)}: {message or rule}", self.e.span)
+
+    @staticmethod
+    def poison(rule: str) -> Payload:
+        return poison(rule)
+
+
+# --- a text as a value rule -------------------------------------------------------------------------------------------
+
+
+def enter(e: Evaluation, value: Value) -> Dense:
+    """An operand as an array; a scalar that is no tensor counts as one of shape ``(1,)``."""
+    x = as_operand(e, value)
+    cells = x.storage.plane(x.dtype, x.numerics)
+    if e.numerics.collects or len(cells) != x.size or not x.compact:
+        return Dense(x.dtype, x.shape, x.payloads(), e.spend)
+    return Dense(x.dtype, x.shape, cells, e.spend)
+
+
+def leave(e: Evaluation, x: Dense, taken: list[list[Payload]]) -> Tensor:
+    """An array as a tensor in fresh memory: cells that are ``taken`` are copied."""
+    cells = x.listed()
+    if any(cells is each for each in taken):
+        cells = list(cells)
+    taken.append(cells)
+    return from_payloads(e.numerics, x.dtype, x.dims, cells)
+
+
+def value_rule(text: Text) -> EvaluateRule:
+    """The value rule that runs a text; a tuple operand gives its fields as operands."""
+
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+        flat = [field for each in args for field in (each if isinstance(each, tuple) else (each,))]
+        entered = [enter(e, each) for each in flat]
+        found = text(Numbers(e, call), call, *entered)
+        taken = [each.cells for each in entered]
+        if isinstance(found, tuple):
+            return tuple(leave(e, each, taken) for each in found)
+        return leave(e, found, taken)
+
+    return evaluate
+
+
+def defined(name: str, deduce: DeduceRule, text: Text, page: str) -> OpDef:
+    """The operator whose value is a text."""
+    return OpDef(name, deduce, value_rule(text), page, text=text)

@@ -1,0 +1,315 @@
+"""A text written down: indices are expressions, elements the nodes of ``data``. See ``calculus.Meaning``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from refrelax.semantics.ops.meaning import data
+from refrelax.semantics.ops.meaning.calculus import Run, Text
+from refrelax.semantics.ops.meaning.indices import TRUE, Ix, both, node
+from refrelax.syntax.graph import Call
+from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, SymVar, as_int
+
+View = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+class Symbolic:
+    """An operand or a definition, perhaps seen through a view of its indices. See ``calculus.Array``."""
+
+    __slots__ = ("array", "dims", "dtype", "m", "ndim", "view")
+
+    def __init__(
+        self, m: Terms, array: data.Operand | data.Definition, dims: tuple[Any, ...], view: View | None = None
+    ) -> None:
+        self.m, self.array, self.dims, self.view = m, array, dims, view
+        self.dtype, self.ndim = array.dtype, len(dims)
+
+    def __getitem__(self, at: Sequence[Any]) -> data.Read:
+        inner = at if self.view is None else self.view(at)
+        return data.Read(self.array, tuple(map(node, inner)), self.dtype)
+
+    def get(self, at: Sequence[Any], other: data.Element) -> Any:
+        checks = [c for p, n in zip(at, self.dims, strict=True) for c in (p >= 0, p < n) if not self.m.known(c)]
+        return self.m.choose(self.m.every(checks), lambda: self[at], lambda: other)
+
+    def over(self, at: Sequence[Any]) -> data.Each:
+        names, dims, where = [], [], []
+        for p, n in zip(at, self.dims, strict=True):
+            if isinstance(p, Run):
+                name = self.m.variable("r")
+                names.append(name)
+                dims.append(node(n if p.count is None else p.count))
+                where.append(Ix(name) * p.step + p.start)
+            else:
+                where.append(p)
+        return data.Each(tuple(names), tuple(dims), self[where])
+
+
+TRUTHS = frozenset({"less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite"})
+"""Operations whose result is a truth."""
+
+
+class Arithmetic:
+    """``numerics.at(dtype)`` with its calls kept as data."""
+
+    def __init__(self, dtype: str) -> None:
+        self.dtype = dtype
+
+    def lit(self, value: Any) -> data.Literal:
+        return data.Literal(self.dtype, value.node if isinstance(value, Ix) else value)
+
+    def cast(self, a: data.Element, source: str) -> data.Operation:
+        return data.Operation("cast", self.dtype, self.dtype, (a,), source)
+
+    def math(self, name: str) -> Callable[[data.Element], data.Operation]:
+        return lambda a: data.Operation(f"math:{name}", self.dtype, self.dtype, (a,))
+
+    def math2(self, name: str) -> Callable[[data.Element, data.Element], data.Operation]:
+        return lambda a, b: data.Operation(f"math2:{name}", self.dtype, self.dtype, (a, b))
+
+    def reduce(self, op: str, family: data.Family | list[data.Element]) -> data.Fold:
+        listed = data.Items(tuple(family)) if isinstance(family, list) else family
+        return data.Fold("reduce", self.dtype, self.dtype, op, (listed,))
+
+    def ideal(self, of: Any, *args: data.Element) -> data.Operation:
+        return data.Operation("ideal", self.dtype, self.dtype, args, of)
+
+    def dot(self, a: data.Each, b: data.Each, source: str) -> data.Fold:
+        return data.Fold("dot", self.dtype, self.dtype, "add", (a, b), source)
+
+    def argreduce(self, op: str, family: data.Each) -> data.Fold:
+        return data.Fold("argreduce", self.dtype, "int64", op, (family,))
+
+    def either(self, *forms: Callable[[], data.Element]) -> data.Either:
+        return data.Either(self.dtype, tuple(form() for form in forms))
+
+    def __getattr__(self, name: str) -> Callable[..., data.Operation]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        dtype = "bool" if name in TRUTHS else self.dtype
+        return lambda *args: data.Operation(name, self.dtype, dtype, args)
+
+
+class Terms:
+    """The reading that writes down; ``program`` is what has been written."""
+
+    def __init__(self) -> None:
+        self.program = data.Program()
+        self.extents: dict[str, PrimExpr] = {}
+        """The extent that each variable of a definition runs below."""
+        self._counts: dict[str, int] = {}
+
+    at = staticmethod(Arithmetic)
+
+    def variable(self, letter: str) -> SymVar:
+        """A fresh index variable."""
+        self._counts[letter] = k = self._counts.get(letter, -1) + 1
+        return SymVar(f"{letter}{k}")
+
+    def truth(self, value: bool) -> data.Literal:
+        return data.Literal("bool", value)
+
+    def negate(self, a: data.Element) -> data.Operation:
+        return data.Operation("negate", "bool", "bool", (a,))
+
+    def all_of(self, a: data.Element, b: data.Element) -> data.Operation:
+        return data.Operation("all_of", "bool", "bool", (a, b))
+
+    def any_of(self, a: data.Element, b: data.Element) -> data.Operation:
+        return data.Operation("any_of", "bool", "bool", (a, b))
+
+    # --- arrays
+
+    def operand(self, name: str, dims: Sequence[Any], dtype: str) -> Symbolic:
+        """An array that the operator is given."""
+        shape = tuple(Ix(node(n)) if not isinstance(n, PrimExpr) else Ix(n) for n in dims)
+        found = data.Operand(name, tuple(n.node for n in shape), dtype)
+        self.program.operands.append(found)
+        return Symbolic(self, found, shape)
+
+    def tensor(self, dims: Iterable[Any], dtype: str, element: Callable[..., data.Element]) -> Symbolic:
+        shape = tuple(Ix(node(n)) for n in dims)
+        names = tuple(self.variable("i") for _ in shape)
+        self.extents |= {v.name: n.node for v, n in zip(names, shape, strict=True)}
+        body = element(*map(Ix, names))
+        name = f"t{sum(isinstance(s, data.Definition) for s in self.program.steps)}"
+        found = data.Definition(name, tuple(n.node for n in shape), dtype, names, body)
+        self.program.steps.append(found)
+        return Symbolic(self, found, shape)
+
+    def pointwise(self, dtype: str, function: Callable[..., data.Element], *arrays: Symbolic) -> Symbolic:
+        dims = self.broadcast(*(x.dims for x in arrays))
+        views = [self.spread(x, dims) for x in arrays]
+        return self.tensor(dims, dtype, lambda *i: function(*(x[i] for x in views)))
+
+    def each(
+        self, dims: Sequence[Any], item: Callable[..., data.Element], where: Callable[..., Any] | None = None
+    ) -> data.Each:
+        names = tuple(self.variable("r") for _ in dims)
+        at = tuple(map(Ix, names))
+        condition = None if where is None else node(where(*at))
+        return data.Each(names, tuple(map(node, dims)), item(*at), condition)
+
+    @staticmethod
+    def mapped(function: Callable[[data.Element], data.Element], family: data.Each) -> data.Each:
+        return replace(family, item=function(family.item))
+
+    def broadcast(self, *shapes: tuple[Any, ...]) -> tuple[Any, ...]:
+        result = []
+        for k in range(1, max(map(len, shapes), default=0) + 1):
+            column = [shape[-k] for shape in shapes if k <= len(shape)]
+            wide = [n for n in column if as_int(node(n)) != 1]
+            for n in wide[1:]:
+                self.assume(n == wide[0])
+            result.append(wide[0] if wide else column[0])
+        return tuple(reversed(result))
+
+    def assume(self, condition: Any) -> None:
+        """A premise of what is written down, to be proved by whoever relies on it."""
+        if condition is not True:
+            self.program.premises.append(node(condition))
+
+    def spread(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
+        lead = len(dims) - x.ndim
+        if not lead and all(node(a) == node(b) for a, b in zip(x.dims, dims, strict=True)):
+            return x
+        single = [as_int(node(n)) == 1 for n in x.dims]
+
+        def view(at: Sequence[Any]) -> Sequence[Any]:
+            inner = [0 if one else p for p, one in zip(at[lead:], single, strict=True)]
+            return inner if x.view is None else x.view(inner)
+
+        return Symbolic(self, x.array, tuple(dims), view)
+
+    def flat(self, x: Symbolic) -> Symbolic:
+        return self.reshaped(x, (self.product(x.dims),))
+
+    def reshaped(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
+        def element(*i: Any) -> data.Element:
+            position: Any = 0
+            for p, n in zip(i, dims, strict=True):
+                position = position * n + p
+            return x[self.digits(position, x.dims)]
+
+        return self.tensor(dims, x.dtype, element)
+
+    def digits(self, position: Any, dims: Sequence[Any]) -> list[Any]:
+        """The index of a row-major position."""
+        found: list[Any] = []
+        for k, n in enumerate(dims):
+            whole = position // self.product(dims[k + 1 :])
+            found.append(whole % n if k else whole)
+        return found
+
+    def moved(self, x: Symbolic, order: Sequence[int]) -> Symbolic:
+        def view(at: Sequence[Any]) -> Sequence[Any]:
+            inner = [at[order.index(k)] for k in range(x.ndim)]
+            return inner if x.view is None else x.view(inner)
+
+        return Symbolic(self, x.array, tuple(x.dims[k] for k in order), view)
+
+    def pieces(self, extents: Sequence[Any]) -> Callable[[Any, Callable[[int, Any], Any]], Any]:
+        starts: list[Any] = [0]
+        for n in extents[:-1]:
+            starts.append(starts[-1] + n)
+
+        def at(position: Any, body: Callable[[int, Any], Any]) -> Any:
+            def piece(t: int) -> Any:
+                if t == len(extents) - 1:
+                    return body(t, position - starts[t])
+                return self.choose(
+                    position < starts[t + 1], lambda: body(t, position - starts[t]), lambda: piece(t + 1)
+                )
+
+            return piece(0)
+
+        return at
+
+    # --- indices and conditions
+
+    def choose(self, condition: Any, then: Callable[[], Any], other: Callable[[], Any]) -> Any:
+        c = node(condition)
+        if as_int(c) is not None:
+            return then() if as_int(c) else other()
+        a, b = then(), other()
+        if isinstance(a, Ix | int) and isinstance(b, Ix | int):
+            return Ix(Intrinsic("if_then_else", (c, node(a), node(b)), "int64"))
+        return data.Choice(c, a, b)
+
+    @staticmethod
+    def least(a: Any, b: Any) -> Ix:
+        return Ix(Binary("Min", node(a), node(b)))
+
+    @staticmethod
+    def most(a: Any, b: Any) -> Ix:
+        x, y = as_int(node(a)), as_int(node(b))
+        return Ix(node(max(x, y))) if x is not None and y is not None else Ix(Binary("Max", node(a), node(b)))
+
+    @staticmethod
+    def every(conditions: Iterable[Any]) -> Any:
+        found: PrimExpr = TRUE
+        for c in map(node, conditions):
+            if as_int(c) == 0:
+                return False
+            found = both(found, c) if as_int(c) is None else found
+        return Ix(found)
+
+    @staticmethod
+    def product(extents: Iterable[Any]) -> Any:
+        result: Any = 1
+        for n in extents:
+            result = n * result if isinstance(n, Ix) else result * n
+        return result
+
+    def known(self, condition: Any) -> bool:
+        """Whether a bound holds because the position is a variable that runs below that extent."""
+        c = node(condition)
+        if as_int(c) is not None:
+            return bool(as_int(c))
+        if not isinstance(c, Binary) or not isinstance(c.a, SymVar) or c.a.name not in self.extents:
+            return False
+        return (c.op == "GE" and as_int(c.b) == 0) or (c.op == "LT" and c.b == self.extents[c.a.name])
+
+    def index_of(self, element: data.Element, dtype: str) -> Ix:
+        symbol = SymVar(f"?{len(self.program.opaque)}")
+        self.program.opaque[symbol.name] = (element, dtype)
+        return Ix(symbol)
+
+    # --- what is open
+
+    def require(self, condition: Any, rule: str, message: str = "") -> None:
+        c = node(condition)
+        if not as_int(c):
+            self.program.steps.append(data.Requirement(c, rule))
+
+    @staticmethod
+    def poison(rule: str) -> data.Open:
+        return data.Open(rule)
+
+
+def written(text: Text, call: Call, *operands: tuple[str, Sequence[Any], str]) -> data.Program:
+    """A text as data, over operands given as (name, extents, dtype); an extent is a number, a symbol's name, or an
+    expression.
+
+    Raises:
+        Unfit: the text asks what only concrete extents can answer.
+    """
+    m = Terms()
+    arrays = [
+        m.operand(name, [SymVar(n) if isinstance(n, str) else n for n in dims], dtype) for name, dims, dtype in operands
+    ]
+    found = text(m, call, *arrays)
+    for each in found if isinstance(found, tuple) else (found,):
+        m.program.outputs.append(defined_array(m, each))
+    return m.program
+
+
+def defined_array(m: Terms, x: Symbolic) -> data.Definition:
+    """The definition that an array is; of an operand or a view, a copy."""
+    if isinstance(x.array, data.Definition) and x.view is None:
+        return x.array
+    copy = m.pointwise(x.dtype, lambda a: a, x).array
+    assert isinstance(copy, data.Definition)
+    return copy
