@@ -99,11 +99,19 @@ def _wrong(what: str, operands: tuple[PrimExpr, ...], kinds: frozenset[Kind]) ->
         found = kind_of(each.dtype)
         if found is not None and found not in kinds:
             return f"{what} takes operands of kind {' or '.join(sorted(kinds))}, found {each.dtype} ({found})"
+    if len({_alike(each) for each in operands}) > 1:
+        return f"{what} takes operands of one kind, floats of one dtype, found {', '.join(e.dtype for e in operands)}"
     return None
 
 
+def _alike(e: PrimExpr) -> str | None:
+    """What the operands of one operation have in common."""
+    kind = kind_of(e.dtype)
+    return dtypes.element(e.dtype) if kind == "float" else kind
+
+
 def _choice(what: str, condition: PrimExpr, a: PrimExpr, b: PrimExpr) -> str | None:
-    if kind_of(a.dtype) != kind_of(b.dtype):
+    if _alike(a) != _alike(b):
         return f"the arms of {what} must be of one kind, found {a.dtype} and {b.dtype}"
     return _wrong(f"the condition of {what}", (condition,), _TRUTH)
 
@@ -125,8 +133,23 @@ def unfit(e: PrimExpr) -> str | None:
         case Intrinsic("reinterpret", (a,)) if dtypes.memory_bits(e.dtype) != dtypes.memory_bits(a.dtype):
             return f"T.reinterpret keeps the width, found {a.dtype} as {e.dtype}"
         case Intrinsic() if ARITY.get(e.op) == len(e.args):
-            return None
+            return _wrong_result(e)
         case Intrinsic():
             return f"T.{e.op} of {len(e.args)} operands is no arithmetic on scalars"
         case _:
             return f"{type(e).__name__} is no arithmetic on scalars"
+
+
+def _wrong_result(e: Intrinsic) -> str | None:
+    """Why the dtype of ``e`` is none that its operands give."""
+    match e.op:
+        case "reinterpret":
+            return None
+        case "isnan" | "isinf" | "isfinite":
+            fits, expected = e.dtype == "bool", "bool"
+        case "popcount" | "clz":
+            fits, expected = dtypes.is_integer(e.dtype), "an integer"
+        case op:
+            expected = e.args[1 if op == "if_then_else" else 0].dtype
+            fits = e.dtype == expected
+    return None if fits else f"T.{e.op} gives {expected} here, found {e.dtype}"
