@@ -64,7 +64,12 @@ _HOME: dict[str, str] = {
     **dict.fromkeys(("Closure", "DType", "Opaque", "Prim", "Shape"), "refrelax.semantics.values"),
     "Module": "refrelax.syntax.module",
     **dict.fromkeys(("to_json", "from_json"), "refrelax.syntax.json_"),
-    **dict.fromkeys(("prove", "remarks", "Proved", "Refuted", "Remark", "Unknown"), "refrelax.shape_solver"),
+    **dict.fromkeys(
+        (
+            "prove", "disjoint", "injective", "bounds", "simplify", "remarks", "Proved", "Refuted", "Remark", "Unknown",
+        ),
+        "refrelax.shape_solver",
+    ),
     **dict.fromkeys(("lower",), "refrelax.lower"),
     **dict.fromkeys(
         ("validate", "Equivalent", "Counterexample", "ProvedAt", "Tested"), "refrelax.judge"
