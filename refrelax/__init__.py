@@ -75,8 +75,12 @@ if TYPE_CHECKING:  # what type checkers read: the same names as in _HOME, from t
     from refrelax.shape_solver import Refuted as Refuted
     from refrelax.shape_solver import Remark as Remark
     from refrelax.shape_solver import Unknown as Unknown
+    from refrelax.shape_solver import bounds as bounds
+    from refrelax.shape_solver import disjoint as disjoint
+    from refrelax.shape_solver import injective as injective
     from refrelax.shape_solver import prove as prove
     from refrelax.shape_solver import remarks as remarks
+    from refrelax.shape_solver import simplify as simplify
     from refrelax.syntax.json_ import from_json as from_json
     from refrelax.syntax.json_ import to_json as to_json
     from refrelax.syntax.module import Module as Module
@@ -102,7 +106,7 @@ _NAMES: dict[str, str] = {
     "semantics.numbers.verdicts": "Inside Outside Undecided",
     "semantics.types.checked": "CheckedModule",
     "semantics.values": "Closure DType Opaque Prim Shape",
-    "shape_solver": "Proved Refuted Remark Unknown prove remarks",
+    "shape_solver": "Proved Refuted Remark Unknown bounds disjoint injective prove remarks simplify",
     "syntax.json_": "from_json to_json",
     "syntax.module": "Module",
     "tracing": "Event Tracer trace",

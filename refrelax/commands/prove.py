@@ -23,7 +23,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--certificate", metavar="OUT", help="write a certificate of the proof, for `refrelax certify`")
     parser.add_argument("--smt2", metavar="OUT", help="write the question as SMT-LIB")
+    parser.add_argument(
+        "--also", choices=("tvm",), help="ask TVM's analyzer the same question, and say where they disagree"
+    )
+    parser.add_argument(
+        "--timeout", type=seconds, metavar="S", help="give up after S seconds (default: limits that count)"
+    )
     add_json(parser)
+
+
+def seconds(text: str) -> float:
+    """A positive number."""
+    found = float(text)
+    if not 0 < found < float("inf"):
+        raise ValueError(text)
+    return found
 
 
 def prove(options: argparse.Namespace) -> int:
@@ -33,6 +47,8 @@ def prove(options: argparse.Namespace) -> int:
     extra: dict[str, Any] = {k: v for k in ("fits", "division") if (v := getattr(options, k)) is not None}
     if options.smt2 is not None:
         Path(options.smt2).write_text(_smt2(options), encoding="utf-8")
+    if options.timeout is not None:
+        extra["timeout"] = options.timeout
     answer = shape_solver.prove(options.claim, assume=options.assume, effort=options.effort, **extra)
     row, line, code = _said(answer)
     document, why = None, "nothing was proved"
@@ -42,6 +58,10 @@ def prove(options: argparse.Namespace) -> int:
         Path(options.certificate).write_text(json.dumps(document) + "\n", encoding="utf-8")
         row["certificate"] = document["evidence"]["kind"]
     more = _explained(answer, document) if options.explain else []
+    if options.also is not None:
+        opinion = _opinion(options, answer)
+        row["tvm"] = {"verdict": opinion.verdict, "note": opinion.note, "disagrees": opinion.disagrees}
+        line = f"{line}\n{opinion}"
     if options.json:
         emit({"claim": options.claim, **row, **({"explained": more} if options.explain else {})})
     else:
@@ -49,6 +69,20 @@ def prove(options: argparse.Namespace) -> int:
         if options.certificate is not None:
             print(f"certificate: {row.get('certificate', f'none, since {why}')}")
     return code
+
+
+def _opinion(options: argparse.Namespace, answer: Any) -> Any:
+    """What TVM's analyzer says of the same question; it knows neither ``--fits`` nor ``--division require``."""
+    from refrelax.errors import UsageError
+    from refrelax.interop.tvm.analyzer import TvmAnalyzer
+
+    if options.fits is not None or options.division == "require":
+        raise UsageError("--also tvm: expected a question without --fits and --division require")
+    analyzer = TvmAnalyzer(timeout=options.timeout or 60.0)
+    try:
+        return analyzer.opinion(options.claim, options.assume, answer)
+    finally:
+        analyzer.close()
 
 
 def _document(answer: Any, effort: Any) -> tuple[dict[str, Any] | None, str]:

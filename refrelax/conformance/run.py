@@ -11,7 +11,7 @@ from refrelax.conformance import data
 from refrelax.conformance.cases import SETS, Case, Expectation, Question
 from refrelax.conformance.fired import Fired, observing
 from refrelax.conformance.library import LIBRARY
-from refrelax.errors import Exhausted, Outcome, Rejection, Returned, Trapped, Unspecified
+from refrelax.errors import Exhausted, Malformed, Outcome, Rejection, Returned, Trapped, Unspecified
 from refrelax.judge.bindings import judge_value
 from refrelax.judge.evidence import Equivalent, ProvedAt, Tested, Validation
 from refrelax.judge.outcomes import cores
@@ -173,7 +173,7 @@ def describe(ended: Ended) -> tuple[str, tuple[str, ...]]:
             return "accepts", ()
         case Rejection():
             rules = tuple(d.rule for d in ended.diagnostics)
-            return f"{type(ended).__name__} {' '.join(rules)}", rules
+            return f"{_kind(ended)} {' '.join(rules)}", rules
         case Returned(poison=poison):
             return "Returned", tuple(rule for _path, rule in poison)
         case Trapped(rule) | Unspecified(rule):
@@ -189,6 +189,8 @@ def _kind(ended: Ended) -> str:
     match ended:
         case None:
             return "accepts"
+        case Malformed():
+            return "Malformed"  # of whatever text
         case Equivalent(evidence=evidence):
             return type(evidence).__name__
         case NoVerdict():

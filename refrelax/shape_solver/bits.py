@@ -1,8 +1,9 @@
 """Bit operators and conversions as arithmetic, exact on all integers (two's complement without end).
 
-``a | b = a + b - (a & b)``, ``a ^ b = a + b - 2 * (a & b)``, ``~a = -a - 1``, and ``a & c`` for a constant ``c`` is
-a sum of ``a // 2**k % 2**w * 2**k``, one for each run of ``w`` ones in ``c`` from bit ``k``. What is left is
-``a & b`` of two expressions that are no constants. A conversion to a dtype from ``l`` to ``h`` is
+Integers under ``^`` and ``&`` are a ring in which ``x & x == x`` and ``x ^ x == 0``. An expression of bit operators is
+a polynomial in it: a set of products of *parts* (what is no bit operator), each under a constant mask. The polynomial
+is unique; as arithmetic it is a sum over the sets of its products, ``a ^ b == a + b - 2 * (a & b)`` and so on. What is
+left is ``a & b`` of parts that are no constants. A conversion to a dtype from ``l`` to ``h`` is
 ``(x - l) % (h - l + 1) + l``.
 
 Spec: ``spec/06-shapes.md``, ``sh/bits``.
@@ -10,32 +11,311 @@ Spec: ``spec/06-shapes.md``, ``sh/bits``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import reduce
 
 from refrelax.rules import rule
-from refrelax.shape_solver.core import each_once, integer, mapped
+from refrelax.semantics.dims import NO_FACTS
+from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.normal import normal
+from refrelax.semantics.dims.poly import serial
+from refrelax.semantics.dims.ranges import interval
+from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.core import INT, each_once, integer, rebuilt
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, PrimExpr, as_int, int_imm, literal_int
+from refrelax.syntax.scalars import (
+    Binary,
+    Cast,
+    Intrinsic,
+    Literal,
+    PrimExpr,
+    SymVar,
+    as_int,
+    children,
+    int_imm,
+    literal_int,
+)
 
 BITWISE = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"})
 MAX_OPENED = 64
-"""Bit operators opened in one claim: each mentions its operands twice."""
+"""Bit operators opened in one claim."""
+
+MAX_MOVED = 64
+"""Places that bits are moved by."""
+
+MAX_TERMS = 40
+"""Products of one polynomial."""
+
+MAX_JOINED = 5
+"""Products whose sets are all summed; more are joined one after the other."""
+
+Bits = dict[frozenset[int], int]
+"""Products of parts by number, each with the mask over it (never 0; -1 is all bits). Their ``^`` is the value."""
+
+NOTHING = Context()
+
+Visit = Callable[[PrimExpr], PrimExpr]
 
 
-def opened(e: PrimExpr) -> PrimExpr:
-    """``e`` with its conversions and its bit operators opened (the latter unless there are too many)."""
-    count = sum(1 for node in each_once(e) if isinstance(node, Intrinsic) and node.op in BITWISE)
+def opened(e: PrimExpr, context: Context = NOTHING, moves: bool = True) -> PrimExpr:
+    """``e`` with its conversions and its bit operators opened (the latter unless there are too many). ``context``: what
+    is known of its symbols. ``moves``: whether a quotient of bit operators is one itself."""
+    nodes = list(each_once(e))
+    count = sum(1 for node in nodes if isinstance(node, Intrinsic) and node.op in BITWISE)
+    if not count and not any(isinstance(node, Cast) for node in nodes):
+        return e
+    ring = _Ring(context, {}) if 0 < count <= MAX_OPENED else None
+    return _Opening(ring, moves).visit(e)
 
-    def change(node: PrimExpr) -> PrimExpr:
-        match node:
-            case Cast(dtype, a):
-                return wrapped(a, *integer_range(dtype))
-            case Intrinsic(op, args) if op in BITWISE and count <= MAX_OPENED:
-                return bitwise(op, *args)
+
+@dataclass(slots=True)
+class _Opening:
+    ring: _Ring | None
+    moves: bool
+    known: dict[int, PrimExpr] = field(default_factory=dict)
+
+    def visit(self, e: PrimExpr) -> PrimExpr:
+        if isinstance(e, (SymVar, Literal)):
+            return e
+        if id(e) not in self.known:
+            self.known[id(e)] = self.opened(e)
+        return self.known[id(e)]
+
+    def opened(self, e: PrimExpr) -> PrimExpr:
+        if self.ring is not None and (is_bits(e) if self.moves else isinstance(e, Intrinsic) and e.op in BITWISE):
+            bits = self.ring.read(e, self.visit)
+            if bits is not None:
+                return self.ring.spelled(bits)
+        if self.ring is not None and self.moves and isinstance(e, Cast) and is_bits(e.value):
+            low, high = integer_range(e.dtype)
+            bits = either(both(self.ring.read(e.value, self.visit), constant(high - low)), constant(-low))
+            if bits is not None:
+                return Binary("Add", self.ring.spelled(bits), integer(low))
+        inner = rebuilt(e, tuple(map(self.visit, children(e))))
+        return wrapped(inner.value, *integer_range(inner.dtype)) if isinstance(inner, Cast) else inner
+
+
+def is_bits(e: PrimExpr) -> bool:
+    """Whether ``e`` is a bit operator, or some of the bits of one, or these moved by a number."""
+    while True:
+        match e:
+            case Intrinsic(op) if op in BITWISE:
+                return True
+            case Intrinsic("shift_left" | "shift_right", (a, count)) if 0 <= _or(as_int(count), -1) <= MAX_MOVED:
+                e = a
+            case Binary("FloorMod" | "FloorDiv" | "Mul", a, b) if _is_two_to(as_int(b)):
+                e = a
+            case Cast(dtype, a) if dtype.startswith("uint"):
+                e = a
             case _:
-                return node
+                return False
 
-    return mapped(e, change)
+
+def _or(number: int | None, default: int) -> int:
+    return default if number is None else number
+
+
+def _is_two_to(number: int | None) -> bool:
+    return number is not None and number > 0 and number & (number - 1) == 0
+
+
+@dataclass(slots=True)
+class _Ring:
+    """The parts of one expression, by number. A part that is the same polynomial as another is the same part."""
+
+    context: Context
+    numbers: dict[str, int]
+    parts: list[PrimExpr] = field(default_factory=list)
+    whole: list[int] = field(default_factory=list)
+    """The bits that a part can have."""
+    atoms: Atoms = field(default_factory=lambda: Atoms(NO_FACTS))
+
+    @rule("sh/bits")
+    def read(self, e: PrimExpr, visit: Visit) -> Bits | None:
+        """The polynomial of ``e``; ``None`` if it has too many products."""
+        match e:
+            case Literal():
+                return constant(literal_int(e))
+            case Intrinsic("bitwise_not", (a,)):
+                return either(self.read(a, visit), constant(-1))
+            case Intrinsic(("bitwise_and" | "bitwise_or" | "bitwise_xor") as op, (a, b)):
+                x, y = self.read(a, visit), self.read(b, visit)
+                common = both(x, y)
+                if op == "bitwise_and":
+                    return common
+                return either(x, y) if op == "bitwise_xor" else either(either(x, y), common)
+            case Binary("FloorMod", a, b) if (c := as_int(b)) is not None and _is_two_to(c):
+                return both(self.read(a, visit), constant(c - 1))
+            case Binary(("FloorDiv" | "Mul") as op, a, b) if is_bits(e) and (c := as_int(b)) is not None:
+                return self.moved(self.read(a, visit), c.bit_length() - 1 if op == "Mul" else 1 - c.bit_length())
+            case Intrinsic(("shift_left" | "shift_right") as op, (a, b)) if is_bits(e) and (c := as_int(b)) is not None:
+                return self.moved(self.read(a, visit), c if op == "shift_left" else -c)
+            case Cast(dtype, a) if dtype.startswith("uint"):
+                return both(self.read(a, visit), constant(integer_range(dtype)[1]))
+            case _:
+                return self.part(visit(e))
+
+    def moved(self, bits: Bits | None, by: int) -> Bits | None:
+        """Every bit moved up, or down where ``by`` is negative."""
+        result: Bits | None = {}
+        for product, mask in (bits or {}).items():
+            moved = constant(mask << by if by >= 0 else mask >> -by)
+            for number in product:
+                e = self.parts[number]
+                scaled = (
+                    Binary("Mul", e, integer(1 << by)) if by >= 0 else Binary("FloorDiv", e, integer(1 << -by))
+                )  # fmt: skip
+                moved = both(moved, self.part(scaled)) or {}
+            result = either(result, moved)
+        return None if bits is None else result
+
+    def part(self, e: PrimExpr) -> Bits:
+        """``e`` as it stands; ``-(1 << k)`` as ``~((1 << k) - 1)``."""
+        value = as_int(e)
+        if value is not None:
+            return constant(value)
+        match e:
+            case Binary("Sub", zero, power) if as_int(zero) == 0 and is_power(power):
+                return either(self.part(Binary("Sub", power, int_imm(1))), constant(-1)) or {}
+            case _:
+                number = self.number(e)
+                return {frozenset((number,)): self.whole[number]}
+
+    def number(self, e: PrimExpr) -> int:
+        self.atoms.refuel()
+        said = serial(normal(e, self.atoms))
+        if said not in self.numbers:
+            self.numbers[said] = len(self.parts)
+            self.parts.append(e)
+            self.whole.append(self.reach(e))
+        return self.numbers[said]
+
+    def reach(self, e: PrimExpr) -> int:
+        """The bits that ``e`` can have: those below its greatest value, without the zeros that it ends in."""
+        atoms = Atoms(self.context.facts)
+        low, high = interval(normal(self.context.image(e), atoms), atoms)
+        below = (1 << high.bit_length()) - 1 if low is not None and low >= 0 and high is not None else -1
+        zeros = _zeros(e)
+        return (below >> zeros << zeros) or -1
+
+    # --- as arithmetic
+
+    def spelled(self, bits: Bits) -> PrimExpr:
+        """The value of a polynomial."""
+        if bits.get(frozenset()) == -1:
+            rest = {product: mask for product, mask in bits.items() if product}
+            return Binary("Sub", integer(-1), self.spelled(rest)) if rest else integer(-1)
+        if len(bits) <= MAX_JOINED:
+            return self.summed(joined(bits))
+        terms = [self.product(product, mask) for product, mask in sorted(bits.items(), key=self.order)]
+        return reduce(_exclusive, terms)
+
+    def order(self, term: tuple[frozenset[int], int]) -> tuple[int, list[int], int]:
+        return len(term[0]), sorted(term[0]), term[1]
+
+    def summed(self, terms: dict[tuple[frozenset[int], int], int]) -> PrimExpr:
+        total: PrimExpr | None = None
+        for (product, mask), factor in sorted(terms.items(), key=lambda each: self.order(each[0])):
+            value = self.product(product, mask)
+            size = value if abs(factor) == 1 else Binary("Mul", value, integer(abs(factor)))
+            if total is None:
+                total = size if factor > 0 else Binary("Sub", int_imm(0), size)
+            else:
+                total = Binary("Add" if factor > 0 else "Sub", total, size)
+        return int_imm(0) if total is None else total
+
+    def product(self, product: frozenset[int], mask: int) -> PrimExpr:
+        """The parts under ``&`` and the mask. ``x & (1 << k) - 1`` is ``x % (1 << k)``, ``x & 1 << k`` is
+        ``x // (1 << k) % 2 * (1 << k)``."""
+        if not product:
+            return integer(mask)
+        covered = reduce(int.__and__, (self.whole[number] for number in product))
+        plain, moduli, single = [], [], []
+        for number in sorted(product):
+            e = self.parts[number]
+            if (power := low_mask(e)) is not None:
+                moduli.append(power)
+            elif is_power(e):
+                single.append(e)
+            else:
+                plain.append(e)
+        if not plain:
+            plain = [Binary("Sub", moduli.pop(), int_imm(1))] if moduli else [single.pop()]
+        value = reduce(lambda a, b: Intrinsic("bitwise_and", (a, b), INT), plain)
+        if mask & covered != covered:
+            value = masked(value, mask)
+        for power in moduli:
+            value = Binary("FloorMod", value, power)
+        for power in single:
+            bit = Binary("FloorMod", Binary("FloorDiv", value, power), int_imm(2))
+            value = Binary("Mul", bit, power)
+        return value
+
+
+def constant(value: int) -> Bits:
+    return {frozenset(): value} if value else {}
+
+
+def either(x: Bits | None, y: Bits | None) -> Bits | None:
+    """``x ^ y``."""
+    if x is None or y is None:
+        return None
+    result = dict(x)
+    for product, mask in y.items():
+        left = result.pop(product, 0) ^ mask
+        if left:
+            result[product] = left
+    return result if len(result) <= MAX_TERMS else None
+
+
+def both(x: Bits | None, y: Bits | None) -> Bits | None:
+    """``x & y``."""
+    if x is None or y is None:
+        return None
+    result: Bits | None = {}
+    for product, mask in x.items():
+        for other, over in y.items():
+            if mask & over:
+                result = either(result, {product | other: mask & over})
+    return result
+
+
+def joined(bits: Bits) -> dict[tuple[frozenset[int], int], int]:
+    """The ``^`` of products as a sum of products with factors: over each set of ``n`` of them, ``(-2) ** (n - 1)``
+    times their ``&``."""
+    total: dict[tuple[frozenset[int], int], int] = {}
+    sets: list[tuple[frozenset[int], int, int]] = []
+    for product, mask in bits.items():
+        more = [(product, mask, 1)]
+        more += [(product | other, mask & over, -2 * c) for other, over, c in sets if mask & over]
+        sets += more
+        for each, over, factor in more:
+            total[each, over] = total.get((each, over), 0) + factor
+    return {term: factor for term, factor in total.items() if factor}
+
+
+def _exclusive(a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    common = Binary("Mul", int_imm(2), Intrinsic("bitwise_and", (a, b), INT))
+    return Binary("Sub", Binary("Add", a, b), common)
+
+
+def is_power(e: PrimExpr) -> bool:
+    """Whether ``e`` has the form ``1 << k``."""
+    return isinstance(e, Intrinsic) and e.op == "shift_left" and as_int(e.args[0]) == 1
+
+
+def low_mask(e: PrimExpr) -> PrimExpr | None:
+    """``1 << k`` where ``e`` has the form ``(1 << k) - 1``."""
+    match e:
+        case Binary("Sub", power, one) if as_int(one) == 1 and is_power(power):
+            return power
+        case Binary("Add", power, one) if as_int(one) == -1 and is_power(power):
+            return power
+        case Binary("Add", one, power) if as_int(one) == -1 and is_power(power):
+            return power
+        case _:
+            return None
 
 
 def wrapped(e: PrimExpr, low: int, high: int) -> PrimExpr:
@@ -45,38 +325,6 @@ def wrapped(e: PrimExpr, low: int, high: int) -> PrimExpr:
     moved = Binary("Sub", e, integer(low)) if low else e
     rest: PrimExpr = Binary("FloorMod", moved, integer(high - low + 1))
     return Binary("Add", rest, integer(low)) if low else rest
-
-
-@rule("sh/bits")
-def bitwise(op: str, *args: PrimExpr) -> PrimExpr:
-    """One bit operator over opened operands."""
-    if op == "bitwise_not":
-        return Binary("Sub", Binary("Sub", int_imm(0), args[0]), int_imm(1))
-    a, b = args
-    common = conjunction(a, b)
-    match op:
-        case "bitwise_and":
-            return common
-        case "bitwise_or":
-            return Binary("Sub", Binary("Add", a, b), common)
-        case _:
-            return Binary("Sub", Binary("Add", a, b), Binary("Mul", int_imm(2), common))
-
-
-def conjunction(a: PrimExpr, b: PrimExpr) -> PrimExpr:
-    """``a & b``: digits of one where the other is a constant, nothing where one is below the other's lowest bit."""
-    x, y = as_int(a), as_int(b)
-    if x is not None and y is not None:
-        return integer(x & y)
-    if y is not None:
-        return masked(a, y)
-    if x is not None:
-        return masked(b, x)
-    for low, high in ((a, b), (b, a)):
-        width = _width(low)
-        if width is not None and width <= _zeros(high):
-            return int_imm(0)
-    return Intrinsic("bitwise_and", (a, b), "int64")
 
 
 def masked(a: PrimExpr, mask: int) -> PrimExpr:
@@ -104,15 +352,6 @@ def runs(mask: int) -> Iterator[tuple[int, int]]:
             width += 1
         yield start, width
         start += width
-
-
-def _width(e: PrimExpr) -> int | None:
-    """``k`` where ``e`` has the form of a number from 0 to below ``2**k``."""
-    match e:
-        case Binary("FloorMod", _, b) if (c := as_int(b)) is not None and c > 0:
-            return (c - 1).bit_length()
-        case _:
-            return None
 
 
 def _zeros(e: PrimExpr) -> int:

@@ -6,16 +6,20 @@ Spec: ``spec/06-shapes.md``, ``sh/cases``.
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 from refrelax.rules import rule
-from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import as_const
+from refrelax.semantics.dims.poly import Poly, as_const, sub
+from refrelax.semantics.dims.ranges import atom_interval
+from refrelax.semantics.dims.spell import spell
 from refrelax.shape_solver.context import Context, multiple, settle
+from refrelax.shape_solver.core import INT, integer
 from refrelax.shape_solver.digits import sides
 from refrelax.shape_solver.normal import proves
 from refrelax.shape_solver.refute import Judge, Sampler
-from refrelax.syntax.scalars import PrimExpr, SymVar
+from refrelax.syntax.scalars import COMPARISONS, Binary, PrimExpr, SymVar
 
 MAX_CASES = 64
 """Residues tried together."""
@@ -59,6 +63,39 @@ def _split(claim: PrimExpr, context: Context) -> list[tuple[str, int]]:
                     if atoms.table[key].kind == "var" and atoms.table[key].dtype != "bool":
                         found[key] = max(found.get(key, 1), divisor)
     return list(found.items())
+
+
+@rule("sh/cases")
+def generalised(claim: PrimExpr, context: Context) -> tuple[PrimExpr, Context] | None:
+    """A comparison with quotients, minima and the like in products under a constant divisor replaced by new symbols of
+    the same bounds: what holds of those holds of these."""
+    if not isinstance(claim, Binary) or claim.op not in COMPARISONS or claim.a.dtype == "bool":
+        return None
+    atoms = Atoms(context.facts)
+    image = context.image(claim)
+    assert isinstance(image, Binary)
+    difference = sub(normal(image.a, atoms), normal(image.b, atoms))
+    keys = _factors(difference, atoms)
+    facts = context.facts
+    for place, key in enumerate(keys):
+        name = f"'{place}"
+        facts = facts.with_bounds(name, *atom_interval(atoms.table[key], atoms))
+        atoms.table[key] = Atom(key, "var", (), name)
+    spelled = spell(difference, atoms, INT) if keys else None
+    if spelled is None:
+        return None
+    return Binary(claim.op, spelled, integer(0)), replace(context, facts=facts)
+
+
+def _factors(p: Poly, atoms: Atoms) -> list[str]:
+    """Atoms that are no symbols, in products under constant divisors, outermost."""
+    found: dict[str, None] = {}
+    for key in {key: None for mono in p for key in mono}:
+        atom = atoms.table[key]
+        if atom.kind in ("fd", "td") and as_const(atom.args[1]) is not None:
+            products = [mono for mono in atom.args[0] if len(mono) > 1]
+            found.update((each, None) for mono in products for each in mono if atoms.table[each].kind != "var")
+    return list(found)
 
 
 def domain(sampler: Sampler) -> int | None:

@@ -33,6 +33,9 @@ NEGATED: dict[str, BinaryOp] = {"EQ": "NE", "NE": "EQ", "LT": "GE", "GE": "LT", 
 CROWD = 96
 """Assumptions above which orders stay hypotheses: images of hundreds of symbols help nobody."""
 
+MAX_SETTLED = 200_000
+"""Operations on terms after which no assumption is looked at any more: the others stay hypotheses."""
+
 MAX_ROUNDS = 40
 """How often assumptions are taken in beyond once each."""
 MAX_IMAGE = 64
@@ -122,11 +125,12 @@ def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | No
         queue.put(each)
     context = replace(context, hypotheses=(), absurd=context.absurd or _crossed(context.facts))
     rounds = tightenings = MAX_ROUNDS + len(queue.parts)
-    while not context.absurd and rounds > 0 and (place := queue.next()) is not None:
+    tables = _Tables()
+    while not context.absurd and rounds > 0 and tables.work <= MAX_SETTLED and (place := queue.next()) is not None:
         part, before = queue.parts[place], context.facts
-        taken = _take(context, part)
+        taken = _take(context, part, tables)
         if taken is None:
-            tighter = _propagated(context, part) if tightenings > 0 else None
+            tighter = _propagated(context, part, tables) if tightenings > 0 else None
             if tighter is None:
                 continue
             tightenings -= 1
@@ -140,6 +144,25 @@ def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | No
         for each in more:
             queue.put(each)
     return replace(context, hypotheses=tuple(queue.parts[place] for place in sorted(queue.parts)))
+
+
+@dataclass(slots=True)
+class _Tables:
+    """The tables of atoms that were used, for what they cost together."""
+
+    used: list[Atoms] = field(default_factory=list)
+    before: int = 0
+
+    def of(self, facts: Facts) -> Atoms:
+        self.used.append(Atoms(facts))
+        return self.used[-1]
+
+    @property
+    def work(self) -> int:
+        """Operations on terms."""
+        while len(self.used) > 1:
+            self.before += self.used.pop(0).work
+        return self.before + sum(each.work for each in self.used)
 
 
 def _crossed(facts: Facts) -> bool:
@@ -206,13 +229,13 @@ Taken = tuple[Context, dict[str, PrimExpr], list[PrimExpr]]
 """A context that has taken an assumption in, the replacement it made, and assumptions that this left to take in."""
 
 
-def _take(context: Context, part: PrimExpr) -> Taken | None:
+def _take(context: Context, part: PrimExpr, tables: _Tables) -> Taken | None:
     """``part`` taken in, or ``None`` if it stays a hypothesis."""
     match part:
         case Literal():
             return (context if as_int(part) else replace(context, absurd=True)), {}, []
         case Binary(("EQ" | "LT" | "LE" | "GT" | "GE") as op, a, b) if a.dtype != "bool":
-            atoms = Atoms(context.facts)
+            atoms = tables.of(context.facts)
             left, right = normal(a, atoms), normal(b, atoms)
             if op == "EQ":
                 return _take_equality(context, sub(left, right), atoms)
@@ -220,7 +243,7 @@ def _take(context: Context, part: PrimExpr) -> Taken | None:
             assert p is not None
             return _take_order(context, p, atoms)
         case Binary("NE", a, b) if a.dtype != "bool":
-            return _take_difference(context, a, b)
+            return _take_difference(context, a, b, tables)
         case SymVar(name, "bool") | Not(SymVar(name, "bool")):
             return replaced(context, name, bool_imm(isinstance(part, SymVar)))
         case _:
@@ -382,9 +405,9 @@ def order(part: PrimExpr, atoms: Atoms) -> Poly | None:
             return None
 
 
-def _propagated(context: Context, part: PrimExpr) -> Context | None:
+def _propagated(context: Context, part: PrimExpr, tables: _Tables) -> Context | None:
     """``context`` with bounds that ``part`` gives to single symbols, if that is news."""
-    atoms = Atoms(context.facts)
+    atoms = tables.of(context.facts)
     p = order(part, atoms)
     if p is None:
         return None
@@ -412,9 +435,9 @@ def _take_bound(context: Context, key: str, c: int, fixed: int) -> Taken:
     return changed, {}, []
 
 
-def _take_difference(context: Context, a: PrimExpr, b: PrimExpr) -> Taken | None:
+def _take_difference(context: Context, a: PrimExpr, b: PrimExpr, tables: _Tables) -> Taken | None:
     """``a != b``: a bound where the difference has a known sign."""
-    atoms = Atoms(context.facts)
+    atoms = tables.of(context.facts)
     p = sub(normal(a, atoms), normal(b, atoms))
     if not p:
         return replace(context, absurd=True), {}, []

@@ -15,7 +15,6 @@ from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly
 from refrelax.shape_solver.axioms import Fresh, Node, both, le, lt, no, plus, some, times, var
-from refrelax.shape_solver.bits import bitwise
 from refrelax.shape_solver.context import Context, negation
 from refrelax.shape_solver.defined import conditions
 from refrelax.syntax.dtypes import is_integer
@@ -93,17 +92,16 @@ class Plain:
                 return times(self.term(a), self.two_to(b))
             case Intrinsic("shift_right", (a, b)):
                 return self.fresh.floordiv(self.term(a), self.two_to(b))
-            case Intrinsic("bitwise_and" | "bitwise_or" | "bitwise_xor" | "bitwise_not"):
-                simple = bitwise(e.op, *e.args)
-                match simple:
-                    case Intrinsic("bitwise_and", (a, b)):
-                        return self.fresh.masked(self.term(a), self.term(b))
-                    case Intrinsic():
-                        return self.fresh.make(("opaque", repr(e)), lambda r: [])
-                    case _:
-                        return self.term(simple)
+            case Intrinsic("bitwise_not", (a,)):
+                return plus(times(-1, self.term(a)), -1)
+            case Intrinsic(op, (a, b)):
+                x, y = self.term(a), self.term(b)
+                common = self.fresh.masked(x, y)
+                if op == "bitwise_and":
+                    return common
+                return plus(x, y, times(-1 if op == "bitwise_or" else -2, common))
             case _:
-                return self.fresh.make(("opaque", repr(e)), lambda r: [])
+                raise AssertionError(e)
 
     def two_to(self, k: PrimExpr) -> Node:
         fixed = as_int(k)

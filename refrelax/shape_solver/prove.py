@@ -13,13 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from random import Random
+from time import monotonic
 
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.normal import normal as normal_form
+from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver import float_atoms, normal, z3_
 from refrelax.shape_solver.bits import opened
-from refrelax.shape_solver.cases import by_points, by_residues, domain
+from refrelax.shape_solver.cases import by_points, by_residues, domain, generalised
 from refrelax.shape_solver.certificate import Certificate
 from refrelax.shape_solver.claim import (
     LIMITS,
@@ -42,8 +46,10 @@ from refrelax.shape_solver.door import MAX_DEPTH, Arithmetic, Door, TooDeep, sor
 from refrelax.shape_solver.encode import Normal, Plain, known, question
 from refrelax.shape_solver.evaluate import TooLarge
 from refrelax.shape_solver.parse import parse_claim
+from refrelax.shape_solver.powers import divided
 from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
 from refrelax.shape_solver.size import NOTHING, Measure, measure, too_large, total
+from refrelax.shape_solver.vectors import interesting, words
 from refrelax.syntax.dtypes import integer_range, is_dtype, is_integer, lanes
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, bool_imm
 
@@ -51,6 +57,8 @@ Assumption = str | PrimExpr
 
 DRAWN = 6
 """What drawing the value of one symbol counts as, in evaluated nodes."""
+
+NOTHING_DIGESTED = Context()
 
 TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep"
 DIVISIONS = ("assume", "require")
@@ -64,18 +72,20 @@ def prove(
     fits: str | None = None,
     division: Division = "assume",
     arithmetic: Arithmetic = "exact",
+    timeout: float | None = None,
 ) -> Answer:
     """Whether ``claim`` holds for all integers that satisfy ``assume``.
 
     ``fits``: an integer dtype; every arithmetic step must then stay in its range, for symbols in its range.
     ``division="require"``: the claim must be defined wherever the assumptions hold; ``"assume"``: it is asked where
-    it is. ``arithmetic``: what the operations of the question mean (``sh/arithmetic``).
+    it is. ``arithmetic``: what the operations of the question mean (``sh/arithmetic``). ``timeout``: seconds after
+    which no further stage starts, and Z3 is stopped; with it, answers may depend on the machine.
 
     Raises:
         Malformed: ``sh/claim-syntax``, for a text that is no claim; ``sh/question``, for what is not well-typed.
         ValueError: an option that there is not.
     """
-    return Prover(assume, effort, fits, division, arithmetic).answer(claim)
+    return Prover(assume, effort, fits, division, arithmetic, timeout=timeout).answer(claim)
 
 
 def _expression(claim: Assumption) -> PrimExpr:
@@ -97,6 +107,7 @@ class Prover:
     arithmetic: Arithmetic = "exact"
     hits: int = 0
     asked: int = 0
+    timeout: float | None = None
     door: Door = field(default_factory=Door)
     context: Context = field(default_factory=Context)
     _assumptions: tuple[PrimExpr, ...] = ()
@@ -217,7 +228,10 @@ class Prover:
 
     def _answered(self, query: Query) -> Answer:
         nodes = measure(query.claim)[0] + self._size[0] + DRAWN * len(query.symbols())
-        answer = _Attempt.of(query, self.context, LIMITS[self.effort], nodes).answer()
+        attempt = _Attempt.of(query, self.context, LIMITS[self.effort], nodes)
+        if self.timeout is not None:
+            attempt.until = monotonic() + self.timeout
+        answer = attempt.answer()
         guessed = self.door.guessed & query.symbols().keys()
         if not guessed:
             return answer
@@ -284,7 +298,11 @@ class _Attempt:
     sampler: Sampler
     given: tuple[PrimExpr, ...] = ()
     """The assumptions, opened, as they came."""
+    other: PrimExpr = field(default_factory=lambda: bool_imm(False))
+    """The claim with its bit operators opened, but not what moves their bits."""
     log: list[Stage] = field(default_factory=list)
+    until: float = inf
+    """When to stop, on a clock: only where somebody asked for that."""
     left: int = MAX_EVALUATED
     """Nodes that may still be evaluated."""
 
@@ -300,10 +318,11 @@ class _Attempt:
             claim = obligation(claim, query.fits, query.division)
         else:
             context = context.assuming(*map(opened, dict.fromkeys(conditions(claim))))
-        claim = opened(claim)
+        asked, claim = claim, divided(opened(claim, context), context)
+        other = divided(opened(asked, context, moves=False), context)
         judge = Judge.of(query, nodes)
         given = tuple(map(opened, query.assumptions))
-        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given)
+        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given, other)
 
     @rule("sh/prove")
     def answer(self) -> Answer:
@@ -322,9 +341,12 @@ class _Attempt:
             lambda: self.z3("z3 on the normal form", self.context, self.limits.resources[0]),
             lambda: self.z3("z3 in digits", digits(self.claim, self.context), self.limits.resources[1]),
             lambda: self.z3_plain(self.limits.resources[2]),
+            lambda: self.words(self.limits.resources[1]),
             lambda: self.points("many points", third, 3),
         ]
         for stage in stages:
+            if monotonic() >= self.until:
+                return Unknown("stopped by the time given for it", "timeout", tuple(self.log))
             result = stage()
             if result is not None:
                 return result
@@ -347,6 +369,8 @@ class _Attempt:
     def normal_form(self) -> Proved | None:
         if normal.proves(self.claim, self.context):
             return self.proved("normal form", "the claim is the constant true")
+        if self.other != self.claim and normal.proves(self.other, self.context):
+            return self.proved("normal form", "the claim is the constant true, quotients of bits as they stand")
         self.note("normal form", "open")
         return None
 
@@ -357,6 +381,8 @@ class _Attempt:
 
     def residues(self) -> Proved | None:
         cases = by_residues(self.claim, self.context)
+        if not cases and (found := generalised(self.claim, self.context)) is not None:
+            cases = by_residues(*found)
         if cases:
             return self.proved("residues", f"the normal form shows each of {cases} cases")
         self.note("residues", "nothing to split, or open")
@@ -383,7 +409,7 @@ class _Attempt:
             return None
         reading = Normal(Atoms(context.facts))
         formulas = question(self.claim, context, reading)
-        return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans), context)
+        return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, until=self.until), context)
 
     def z3_plain(self, resources: int) -> Answer | None:
         name = "z3 on the plain expression"
@@ -394,7 +420,35 @@ class _Attempt:
         if self.query.fits is not None or self.query.division == "assume":
             original = self.context
         formulas = question(self.claim, original, Plain())
-        return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, "QF_NIA"), original)
+        return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, "QF_NIA", self.until), original)
+
+    def words(self, resources: int) -> Answer | None:
+        """The question as it came, over words that hold every value in it."""
+        name, query = "z3 on words", self.query
+        if not z3_.AVAILABLE or not resources or not interesting((query.claim, *query.assumptions)):
+            return None
+        claim = query.claim
+        needed = [] if query.division == "require" else conditions(claim)
+        if query.fits is not None or query.division == "require":
+            claim, needed = obligation(claim, query.fits, query.division), []
+        given = [each for part in query.assumptions for each in (*conditions(part), part)]
+        parts, bounds = [*given, *needed, Not(claim)], self.bounds()
+        found = words(parts, bounds)
+        if found is None and given:  # what is proved under fewer assumptions holds
+            parts = parts[len(given) :]
+            found = words(parts, bounds)
+        if found is None:
+            self.note(name, "values have no bounds")
+            return None
+        return self.solved(name, z3_.solve_words(parts, *found, resources, self.until), NOTHING_DIGESTED)
+
+    def bounds(self) -> dict[str, tuple[int | None, int | None]]:
+        """What is known of the symbols of the question."""
+        atoms = Atoms(self.context.facts)
+        return {
+            name: interval(normal_form(self.context.image(SymVar(name, dtype)), atoms), atoms)
+            for name, dtype in self.query.symbols().items()
+        }
 
     def in_digits(self) -> Proved | None:
         context = digits(self.claim, self.context)

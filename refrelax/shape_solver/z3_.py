@@ -7,13 +7,17 @@ take, and the answer is then that nothing was found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
+from math import inf
+from operator import add, and_, eq, ge, gt, le, lshift, lt, mul, ne, or_, sub, xor
 from threading import Event, Thread, get_ident
-from time import clock_gettime, pthread_getcpuclockid
+from time import clock_gettime, monotonic, pthread_getcpuclockid
 from typing import Any
 
 from refrelax.shape_solver.axioms import Node
+from refrelax.syntax.dtypes import bits, kind
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, Select, SymVar, literal_int
 
 
 class _OnFirstUse:
@@ -48,7 +52,11 @@ def patience(resources: int) -> int:
 
 
 def solve(
-    formulas: Sequence[Node], resources: int, booleans: frozenset[str] = frozenset(), tactic: str = ""
+    formulas: Sequence[Node],
+    resources: int,
+    booleans: frozenset[str] = frozenset(),
+    tactic: str = "",
+    until: float = inf,
 ) -> str | dict[str, int]:
     """``"unsat"``, ``"open"``, ``STOPPED``, or integer values of the variables under which all formulas hold.
 
@@ -63,7 +71,7 @@ def solve(
         solver.add(builder.formula(formula))
     for name in sorted(booleans & builder.variables.keys()):
         solver.add(builder.variables[name] >= 0, builder.variables[name] <= 1)
-    answer, stopped = _checked(solver, context, patience(resources))
+    answer, stopped = _checked(solver, context, patience(resources), until)
     if answer == z3.unsat:
         return "unsat"
     if answer != z3.sat or stopped:  # Z3 calls all limits "canceled"
@@ -72,7 +80,7 @@ def solve(
     return {name: model.eval(variable, model_completion=True).as_long() for name, variable in builder.variables.items()}
 
 
-def _checked(solver: Any, context: Any, milliseconds: int) -> tuple[Any, bool]:
+def _checked(solver: Any, context: Any, milliseconds: int, until: float) -> tuple[Any, bool]:
     """Z3's answer, and whether it was stopped after so much time of this thread's processor: a busy machine decides
     nothing."""
     clock = pthread_getcpuclockid(get_ident())
@@ -80,8 +88,8 @@ def _checked(solver: Any, context: Any, milliseconds: int) -> tuple[Any, bool]:
     done, late = Event(), Event()
 
     def watch() -> None:
-        while not done.wait(max(0.01, end - clock_gettime(clock))):
-            if clock_gettime(clock) >= end:
+        while not done.wait(max(0.01, min(end - clock_gettime(clock), until - monotonic()))):
+            if clock_gettime(clock) >= end or monotonic() >= until:
                 late.set()
                 context.interrupt()
 
@@ -169,3 +177,126 @@ class _Builder:
                 three = (self.formula(condition).ast, self.term(a).ast, self.term(b).ast)
                 return z3.ArithRef(z3.Z3_mk_ite(self.context.ref(), *three), self.context)
         raise AssertionError(node)
+
+
+# --- words
+
+
+def solve_words(
+    parts: Sequence[PrimExpr], width: int, ranges: Mapping[str, tuple[int, int]], resources: int, until: float = inf
+) -> str | dict[str, int]:
+    """As ``solve``, for truths of the core over words of ``width`` bits that hold every value in them."""
+    context = z3.Context()
+    solver = z3.SolverFor("QF_BV", ctx=context)
+    solver.set("rlimit", resources, "timeout", MAX_WALL * patience(resources))
+    words = _Words(context, width)
+    for part in parts:
+        solver.add(words.truth(part))
+    for name, (low, high) in ranges.items():
+        if name in words.variables:
+            solver.add(words.variables[name] >= low, words.variables[name] <= high)
+    answer, stopped = _checked(solver, context, patience(resources), until)
+    if answer == z3.unsat:
+        return "unsat"
+    if answer != z3.sat or stopped:
+        return STOPPED if stopped else "open"
+    model = solver.model()
+    found = {name: model.eval(word, model_completion=True).as_signed_long() for name, word in words.variables.items()}
+    truths = {name: int(z3.is_true(model.eval(each, model_completion=True))) for name, each in words.truths.items()}
+    return {**found, **truths}
+
+
+class _Words:
+    """Terms of the core as bit-vectors; each object once. What is undefined has some value."""
+
+    def __init__(self, context: Any, width: int) -> None:
+        self.context, self.width = context, width
+        self.variables: dict[str, Any] = {}
+        self.truths: dict[str, Any] = {}
+        self.known: dict[int, tuple[PrimExpr, Any]] = {}
+
+    def once(self, e: PrimExpr, make: Callable[[PrimExpr], Any]) -> Any:
+        if id(e) not in self.known:
+            self.known[id(e)] = e, make(e)
+        return self.known[id(e)][1]
+
+    def number(self, value: int) -> Any:
+        return z3.BitVecVal(value, self.width, self.context)
+
+    def truth(self, e: PrimExpr) -> Any:
+        return self.once(e, self._truth)
+
+    def term(self, e: PrimExpr) -> Any:
+        return self.once(e, self._term)
+
+    def _truth(self, e: PrimExpr) -> Any:
+        match e:
+            case Literal():
+                return z3.BoolVal(bool(e.bits), self.context)
+            case SymVar(name):
+                return self.truths.setdefault(name, z3.Bool(name, self.context))
+            case Not(a):
+                return z3.Not(self.truth(a))
+            case Binary("And", a, b):
+                return z3.And(self.truth(a), self.truth(b))
+            case Binary("Or", a, b):
+                return z3.Or(self.truth(a), self.truth(b))
+            case Select(c, a, b) | Intrinsic("if_then_else", (c, a, b)):
+                return z3.If(self.truth(c), self.truth(a), self.truth(b))
+            case Binary(("EQ" | "NE") as op, a, b) if a.dtype == "bool":
+                same = self.truth(a) == self.truth(b)
+                return same if op == "EQ" else z3.Not(same)
+            case Binary(op, a, b):
+                return ORDERS[op](self.term(a), self.term(b))
+        raise AssertionError(e)
+
+    def _term(self, e: PrimExpr) -> Any:
+        match e:
+            case Literal():
+                return self.number(literal_int(e))
+            case SymVar(name):
+                return self.variables.setdefault(name, z3.BitVec(name, self.width, self.context))
+            case Select(c, a, b) | Intrinsic("if_then_else", (c, a, b)):
+                return z3.If(self.truth(c), self.term(a), self.term(b))
+            case Cast(dtype, a):
+                whole, size = self.term(a), bits(dtype)
+                if size >= self.width:
+                    return whole
+                low = z3.Extract(size - 1, 0, whole)
+                return (z3.SignExt if kind(dtype) == "int" else z3.ZeroExt)(self.width - size, low)
+            case Intrinsic("abs", (a,)):
+                x = self.term(a)
+                return z3.If(x < 0, -x, x)
+            case Intrinsic("bitwise_not", (a,)):
+                return ~self.term(a)
+            case Intrinsic(op, (a, b)) | Binary(op, a, b):
+                return self.operation(op, self.term(a), self.term(b))
+        raise AssertionError(e)
+
+    def operation(self, op: str, x: Any, y: Any) -> Any:
+        match op:
+            case "Min":
+                return z3.If(x <= y, x, y)
+            case "Max":
+                return z3.If(x <= y, y, x)
+            case "shift_right":  # no count that is as large as the width gives another value
+                return z3.If(z3.UGE(y, self.width), z3.If(x < 0, self.number(-1), self.number(0)), x >> y)
+            case "Div":
+                return x / y
+            case "Mod":
+                return z3.SRem(x, y)
+            case "FloorDiv":
+                rest = z3.SRem(x, y)
+                return z3.If(z3.And(rest != 0, (rest < 0) != (y < 0)), x / y - 1, x / y)
+            case "FloorMod":
+                rest = z3.SRem(x, y)
+                return z3.If(z3.And(rest != 0, (rest < 0) != (y < 0)), rest + y, rest)
+            case _:
+                return WORDS[op](x, y)
+
+
+ORDERS = {"EQ": eq, "NE": ne, "LT": lt, "LE": le, "GT": gt, "GE": ge}
+WORDS = {
+    "Add": add, "Sub": sub, "Mul": mul, "bitwise_and": and_, "bitwise_or": or_, "bitwise_xor": xor,
+    "shift_left": lshift,
+}  # fmt: skip

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 import refrelax as rr
+from refrelax.judge.outcomes import copies
 
 HEAD = "n = TypeVar('n')\n@I.ir_module\nclass Module:\n    @T.prim_func(s_tir=True)\n    def main({params}):\n"
 COPY = ("C[i] = A[i]",)
@@ -240,7 +241,7 @@ def test_it_is_not_called_equal(attack: Attack) -> None:
         assert attack.because in found.unproved
     if isinstance(found, rr.Refuted):
         assert found.counterexample is not None
-        ends = [rr.run(each, "main", *found.counterexample.args) for each in (before, after)]
+        ends = [rr.run(each, "main", *copies(found.counterexample.args)) for each in (before, after)]
         assert ends[0] != ends[1] or str(ends[0]) != str(ends[1])
 
 

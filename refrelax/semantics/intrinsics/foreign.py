@@ -96,7 +96,8 @@ _OF_ZERO = poison("ev/llvm-intrinsic")
 
 
 def _leading_zeros(f: Arithmetic) -> Callable[[Payload, bool], Payload]:
-    return lambda x, open_: f.select(f.equal(x, f.lit(0)), _OF_ZERO, f.clz(x)) if open_ else f.clz(x)
+    width = f.lit(dtypes.bits(f.dtype))
+    return lambda x, open_: f.select(f.equal(x, f.lit(0)), _OF_ZERO if open_ else width, f.clz(x))
 
 
 def _trailing_zeros(f: Arithmetic) -> Callable[[Payload, bool], Payload]:

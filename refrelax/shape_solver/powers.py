@@ -1,0 +1,99 @@
+"""Division by a power of two whose exponent is no number: ``(x << j) // (1 << k)`` is ``x << j - k`` where ``k <= j``.
+
+Spec: ``spec/06-shapes.md``, ``sh/powers``.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from refrelax.rules import rule
+from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.normal import normal
+from refrelax.semantics.dims.ranges import nonneg
+from refrelax.shape_solver.bits import is_power
+from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.core import INT, each_once, mapped
+from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, as_int, int_imm
+
+
+@rule("sh/powers")
+def divided(e: PrimExpr, context: Context) -> PrimExpr:
+    """``e`` with the multiples of a power of two taken out of quotients and remainders by it, as far as ``context``
+    shows that they are some."""
+    if not any(_exponent(node) is not None for node in each_once(e)):
+        return e
+    return mapped(e, lambda node: _divided(node, context))
+
+
+def _exponent(e: PrimExpr) -> PrimExpr | None:
+    """``k`` where ``e`` is a quotient or a remainder by ``1 << k``, and no number."""
+    match e:
+        case Binary("FloorDiv" | "FloorMod", _, power) if is_power(power):
+            assert isinstance(power, Intrinsic)
+            k = power.args[1]
+        case Intrinsic("shift_right", (_, k)):
+            pass
+        case _:
+            return None
+    return k if as_int(k) is None else None
+
+
+def _divided(e: PrimExpr, context: Context) -> PrimExpr:
+    k = _exponent(e)
+    if k is None:
+        return e
+    whole = e.a if isinstance(e, Binary) else e.args[0]  # type: ignore[union-attr]
+    out: list[tuple[int, PrimExpr]] = []
+    rest: list[tuple[int, PrimExpr]] = []
+    for sign, term in terms(whole):
+        quotient = _quotient(term, k, context)
+        (rest if quotient is None else out).append((sign, term if quotient is None else quotient))
+    if not out:
+        return e
+    power = Intrinsic("shift_left", (int_imm(1), k), INT)
+    if isinstance(e, Binary) and e.op == "FloorMod":
+        return Binary("FloorMod", total(rest), power) if rest else int_imm(0)
+    return Binary("Add", total(out), Binary("FloorDiv", total(rest), power)) if rest else total(out)
+
+
+def terms(e: PrimExpr) -> list[tuple[int, PrimExpr]]:
+    """What is added up in ``e``, with signs."""
+    match e:
+        case Binary("Add", a, b):
+            return [*terms(a), *terms(b)]
+        case Binary("Sub", a, b):
+            return [*terms(a), *((-sign, term) for sign, term in terms(b))]
+        case _:
+            return [] if as_int(e) == 0 else [(1, e)]
+
+
+def total(parts: list[tuple[int, PrimExpr]]) -> PrimExpr:
+    return reduce(lambda a, part: Binary("Add" if part[0] > 0 else "Sub", a, part[1]), parts, int_imm(0))
+
+
+def _quotient(term: PrimExpr, k: PrimExpr, context: Context) -> PrimExpr | None:
+    """``term`` divided by ``1 << k`` if a factor of it is a multiple."""
+    match term:
+        case Intrinsic("shift_left", (x, j)):
+            left = Binary("Sub", j, k)
+            if _never_negative(left, context):
+                return Intrinsic("shift_left", (x, left), INT)
+            inner = _quotient(x, k, context)
+            return None if inner is None else Intrinsic("shift_left", (inner, j), INT)
+        case Binary("Mul", a, b):
+            for first, second in ((a, b), (b, a)):
+                inner = _quotient(first, k, context)
+                if inner is not None:
+                    return Binary("Mul", inner, second)
+            return None
+        case _:
+            return None
+
+
+def _never_negative(e: PrimExpr, context: Context) -> bool:
+    for known in (context, context.measuring()):
+        atoms = Atoms(known.facts)
+        if known.absurd or nonneg(normal(known.image(e), atoms), atoms):
+            return True
+    return False

@@ -1,0 +1,155 @@
+"""Questions of their own: do two regions meet, is an index map one to one, what are the bounds of an expression.
+
+Each is a claim for ``prove``, put together in one place, so that users of the library do not each do it again.
+
+Spec: ``spec/06-shapes.md``, ``sh/disjoint``, ``sh/injective``, ``sh/bounds``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
+from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.normal import normal
+from refrelax.semantics.dims.ranges import interval
+from refrelax.shape_solver.bits import opened
+from refrelax.shape_solver.claim import Answer, Effort, Proved, conjunction
+from refrelax.shape_solver.core import integer
+from refrelax.shape_solver.door import Arithmetic
+from refrelax.shape_solver.parse import parse_claim, parse_dim
+from refrelax.shape_solver.prove import Assumption, Prover, prove
+from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, free_symbols, walk
+
+Dim = str | int | PrimExpr
+Region = Dim | tuple[Dim, Dim]
+"""One place, or the places from ``start`` to below ``start + length``."""
+
+FIRST = (0, -1, -(1 << 7), -(1 << 15), -(1 << 31), -(1 << 63))
+"""Where a bound is first looked for: lower bounds; upper ones are their negatives."""
+
+MAX_HALVINGS = 72
+"""How often a bound is looked for between two values."""
+
+
+def _dim(e: Dim) -> PrimExpr:
+    if isinstance(e, bool):
+        raise ValueError(f"expected an integer expression, found {e}")
+    return integer(e) if isinstance(e, int) else parse_dim(e) if isinstance(e, str) else e
+
+
+def _claim(e: Assumption) -> PrimExpr:
+    return parse_claim(e) if isinstance(e, str) else e
+
+
+@rule("sh/disjoint")
+def disjoint(
+    first: Region,
+    second: Region,
+    assume: Iterable[Assumption] = (),
+    effort: Effort = "normal",
+    arithmetic: Arithmetic = "exact",
+) -> Answer:
+    """Whether two regions of one memory have no place in common, for all integers that satisfy ``assume``.
+
+    A region is a place (an integer expression) or ``(start, length)``: the places from ``start`` to below
+    ``start + length``, none if ``length <= 0``. Raises as ``prove``.
+    """
+    (a, m), (b, n) = _region(first), _region(second)
+    apart: list[PrimExpr] = [Binary("LE", Binary("Add", a, m), b), Binary("LE", Binary("Add", b, n), a)]
+    apart += [Binary("LE", length, integer(0)) for length in (m, n)]
+    if m == n == integer(1):
+        return prove(Binary("NE", a, b), assume, effort, arithmetic=arithmetic)
+    claim = apart[0]
+    for each in apart[1:]:
+        claim = Binary("Or", claim, each)
+    return prove(claim, assume, effort, arithmetic=arithmetic)
+
+
+def _region(region: Region) -> tuple[PrimExpr, PrimExpr]:
+    if isinstance(region, tuple):
+        start, length = region
+        return _dim(start), _dim(length)
+    return _dim(region), integer(1)
+
+
+@rule("sh/injective")
+def injective(
+    index: Dim | Sequence[Dim],
+    variables: Iterable[str],
+    assume: Iterable[Assumption] = (),
+    effort: Effort = "normal",
+    arithmetic: Arithmetic = "exact",
+) -> Answer:
+    """Whether an index map takes different values of ``variables`` to different places, other symbols being the same.
+
+    ``index``: one place, or one for each axis. ``assume`` holds of each of the two points. A counterexample names the
+    values of the second point ``i_2`` for the variable ``i`` (with more underscores if that is a symbol). Raises as
+    ``prove``; ``ValueError`` if there are no variables.
+    """
+    axes = [_dim(index)] if isinstance(index, str | int) or not isinstance(index, Sequence) else list(map(_dim, index))
+    given = [_claim(each) for each in assume]
+    kinds = {node.name: node for e in (*axes, *given) for node in walk(e) if isinstance(node, SymVar)}
+    names = list(dict.fromkeys(variables))
+    if not names:
+        raise ValueError("expected the variables of an index map, found none")
+    by: dict[str, PrimExpr] = {}
+    for name in names:
+        fresh = f"{name}_2"
+        while fresh in kinds or fresh in names:
+            fresh += "_"
+        by[name] = SymVar(fresh, kinds[name].dtype if name in kinds else "int64")
+    other = [substitute(e, by) for e in given if free_symbols(e) & by.keys()]
+    same = [Binary("EQ", e, substitute(e, by)) for e in axes]
+    equal: list[PrimExpr] = [Binary("EQ", kinds.get(name, SymVar(name)), by[name]) for name in names]
+    return prove(conjunction(equal), [*given, *other, *same], effort, arithmetic=arithmetic)
+
+
+@rule("sh/bounds")
+def bounds(
+    e: Dim, assume: Iterable[Assumption] = (), effort: Effort = "normal", arithmetic: Arithmetic = "exact"
+) -> tuple[int | None, int | None]:
+    """The greatest number that ``e`` is proved to be at least, and the least that it is proved to be at most, wherever
+    ``assume`` holds and ``e`` has a value; ``None`` where no number is proved.
+
+    Bounds are proved, not always attained. Assumptions that contradict each other leave ``(1, 0)``: no value.
+    """
+    prover = Prover(assume, effort, arithmetic=arithmetic)
+    whole = _dim(e)
+    inside = prover.door.dim(whole) if prover.large(whole) is None else None
+    if inside is None:
+        return None, None
+    if prover.context.absurd:
+        return 1, 0
+    known = opened(inside, prover.context)
+    low: int | None = None
+    high: int | None = None
+    for context in (prover.context, prover.context.measuring()):
+        atoms = Atoms(context.facts)
+        least, greatest = interval(normal(context.image(known), atoms), atoms)
+        low = least if low is None else low if least is None else max(low, least)
+        high = greatest if high is None else high if greatest is None else min(high, greatest)
+    return _tightened(inside, prover, low, "GE"), _tightened(inside, prover, high, "LE")
+
+
+def _tightened(e: PrimExpr, prover: Prover, start: int | None, op: BinaryOp) -> int | None:
+    """The best bound between ``start`` and a value that ``e`` is seen to have."""
+    sign = 1 if op == "GE" else -1
+
+    def holds(bound: int) -> bool:
+        return isinstance(prover.inside(Binary(op, e, integer(bound))), Proved)
+
+    if start is None:
+        start = next((sign * bound for bound in FIRST if holds(sign * bound)), None)
+        if start is None:
+            return None
+    step, best = 1, start
+    for _ in range(MAX_HALVINGS):
+        if holds(best + sign * step):
+            best, step = best + sign * step, step * 2
+        elif step == 1:
+            return best
+        else:
+            step = max(1, step // 4)
+    return best
