@@ -249,6 +249,8 @@ class Text:
             case "Min" | "Max":
                 module = "np" if self.fast or integer else "rt"
                 return f"{module}.{expr.op.lower()}imum({a}, {b})"
+            case "Sub" if expr.a.dtype == "bool":
+                return f"np.logical_xor({a}, {b})"
             case "Div":
                 return f"rt.truncated_divide({a}, {b})" if integer else f"({a} / {b})"
             case "Mod":

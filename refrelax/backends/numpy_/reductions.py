@@ -59,7 +59,7 @@ def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:
     row, column = a.ndim == 1, b.ndim == 1
     a, b = exact.cast(a, dtype), exact.cast(b, dtype)
     a, b = (a[None, :] if row else a), (b[:, None] if column else b)
-    if fast and np.dtype(dtype).itemsize == 2 and np.dtype(dtype).kind != "i":
+    if fast and np.dtype(dtype).itemsize == 2 and np.dtype(dtype).kind not in "iu":
         total = np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
     else:
         shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])

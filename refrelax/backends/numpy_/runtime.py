@@ -81,6 +81,8 @@ def fma(a: Any, b: Any, c: Any) -> Any:
     from refrelax.semantics.numbers import reading
 
     a, b, c = np.broadcast_arrays(a, b, c)
+    if a.dtype.kind in "iub":
+        return a * b + c
     f = reading("ieee").at(a.dtype.name)
     flat = [f.fma(float(x), float(y), float(z)) for x, y, z in zip(a.ravel(), b.ravel(), c.ravel(), strict=True)]
     return np.array(flat, dtype=np.float64).astype(a.dtype).reshape(a.shape)
