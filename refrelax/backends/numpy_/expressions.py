@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.names import local
 from refrelax.semantics.dims import Facts, equal
+from refrelax.semantics.intrinsics.foreign import LLVM_CALLS, spelled
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.scalars import (
@@ -236,6 +237,8 @@ class Text:
             case op if op in FUNCTIONS:
                 write = FUNCTIONS[op]
                 return write([self.element(a) for a in expr.args], self.fast and expr.dtype in ("float32", "float64"))
+            case op if op in LLVM_CALLS and (plain := spelled(expr)) is not None:
+                return self._intrinsic(plain)
             case op:
                 raise Unsupported(f"the intrinsic T.{op}")
 
