@@ -5,6 +5,8 @@ from __future__ import annotations
 
 RULES: dict[str, str] = {
     "op.common/tensor-argument": "An argument that the operator takes as a tensor has a tensor type; a distributed tensor counts as the tensor that it distributes.",
+    "op.common/not-distributed": "Beside those of the page on distribution these operators take distributed tensors (`R.DTensor`): the binary ones that broadcast, the elementwise ones of one argument, `sum mean max min prod std variance`, `matmul`, `permute_dims`, `reshape`, `nn.softmax`, `builtin.stop_lift_params`. The type of the result is that of the whole tensors, on the mesh of the arguments. An axis that an argument has sharded over an axis of the mesh shards the axis of the result that it becomes, and the rest is replicated (`R`); of several axes that would be sharded over the same axis of the mesh the first argument's counts. A stretched axis, a reduced one, the axis of a softmax, the inner axes of a product of matrices and, in a reshape, the first axis and every axis that starts within one of the result become none. Any other operator takes none.",
+    "op.common/one-mesh": "All distributed arguments of a call lie on one mesh.",
     "op.common/tuple-of-tensors": "An argument that the operator takes as several tensors is a tuple of one or more tensors.",
     "op.common/shape-argument": "An argument that the operator takes as a shape has a shape type.",
     "op.common/scalar-argument": "An argument on which the result's dims depend is a scalar expression, written where the call stands.",

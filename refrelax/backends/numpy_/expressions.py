@@ -15,6 +15,7 @@ from refrelax.backends.numpy_.guests import WIDER
 from refrelax.backends.numpy_.names import local
 from refrelax.errors import UsageError
 from refrelax.semantics.dims import Facts, equal, substitute
+from refrelax.semantics.intrinsics.foreign import LLVM_CALLS, spelled
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.scalars import (
@@ -281,6 +282,8 @@ class Text:
                 own(expr.args[0].dtype)
                 write = FUNCTIONS[op]
                 return write([self.element(a) for a in expr.args], self.fast and expr.dtype in ("float32", "float64"))
+            case op if op in LLVM_CALLS and (plain := spelled(expr)) is not None:
+                return self._intrinsic(plain)
             case op:
                 raise Unsupported(f"the intrinsic T.{op}")
 

@@ -15,6 +15,7 @@ from refrelax.semantics.intrinsics.calls import CALLS, build_call
 from refrelax.semantics.intrinsics.fixed_point import FIXED_POINT, build_fixed_point
 from refrelax.semantics.intrinsics.fragments import FRAGMENTS, build_fragment
 from refrelax.semantics.intrinsics.host_calls import build_packed_call
+from refrelax.semantics.intrinsics.missing import reason
 from refrelax.semantics.intrinsics.pure import PURE, build_pure
 from refrelax.semantics.intrinsics.records import HOST, build_host
 from refrelax.semantics.loops.elements import UNDEFINED, build_element, build_if_then_else
@@ -52,9 +53,8 @@ def build_intrinsic(build: Builder, call: Intrinsic) -> Element:
 @rule("ld/intrinsic-without-meaning")
 def _without_meaning(call: Intrinsic) -> Element:
     def stop(_frame: Frame) -> None:
-        raise unspecified(
-            "ld/intrinsic-without-meaning", f"T.{call.op} has no meaning in this edition of the spec", call.span
-        )
+        message = f"T.{call.op} has no meaning in this edition of the spec{reason(call.op)}"
+        raise unspecified("ld/intrinsic-without-meaning", message, call.span)
 
     return stop
 

@@ -10,6 +10,7 @@ from typing import assert_never
 from refrelax.errors import Diagnostic, IllTyped, Span
 from refrelax.rules import rule
 from refrelax.semantics.ops import OPERATORS
+from refrelax.semantics.ops.sharding import OWN, distributed
 from refrelax.semantics.types.calls import CALL_FORMS
 from refrelax.semantics.types.checked import EntryCheck
 from refrelax.semantics.types.frame import CallDeduction, Frame
@@ -39,6 +40,7 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.scalars import int_imm
 from refrelax.syntax.types import (
     AnyType,
+    DTensorType,
     FuncType,
     PackedFuncType,
     PrimType,
@@ -197,7 +199,10 @@ def operator_type(frame: Frame, call: Call, args: tuple[Type, ...]) -> tuple[Typ
         message = f"{name} has no type rule: its annotation is trusted"
         frame.journal.note("ty/operator-without-rule", message, call.span)
         return _ANY, pure, "ty/operator-without-rule"
-    ty = definition.deduce(CallDeduction(frame, call.span, call.op.name), call, args)
+    d = CallDeduction(frame, call.span, call.op.name)
+    ty = definition.deduce(d, call, args)
+    if name not in OWN and any(isinstance(each, DTensorType) for each in args):
+        ty = distributed(d, call, args, ty)
     return ty, definition.pure, f"op.{name.removeprefix('relax.')}"
 
 
