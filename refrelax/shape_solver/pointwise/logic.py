@@ -23,7 +23,7 @@ HARD = frozenset({"index", "every element is written", "store in bounds", "load 
 
 MOST_HARD = 10
 
-STEPS: dict[Effort, int] = {"quick": 6_000, "normal": 30_000, "thorough": 200_000}
+STEPS: dict[Effort, int] = {"quick": 4_000, "normal": 12_000, "thorough": 100_000}
 """What one comparison may take: a step of descent counts 1, a question to the solver ``QUESTION``."""
 
 QUESTION = 3
