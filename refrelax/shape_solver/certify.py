@@ -79,7 +79,10 @@ def verified(text: str) -> Confirmation:
     program = verified_checker()
     if program is None:
         return Confirmation(missing="the verified checker (make verified, or REFRELAX_VERIFIED=its path)")
-    done = subprocess.run([program, "-"], input=text, capture_output=True, text=True, encoding="utf-8", check=False)
+    try:
+        done = subprocess.run([program, "-"], input=text, capture_output=True, text=True, encoding="utf-8", check=False)
+    except OSError as error:
+        return Confirmation(missing=f"a verified checker that runs: {program} ({error.strerror})")
     said = done.stdout.strip().removeprefix("-: ")
     match done.returncode, said.partition(" "):
         case 0, ("CERTIFIED", _, words):

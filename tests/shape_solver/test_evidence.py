@@ -58,11 +58,11 @@ def test_enumeration_is_only_tried_where_it_ends() -> None:
 
 def test_what_no_certificate_can_state_has_none() -> None:
     big = " * ".join(["(n + 1) ** 16"] * 12)
-    for claim in (f"({big}) * ({big}) * ({big}) * m * (m + k) * (k + j) >= 0", f"n < {1 << 9000} or n >= {1 << 9000}"):
-        certificate = Certificate(Query(parse_claim(claim)), (Stage("normal form", "said so"),))
-        with pytest.raises(NoCertificate):
-            certificate.document("quick")
-        assert certify(certificate) is None
+    claim = f"({big}) * ({big}) * ({big}) * m * (m + k) * (k + j) >= 0"
+    certificate = Certificate(Query(parse_claim(claim)), (Stage("normal form", "said so"),))
+    with pytest.raises(NoCertificate):
+        certificate.document("quick")
+    assert certify(certificate) is None
 
 
 def test_large_constants_are_written() -> None:

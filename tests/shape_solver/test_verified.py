@@ -124,6 +124,8 @@ def test_the_program_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(Path, "exists", lambda self: False)
     assert "make verified" in verified(TEXTS[0]).missing
+    monkeypatch.setenv("REFRELAX_VERIFIED", str(tmp_path / "none"))
+    assert "that runs" in verified(TEXTS[0]).missing
 
 
 def test_a_mutated_certificate_is_refused_or_still_true() -> None:
