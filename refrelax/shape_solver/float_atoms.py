@@ -22,8 +22,8 @@ from refrelax.semantics.dims.kinds import of_floats
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import as_const, serial
 from refrelax.shape_solver.claim import LIMITS, Answer, Effort, Proved, Query, Refuted, Stage, Unknown
+from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.lets import without_lets
-from refrelax.shape_solver.parse import integer
 from refrelax.shape_solver.refute import Judge
 from refrelax.syntax.dtypes import integer_range, is_float
 from refrelax.syntax.scalars import (

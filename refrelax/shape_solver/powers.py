@@ -69,7 +69,8 @@ def terms(e: PrimExpr) -> list[tuple[int, PrimExpr]]:
 
 
 def total(parts: list[tuple[int, PrimExpr]]) -> PrimExpr:
-    return reduce(lambda a, part: Binary("Add" if part[0] > 0 else "Sub", a, part[1]), parts, int_imm(0))
+    start: PrimExpr = int_imm(0)
+    return reduce(lambda a, part: Binary("Add" if part[0] > 0 else "Sub", a, part[1]), parts, start)
 
 
 def _quotient(term: PrimExpr, k: PrimExpr, context: Context) -> PrimExpr | None:

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 from refrelax.rules import rule
-from refrelax.semantics.intrinsics.pure import BINARY, TERNARY, UNARY
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Element
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.scalar_operators import BINARY, TERNARY, UNARY
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Intrinsic, Literal, StringImm, literal_int
 
