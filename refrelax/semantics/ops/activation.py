@@ -48,8 +48,8 @@ def _relu(f: Arithmetic, call: Call) -> Function:
 
 def _leakyrelu(f: Arithmetic, call: Call) -> Function:
     """``x if x > 0 else x * alpha``, ``alpha`` rounded to the dtype or not."""
-    attribute, zero = A.real(call, "alpha"), f.lit(0)
-    factor = f.lit(attribute)
+    attribute = A.real(call, "alpha")
+    zero, factor = f.lit(0), f.lit(attribute)
     of = ideal.times(Fraction(attribute)) if 0 < attribute < INF else None
 
     def negative(a: Payload) -> Payload:
