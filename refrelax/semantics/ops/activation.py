@@ -49,8 +49,9 @@ def _relu(f: Arithmetic, call: Call) -> Function:
 
 def _leakyrelu(f: Arithmetic, call: Call) -> Function:
     """``x if x > 0 else x * alpha``, ``alpha`` rounded to the dtype or not."""
-    zero, alpha = f.lit(0), A.real(call, "alpha")
-    factor, of = f.lit(alpha), ideal.times(Fraction(alpha)) if 0 < alpha < INF else None
+    attribute = A.real(call, "alpha")
+    zero, factor = f.lit(0), f.lit(attribute)
+    of = ideal.times(Fraction(attribute)) if 0 < attribute < INF else None
 
     def negative(a: Payload) -> Payload:
         return f.mul(a, factor) if of is None else f.either(lambda: f.mul(a, factor), lambda: f.ideal(of, a))
