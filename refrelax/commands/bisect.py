@@ -12,7 +12,7 @@ from typing import Any
 from refrelax import npz
 from refrelax.commands import values
 from refrelax.commands.reports import report
-from refrelax.commands.shared import add_json, busy, emit, read_checked
+from refrelax.commands.shared import add_json, add_strict, busy, emit, read_checked
 from refrelax.judge import Bisection, Stage, WrongPass
 from refrelax.judge.report import EXIT
 
@@ -31,9 +31,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="tvm: zero, default_build (default), cpu_generic, another that TVM knows, or FILE.py:function; "
         "refrelax: a pipeline of `refrelax lower`, or passes joined by commas",
     )
+    parser.add_argument("--target", metavar="T", help="what tvm compiles for (default: llvm)")
     values.add_inputs(parser)
     parser.set_defaults(policy="dyadic")
-    parser.add_argument("--strict", action="store_true", help="also hold it to what ONNX, the array API and IEEE fix")
+    add_strict(parser)
     parser.add_argument("--save", metavar="DIR", help="keep every stage, its constants, and what was found")
     add_json(parser)
 
@@ -47,7 +48,9 @@ def bisect(options: argparse.Namespace) -> int:
     pipeline = options.pipeline or DEFAULTS[options.impl]
     externs = values.externs(options)
     with busy("bisect"):
-        found = follow(checked, options.entry, given, options.impl, pipeline, externs, strict=options.strict)
+        found = follow(
+            checked, options.entry, given, options.impl, pipeline, externs, None, options.strict, options.target
+        )
     if options.save is not None:
         save(found, Path(options.save))
     if options.json:

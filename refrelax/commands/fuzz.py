@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from refrelax.commands import reproducers
-from refrelax.commands.shared import add_json, emit, meter
+from refrelax.commands.shared import add_implementation, add_json, emit, meter
 from refrelax.errors import UsageError
 from refrelax.judge.report import EXIT, Report
 from refrelax.semantics.numbers.verdicts import Counts
@@ -26,7 +26,7 @@ Task = tuple[int, tuple["Signature", ...]]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--impl", required=True, help="numpy | cupy | cuda-emulated | tvm | module:factory")
+    add_implementation(parser)
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--time", metavar="60s", type=_seconds, default=None, help="how long: 90, 60s, 10m, 2h (60s)")
     limit.add_argument("--count", metavar="N", type=_positive, help="how many programs instead: the same every time")
@@ -88,7 +88,9 @@ def _plan(options: argparse.Namespace) -> Plan:
     from refrelax.judge.fuzz import PORTABLE, Plan
     from refrelax.testing import modules
 
-    find(options.impl)  # a name that leads nowhere is a usage error, here and not in a process of its own
+    find(
+        options.impl, options.pipeline, options.target
+    )  # a name that leads nowhere is a usage error, here and not in a process of its own
 
     def split(text: str | None) -> tuple[str, ...] | None:
         return None if text is None else tuple(part.strip() for part in text.split(","))
@@ -99,7 +101,19 @@ def _plan(options: argparse.Namespace) -> Plan:
     except InvalidArgument as error:
         raise UsageError(str(error)) from None
     levels, dtypes = split(options.levels), split(options.dtypes)
-    return Plan(find, options.impl, options.seed, features, levels, dtypes, options.bindings, options.count)
+    return Plan(
+        find,
+        options.impl,
+        options.seed,
+        features,
+        levels,
+        dtypes,
+        options.bindings,
+        options.count,
+        options.pipeline,
+        options.target,
+        options.strict,
+    )
 
 
 @contextmanager

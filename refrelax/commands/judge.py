@@ -6,14 +6,13 @@ import argparse
 from typing import Any
 
 from refrelax.commands import values
-from refrelax.commands.shared import add_json, busy, emit, read_checked
+from refrelax.commands.shared import add_implementation, add_json, busy, emit, read_checked
 from refrelax.judge.report import EXIT
 
 
 def diff_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="TVMScript; - is standard input")
-    parser.add_argument("--impl", required=True, help="numpy | cupy | cuda-emulated | tvm | module:factory")
-    parser.add_argument("--strict", action="store_true", help="also hold it to what ONNX, the array API and IEEE fix")
+    add_implementation(parser)
     values.add_inputs(parser)
     add_json(parser)
 
@@ -24,7 +23,7 @@ def diff(options: argparse.Namespace) -> int:
     from refrelax.commands.reports import tell
     from refrelax.conformance.implementations import find
 
-    implementation = find(options.impl)
+    implementation = find(options.impl, options.pipeline, options.target)
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
     externs = values.externs(options)

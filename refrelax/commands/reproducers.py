@@ -46,7 +46,10 @@ def keep(out: Path, finding: Finding, plan: Plan) -> Kept:
     members = arrays(finding.args, parameter_types(api.parse(finding.text), "main"))
     npz.write(folder / "args.npz", members)
     given = f" --args {shlex.quote(str(folder / 'args.npz'))}" if members else ""
-    command = f"refrelax diff {shlex.quote(str(folder / 'module.py'))} --impl {shlex.quote(plan.name)}{given}"
+    chosen = {"--pipeline": plan.pipeline, "--target": plan.target}
+    more = "".join(f" {option} {shlex.quote(value)}" for option, value in chosen.items() if value is not None)
+    impl = f"{shlex.quote(plan.name)}{more}{' --strict' * plan.strict}"
+    command = f"refrelax diff {shlex.quote(str(folder / 'module.py'))} --impl {impl}{given}"
     report = {
         "signature": str(finding.signature),
         "kind": finding.signature.kind,

@@ -77,6 +77,18 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="TVMScript; - is standard input")
 
 
+def add_strict(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--strict", action="store_true", help="also hold it to what ONNX, the array API and IEEE fix")
+
+
+def add_implementation(parser: argparse.ArgumentParser) -> None:
+    """``--impl``, and what is chosen of TVM."""
+    parser.add_argument("--impl", required=True, help="numpy | cupy | cuda-emulated | tvm | module:factory")
+    parser.add_argument("--pipeline", metavar="NAME", help="tvm: what it runs before it compiles, or FILE.py:function")
+    parser.add_argument("--target", metavar="T", help="tvm: what it compiles for (default: llvm)")
+    add_strict(parser)
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
 

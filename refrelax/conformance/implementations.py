@@ -79,18 +79,23 @@ def _hold_together(outcome: Returned) -> None:
         raise ImplementationFailed("crash", f"run gave a Returned whose {wrong} are {getattr(outcome, wrong)!r:.80}")
 
 
-def find(name: str) -> Any:
+def find(name: str, pipeline: str | None = None, target: str | None = None) -> Any:
     """What ``rr.diff`` takes as ``impl``: a backend's name, TVM in a subprocess, or ``module:factory`` called.
 
+    ``pipeline``, ``target``: of TVM, what it runs before it compiles and what it compiles for.
+
     Raises:
-        UsageError: nothing by that name, or what is there makes no implementation.
+        UsageError: nothing by that name, what is there makes no implementation, or an option without effect.
     """
+    if name != "tvm" and (pipeline is not None or target is not None):
+        option = "--pipeline" if pipeline is not None else "--target"
+        raise UsageError(f"{option} has no effect on {name!r}: only tvm has pipelines and targets to choose")
     if name in BUILT_IN:
         return name
     if name == "tvm":
         from refrelax.interop.tvm import TvmImplementation
 
-        return TvmImplementation()
+        return TvmImplementation(pipeline, target or "llvm")
     module, colon, factory = name.partition(":")
     if not colon or not factory or not module.strip("."):
         raise UsageError(f"no implementation {name!r}: expected {', '.join(BUILT_IN)}, tvm, or module:factory")

@@ -120,12 +120,13 @@ def bisect(
     externs: Externs | None = None,
     budget: Budget | None = None,
     strict: bool = False,
+    target: str | None = None,
 ) -> WrongPass | NoVerdict | None:
     """The first pass that changed the meaning of ``entry`` on ``args``, or ``None``.
 
     ``impl``: ``"tvm"`` (in a subprocess; ``pipeline`` as in ``interop.tvm.TvmPasses``), ``"refrelax"`` (``pipeline``
     as in ``rr.lower``, or passes joined by commas), or an object with ``stages(module, pipeline)``. ``strict``: as in
-    ``diff``.
+    ``diff``; ``target``: what TVM compiles for.
 
     A pass that crashes, hangs or refuses the program is found too. ``NoVerdict`` where nothing can be said: no TVM, a
     run that is left open, a construct that this package gives no meaning, a text that cannot be read, results too wide
@@ -135,7 +136,7 @@ def bisect(
         Rejection: ``module`` is no checked module, or lacks a library function.
         UsageError: no such function, compiler or pipeline.
     """
-    return follow(module, entry, args, impl, pipeline, externs, budget, strict).answer
+    return follow(module, entry, args, impl, pipeline, externs, budget, strict, target).answer
 
 
 def follow(
@@ -147,17 +148,19 @@ def follow(
     externs: Externs | None = None,
     budget: Budget | None = None,
     strict: bool = False,
+    target: str | None = None,
 ) -> Bisection:
     """``bisect``, with every stage on the way and the report."""
     checked = module if isinstance(module, CheckedModule) else check(module)
     if entry not in checked.module.functions:
         raise UsageError(f"the module has no function {entry!r}")
-    reference = Reference(checked, entry, args, externs or {}, budget or Budget())
+    sets = "strict" if strict else "enclosure"
+    reference = Reference(checked, entry, args, externs or {}, budget or Budget(), sets)
     walk = _Walk(reference, strict)
     nothing = walk.nothing_to_compare()
     if nothing is not None:
         return Bisection((), nothing, nothing.report)
-    chosen = compiler(impl)
+    chosen = compiler(impl, target)
     try:
         return walk.along(chosen, pipeline)
     finally:

@@ -210,7 +210,10 @@ class _Judgement:
         effects = other_effects(wanted, found) if self.shows_effects else None
         if effects is not None:
             return Divergence(q.entry, effects, bindings, "effects", report=q.report(Counts(outside=1), open_))
-        results = self.results(wanted, found)
+        permitted = q.run(q.permitted)
+        results = self.results(permitted, found)
+        if q.permitted == "strict" and isinstance(permitted, Returned):
+            wanted = permitted  # it determines more than the definition does
         outside = next((each for each in results if isinstance(each.verdict, Outside)), None)
         if outside is not None:
             report = q.report(_total(results), open_)
@@ -254,10 +257,9 @@ class _Judgement:
         }
         return sum(each not in shown for each in dict.fromkeys(self.question.executed) if each in simple)
 
-    def results(self, wanted: Returned, found: Returned) -> tuple[BindingVerdict, ...]:
+    def results(self, permitted: Outcome, found: Returned) -> tuple[BindingVerdict, ...]:
         """The result (of a PrimFunc: its arguments afterwards) against what the whole call permits."""
         q = self.question
-        permitted = q.run(q.permitted)
         if not isinstance(permitted, Returned):
             wide = Compared(Undecided(float("inf")), Counts(undecided=1))
             return (BindingVerdict(q.entry, "return", "result", *wide),)

@@ -37,7 +37,7 @@ def first_other_binding(before: CheckedModule, after: CheckedModule, entry: str,
     binding of that name. Memory that is filled in later (poison so far), and values of another type, are passed over:
     after some passes a name stands for something else."""
     permitted, values = _Values(), _Values()
-    for checked, numerics, listener in ((before, "enclosure", permitted), (after, "ieee", values)):
+    for checked, numerics, listener in ((before, reference.sets, permitted), (after, "ieee", values)):
         given = copies(reference.args)
         run(
             checked,

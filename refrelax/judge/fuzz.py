@@ -58,10 +58,10 @@ PORTABLE = tuple(each for each in FEATURES if each != "libraries")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to generate, for whom. ``find(name)`` gives the implementation, as ``diff`` takes it, once in each
-    process."""
+    """What to generate, for whom. ``find(name, pipeline, target)`` gives the implementation, as ``diff`` takes it, once
+    in each process."""
 
-    find: Callable[[str], Any]
+    find: Callable[..., Any]
     name: str
     seed: int = 0
     features: tuple[str, ...] = PORTABLE
@@ -70,6 +70,10 @@ class Plan:
     max_bindings: int = 6
     count: int | None = None
     """Programs of all rounds together, if they are counted."""
+    pipeline: str | None = None
+    target: str | None = None
+    strict: bool = False
+    """See ``diff``."""
 
     def programs(self, number: int) -> int:
         """How many programs round ``number`` generates."""
@@ -137,11 +141,11 @@ def _programs(draw: Any, plan: Plan) -> Program:
     return module, draw(call_arguments(module, policy=draw(st.sampled_from(POLICIES))))
 
 
-def judge(module: Module, args: Sequence[Any], implementation: Any) -> Verdict:
+def judge(module: Module, args: Sequence[Any], implementation: Any, strict: bool = False) -> Verdict:
     """The verdict on one program; what refrelax itself raises, or does not end in time, is a fault."""
     try:
         with limited(SECONDS):
-            return diff(check(module), "main", args, impl=implementation)
+            return diff(check(module), "main", args, impl=implementation, strict=strict)
     except TimeoutError as error:
         return NoVerdict(f"the definition takes {error}", reason="budget")
     except (InternalError, Rejection) as error:
@@ -199,15 +203,16 @@ def blamed(module: Module, verdict: Found) -> tuple[str, ...]:
 
 
 @cache
-def _implementation(find: Callable[[str], Any], name: str) -> Any:
-    return find(name)
+def _implementation(find: Callable[..., Any], name: str, pipeline: str | None, target: str | None) -> Any:
+    return find(name, pipeline, target)
 
 
 class _Search:
     """The condition that one round looks for. The first divergence pins its kind, so that shrinking stays with it."""
 
     def __init__(self, plan: Plan, known: Sequence[Signature], deadline: float | None) -> None:
-        self.implementation, self.known, self.deadline = _implementation(plan.find, plan.name), known, deadline
+        self.implementation = _implementation(plan.find, plan.name, plan.pipeline, plan.target)
+        self.known, self.deadline, self.strict = known, deadline, plan.strict
         self.pinned: tuple[str, ...] | None = None
         self.best: tuple[Program, Found] | None = None
         self.counts = Counts()
@@ -218,7 +223,7 @@ class _Search:
         if self.deadline is not None and time.monotonic() > self.deadline:
             return False
         module, args = program
-        verdict = judge(module, args, self.implementation)
+        verdict = judge(module, args, self.implementation, self.strict)
         if self.pinned is None:
             self.examined += 1
             self.counts += verdict.report.counts
@@ -261,7 +266,9 @@ def run_round(plan: Plan, number: int, known: Sequence[Signature] = (), deadline
     done = Round(number, condition.examined, condition.open, counts=condition.counts)
     if condition.best is not None:
         module, args = best or condition.best[0]
-        verdict = worth_keeping(judge(module, args, condition.implementation)) if best else condition.best[1]
+        verdict = (
+            worth_keeping(judge(module, args, condition.implementation, plan.strict)) if best else condition.best[1]
+        )
         if verdict is not None:
             signature = Signature(kind_of(verdict), blamed(module, verdict))
             said = replace(verdict, bindings=(), report=NOTHING)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol, runtime_checkable
@@ -92,24 +92,24 @@ def _shown(name: str, module: Module) -> Stage:
     return Stage(name, print_module(module), dict(module.constants))
 
 
-def compiler(impl: str | Compiler) -> Compiler:
-    """``"refrelax"``, ``"tvm"`` (in a subprocess), or any object with a method ``stages``.
+def compiler(impl: str | Compiler, target: str | None = None) -> Compiler:
+    """``"refrelax"``, ``"tvm"`` (in a subprocess, for ``target``), or any object with a method ``stages``.
 
     Raises:
-        UsageError: nothing by that name.
+        UsageError: nothing by that name; a target for what has none.
     """
+    if impl == "tvm":
+        passes = import_module("refrelax.interop.tvm").TvmPasses  # a layer below: found when it is asked for
+        found: Compiler = passes() if target is None else passes(target)
+        return found
+    if target is not None:
+        raise UsageError("--target has no effect here: only tvm has targets to choose")
     if not isinstance(impl, str):
         return impl
-    makers: dict[str, Callable[[], Compiler]] = {"refrelax": OwnPasses, "tvm": _tvm}
-    if impl not in makers:
-        known = ", ".join(makers)
-        raise UsageError(f"unknown compiler {impl!r}; known: {known}, or an object with stages(module, pipeline)")
-    return makers[impl]()
-
-
-def _tvm() -> Compiler:
-    found: Compiler = import_module("refrelax.interop.tvm").TvmPasses()  # a layer below: found when it is asked for
-    return found
+    if impl != "refrelax":
+        known = "refrelax, tvm, or an object with stages(module, pipeline)"
+        raise UsageError(f"unknown compiler {impl!r}; known: {known}")
+    return OwnPasses()
 
 
 __all__ = ["Compiler", "OwnPasses", "Stage", "StagesEnded", "compiler"]

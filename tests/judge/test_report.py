@@ -94,6 +94,25 @@ def test_a_run_that_is_open_as_a_whole_names_rule_binding_and_place() -> None:
     assert found.span is not None and found.span.line == 6
 
 
+@pytest.mark.parametrize(("given", "word"), [([0.25, -1.0], "AGREE"), ([1.5, 4.0], "DIVERGE")])
+def test_the_strict_profile_compares_what_onnx_fixes(given: list[float], word: str) -> None:
+    """A negative index counts from the end in ONNX; Relax leaves it open."""
+    checked = program(TAKE.format(-1), "return y")
+    assert rr.diff(checked, "main", [X], impl=Gives(returned(given))).word == "OPEN"
+    assert rr.diff(checked, "main", [X], impl=Gives(returned(given)), strict=True).word == word
+
+
+def test_a_crash_on_an_open_run_is_reported_under_strict() -> None:
+    checked = rr.check(rr.parse(
+        f'{HEAD}    def main(x: R.Tensor((3,), "int32")) -> R.Tensor((3,), "int32"):\n'
+        "        y = R.floor_divide(x, R.subtract(x, x))\n        return y\n"
+    ))  # fmt: skip
+    dies = Gives(ImplementationFailed("crash", "SIGFPE"))
+    assert rr.diff(checked, "main", [[1, 2, 3]], impl=dies).word == "OPEN"
+    found = rr.diff(checked, "main", [[1, 2, 3]], impl=dies, strict=True)
+    assert isinstance(found, rr.Divergence) and found.kind == "crash" and "open" in found.message
+
+
 # --- what is too wide, empty or no tensor ---------------------------------------------------------------------------
 
 
