@@ -22,7 +22,7 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal as normal_form
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver import normal, z3_
-from refrelax.shape_solver.bits import opened
+from refrelax.shape_solver.bits import has_moves, opened
 from refrelax.shape_solver.cases import by_points, by_residues, domain, generalised
 from refrelax.shape_solver.certificate import Certificate
 from refrelax.shape_solver.claim import (
@@ -46,7 +46,7 @@ from refrelax.shape_solver.door import MAX_DEPTH, Arithmetic, Door, TooDeep, sor
 from refrelax.shape_solver.encode import Normal, Plain, known, question
 from refrelax.shape_solver.evaluate import TooLarge
 from refrelax.shape_solver.parse import parse_claim
-from refrelax.shape_solver.powers import divided
+from refrelax.shape_solver.powers import divided, joined
 from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
 from refrelax.shape_solver.size import NOTHING, Measure, measure, too_large, total
 from refrelax.shape_solver.vectors import interesting, words
@@ -57,6 +57,9 @@ Assumption = str | PrimExpr
 
 DRAWN = 6
 """What drawing the value of one symbol counts as, in evaluated nodes."""
+
+MAX_FORMULAS = 6_000
+TOO_MANY = f"more than {MAX_FORMULAS} formulas"
 
 NOTHING_DIGESTED = Context()
 
@@ -276,7 +279,7 @@ class _Attempt:
     sampler: Sampler
     given: tuple[PrimExpr, ...] = ()
     """The assumptions, opened, as they came."""
-    other: PrimExpr = field(default_factory=lambda: bool_imm(False))
+    other: PrimExpr | None = None
     """The claim with its bit operators opened, but not what moves their bits."""
     log: list[Stage] = field(default_factory=list)
     until: float = inf
@@ -296,8 +299,9 @@ class _Attempt:
             claim = obligation(claim, query.fits, query.division)
         else:
             context = context.assuming(*map(opened, dict.fromkeys(conditions(claim))))
-        asked, claim = claim, divided(opened(claim, context), context)
-        other = divided(opened(asked, context, moves=False), context)
+        asked = joined(claim)
+        claim = divided(opened(asked, context), context)
+        other = divided(opened(asked, context, moves=False), context) if has_moves(asked) else None
         judge = Judge.of(query, nodes)
         given = tuple(map(opened, query.assumptions))
         return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given, other)
@@ -347,7 +351,7 @@ class _Attempt:
     def normal_form(self) -> Proved | None:
         if normal.proves(self.claim, self.context):
             return self.proved("normal form", "the claim is the constant true")
-        if self.other != self.claim and normal.proves(self.other, self.context):
+        if self.other is not None and normal.proves(self.other, self.context):
             return self.proved("normal form", "the claim is the constant true, quotients of bits as they stand")
         self.note("normal form", "open")
         return None
@@ -387,6 +391,9 @@ class _Attempt:
             return None
         reading = Normal(Atoms(context.facts))
         formulas = question(self.claim, context, reading)
+        if len(formulas) > MAX_FORMULAS:
+            self.note(name, TOO_MANY)
+            return None
         return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, until=self.until), context)
 
     def z3_plain(self, resources: int) -> Answer | None:
@@ -398,6 +405,9 @@ class _Attempt:
         if self.query.fits is not None or self.query.division == "assume":
             original = self.context
         formulas = question(self.claim, original, Plain())
+        if len(formulas) > MAX_FORMULAS:
+            self.note(name, TOO_MANY)
+            return None
         return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, "QF_NIA", self.until), original)
 
     def words(self, resources: int) -> Answer | None:
