@@ -28,7 +28,8 @@ def joined(e: PrimExpr) -> PrimExpr:
             case _:
                 return node
 
-    return mapped(e, change)
+    nested = any(isinstance(n, Binary) and n.op == "FloorDiv" and isinstance(n.a, Binary) for n in each_once(e))
+    return mapped(e, change) if nested else e
 
 
 @rule("sh/powers")

@@ -23,7 +23,7 @@ from refrelax.semantics.dims.normal import normal as normal_form
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver import normal, z3_
 from refrelax.shape_solver.bits import has_moves, opened
-from refrelax.shape_solver.cases import by_points, by_residues, domain, generalised
+from refrelax.shape_solver.cases import by_points, by_residues, domain, generalised, without_repetition
 from refrelax.shape_solver.certificate import Certificate
 from refrelax.shape_solver.claim import (
     LIMITS,
@@ -57,6 +57,9 @@ Assumption = str | PrimExpr
 
 DRAWN = 6
 """What drawing the value of one symbol counts as, in evaluated nodes."""
+
+WINDOWS = (500, 40, 8)
+"""How far counterexamples are looked for in words where values have no bounds; the first that fits into a word."""
 
 MAX_FORMULAS = 6_000
 TOO_MANY = f"more than {MAX_FORMULAS} formulas"
@@ -209,10 +212,12 @@ class Prover:
 
     def _answered(self, query: Query) -> Answer:
         nodes = measure(query.claim)[0] + self._size[0] + DRAWN * len(query.symbols())
-        attempt = _Attempt.of(query, self.context, LIMITS[self.effort], nodes)
-        if self.timeout is not None:
-            attempt.until = monotonic() + self.timeout
-        answer = attempt.answer()
+        try:
+            attempt = _Attempt.of(query, self.context, LIMITS[self.effort], nodes)
+            attempt.until = inf if self.timeout is None else monotonic() + self.timeout
+            answer = attempt.answer()
+        except RecursionError:  # the obligations of a question can be deeper than the question
+            return _refused(TOO_DEEP)
         guessed = self.door.guessed & query.symbols().keys()
         if not guessed:
             return answer
@@ -279,6 +284,8 @@ class _Attempt:
     sampler: Sampler
     given: tuple[PrimExpr, ...] = ()
     """The assumptions, opened, as they came."""
+    asked: PrimExpr = field(default_factory=lambda: bool_imm(False))
+    """The claim with its obligations, not opened."""
     other: PrimExpr | None = None
     """The claim with its bit operators opened, but not what moves their bits."""
     log: list[Stage] = field(default_factory=list)
@@ -304,7 +311,7 @@ class _Attempt:
         other = divided(opened(asked, context, moves=False), context) if has_moves(asked) else None
         judge = Judge.of(query, nodes)
         given = tuple(map(opened, query.assumptions))
-        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given, other)
+        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given, asked, other)
 
     @rule("sh/prove")
     def answer(self) -> Answer:
@@ -365,6 +372,11 @@ class _Attempt:
         cases = by_residues(self.claim, self.context)
         if not cases and (found := generalised(self.claim, self.context)) is not None:
             cases = by_residues(*found)
+        for common, context in () if cases else without_repetition(self.asked, self.context):
+            claim = opened(common, context)
+            if normal.proves(claim, context):
+                return self.proved("residues", "the claim is true whatever a part of it that repeats is")
+            cases = cases or by_residues(claim, context)
         if cases:
             return self.proved("residues", f"the normal form shows each of {cases} cases")
         self.note("residues", "nothing to split, or open")
@@ -413,7 +425,7 @@ class _Attempt:
     def words(self, resources: int) -> Answer | None:
         """The question as it came, over words that hold every value in it."""
         name, query = "z3 on words", self.query
-        if not z3_.AVAILABLE or not resources or not interesting((query.claim, *query.assumptions)):
+        if not z3_.AVAILABLE or not resources:
             return None
         claim = query.claim
         needed = [] if query.division == "require" else conditions(claim)
@@ -421,14 +433,26 @@ class _Attempt:
             claim, needed = obligation(claim, query.fits, query.division), []
         given = [each for part in query.assumptions for each in (*conditions(part), part)]
         parts, bounds = [*given, *needed, Not(claim)], self.bounds()
-        found = words(parts, bounds)
-        if found is None and given:  # what is proved under fewer assumptions holds
-            parts = parts[len(given) :]
+        if interesting((query.claim, *query.assumptions)):
             found = words(parts, bounds)
-        if found is None:
-            self.note(name, "values have no bounds")
-            return None
-        return self.solved(name, z3_.solve_words(parts, *found, resources, self.until), NOTHING_DIGESTED)
+            some = [*needed, Not(claim)]
+            if found is None and given:  # what is proved under fewer assumptions holds
+                found = words(some, bounds)
+            else:
+                some = parts
+            if found is not None:
+                answer = self.solved(name, z3_.solve_words(some, *found, resources, self.until), NOTHING_DIGESTED)
+                if answer is not None:
+                    return answer
+        for window in WINDOWS:
+            found = words(parts, bounds, window)
+            if found is not None:
+                model = z3_.solve_words(parts, *found, resources // 2, self.until)
+                if isinstance(model, dict) and (answer := self.solved(name, model, NOTHING_DIGESTED)) is not None:
+                    return answer
+                self.note(name, f"no counterexample within {window} of an end or of 0")
+                break
+        return None
 
     def bounds(self) -> dict[str, tuple[int | None, int | None]]:
         """What is known of the symbols of the question."""
