@@ -51,7 +51,12 @@ def prove(options: argparse.Namespace) -> int:
         extra["timeout"] = options.timeout
     answer = shape_solver.prove(options.claim, assume=options.assume, effort=options.effort, **extra)
     row, line, code = _said(answer)
-    document = _document(answer, options.effort) if options.certificate is not None or options.explain else None
+    try:
+        document = _document(answer, options.effort) if options.certificate is not None or options.explain else None
+    except ValueError as large:
+        from refrelax.errors import UsageError
+
+        raise UsageError(f"no certificate: {large}") from None
     if options.certificate is not None and document is not None:
         Path(options.certificate).write_text(json.dumps(document) + "\n", encoding="utf-8")
         row["certificate"] = document["evidence"]["kind"]

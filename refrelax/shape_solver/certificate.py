@@ -47,7 +47,7 @@ class Certificate:
         found, the evidence is points or a script.
 
         Raises:
-            Untranslatable: the question is no integer arithmetic that a certificate can state.
+            ValueError: the question is larger than what the checker reads.
         """
         return document(self, effort)
 
@@ -77,7 +77,10 @@ def document(certificate: Certificate, effort: Effort = "normal") -> dict[str, A
 
     asked = question(certificate.asked())
     decided = certificate.stages[-1].name if certificate.stages else ""
-    log = None if decided == "all points" and few(asked) else prooflog(certificate.query, effort)
+    try:
+        log = None if decided == "all points" and few(asked) else prooflog(certificate.query, effort)
+    except ValueError:  # a product that the checker would not read
+        log = None
     if log is not None:
         evidence: dict[str, Any] = {"kind": "log", **log}
     elif few(asked):

@@ -11,6 +11,10 @@ from typing import Any
 Mono = tuple[int, ...]
 
 
+MAX_PRODUCTS = 40_000
+"""Pairs of terms that one product may have."""
+
+
 class Poly:
     """An immutable polynomial with ``+ - *``; operands may be plain integers."""
 
@@ -98,6 +102,8 @@ class Poly:
     def __mul__(self, other: Poly | int) -> Poly:
         if isinstance(other, int):
             return Poly({mono: c * other for mono, c in self.terms.items()} if other else {})
+        if len(self.terms) * len(other.terms) > MAX_PRODUCTS:
+            raise ValueError(f"expected products of at most {MAX_PRODUCTS} pairs of terms")
         total: dict[Mono, int] = {}
         for left, c in self.terms.items():
             for right, d in other.terms.items():
