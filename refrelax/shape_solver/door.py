@@ -55,7 +55,10 @@ INTEGERS = {**BITS, "abs": 1, "shift_left": 2, "shift_right": 2}
 
 
 class NoQuestion(Malformed, ValueError):
-    """Not a well-typed claim over integers (``sh/question``)."""
+    """Not a well-typed claim over integers (``sh/question``): a ``ValueError``, too, for who passes an AST."""
+
+
+NoQuestion.__name__ = Malformed.__name__  # reports name the public class
 
 
 class TooDeep(Exception):
