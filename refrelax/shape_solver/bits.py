@@ -47,8 +47,8 @@ MAX_MOVED = 64
 MAX_TERMS = 40
 """Products of one polynomial."""
 
-MAX_JOINED = 5
-"""Products whose sets are all summed; more are joined one after the other."""
+MAX_JOINED = 8
+"""Products whose sets are all summed, and terms of such a sum; with more, an operator is opened over its operands."""
 
 Bits = dict[frozenset[int], int]
 """Products of parts by number, each with the mask over it (never 0; -1 is all bits). Their ``^`` is the value."""
@@ -85,15 +85,21 @@ class _Opening:
     def opened(self, e: PrimExpr) -> PrimExpr:
         if self.ring is not None and (is_bits(e) if self.moves else isinstance(e, Intrinsic) and e.op in BITWISE):
             bits = self.ring.read(e, self.visit)
-            if bits is not None:
+            if bits is not None and short(bits):
                 return self.ring.spelled(bits)
         if self.ring is not None and self.moves and isinstance(e, Cast) and is_bits(e.value):
             low, high = integer_range(e.dtype)
             bits = either(both(self.ring.read(e.value, self.visit), constant(high - low)), constant(-low))
-            if bits is not None:
+            if bits is not None and short(bits):
                 return Binary("Add", self.ring.spelled(bits), integer(low))
         inner = rebuilt(e, tuple(map(self.visit, children(e))))
-        return wrapped(inner.value, *integer_range(inner.dtype)) if isinstance(inner, Cast) else inner
+        match inner:
+            case Cast(dtype, a):
+                return wrapped(a, *integer_range(dtype))
+            case Intrinsic(op, args) if self.ring is not None and op in BITWISE:
+                return arithmetic(op, *args)
+            case _:
+                return inner
 
 
 def is_bits(e: PrimExpr) -> bool:
@@ -206,10 +212,7 @@ class _Ring:
         if bits.get(frozenset()) == -1:
             rest = {product: mask for product, mask in bits.items() if product}
             return Binary("Sub", integer(-1), self.spelled(rest)) if rest else integer(-1)
-        if len(bits) <= MAX_JOINED:
-            return self.summed(joined(bits))
-        terms = [self.product(product, mask) for product, mask in sorted(bits.items(), key=self.order)]
-        return reduce(_exclusive, terms)
+        return self.summed(joined(bits))
 
     def order(self, term: tuple[frozenset[int], int]) -> tuple[int, list[int], int]:
         return len(term[0]), sorted(term[0]), term[1]
@@ -295,9 +298,25 @@ def joined(bits: Bits) -> dict[tuple[frozenset[int], int], int]:
     return {term: factor for term, factor in total.items() if factor}
 
 
-def _exclusive(a: PrimExpr, b: PrimExpr) -> PrimExpr:
-    common = Binary("Mul", int_imm(2), Intrinsic("bitwise_and", (a, b), INT))
-    return Binary("Sub", Binary("Add", a, b), common)
+def short(bits: Bits) -> bool:
+    """Whether ``bits`` are a short sum."""
+    rest = {product: mask for product, mask in bits.items() if product or mask != -1}
+    return len(rest) <= MAX_JOINED and len(joined(rest)) <= MAX_JOINED
+
+
+def arithmetic(op: str, a: PrimExpr, b: PrimExpr | None = None) -> PrimExpr:
+    """One bit operator over opened operands."""
+    if b is None:
+        return Binary("Sub", integer(-1), a)
+    common: PrimExpr = Intrinsic("bitwise_and", (a, b), INT)
+    if op == "bitwise_and":
+        return common
+    return Binary("Sub", Binary("Add", a, b), common if op == "bitwise_or" else Binary("Mul", int_imm(2), common))
+
+
+def has_moves(e: PrimExpr) -> bool:
+    """Whether a part of ``e`` moves or cuts the bits of a bit operator."""
+    return any(is_bits(node) and not (isinstance(node, Intrinsic) and node.op in BITWISE) for node in each_once(e))
 
 
 def is_power(e: PrimExpr) -> bool:

@@ -6,20 +6,28 @@ Spec: ``spec/06-shapes.md``, ``sh/cases``.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atom, Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly, as_const, sub
-from refrelax.semantics.dims.ranges import atom_interval
+from refrelax.semantics.dims.ranges import atom_interval, interval
 from refrelax.semantics.dims.spell import spell
+from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.context import Context, multiple, settle
-from refrelax.shape_solver.core import INT, integer
+from refrelax.shape_solver.core import INT, integer, mapped_down
+from refrelax.shape_solver.core import key as identity
 from refrelax.shape_solver.digits import sides
 from refrelax.shape_solver.normal import proves
 from refrelax.shape_solver.refute import Judge, Sampler
-from refrelax.syntax.scalars import COMPARISONS, Binary, PrimExpr, SymVar
+from refrelax.shape_solver.size import measure
+from refrelax.syntax.scalars import COMPARISONS, Binary, PrimExpr, SymVar, children
+
+MAX_REPEATED = 4
+"""Parts that are tried as symbols."""
 
 MAX_CASES = 64
 """Residues tried together."""
@@ -77,14 +85,37 @@ def generalised(claim: PrimExpr, context: Context) -> tuple[PrimExpr, Context] |
     difference = sub(normal(image.a, atoms), normal(image.b, atoms))
     keys = _factors(difference, atoms)
     facts = context.facts
-    for place, key in enumerate(keys):
+    for place, each in enumerate(keys):
         name = f"'{place}"
-        facts = facts.with_bounds(name, *atom_interval(atoms.table[key], atoms))
-        atoms.table[key] = Atom(key, "var", (), name)
+        facts = facts.with_bounds(name, *atom_interval(atoms.table[each], atoms))
+        atoms.table[each] = Atom(each, "var", (), name)
     spelled = spell(difference, atoms, INT) if keys else None
     if spelled is None:
         return None
     return Binary(claim.op, spelled, integer(0)), replace(context, facts=facts)
+
+
+@rule("sh/cases")
+def without_repetition(claim: PrimExpr, context: Context) -> Iterator[tuple[PrimExpr, Context]]:
+    """``claim`` with an integer part that stands in it more than once replaced by a new symbol of the same bounds, the
+    largest first: what holds of that holds of the part."""
+    counts: Counter[PrimExpr] = Counter()
+    pending = [claim]
+    while pending:
+        node = pending.pop()
+        pending.extend(children(node))
+        if node.dtype != "bool" and children(node) and identity(node) is node:
+            counts[node] += 1
+    repeated = [node for node, count in counts.items() if count > 1]
+    for part in sorted(repeated, key=lambda node: -measure(node)[0])[:MAX_REPEATED]:
+        symbol = SymVar("'part")
+        atoms = Atoms(context.facts)
+        low, high = interval(normal(context.image(opened(part, context)), atoms), atoms)
+        yield _without(claim, part, symbol), replace(context, facts=context.facts.with_bounds(symbol.name, low, high))
+
+
+def _without(claim: PrimExpr, part: PrimExpr, symbol: PrimExpr) -> PrimExpr:
+    return mapped_down(claim, lambda node: symbol if node == part else None)
 
 
 def _factors(p: Poly, atoms: Atoms) -> list[str]:

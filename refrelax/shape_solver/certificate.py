@@ -78,7 +78,10 @@ def document(certificate: Certificate, effort: Effort = "normal") -> dict[str, A
     asked = question(certificate.query)
     read = Question.read(asked)
     decided = certificate.stages[-1].name if certificate.stages else ""
-    log = None if decided == "all points" and few(read) else prooflog(certificate.query, effort)
+    try:
+        log = None if decided == "all points" and few(read) else prooflog(certificate.query, effort)
+    except ValueError:  # a product that the checker would not read
+        log = None
     if log is not None:
         evidence: dict[str, Any] = {"kind": "log", **log}
     elif few(read):

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from refrelax.shape_solver.core import each_once
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, bool_imm
+from refrelax.shape_solver.core import each_once, spread
+from refrelax.syntax.scalars import PrimExpr, SymVar, bool_imm
 
 Effort: TypeAlias = Literal["quick", "normal", "thorough"]
 Division: TypeAlias = Literal["assume", "require"]
@@ -94,7 +94,4 @@ Answer: TypeAlias = Proved | Refuted | Unknown
 
 def conjunction(parts: tuple[PrimExpr, ...] | list[PrimExpr]) -> PrimExpr:
     """All of ``parts``, evaluated from the left."""
-    result = parts[0] if parts else bool_imm(True)
-    for part in parts[1:]:
-        result = Binary("And", result, part)
-    return result
+    return spread("And", list(parts)) if parts else bool_imm(True)

@@ -118,6 +118,16 @@ def mapped(e: PrimExpr, change: Callable[[PrimExpr], PrimExpr]) -> PrimExpr:
     return visit(e)
 
 
+def mapped_down(e: PrimExpr, change: Callable[[PrimExpr], PrimExpr | None]) -> PrimExpr:
+    """``e`` with every outermost node for which ``change`` gives another replaced by that."""
+    found = change(e)
+    if found is not None:
+        return found
+    if isinstance(e, (SymVar, Literal)):
+        return e
+    return rebuilt(e, tuple(mapped_down(part, change) for part in children(e)))
+
+
 def distinct(parts: Iterable[PrimExpr]) -> list[PrimExpr]:
     """``parts`` without repetitions, in order; small ones by what they say, large ones by identity."""
     found: dict[object, PrimExpr] = {}

@@ -55,7 +55,10 @@ INTEGERS = {**BITS, "abs": 1, "shift_left": 2, "shift_right": 2}
 
 
 class NoQuestion(Malformed, ValueError):
-    """Not a well-typed claim over integers (``sh/question``)."""
+    """Not a well-typed claim over integers (``sh/question``): a ``ValueError``, too, for who passes an AST."""
+
+
+NoQuestion.__name__ = Malformed.__name__  # reports name the public class
 
 
 class TooDeep(Exception):
@@ -297,6 +300,8 @@ class _Entry:
                 return Intrinsic("if_then_else", (self.truth(c, e), *(arms := self.pair(a, b, e))), arms[0].dtype)
             case "likely", (a,):
                 return self.build(a)
+            case (("bitwise_and" | "bitwise_or" | "bitwise_xor"), (_, _)) if self.long(e):
+                return self.bit_chain(e)
             case op, args if op in INTEGERS and len(args) == INTEGERS[op] and not e.attrs:
                 if e.dtype == "bool":
                     return self.on_truths(e)
@@ -305,6 +310,25 @@ class _Entry:
                 return self.wrapped(Intrinsic(op, tuple(self.integer(each, e) for each in args), INT), e.dtype)
             case _:
                 return self.hidden(e)
+
+    def long(self, e: Intrinsic) -> bool:
+        """Whether ``e`` begins a long chain of one operator on integers, which may be nested otherwise."""
+        length, node = 0, e.args[0]
+        while isinstance(node, Intrinsic) and node.op == e.op and sort(node.dtype) == "int" and len(node.args) == 2:
+            length, node = length + 1, node.args[0]
+        return length >= LONG and not self.door.stepwise and self.door.arithmetic != "wrap"
+
+    def bit_chain(self, e: Intrinsic) -> PrimExpr:
+        parts: list[PrimExpr] = []
+        node: PrimExpr = e
+        while isinstance(node, Intrinsic) and node.op == e.op and len(node.args) == 2:
+            parts.append(self.integer(node.args[1], e))
+            node = node.args[0]
+        level = [self.integer(node, e), *reversed(parts)]
+        while len(level) > 1:
+            pairs = [level[k : k + 2] for k in range(0, len(level), 2)]
+            level = [Intrinsic(e.op, (p[0], p[1]), INT) if len(p) == 2 else p[0] for p in pairs]
+        return level[0]
 
     def on_truths(self, e: Intrinsic) -> PrimExpr:
         """A bit operator on truths: both operands are evaluated."""

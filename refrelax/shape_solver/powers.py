@@ -1,11 +1,10 @@
-"""Division by a power of two whose exponent is no number: ``(x << j) // (1 << k)`` is ``x << j - k`` where ``k <= j``.
+"""Quotients before anything else: ``x // a // b`` is ``x // (a * b)``, and division by a power of two whose exponent is
+no number: ``(x << j) // (1 << k)`` is ``x << j - k`` where ``k <= j``.
 
 Spec: ``spec/06-shapes.md``, ``sh/powers``.
 """
 
 from __future__ import annotations
-
-from functools import reduce
 
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
@@ -13,8 +12,24 @@ from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import nonneg
 from refrelax.shape_solver.bits import is_power
 from refrelax.shape_solver.context import Context
-from refrelax.shape_solver.core import INT, each_once, mapped
+from refrelax.shape_solver.core import INT, each_once, integer, mapped
 from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, as_int, int_imm
+
+
+@rule("sh/quotient-of-quotient")
+def joined(e: PrimExpr) -> PrimExpr:
+    """``e`` with quotients of quotients by positive numbers as one quotient, as they stand: bit operators below them
+    are not opened yet."""
+
+    def change(node: PrimExpr) -> PrimExpr:
+        match node:
+            case Binary("FloorDiv", Binary("FloorDiv", x, a), b) if (as_int(a) or 0) > 0 and (as_int(b) or 0) > 0:
+                return Binary("FloorDiv", x, integer((as_int(a) or 0) * (as_int(b) or 0)))
+            case _:
+                return node
+
+    nested = any(isinstance(n, Binary) and n.op == "FloorDiv" and isinstance(n.a, Binary) for n in each_once(e))
+    return mapped(e, change) if nested else e
 
 
 @rule("sh/powers")
@@ -69,8 +84,10 @@ def terms(e: PrimExpr) -> list[tuple[int, PrimExpr]]:
 
 
 def total(parts: list[tuple[int, PrimExpr]]) -> PrimExpr:
-    start: PrimExpr = int_imm(0)
-    return reduce(lambda a, part: Binary("Add" if part[0] > 0 else "Sub", a, part[1]), parts, start)
+    result: PrimExpr = int_imm(0)
+    for sign, term in parts:
+        result = Binary("Add" if sign > 0 else "Sub", result, term)
+    return result
 
 
 def _quotient(term: PrimExpr, k: PrimExpr, context: Context) -> PrimExpr | None:

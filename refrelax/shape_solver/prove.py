@@ -22,8 +22,8 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal as normal_form
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver import float_atoms, normal, z3_
-from refrelax.shape_solver.bits import opened
-from refrelax.shape_solver.cases import by_points, by_residues, domain, generalised
+from refrelax.shape_solver.bits import has_moves, opened
+from refrelax.shape_solver.cases import by_points, by_residues, domain, generalised, without_repetition
 from refrelax.shape_solver.certificate import Certificate
 from refrelax.shape_solver.claim import (
     LIMITS,
@@ -46,7 +46,7 @@ from refrelax.shape_solver.door import MAX_DEPTH, Arithmetic, Door, TooDeep, sor
 from refrelax.shape_solver.encode import Normal, Plain, known, question
 from refrelax.shape_solver.evaluate import TooLarge
 from refrelax.shape_solver.parse import parse_claim
-from refrelax.shape_solver.powers import divided
+from refrelax.shape_solver.powers import divided, joined
 from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
 from refrelax.shape_solver.size import NOTHING, Measure, measure, too_large, total
 from refrelax.shape_solver.vectors import interesting, words
@@ -57,6 +57,12 @@ Assumption = str | PrimExpr
 
 DRAWN = 6
 """What drawing the value of one symbol counts as, in evaluated nodes."""
+
+WINDOWS = (500, 40, 8)
+"""How far counterexamples are looked for in words where values have no bounds; the first that fits into a word."""
+
+MAX_FORMULAS = 6_000
+TOO_MANY = f"more than {MAX_FORMULAS} formulas"
 
 NOTHING_DIGESTED = Context()
 
@@ -228,10 +234,12 @@ class Prover:
 
     def _answered(self, query: Query) -> Answer:
         nodes = measure(query.claim)[0] + self._size[0] + DRAWN * len(query.symbols())
-        attempt = _Attempt.of(query, self.context, LIMITS[self.effort], nodes)
-        if self.timeout is not None:
-            attempt.until = monotonic() + self.timeout
-        answer = attempt.answer()
+        try:
+            attempt = _Attempt.of(query, self.context, LIMITS[self.effort], nodes)
+            attempt.until = inf if self.timeout is None else monotonic() + self.timeout
+            answer = attempt.answer()
+        except RecursionError:  # the obligations of a question can be deeper than the question
+            return _refused(TOO_DEEP)
         guessed = self.door.guessed & query.symbols().keys()
         if not guessed:
             return answer
@@ -298,7 +306,9 @@ class _Attempt:
     sampler: Sampler
     given: tuple[PrimExpr, ...] = ()
     """The assumptions, opened, as they came."""
-    other: PrimExpr = field(default_factory=lambda: bool_imm(False))
+    asked: PrimExpr = field(default_factory=lambda: bool_imm(False))
+    """The claim with its obligations, not opened."""
+    other: PrimExpr | None = None
     """The claim with its bit operators opened, but not what moves their bits."""
     log: list[Stage] = field(default_factory=list)
     until: float = inf
@@ -318,11 +328,12 @@ class _Attempt:
             claim = obligation(claim, query.fits, query.division)
         else:
             context = context.assuming(*map(opened, dict.fromkeys(conditions(claim))))
-        asked, claim = claim, divided(opened(claim, context), context)
-        other = divided(opened(asked, context, moves=False), context)
+        asked = joined(claim)
+        claim = divided(opened(asked, context), context)
+        other = divided(opened(asked, context, moves=False), context) if has_moves(asked) else None
         judge = Judge.of(query, nodes)
         given = tuple(map(opened, query.assumptions))
-        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given, other)
+        return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given, asked, other)
 
     @rule("sh/prove")
     def answer(self) -> Answer:
@@ -369,7 +380,7 @@ class _Attempt:
     def normal_form(self) -> Proved | None:
         if normal.proves(self.claim, self.context):
             return self.proved("normal form", "the claim is the constant true")
-        if self.other != self.claim and normal.proves(self.other, self.context):
+        if self.other is not None and normal.proves(self.other, self.context):
             return self.proved("normal form", "the claim is the constant true, quotients of bits as they stand")
         self.note("normal form", "open")
         return None
@@ -383,6 +394,11 @@ class _Attempt:
         cases = by_residues(self.claim, self.context)
         if not cases and (found := generalised(self.claim, self.context)) is not None:
             cases = by_residues(*found)
+        for common, context in () if cases else without_repetition(self.asked, self.context):
+            claim = opened(common, context)
+            if normal.proves(claim, context):
+                return self.proved("residues", "the claim is true whatever a part of it that repeats is")
+            cases = cases or by_residues(claim, context)
         if cases:
             return self.proved("residues", f"the normal form shows each of {cases} cases")
         self.note("residues", "nothing to split, or open")
@@ -409,6 +425,9 @@ class _Attempt:
             return None
         reading = Normal(Atoms(context.facts))
         formulas = question(self.claim, context, reading)
+        if len(formulas) > MAX_FORMULAS:
+            self.note(name, TOO_MANY)
+            return None
         return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, until=self.until), context)
 
     def z3_plain(self, resources: int) -> Answer | None:
@@ -420,12 +439,15 @@ class _Attempt:
         if self.query.fits is not None or self.query.division == "assume":
             original = self.context
         formulas = question(self.claim, original, Plain())
+        if len(formulas) > MAX_FORMULAS:
+            self.note(name, TOO_MANY)
+            return None
         return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, "QF_NIA", self.until), original)
 
     def words(self, resources: int) -> Answer | None:
         """The question as it came, over words that hold every value in it."""
         name, query = "z3 on words", self.query
-        if not z3_.AVAILABLE or not resources or not interesting((query.claim, *query.assumptions)):
+        if not z3_.AVAILABLE or not resources:
             return None
         claim = query.claim
         needed = [] if query.division == "require" else conditions(claim)
@@ -433,14 +455,26 @@ class _Attempt:
             claim, needed = obligation(claim, query.fits, query.division), []
         given = [each for part in query.assumptions for each in (*conditions(part), part)]
         parts, bounds = [*given, *needed, Not(claim)], self.bounds()
-        found = words(parts, bounds)
-        if found is None and given:  # what is proved under fewer assumptions holds
-            parts = parts[len(given) :]
+        if interesting((query.claim, *query.assumptions)):
             found = words(parts, bounds)
-        if found is None:
-            self.note(name, "values have no bounds")
-            return None
-        return self.solved(name, z3_.solve_words(parts, *found, resources, self.until), NOTHING_DIGESTED)
+            some = [*needed, Not(claim)]
+            if found is None and given:  # what is proved under fewer assumptions holds
+                found = words(some, bounds)
+            else:
+                some = parts
+            if found is not None:
+                answer = self.solved(name, z3_.solve_words(some, *found, resources, self.until), NOTHING_DIGESTED)
+                if answer is not None:
+                    return answer
+        for window in WINDOWS:
+            found = words(parts, bounds, window)
+            if found is not None:
+                model = z3_.solve_words(parts, *found, resources // 2, self.until)
+                if isinstance(model, dict) and (answer := self.solved(name, model, NOTHING_DIGESTED)) is not None:
+                    return answer
+                self.note(name, f"no counterexample within {window} of an end or of 0")
+                break
+        return None
 
     def bounds(self) -> dict[str, tuple[int | None, int | None]]:
         """What is known of the symbols of the question."""

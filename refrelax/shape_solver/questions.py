@@ -2,14 +2,13 @@
 
 Each is a claim for ``prove``, put together in one place, so that users of the library do not each do it again.
 
-Spec: ``spec/06-shapes.md``, ``sh/disjoint``, ``sh/injective``, ``sh/bounds``.
+Spec: ``spec/06-shapes.md``, after ``sh/prove``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
@@ -43,7 +42,6 @@ def _claim(e: Assumption) -> PrimExpr:
     return parse_claim(e) if isinstance(e, str) else e
 
 
-@rule("sh/disjoint")
 def disjoint(
     first: Region,
     second: Region,
@@ -74,7 +72,6 @@ def _region(region: Region) -> tuple[PrimExpr, PrimExpr]:
     return _dim(region), integer(1)
 
 
-@rule("sh/injective")
 def injective(
     index: Dim | Sequence[Dim],
     variables: Iterable[str],
@@ -106,7 +103,6 @@ def injective(
     return prove(conjunction(equal), [*given, *other, *same], effort, arithmetic=arithmetic)
 
 
-@rule("sh/bounds")
 def bounds(
     e: Dim, assume: Iterable[Assumption] = (), effort: Effort = "normal", arithmetic: Arithmetic = "exact"
 ) -> tuple[int | None, int | None]:

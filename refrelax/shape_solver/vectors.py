@@ -44,12 +44,13 @@ def interesting(parts: Iterable[PrimExpr]) -> bool:
 
 @rule("sh/vectors")
 def words(
-    parts: list[PrimExpr], bounds: Mapping[str, tuple[int | None, int | None]]
+    parts: list[PrimExpr], bounds: Mapping[str, tuple[int | None, int | None]], window: int | None = None
 ) -> tuple[int, dict[str, Range]] | None:
     """The width of words that hold all values of ``parts``, and the range of each symbol; ``None`` if that is too
     wide.
 
-    ``bounds``: what is known of the symbols.
+    ``bounds``: what is known of the symbols. ``window``: how far from 0 the others are looked at, which is good for a
+    counterexample only.
     """
     seen = demands(parts)
     ranges: dict[str, Range] = {}
@@ -57,15 +58,25 @@ def words(
         low, high = bounds.get(name, (None, None))
         if low is None or high is None or high - low >= 1 << MAX_WIDTH:
             lowest = seen.get(name)
-            if lowest is None:
+            if lowest is None and window is None:
                 return None
-            low, high = 0, (1 << lowest) - 1
+            if lowest is not None:
+                low, high = 0, (1 << lowest) - 1
+            else:
+                low, high = _near(low, high, window or 0)
         ranges[name] = low, high
     reach = _Reach(ranges)
     if not all(reach.of(e) for e in parts):
         return None
     widest = max(max(high.bit_length(), (-low - 1).bit_length()) for low, high in reach.seen)
     return (widest + 2, ranges) if widest + 2 <= MAX_WIDTH else None
+
+
+def _near(low: int | None, high: int | None, window: int) -> Range:
+    """As much of a range as lies within a window at its end, or around 0."""
+    if low is not None:
+        return low, low + window if high is None else min(high, low + window)
+    return (-window if high is None else high - window), (window if high is None else high)
 
 
 def demands(parts: Iterable[PrimExpr]) -> dict[str, int]:

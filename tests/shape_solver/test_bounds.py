@@ -97,3 +97,14 @@ def test_a_bound_that_is_wrong_by_one_is_not_proved() -> None:
     assert isinstance(prove("s40 >= 48", assume), Refuted)
     assert isinstance(prove("s0 + 41 <= s40", assume), Refuted)
     assert isinstance(prove("s40 <= s0 + 40", assume), Refuted)
+
+
+def test_a_certificate_that_the_checker_would_not_read_is_refused() -> None:
+    power = "*".join(["(n + m + 1)**16"] * 12)
+    answer = prove(f"({power}) * ({power}) >= 0 or n >= n")
+    assert isinstance(answer, Proved)
+    start = time.process_time()
+    with pytest.raises(ValueError, match="products"):
+        answer.certificate.document()
+    assert time.process_time() - start < SECONDS
+    assert len(prove("n * (1 << 4000) * (1 << 4000) >= 0", ["n >= 0"]).certificate.document()) >= 5  # type: ignore[union-attr]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from refrelax.cli import main
+from refrelax.shape_solver import prove
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto-prove.md"
 COMMANDS = [
@@ -32,3 +33,18 @@ def test_the_commands_print_what_is_shown(
         for line, wanted in zip(printed, shown):
             start, dots, _ = wanted.partition("...")
             assert line.startswith(start) if dots else line == wanted, command
+
+
+ROW = r"^\| (`.+?`) \| (.*?) \| (PROVED|REFUTED) \|$"
+ROWS = [
+    (row[0].strip("`").replace("\\|", "|"), re.findall(r"`([^`]+)`", row[1]), row[2])
+    for row in re.findall(
+        r"^\| (`.+?`) \| (.*?) \| (PROVED|REFUTED) \|$", HOWTO.read_text(encoding="utf-8"), re.MULTILINE
+    )
+]
+
+
+@pytest.mark.parametrize(("claim", "assume", "said"), ROWS)
+def test_the_worked_claims(claim: str, assume: list[str], said: str) -> None:
+    assert type(prove(claim, assume)).__name__.upper() == said
+    assert len(ROWS) >= 40

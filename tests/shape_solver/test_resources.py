@@ -70,6 +70,10 @@ def test_depth_and_steps() -> None:
     e: PrimExpr = X
     for _ in range(1_500):
         e = Binary("Add", e, int_imm(1))
+    assert isinstance(prove(Binary("GE", e, X)), Proved)  # a chain of one operator is flat
+    e = X
+    for _ in range(1_500):
+        e = Binary("FloorDiv", Binary("Add", e, int_imm(1)), Y)
     answer = prove(Binary("GE", e, X))
     assert isinstance(answer, Unknown) and "160 levels" in answer.reason
     e = X

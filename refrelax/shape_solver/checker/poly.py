@@ -19,6 +19,10 @@ MAX_DEGREE = 512
 """Atoms in one monomial that is worked out."""
 
 
+MAX_PRODUCTS = 40_000
+"""Pairs of terms that one product may have."""
+
+
 class Poly:
     """An immutable polynomial with ``+ - *``; operands may be plain integers."""
 
@@ -111,6 +115,8 @@ class Poly:
     def __mul__(self, other: Poly | int) -> Poly:
         if isinstance(other, int):
             return Poly({mono: c * other for mono, c in self.terms.items()} if other else {})
+        if len(self.terms) * len(other.terms) > MAX_PRODUCTS:
+            raise ValueError(f"expected products of at most {MAX_PRODUCTS} pairs of terms")
         total: dict[Mono, int] = {}
         for left, c in self.terms.items():
             for right, d in other.terms.items():
