@@ -132,6 +132,9 @@ class Prover:
         self.door = Door(self.arithmetic, self.fits is not None)
         parts = tuple(map(_expression, self.assume))
         self._large = too_large(NOTHING, total(parts), deep=False)
+        for part in parts:
+            if sort(part.dtype) != "bool":
+                self.door.claim(part)  # refuses it
         if self._large is None:
             self._parts, self._floats = parts, any(map(float_atoms.has_floats, parts))
             self._large = None if self._floats else self._admit(parts)
@@ -182,7 +185,9 @@ class Prover:
         return _refused(found) if isinstance(found, str) else self._outside(self._answered(found))
 
     def _has_floats(self, e: PrimExpr) -> bool:
-        """Whether a float stands in a question that is not too large."""
+        """Whether a float stands in a question that is well-typed and not too large."""
+        if sort(e.dtype) != "bool":
+            self.door.claim(e)  # refuses it
         return self.large(e) is None and (self._floats or float_atoms.has_floats(e))
 
     def _computed_from_floats(self, claim: PrimExpr) -> Answer:

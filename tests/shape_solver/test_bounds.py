@@ -7,6 +7,7 @@ import time
 import pytest
 
 from refrelax.shape_solver import Proved, Refuted, Unknown, prove, z3_
+from refrelax.shape_solver.certificate import NoCertificate
 
 MANY = 1_000
 SECONDS = 2.0
@@ -104,7 +105,7 @@ def test_a_certificate_that_the_checker_would_not_read_is_refused() -> None:
     answer = prove(f"({power}) * ({power}) >= 0 or n >= n")
     assert isinstance(answer, Proved)
     start = time.process_time()
-    with pytest.raises(ValueError, match="products"):
+    with pytest.raises(NoCertificate):
         answer.certificate.document()
     assert time.process_time() - start < SECONDS
     assert len(prove("n * (1 << 4000) * (1 << 4000) >= 0", ["n >= 0"]).certificate.document()) >= 5  # type: ignore[union-attr]

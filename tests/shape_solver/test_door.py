@@ -212,9 +212,9 @@ def test_integers_of_any_size(number: int) -> None:
 
 HALF = Literal("float64", float64_bits(0.5))
 LOAD = BufferLoad("A", (N,), "int64")
+CALL = Intrinsic("call_extern", (N,), "int64")
 FLOATS = (
-    Cast("int64", HALF), Cast("int64", Binary("Add", Cast("float64", N), HALF)), LOAD,
-    Intrinsic("call_extern", (N,), "int64"),
+    Cast("int64", HALF), Cast("int64", Binary("Add", Cast("float64", N), HALF)), LOAD, CALL,
 )  # fmt: skip
 
 
@@ -226,17 +226,18 @@ def test_what_is_no_integer_arithmetic_is_opaque(e: PrimExpr, arithmetic: str) -
 
     assert isinstance(asked(Binary("EQ", Binary("Add", e, N), Binary("Add", N, e))), Proved)
     assert isinstance(asked(Binary("LE", e, int_imm(9)), Binary("LT", e, int_imm(9))), Proved)
-    for number in (0, 1, float64_bits(0.5)):
-        answer = asked(Binary("NE", e, integer(number)))
+    answer = asked(Binary("NE", e, integer(float64_bits(0.5))))
+    if e in (LOAD, CALL):  # known nowhere; what is computed from floats is known at points
         assert isinstance(answer, Unknown) and answer.stage == "opaque"
+    assert not isinstance(answer, Refuted)
     independent = asked(Binary("And", Binary("EQ", e, e), Binary("NE", M, int_imm(3))))
-    assert independent == Refuted({"m": 3})
+    assert isinstance(independent, Refuted) and independent.model["m"] == 3
 
 
-def test_comparisons_of_floats_are_opaque_truths() -> None:
+def test_comparisons_of_floats_are_computed() -> None:
     less = Binary("LT", HALF, Literal("float64", float64_bits(2.0)))
     assert isinstance(prove(Binary("Or", less, Not(less))), Proved)
-    assert isinstance(prove(less), Unknown) and isinstance(prove(Not(less)), Unknown)
+    assert isinstance(prove(less), Proved) and prove(Not(less)) == Refuted({})  # 0.5 < 2.0, not by their bits
 
 
 def test_an_opaque_part_means_what_the_let_around_it_says() -> None:

@@ -116,7 +116,7 @@ class Poly:
         if isinstance(other, int):
             return Poly({mono: c * other for mono, c in self.terms.items()} if other else {})
         if len(self.terms) * len(other.terms) > MAX_PRODUCTS:
-            raise ValueError(f"expected products of at most {MAX_PRODUCTS} pairs of terms")
+            raise Rejected(f"expected products of at most {MAX_PRODUCTS} pairs of terms")
         total: dict[Mono, int] = {}
         for left, c in self.terms.items():
             for right, d in other.terms.items():
