@@ -205,13 +205,19 @@ def compare(wanted: Any, found: Any) -> Compared:
             if not parts:
                 return _equal(True)
             return Compared(worst(parts), sum((each.counts for each in parts), Counts()))
-        case Prim(value=number):
-            other = found.value if isinstance(found, Prim) else found
-            return _equal(number == other or (number != number and other != other))
+        case Prim(value=number) | (bool() | int() | float() as number):
+            return _equal(_same_number(number, found.value if isinstance(found, Prim) else found))
         case Shape() | DType() | str() | None:
-            return _equal(wanted == found)
+            return _equal(not hasattr(found, "ndim") and bool(wanted == found))
         case _:
             return Compared(Inside(1.0), Counts(not_judged=1))  # functions and foreign objects are judged by their use
+
+
+def _same_number(number: bool | int | float, found: Any) -> bool:
+    """Whether a scalar is this number: as a number of some kind, or as an array of rank 0."""
+    if getattr(found, "shape", ()) != () or isinstance(found, str | bytes):
+        return False
+    return bool(number == found or (number != number and found != found))
 
 
 def _equal(same: bool) -> Compared:

@@ -36,8 +36,9 @@ from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVer
 from refrelax.runs import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.evaluate import Scope
-from refrelax.semantics.numbers.verdicts import Counts, Outside, Undecided
+from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.values import Tensor
 from refrelax.syntax.graph import Binding
 from refrelax.syntax.loops import PrimFunc
 
@@ -230,10 +231,14 @@ class _Judgement:
         """Nothing is outside: was everything compared?"""
         q = self.question
         whole = _total(results)
+        blind = next((each for each in results if each.counts.not_judged), None)
         nothing = q.report(Counts(excluded=whole.excluded, not_judged=whole.not_judged), open_)
         if (why := all_open(wanted, q.checked, q.entry, open_)) is not None:
             return NoVerdict(why, True, "open", report=nothing, bindings=bindings)
         if (why := not_comparable(wanted, q.checked, q.entry)) is not None:
+            return NoVerdict(why, reason="interface", report=nothing, bindings=bindings)
+        if blind is not None:
+            why = f"nothing can be held against {blind.name}, or against a part of it"
             return NoVerdict(why, reason="interface", report=nothing, bindings=bindings)
         if whole.undecided == 0:
             return Agreement(bindings, results=results, report=q.report(whole, open_))
@@ -258,27 +263,47 @@ class _Judgement:
         return sum(each not in shown for each in dict.fromkeys(self.question.executed) if each in simple)
 
     def results(self, permitted: Outcome, found: Returned) -> tuple[BindingVerdict, ...]:
-        """The result (of a PrimFunc: its arguments afterwards) against what the whole call permits."""
+        """The result (of a PrimFunc: its arguments) and what was written in place, against what the whole call
+        permits."""
         q = self.question
         if not isinstance(permitted, Returned):
             wide = Compared(Undecided(float("inf")), Counts(undecided=1))
             return (BindingVerdict(q.entry, "return", "result", *wide),)
+        assert isinstance(self.reference, Returned)
         verdicts = []
-        for name, ours, theirs in observed_pairs(permitted, found, q):
-            verdicts.append(BindingVerdict(q.entry, name, "result", *compare(cores(ours), theirs)))
+        for name, ours, theirs in observed_pairs(permitted, found, q, self.reference):
+            compared = NOT_SHOWN if theirs is NOT_SHOWN else compare(cores(ours), theirs)
+            verdicts.append(BindingVerdict(q.entry, name, "result", *compared))
         return tuple(verdicts)
 
 
-def observed_pairs(wanted: Returned, found: Returned, q: _Question) -> list[tuple[str, Any, Any]]:
-    """What is compared of two runs: the result; for a loop-level entry, and where arguments are written, those."""
-    loops = isinstance(q.checked.module.functions[q.entry], PrimFunc)
-    pairs = [] if loops else [("return", wanted.value, found.value)]
-    if loops and len(wanted.arguments) != len(found.arguments):
-        return [("arguments", tuple(wanted.arguments), tuple(found.arguments))]
-    if loops:
-        both = zip(wanted.arguments, found.arguments, strict=True)
-        pairs += [(f"argument {k}", w, f) for k, (w, f) in enumerate(both)]
+NOT_SHOWN = Compared(Inside(1.0), Counts(not_judged=1))
+"""Stands for an argument that the definition writes and of which the implementation shows nothing."""
+
+
+def observed_pairs(
+    permitted: Returned, found: Returned, q: _Question, canonical: Returned
+) -> list[tuple[str, Any, Any]]:
+    """What is compared of two runs: the arguments of a loop-level entry; else the result, and the arguments that either
+    side wrote to."""
+    ours, theirs = permitted.arguments, found.arguments
+    if isinstance(q.checked.module.functions[q.entry], PrimFunc):
+        if len(ours) != len(theirs):
+            return [("arguments", tuple(ours), tuple(theirs))]
+        return [(f"argument {k}", w, f) for k, (w, f) in enumerate(zip(ours, theirs, strict=True))]
+    pairs: list[tuple[str, Any, Any]] = [("return", permitted.value, found.value)]
+    for k, (before, after, w) in enumerate(zip(q.args, canonical.arguments, ours, strict=True)):
+        shown = theirs[k] if len(theirs) == len(ours) else NOT_SHOWN
+        if _written(before, cores(after)) or (shown is not NOT_SHOWN and _written(shown, cores(after))):
+            pairs.append((f"argument {k}", w, shown))
     return pairs
+
+
+def _written(value: Any, core: Any) -> bool:
+    """Whether a value holds other elements than a final argument of the definition."""
+    if isinstance(core, tuple):
+        return isinstance(value, tuple | list) and any(map(_written, value, core))
+    return isinstance(core, Tensor) and not isinstance(compare(core, value).verdict, Inside)
 
 
 def _undecided(results: tuple[BindingVerdict, ...], bindings: tuple[BindingVerdict, ...], unseen: int) -> str:
