@@ -51,6 +51,16 @@ IN_PLACE = (
         return gv
 """
 )
+UNIT = (
+    HEAD
+    + """
+    @R.function(pure=False)
+    def main(x: R.Tensor((3,), "float32")) -> R.Tuple:
+        cls = Module
+        g = cls.inc(x)
+        return g
+"""
+)
 X = np.array([1, 2, 3], "float32")
 SHAPE = rr.run(rr.check(rr.parse(FIELDS)), "main", X).value[2]
 
@@ -90,7 +100,7 @@ def test_it_is_seen(name: str) -> None:
     assert word != "AGREE" or (verdict.report.compared and not verdict.report.not_judged)
 
 
-@pytest.mark.parametrize("program", (SCALAR, FIELDS), ids=("scalar", "fields"))
+@pytest.mark.parametrize("program", (SCALAR, FIELDS, IN_PLACE, UNIT), ids=("scalar", "fields", "in place", "unit"))
 def test_our_own_backend_is_right(program: str) -> None:
     verdict = rr.diff(rr.check(rr.parse(program)), "main", [X], "numpy")
     assert verdict.word == "AGREE", str(verdict)

@@ -368,8 +368,9 @@ def _call(writer: Writer, call: Call) -> str:
             raise Unsupported(f"the operator {name}")
         case GlobalVar(name=name):
             args = [value(writer, each) for each in call.args]
-            relax = isinstance(writer.module.functions[name], Function)
-            return f"{function(name)}({', '.join([*(['run'] if relax else []), *args])})"
+            if isinstance(writer.module.functions[name], PrimFunc):
+                return f"rt.unit({function(name)}({', '.join(args)}))"
+            return f"{function(name)}({', '.join(['run', *args])})"
         case ExternFunc(name=name):
             return f"run.library({known_outside(name)!r}, [{', '.join(value(writer, each) for each in call.args)}])"
         case Var(name=name):

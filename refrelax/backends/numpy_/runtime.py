@@ -195,6 +195,11 @@ def expect_arity(name: str, found: int, wanted: int) -> None:
         raise trap("ev/arity", f"{name} takes {wanted} arguments, {found} were given")
 
 
+def unit(value: Any) -> Any:
+    """What a call of a PrimFunc gives: the empty tuple where it returns nothing."""
+    return () if value is None else value
+
+
 # --- checks at loop level --------------------------------------------------------------------------------------------
 
 
