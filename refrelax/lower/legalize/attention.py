@@ -10,6 +10,7 @@ from refrelax.lower.legalize.kernel import Array
 from refrelax.lower.legalize.scalars import Scalar, function, if_then_else, index, least, lit, maximum, select
 from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.semantics.ops import attributes as A
+from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import as_int
 
 
@@ -48,6 +49,8 @@ def _ahead(s: Site, q: Array, k: Array) -> Scalar | None:
 
 def _attention(s: Site) -> None:
     q, k, v = (s.array(n) for n in range(3))
+    if not dtypes.is_float(q.dtype):
+        raise Unfit("no exponentials of integers")
     bias = s.array(3) if len(s.a) > 3 else None
     for a, b in ((q.dims[0], k.dims[0]), (k.dims[0], v.dims[0]), (k.dims[1], v.dims[1]), (q.dims[3], k.dims[3])):
         s.same(a, b, "lo/equal-extents")

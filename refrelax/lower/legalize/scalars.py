@@ -210,13 +210,19 @@ def product(dims: Sequence[Scalar]) -> Scalar:
 
 def least(dtype: str) -> Scalar:
     """What every number of ``dtype`` is at least: the start of a maximum."""
-    if dtypes.is_float(dtype):
-        return lit(dtype, float("-inf"))
-    return lit(dtype, dtypes.integer_range(dtype)[0])
+    return _end(dtype, -1.0) if dtypes.is_float(dtype) else lit(dtype, dtypes.integer_range(dtype)[0])
 
 
 def greatest(dtype: str) -> Scalar:
     """What every number of ``dtype`` is at most: the start of a minimum."""
-    if dtypes.is_float(dtype):
-        return lit(dtype, float("inf"))
-    return lit(dtype, dtypes.integer_range(dtype)[1])
+    return _end(dtype, 1.0) if dtypes.is_float(dtype) else lit(dtype, dtypes.integer_range(dtype)[1])
+
+
+def _end(dtype: str, sign: float) -> Scalar:
+    """The outermost number of a float format: an infinity; in a format without, the last number; without a sign, the
+    smallest."""
+    for value in (sign * float("inf"), sign * float(bits.largest_finite(dtype))):
+        found = bits.decode(dtype, bits.encode(dtype, value))
+        if found == found:
+            return lit(dtype, value)
+    return lit(dtype, 0.0)

@@ -1,0 +1,49 @@
+"""Operators over every float format and over integers: their loop programs give what the definition gives."""
+
+from __future__ import annotations
+
+import pytest
+
+import refrelax as rr
+from refrelax.arrays import Tensor, pack
+from refrelax.syntax import bits
+
+MODULE = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor({shape}, "{dtype}")):
+        y = {value}
+        return y
+"""
+EXTREMES = {
+    "max": "R.max(x, axis=[2])",
+    "min": "R.min(x, axis=[2])",
+    "argmax": "R.argmax(x, axis=2)",
+    "argmin": "R.argmin(x, axis=2)",
+    "softmax": "R.nn.softmax(x)",
+    "max_pool1d": "R.nn.max_pool1d(x, pool_size=2)",
+}
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+@pytest.mark.parametrize("dtype", bits.FORMATS)
+def test_an_extreme_of_any_format_starts_from_a_number(dtype: str, name: str) -> None:
+    # NaN has no place among the starts: formats without infinities encode these as NaN
+    program = MODULE.format(shape=(1, 2, 3), dtype=dtype, value=EXTREMES[name])
+    numbers = [bits.encode(dtype, v) for v in (1.0, 2.0, 4.0, 4.0, 1.0, 2.0)]
+    x = Tensor.of_bytes(dtype, (1, 2, 3), pack(dtype, numbers))
+    try:
+        checked = rr.check(rr.parse(program))
+    except rr.Rejection:
+        return  # (a softmax of what has no negatives)
+    wanted = rr.run(checked, "main", x)
+    found = rr.run(rr.lower(checked, pipeline="legalize").module, "main", x)
+    assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
+    assert found.value.patterns() == wanted.value.patterns()
+
+
+@pytest.mark.parametrize("dtype", ("int32", "uint8", "bool"))
+def test_attention_of_integers_is_left_alone(dtype: str) -> None:
+    program = MODULE.format(shape=(1, 2, 1, 2), dtype=dtype, value="R.nn.attention(x, x, x)")
+    rr.lower(rr.check(rr.parse(program)), pipeline="legalize")
