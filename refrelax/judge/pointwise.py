@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.judge.evidence import Proved
+from refrelax.judge.openings import openings
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.types.checked import CheckedModule
@@ -130,6 +131,7 @@ class _Comparison:
             self.trusts[NO_ALIASES] = None
         inputs, names_a, names_b = self.inputs(_signature(a), _signature(b))
         self.assume(names_a)
+        self.nothing_opened(second, entry, names_b)
         one, two = _Program(ours, self.terms, self.logic), _Program(theirs, self.terms, self.logic)
         x, y = one.entry(entry, inputs, names_a), two.entry(entry, inputs, names_b)
         descent = Descent(self.terms, self.logic, self.options.relax)
@@ -142,6 +144,17 @@ class _Comparison:
         relaxations = tuple(sorted(descent.relaxations))
         trusts = (*self.trusts, *PROCEDURES, *relaxations)
         return Proved(None, claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
+
+    def nothing_opened(self, second: CheckedModule, entry: str, names: Mapping[str, PrimExpr]) -> None:
+        """See that no operator of the second program leaves open what its loops determine."""
+        for op, extents in openings(second, entry):
+            if extents is None or any(free_symbols(d) - names.keys() for d in extents):
+                raise NotRead(f"{op} leaves open what its loops may determine")
+            for d in extents:
+                if not self.logic.holds(
+                    compare("GE", substitute(d, names), int_imm(1, d.dtype)), (), "no empty extent"
+                ):
+                    raise NotRead(f"{op} leaves open what its loops determine where {expression(d)} is 0")
 
     def discharged(self, each: Obligation, descent: Descent) -> bool:
         """Whether an obligation is proved."""

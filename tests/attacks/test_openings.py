@@ -1,0 +1,65 @@
+"""What an operator leaves open its loop programs determine: they refine it, and it does not refine them."""
+
+from __future__ import annotations
+
+import pytest
+
+import refrelax as rr
+from refrelax.judge.evidence import Proved
+from refrelax.judge.pointwise import search
+
+PROGRAM = """
+n, m = TypeVar("n"), TypeVar("m")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "{dtype}"), i: R.Tensor((m,), "int32")):
+        y = {value}
+        return y
+"""
+OPERATORS = {
+    "max": ("float32", "R.max(x, axis=[0])"),
+    "min": ("float32", "R.min(x)"),
+    "max of integers": ("int32", "R.max(x, axis=[-1])"),
+    "max of truths": ("bool", "R.max(x, axis=[0])"),
+    "mean": ("float32", "R.mean(x, axis=[0])"),
+    "variance": ("float32", "R.variance(x, axis=[0])"),
+    "std": ("float32", "R.std(x)"),
+    "take": ("float32", 'R.take(x, i, axis=0, mode="clip")'),
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_an_operator_is_no_refinement_of_its_loops(name: str) -> None:
+    dtype, value = OPERATORS[name]
+    operator = rr.check(rr.parse(PROGRAM.format(dtype=dtype, value=value)))
+    loops = rr.lower(operator, pipeline="legalize").module
+    assert rr.validate(operator, loops).word == "PROVED"
+    assert rr.validate(loops, operator).word in ("REFUTED", "TESTED")
+    found, _ = search(loops, operator, "main")
+    assert isinstance(found, str)
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_where_nothing_is_empty_it_is(name: str) -> None:
+    dtype, value = OPERATORS[name]
+    operator = rr.check(rr.parse(PROGRAM.format(dtype=dtype, value=value)))
+    loops = rr.lower(operator, pipeline="legalize").module
+    assert rr.validate(loops, operator, assume=["n >= 1"]).word == "PROVED"
+    fixed = rr.check(rr.parse(PROGRAM.format(dtype=dtype, value=value).replace("(n,)", "(3,)")))
+    found, _ = search(rr.lower(fixed, pipeline="legalize").module, fixed, "main")
+    assert isinstance(found, Proved)
+
+
+REFUSED = {
+    "a bound that is no number of the dtype": ("int8", "R.clip(x, 0, T.float32(1000))"),
+    "two formats of one width": ("float16", 'R.less(x, R.astype(x, "bfloat16"))'),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_a_run_refuses_is_not_its_loops(name: str) -> None:
+    dtype, value = REFUSED[name]
+    operator = rr.check(rr.parse(PROGRAM.format(dtype=dtype, value=value)))
+    loops = rr.lower(operator, pipeline="legalize").module
+    assert isinstance(search(loops, operator, "main")[0], str)
