@@ -108,7 +108,8 @@ class Bisection:
             return str(self.answer)
         passes = f"{max(len(self.steps) - 1, 0)} passes, none changed the meaning"
         inside = f"{self.report.inside} of {self.report.compared} elements inside"
-        return f"NONE  {passes} ({inside}){self.report.notes()}"
+        rest = "".join(f"; {each}" for each in self.report.trusts)
+        return f"NONE  {passes} ({inside}){self.report.notes()}{rest}"
 
 
 def bisect(
@@ -178,10 +179,11 @@ class _Walk:
         """The last module that was accepted."""
         self.counts = Counts()
         self.open: tuple[Open, ...] = ()
+        self.trusts: tuple[str, ...] = ()
 
     @property
     def report(self) -> Report:
-        return Report(self.counts, 0, self.open, arguments=tuple(self.reference.args))
+        return Report(self.counts, 0, self.open, (), self.trusts, tuple(self.reference.args))
 
     def no_verdict(self, why: str, reason: Reason, detail: str = "") -> NoVerdict:
         return NoVerdict(why, reason == "open", reason, detail, self.report)
@@ -311,6 +313,8 @@ class _Walk:
             reference.checked, reference.entry, reference.args, makes(pipeline), externs=reference.externs,
             strict=self.strict, budget=reference.budget,
         )  # fmt: skip
+        if isinstance(found, NoVerdict):
+            self.trusts = (f"what is built was not judged: {found.why}",)
         if not isinstance(found, Divergence):
             return None
         last = self.steps[-1].stage

@@ -27,6 +27,7 @@ from refrelax.errors import (
 )
 from refrelax.judge import openness
 from refrelax.judge.bindings import Compared, compare, judge_frames, missing, simple_bindings
+from refrelax.judge.chain import break_in
 from refrelax.judge.counting import all_open, not_comparable
 from refrelax.judge.failures import failed
 from refrelax.judge.implementations import Backend, chosen
@@ -219,11 +220,12 @@ class _Judgement:
         if outside is not None:
             report = q.report(_total(results), open_)
             return Divergence(f"{q.entry}/{outside.name}", _outside(outside), bindings, report=report)
-        return self.decided(wanted, results, bindings, open_)
+        return self.decided(wanted, found, results, bindings, open_)
 
     def decided(
         self,
         wanted: Returned,
+        found: Returned,
         results: tuple[BindingVerdict, ...],
         bindings: tuple[BindingVerdict, ...],
         open_: tuple[Open, ...],
@@ -246,11 +248,14 @@ class _Judgement:
         parts = replace(_total(bindings), excluded=whole.excluded)
         parts += Counts(not_judged=unseen)
         report = q.report(parts, open_, SHOWN)
-        if bindings and not parts.undecided and not unseen and parts.inside:
+        broken = break_in(q.checked, q.entry, self.observed.frames, found) if bindings else ""
+        if bindings and not parts.undecided and not unseen and parts.inside and not broken:
             return Agreement(bindings, results=results, report=report)
         if not bindings:
             report = q.report(whole, open_)
-        return NoVerdict(_undecided(results, bindings, unseen), reason="undecided", report=report, bindings=bindings)
+        chain = f"; the bindings shown do not hang together: {broken}" if broken else ""
+        why = _undecided(results, bindings, unseen) + chain
+        return NoVerdict(why, reason="undecided", report=report, bindings=bindings)
 
     def unseen(self) -> int:
         """Bindings that the definition went through and the implementation did not show."""

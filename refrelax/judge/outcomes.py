@@ -168,7 +168,7 @@ class Reference:
 
 
 def _leaves(name: str, value: Any, found: dict[str, Any]) -> None:
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and value:
         for k, each in enumerate(value):
             _leaves(f"{name}[{k}]", each, found)
     elif value is not None:
