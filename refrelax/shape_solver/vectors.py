@@ -146,8 +146,8 @@ def _bit(op: str, a: Range, b: Range) -> Range | None:
         most = max(b[1], 0)
         if most > MAX_WIDTH:
             return None
-        scale = 1 << most if op == "shift_left" else 1
-        return min(a[0] * scale, a[0]), max(a[1] * scale, a[1])
+        first, last = (a[0] << most, a[1] << most) if op == "shift_left" else (a[0] >> most, a[1] >> most)
+        return min(a[0], first), max(a[1], last)
     width = max(end.bit_length() if end >= 0 else (-end - 1).bit_length() for end in (*a, *b))
     return (0 if a[0] >= 0 and b[0] >= 0 else -(1 << width)), (1 << width) - 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from refrelax.shape_solver import Proved, Refuted, prove
+from refrelax.shape_solver import Proved, prove
 
 RING = [*(f"x{i} <= x{i + 1}" for i in range(12)), "x12 <= x0"]
 """A chain that makes thirteen symbols equal."""
@@ -25,3 +25,26 @@ def test_a_part_that_is_no_inequality_does_not_follow_from_a_chain(claim: str) -
 
 def test_equalities_and_orders_follow_from_a_chain() -> None:
     assert isinstance(prove("x0 == x12 and x3 <= x2 and x1 < x7 + 1", RING), Proved)
+
+
+HASH = "((((n ^ (n >> 7)) * 40503) & 65535) ^ (((n ^ (n >> 9)) * 30011) & 65535))"
+
+
+def test_a_word_holds_what_a_shift_down_leaves() -> None:
+    full = 2**40 - 1
+    claim = f"{HASH} != 12345 or (({full} >> (40*t)) - {full}) * (({full} >> (40*t)) - {full}) <= 0"
+    given = ["0 <= n", "n < 2**32", "0 <= t", "t <= 1"]  # it fails at n == 23803, t == 1
+    assert not isinstance(prove(claim, given), Proved)
+
+
+def test_the_range_of_a_shift_holds_its_values() -> None:
+    from refrelax.shape_solver.vectors import _bit
+
+    ends = [(a, b) for a in range(-9, 10) for b in range(a, 10)]
+    for op, shift in (("shift_left", int.__lshift__), ("shift_right", int.__rshift__)):
+        for a in ends:
+            for b in ((0, 0), (0, 3), (1, 2), (2, 5)):
+                found = _bit(op, a, b)
+                assert found is not None
+                values = [shift(x, k) for x in range(a[0], a[1] + 1) for k in range(b[0], b[1] + 1)]
+                assert found[0] <= min(values) and max(values) <= found[1], (op, a, b)
