@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from refrelax.shape_solver import Proved, prove
+from refrelax.shape_solver import Proved, Refuted, prove
 
 RING = [*(f"x{i} <= x{i + 1}" for i in range(12)), "x12 <= x0"]
 """A chain that makes thirteen symbols equal."""
@@ -48,3 +48,16 @@ def test_the_range_of_a_shift_holds_its_values() -> None:
                 assert found is not None
                 values = [shift(x, k) for x in range(a[0], a[1] + 1) for k in range(b[0], b[1] + 1)]
                 assert found[0] <= min(values) and max(values) <= found[1], (op, a, b)
+
+
+@pytest.mark.parametrize(
+    ("claim", "right"),
+    [
+        ("T.Let(n == n, where={x: 300})", Refuted),
+        ("T.Let(n, where={x: -129}) == n", Refuted),
+        ("n > 3 or T.Let(n <= 3, where={x: 128})", Refuted),
+        ("T.Let(n == n, where={x: 127})", Proved),
+    ],
+)
+def test_a_number_that_is_bound_and_not_used_is_a_step(claim: str, right: type) -> None:
+    assert isinstance(prove(claim, fits="int8"), right)
