@@ -151,7 +151,7 @@ class Prover:
         found = self._entered(e)
         if isinstance(found, str):
             return _refused(found)
-        return self._outside(self._kept(found))
+        return self.outside(self._kept(found))
 
     def _kept(self, query: Query) -> Answer:
         """The answer to a question or to the same one with other numbers."""
@@ -173,7 +173,7 @@ class Prover:
         if self._has_floats(e):
             return self._computed_from_floats(e)
         found = self._entered(e)
-        return _refused(found) if isinstance(found, str) else self._outside(self._answered(found))
+        return _refused(found) if isinstance(found, str) else self.outside(self._answered(found))
 
     def _has_floats(self, e: PrimExpr) -> bool:
         """Whether a float stands in a question that is not too large."""
@@ -241,7 +241,8 @@ class Prover:
             return Unknown("whether what is no integer arithmetic is defined", "opaque", answer.stages)
         return answer
 
-    def _outside(self, answer: Answer) -> Answer:
+    def outside(self, answer: Answer) -> Answer:
+        """An answer by number, by names."""
         match answer:
             case Refuted(model, stages):
                 return Refuted(self.door.model(model), stages)

@@ -12,7 +12,7 @@ from refrelax.semantics.dims import equal
 from refrelax.semantics.dims import simplify as simplify_plain
 from refrelax.shape_solver.claim import Effort, Proved
 from refrelax.shape_solver.defined import conditions
-from refrelax.shape_solver.door import Arithmetic
+from refrelax.shape_solver.door import Arithmetic, TooDeep
 from refrelax.shape_solver.parse import parse_dim
 from refrelax.shape_solver.prove import Prover
 from refrelax.shape_solver.spellings import respelled, with_remainders
@@ -34,7 +34,10 @@ def simplify(
     prover = Prover(assume, effort, division="assume", arithmetic=arithmetic)
     if prover.large(given) is not None:
         return given
-    best = original = prover.door.dim(given)
+    try:
+        best = original = prover.door.dim(given)
+    except TooDeep:
+        return given
     for candidate in _candidates(original, prover):
         if cost(candidate) < cost(best):
             if _as_defined(original, candidate, prover) and _proved(Binary("EQ", original, candidate), prover):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from refrelax.shape_solver import Proved, Refuted, prove
+from refrelax.shape_solver import Proved, Refuted, Unknown, bounds, disjoint, prove, simplify
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
 
 RING = [*(f"x{i} <= x{i + 1}" for i in range(12)), "x12 <= x0"]
 """A chain that makes thirteen symbols equal."""
@@ -61,3 +62,31 @@ def test_the_range_of_a_shift_holds_its_values() -> None:
 )
 def test_a_number_that_is_bound_and_not_used_is_a_step(claim: str, right: type) -> None:
     assert isinstance(prove(claim, fits="int8"), right)
+
+
+def number(name: str, dtype: str) -> PrimExpr:
+    return SymVar(name, dtype)
+
+
+def test_regions_of_wrapping_arithmetic_are_counted_exactly() -> None:
+    a, m, b = (number(name, "uint8") for name in "amb")
+    at = [Binary("EQ", x, int_imm(value, "uint8")) for x, value in ((a, 250), (m, 10), (b, 252))]
+    found = disjoint((a, m), (b, 1), at, arithmetic="wrap")  # 250 + 10 is 4 in uint8, and 252 lies between
+    assert isinstance(found, Refuted) and found.model == {"a": 250, "m": 10, "b": 252}
+    apart = Binary("LT", b, a)
+    assert isinstance(disjoint((a, m), (b, 1), [apart], arithmetic="wrap"), Proved)
+    assert isinstance(disjoint(a, b, [apart], arithmetic="wrap"), Proved)
+
+
+@pytest.mark.parametrize(("e", "given"), [("1//0", []), ("n", ["n*n == 2"]), ("n//m", ["m == 0"])])
+def test_bounds_of_no_value_say_so(e: str, given: list[str]) -> None:
+    assert bounds(e, given) == (1, 0)
+
+
+def test_what_is_nested_too_deep_is_left_alone() -> None:
+    e: PrimExpr = number("a", "int64")
+    for _ in range(170):
+        e = Binary("FloorDiv", number("b", "int64"), Binary("Add", e, int_imm(1)))
+    assert bounds(e) == (None, None)
+    assert simplify(e) is e
+    assert isinstance(disjoint(e, e, arithmetic="wrap"), Unknown)
