@@ -89,6 +89,9 @@ def demands(parts: Iterable[PrimExpr]) -> dict[str, int]:
                 pending.append((a, c.bit_length() - 1 if wanted is None else min(c.bit_length() - 1, wanted)))
             case Intrinsic("shift_left", (a, b)) if as_int(b) is not None:
                 pending.append((a, wanted))
+            case Intrinsic("bitwise_and", (a, b)) if (mask := _mask(a, b)) is not None:
+                width = mask.bit_length()
+                pending += [(part, width if wanted is None else min(width, wanted)) for part in (a, b)]
             case Binary() | Intrinsic() if e.op in RING:
                 pending += [(part, wanted) for part in children(e)]
             case Select(c, a, b) | Intrinsic("if_then_else", (c, a, b)):
@@ -96,6 +99,11 @@ def demands(parts: Iterable[PrimExpr]) -> dict[str, int]:
             case _:
                 pending += [(part, None) for part in children(e)]
     return {name: wanted for name, wanted in found.items() if wanted is not None}
+
+
+def _mask(a: PrimExpr, b: PrimExpr) -> int | None:
+    """The constant operand of ``a & b`` that is not negative."""
+    return next((c for part in (a, b) if (c := as_int(part)) is not None and c >= 0), None)
 
 
 class _Reach:

@@ -90,3 +90,11 @@ def test_what_is_nested_too_deep_is_left_alone() -> None:
     assert bounds(e) == (None, None)
     assert simplify(e) is e
     assert isinstance(disjoint(e, e, arithmetic="wrap"), Unknown)
+
+
+def test_a_mask_shows_only_its_bits() -> None:
+    assert isinstance(prove("((n ^ m) & 255) >= 0"), Proved)
+    assert isinstance(prove("((n ^ m) & 255) < 256"), Proved)
+    assert isinstance(prove("((n ^ m) & 12) == (n & 12) + (m & 12) - 2 * (n & m & 12)"), Proved)
+    assert isinstance(prove("((n ^ m) & 255) <= 254"), Refuted)
+    assert isinstance(prove("((n ^ m) & -2) >= 0"), Refuted)
