@@ -11,6 +11,7 @@ Spec: ``spec/06-shapes.md``, ``sh/prove``.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -54,6 +55,9 @@ from refrelax.syntax.dtypes import integer_range, is_dtype, is_integer, lanes
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, bool_imm
 
 Assumption = str | PrimExpr
+
+HEADROOM = 50_000
+"""Python frames allowed: what ``fits`` asks of a claim is nested as deep as the claim has steps."""
 
 DRAWN = 6
 """What drawing the value of one symbol counts as, in evaluated nodes."""
@@ -118,6 +122,8 @@ class Prover:
     _parts: tuple[PrimExpr, ...] = ()
 
     def __post_init__(self) -> None:
+        if sys.getrecursionlimit() < HEADROOM:
+            sys.setrecursionlimit(HEADROOM)
         for given, allowed in ((self.effort, LIMITS), (self.division, DIVISIONS), (self.arithmetic, ARITHMETICS)):
             if given not in allowed:
                 raise ValueError(f"expected one of {', '.join(allowed)}, found {given!r}")

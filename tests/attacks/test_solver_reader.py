@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from refrelax.shape_solver import Proved, Refuted, Unknown, bounds, disjoint, prove, simplify
@@ -98,3 +100,14 @@ def test_a_mask_shows_only_its_bits() -> None:
     assert isinstance(prove("((n ^ m) & 12) == (n & 12) + (m & 12) - 2 * (n & m & 12)"), Proved)
     assert isinstance(prove("((n ^ m) & 255) <= 254"), Refuted)
     assert isinstance(prove("((n ^ m) & -2) >= 0"), Refuted)
+
+
+def test_many_steps_are_not_too_deep() -> None:
+    claim = " and ".join(f"a // b{k % 7} >= {-k}" for k in range(120))
+    given = ["a >= 0", *(f"b{k} >= 1" for k in range(7))]
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(1_001)  # what a program of somebody else starts from
+        assert isinstance(prove(claim, given, fits="int32"), Proved)
+    finally:
+        sys.setrecursionlimit(max(limit, sys.getrecursionlimit()))
