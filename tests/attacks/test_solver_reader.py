@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from refrelax.shape_solver import Proved, Refuted, Unknown, bounds, disjoint, prove, simplify
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
+from refrelax.syntax.scalars import Binary, Cast, PrimExpr, SymVar, int_imm
 
 RING = [*(f"x{i} <= x{i + 1}" for i in range(12)), "x12 <= x0"]
 """A chain that makes thirteen symbols equal."""
@@ -111,3 +111,13 @@ def test_many_steps_are_not_too_deep() -> None:
         assert isinstance(prove(claim, given, fits="int32"), Proved)
     finally:
         sys.setrecursionlimit(max(limit, sys.getrecursionlimit()))
+
+
+def test_what_is_simplified_keeps_its_dtype() -> None:
+    n, m = (Cast("int64", number(name, "int32")) for name in "nm")
+    product = Binary("Mul", n, m)  # it fits int64, and not int32
+    four = int_imm(4)
+    found = simplify(Binary("FloorDiv", Binary("Mul", product, four), four), arithmetic="no-overflow")
+    assert found == product
+    plain = Binary("Sub", Binary("Add", number("n", "int32"), number("m", "int32")), number("m", "int32"))
+    assert simplify(plain, arithmetic="no-overflow") == number("n", "int32")
