@@ -89,6 +89,8 @@ class _Question:
     permitted: str
     """The reading that gives the sets of permitted results."""
     budget: Budget
+    unshown: tuple[str, ...] = ()
+    """What of the run the implementation does not show."""
     executed: list[tuple[str, str]] = field(default_factory=list)
     """Bindings that the definition went through, by function and name."""
 
@@ -110,7 +112,7 @@ class _Question:
     def report(self, counts: Counts = Counts(), open_: tuple[Open, ...] = (), *trusts: str) -> Report:  # noqa: B008
         """A report of this call."""
         given = tuple(f"the library function {name} as given" for name in sorted(self.externs))
-        return Report(counts, 0, open_, (), (*trusts, *given), tuple(self.args))
+        return Report(counts, 0, open_, (), (*trusts, *given, *self.unshown), tuple(self.args))
 
     # --- the answer --------------------------------------------------------------------------------------------------
 
@@ -209,6 +211,8 @@ class _Judgement:
         other = newly_open(wanted, found)
         if other is not None:
             return Divergence(q.entry, other, bindings, "open", report=q.report(Counts(outside=1), open_))
+        if not self.shows_effects and wanted.effects:
+            q.unshown = (f"the implementation for its {len(wanted.effects)} effects, which are not compared",)
         effects = other_effects(wanted, found) if self.shows_effects else None
         if effects is not None:
             return Divergence(q.entry, effects, bindings, "effects", report=q.report(Counts(outside=1), open_))

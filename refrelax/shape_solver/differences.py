@@ -33,8 +33,9 @@ Edges = dict[Mono, dict[Mono, int]]
 def by_differences(claim: PrimExpr, assumptions: Iterable[PrimExpr]) -> bool:
     """Whether each part of ``claim`` follows from a chain of ``assumptions``."""
     atoms = Atoms(NO_FACTS)
-    goals = [p for part in conjuncts(claim) for p in _orders(part, atoms)]
-    if not goals or any(_edge(goal) is None for goal in goals) or len(goals) < len(conjuncts(claim)):
+    wanted = [_orders(part, atoms) for part in conjuncts(claim)]
+    goals = [p for each in wanted for p in each]
+    if not all(wanted) or any(_edge(goal) is None for goal in goals):
         return False
     given = [p for each in assumptions for part in conjuncts(each) for p in _orders(part, atoms)]
     if len(given) < MIN_GIVEN:

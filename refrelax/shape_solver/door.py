@@ -287,9 +287,9 @@ class _Entry:
         value = self.build(e.value)
         inner = _Entry(self.door, {**self.scope, e.var.name: value}, {}, self.depth)
         body = inner.build(e.body)
-        if isinstance(value, (Literal, SymVar)):
+        if isinstance(value, SymVar) or (isinstance(value, Literal) and not self.door.stepwise):
             return body
-        done = Binary("EQ", value, value)
+        done = Binary("EQ", value, value)  # a literal may be out of the range of ``fits``
         if body.dtype == "bool":
             return Binary("And", done, body)
         return Intrinsic("if_then_else", (done, body, int_imm(0)), INT)

@@ -11,6 +11,7 @@ Spec: ``spec/06-shapes.md``, ``sh/prove``.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -54,6 +55,9 @@ from refrelax.syntax.dtypes import integer_range, is_dtype, is_integer, lanes
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, bool_imm
 
 Assumption = str | PrimExpr
+
+HEADROOM = 50_000
+"""Python frames allowed: what ``fits`` asks of a claim is nested as deep as the claim has steps."""
 
 DRAWN = 6
 """What drawing the value of one symbol counts as, in evaluated nodes."""
@@ -124,6 +128,8 @@ class Prover:
     _parts: tuple[PrimExpr, ...] = ()
 
     def __post_init__(self) -> None:
+        if sys.getrecursionlimit() < HEADROOM:
+            sys.setrecursionlimit(HEADROOM)
         for given, allowed in ((self.effort, LIMITS), (self.division, DIVISIONS), (self.arithmetic, ARITHMETICS)):
             if given not in allowed:
                 raise ValueError(f"expected one of {', '.join(allowed)}, found {given!r}")
@@ -160,7 +166,7 @@ class Prover:
         found = self._entered(e)
         if isinstance(found, str):
             return _refused(found)
-        return self._outside(self._kept(found))
+        return self.outside(self._kept(found))
 
     def _kept(self, query: Query) -> Answer:
         """The answer to a question or to the same one with other numbers."""
@@ -182,7 +188,7 @@ class Prover:
         if self._has_floats(e):
             return self._computed_from_floats(e)
         found = self._entered(e)
-        return _refused(found) if isinstance(found, str) else self._outside(self._answered(found))
+        return _refused(found) if isinstance(found, str) else self.outside(self._answered(found))
 
     def _has_floats(self, e: PrimExpr) -> bool:
         """Whether a float stands in a question that is well-typed and not too large."""
@@ -254,7 +260,8 @@ class Prover:
             return Unknown("whether what is no integer arithmetic is defined", "opaque", answer.stages)
         return answer
 
-    def _outside(self, answer: Answer) -> Answer:
+    def outside(self, answer: Answer) -> Answer:
+        """An answer by number, by names."""
         match answer:
             case Refuted(model, stages):
                 return Refuted(self.door.model(model), stages)

@@ -14,11 +14,12 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver.bits import opened
-from refrelax.shape_solver.claim import Answer, Effort, Proved, conjunction
+from refrelax.shape_solver.claim import Answer, Effort, Proved, Unknown, conjunction
 from refrelax.shape_solver.core import integer
-from refrelax.shape_solver.door import Arithmetic
+from refrelax.shape_solver.door import Arithmetic, TooDeep
+from refrelax.shape_solver.float_atoms import has_floats
 from refrelax.shape_solver.parse import parse_claim, parse_dim
-from refrelax.shape_solver.prove import Assumption, Prover, prove
+from refrelax.shape_solver.prove import TOO_DEEP, Assumption, Prover, prove
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, free_symbols, walk
 
 Dim = str | int | PrimExpr
@@ -30,6 +31,9 @@ FIRST = (0, -1, -(1 << 7), -(1 << 15), -(1 << 31), -(1 << 63))
 
 MAX_HALVINGS = 72
 """How often a bound is looked for between two values."""
+
+MAX_OPEN = 4
+"""Questions that stay open at one end: each of them costs all that the effort allows."""
 
 
 def _dim(e: Dim) -> PrimExpr:
@@ -52,17 +56,41 @@ def disjoint(
     """Whether two regions of one memory have no place in common, for all integers that satisfy ``assume``.
 
     A region is a place (an integer expression) or ``(start, length)``: the places from ``start`` to below
-    ``start + length``, none if ``length <= 0``. Raises as ``prove``.
+    ``start + length``, none if ``length <= 0``. ``start + length`` is no step of the program: it is exact.
+    Raises as ``prove``.
     """
     (a, m), (b, n) = _region(first), _region(second)
+    if arithmetic == "wrap":
+        return _disjoint_wrapped((a, m, b, n), assume, effort)
+    return prove(_apart(a, m, b, n), assume, effort, arithmetic=arithmetic)
+
+
+def _disjoint_wrapped(parts: tuple[PrimExpr, ...], assume: Iterable[Assumption], effort: Effort) -> Answer:
+    """The parts wrap; the places between them are counted exactly."""
+    given = [_claim(each) for each in assume]
+    if any(map(has_floats, (*parts, *given))):
+        return Unknown("regions of wrapping arithmetic with floats in it", "floats")
+    prover = Prover(given, effort, arithmetic="wrap")
+    large = next(filter(None, map(prover.large, parts)), None)
+    try:
+        inside = [] if large else list(map(prover.door.dim, parts))
+    except TooDeep:
+        large = TOO_DEEP
+    if large:
+        return Unknown(large, "size")
+    return prover.outside(prover.inside(_apart(*inside)))
+
+
+def _apart(a: PrimExpr, m: PrimExpr, b: PrimExpr, n: PrimExpr) -> PrimExpr:
+    """That the ``m`` places from ``a`` and the ``n`` places from ``b`` have none in common."""
     apart: list[PrimExpr] = [Binary("LE", Binary("Add", a, m), b), Binary("LE", Binary("Add", b, n), a)]
     apart += [Binary("LE", length, integer(0)) for length in (m, n)]
     if m == n == integer(1):
-        return prove(Binary("NE", a, b), assume, effort, arithmetic=arithmetic)
+        return Binary("NE", a, b)
     claim = apart[0]
     for each in apart[1:]:
         claim = Binary("Or", claim, each)
-    return prove(claim, assume, effort, arithmetic=arithmetic)
+    return claim
 
 
 def _region(region: Region) -> tuple[PrimExpr, PrimExpr]:
@@ -109,12 +137,17 @@ def bounds(
     """The greatest number that ``e`` is proved to be at least, and the least that it is proved to be at most, wherever
     ``assume`` holds and ``e`` has a value; ``None`` where no number is proved.
 
-    Bounds are proved, not always attained. Assumptions that contradict each other leave ``(1, 0)``: no value.
+    Bounds are proved, not always attained. Where there is no value (assumptions contradict each other, or ``e`` is
+    defined nowhere) and that is seen, they are ``(1, 0)``. At each end the search stops at the fourth question that
+    stays open.
     """
     prover = Prover(assume, effort, arithmetic=arithmetic)
     whole = _dim(e)
-    inside = prover.door.dim(whole) if prover.large(whole) is None else None
-    if inside is None:
+    if prover.large(whole) is not None:
+        return None, None
+    try:
+        inside = prover.door.dim(whole)
+    except TooDeep:
         return None, None
     if prover.context.absurd:
         return 1, 0
@@ -126,22 +159,30 @@ def bounds(
         least, greatest = interval(normal(context.image(known), atoms), atoms)
         low = least if low is None else low if least is None else max(low, least)
         high = greatest if high is None else high if greatest is None else min(high, greatest)
-    return _tightened(inside, prover, low, "GE"), _tightened(inside, prover, high, "LE")
+    low, high = _tightened(inside, prover, low, "GE"), _tightened(inside, prover, high, "LE")
+    return (1, 0) if low is not None and high is not None and low > high else (low, high)
 
 
 def _tightened(e: PrimExpr, prover: Prover, start: int | None, op: BinaryOp) -> int | None:
     """The best bound between ``start`` and a value that ``e`` is seen to have."""
     sign = 1 if op == "GE" else -1
 
+    left = MAX_OPEN
+
     def holds(bound: int) -> bool:
-        return isinstance(prover.inside(Binary(op, e, integer(bound))), Proved)
+        nonlocal left
+        answer = prover.inside(Binary(op, e, integer(bound)))
+        left -= isinstance(answer, Unknown)
+        return isinstance(answer, Proved)
 
     if start is None:
-        start = next((sign * bound for bound in FIRST if holds(sign * bound)), None)
+        start = next((sign * bound for bound in FIRST if left > 0 and holds(sign * bound)), None)
         if start is None:
             return None
     step, best = 1, start
     for _ in range(MAX_HALVINGS):
+        if left <= 0:
+            break
         if holds(best + sign * step):
             best, step = best + sign * step, step * 2
         elif step == 1:

@@ -11,12 +11,14 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import equal
 from refrelax.semantics.dims import simplify as simplify_plain
 from refrelax.shape_solver.claim import Effort, Proved
+from refrelax.shape_solver.core import replaced
 from refrelax.shape_solver.defined import conditions
-from refrelax.shape_solver.door import Arithmetic
+from refrelax.shape_solver.door import Arithmetic, Door, TooDeep, sort
 from refrelax.shape_solver.parse import parse_dim
 from refrelax.shape_solver.prove import Prover
 from refrelax.shape_solver.spellings import respelled, with_remainders
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, free_symbols, walk
+from refrelax.syntax.dtypes import integer_range
+from refrelax.syntax.scalars import Binary, Cast, Literal, PrimExpr, SymVar, free_symbols, walk
 
 
 @rule("sh/simplify-under-assumptions")
@@ -34,12 +36,32 @@ def simplify(
     prover = Prover(assume, effort, division="assume", arithmetic=arithmetic)
     if prover.large(given) is not None:
         return given
-    best = original = prover.door.dim(given)
+    try:
+        best = original = prover.door.dim(given)
+    except TooDeep:
+        return given
     for candidate in _candidates(original, prover):
         if cost(candidate) < cost(best):
             if _as_defined(original, candidate, prover) and _proved(Binary("EQ", original, candidate), prover):
                 best = candidate
-    return given if best is original else prover.door.out(best)
+    if best is original:
+        return given
+    return prover.door.out(best) if arithmetic != "no-overflow" else _of_dtype(best, given, prover.door)
+
+
+def _of_dtype(e: PrimExpr, given: PrimExpr, door: Door) -> PrimExpr:
+    """``e`` outside, its symbols converted to the dtype of ``given``: the door takes ``int64(n)`` for ``n``, whose
+    products are computed in another dtype. ``given`` where that dtype does not hold the values of a symbol."""
+    low, high = integer_range(given.dtype)
+    by: dict[str, PrimExpr] = {}
+    for name in free_symbols(e):
+        symbol = by[name] = door.outside[name]
+        if sort(symbol.dtype) == "int" and symbol.dtype != given.dtype:
+            least, greatest = integer_range(symbol.dtype)
+            if least < low or high < greatest:
+                return given
+            by[name] = Cast(given.dtype, symbol)
+    return replaced(e, by)
 
 
 def _proved(claim: PrimExpr, prover: Prover) -> bool:

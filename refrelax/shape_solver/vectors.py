@@ -100,6 +100,9 @@ def demands(parts: Iterable[PrimExpr]) -> dict[str, int]:
                 pending.append((a, c.bit_length() - 1 if wanted is None else min(c.bit_length() - 1, wanted)))
             case Intrinsic("shift_left", (a, b)) if as_int(b) is not None:
                 pending.append((a, wanted))
+            case Intrinsic("bitwise_and", (a, b)) if (mask := _mask(a, b)) is not None:
+                width = mask.bit_length()
+                pending += [(part, width if wanted is None else min(width, wanted)) for part in (a, b)]
             case Binary() | Intrinsic() if e.op in RING:
                 pending += [(part, wanted) for part in children(e)]
             case Select(c, a, b) | Intrinsic("if_then_else", (c, a, b)):
@@ -107,6 +110,11 @@ def demands(parts: Iterable[PrimExpr]) -> dict[str, int]:
             case _:
                 pending += [(part, None) for part in children(e)]
     return {name: wanted for name, wanted in found.items() if wanted is not None}
+
+
+def _mask(a: PrimExpr, b: PrimExpr) -> int | None:
+    """The constant operand of ``a & b`` that is not negative."""
+    return next((c for part in (a, b) if (c := as_int(part)) is not None and c >= 0), None)
 
 
 class _Reach:
@@ -157,8 +165,8 @@ def _bit(op: str, a: Range, b: Range) -> Range | None:
         most = max(b[1], 0)
         if most > MAX_WIDTH:
             return None
-        scale = 1 << most if op == "shift_left" else 1
-        return min(a[0] * scale, a[0]), max(a[1] * scale, a[1])
+        first, last = (a[0] << most, a[1] << most) if op == "shift_left" else (a[0] >> most, a[1] >> most)
+        return min(a[0], first), max(a[1], last)
     width = max(end.bit_length() if end >= 0 else (-end - 1).bit_length() for end in (*a, *b))
     return (0 if a[0] >= 0 and b[0] >= 0 else -(1 << width)), (1 << width) - 1
 
