@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.backends.executable import Frame, Observed
 from refrelax.syntax.module import Module
 
 HEAD = """
@@ -104,3 +105,43 @@ def test_it_is_seen(name: str) -> None:
 def test_our_own_backend_is_right(program: str) -> None:
     verdict = rr.diff(rr.check(rr.parse(program)), "main", [X], "numpy")
     assert verdict.word == "AGREE", str(verdict)
+
+
+CHAIN = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3,), "float32")) -> R.Tensor((3,), "float32"):
+        a = R.exp(x)
+        b = R.multiply(a, R.const(100000.0, "float32"))
+        c = R.sin(b)
+        return c
+"""
+
+
+@pytest.mark.parametrize("lie", ["input", "result", ""])
+def test_bindings_that_do_not_hang_together_prove_nothing(lie: str) -> None:
+    """Each binding is right for what is shown beside it; but what is shown is not what came before."""
+    np = pytest.importorskip("numpy")
+    checked = rr.check(rr.parse(CHAIN))
+    other = np.array([1.0, 2.0, 3.0], "float32")
+
+    class Shows:
+        def run(self, module: Any, entry: str, args: Any) -> Any:
+            return self.observe(module, entry, args).outcome
+
+        def observe(self, _module: Any, entry: str, args: Any) -> Any:
+            seen = rr.compile(checked).observe(entry, *args)
+            if lie == "result":
+                return Observed(rr.Returned(rr.Tensor.of([0.1, 0.2, 0.3], "float32")), seen.frames)
+            frames = [
+                Frame(f.path, f.name, {**f.names, "b": other}, np.sin(other), True) if lie and f.name == "c" else f
+                for f in seen.frames
+            ]
+            outcome = rr.Returned(np.sin(other)) if lie else seen.outcome
+            return Observed(outcome, tuple(frames))
+
+    verdict = rr.diff(checked, "main", [np.array([10.0, 10.1, 9.9], "float32")], impl=Shows())
+    assert verdict.word == ("UNDECIDED" if lie else "AGREE"), verdict
+    if lie:
+        assert "do not hang together" in str(verdict)

@@ -47,3 +47,13 @@ def test_an_extreme_of_any_format_starts_from_a_number(dtype: str, name: str) ->
 def test_attention_of_integers_is_left_alone(dtype: str) -> None:
     program = MODULE.format(shape=(1, 2, 1, 2), dtype=dtype, value="R.nn.attention(x, x, x)")
     rr.lower(rr.check(rr.parse(program)), pipeline="legalize")
+
+
+def test_sign_of_a_format_without_zero() -> None:
+    """The least number of ``float8_e8m0fnu`` is positive, and 0 is not in the format."""
+    head = '@I.ir_module\nclass Module:\n    @R.function\n    def main(x: R.Tensor((3,), "float8_e8m0fnu")):\n'
+    checked = rr.check(rr.parse(f"{head}        return R.sign(x)\n"))
+    given = rr.Tensor.of_bytes("float8_e8m0fnu", (3,), bytes([0, 127, 255]))
+    wanted, found = (rr.run(each, "main", given) for each in (checked, rr.lower(checked, passes=("legalize",)).module))
+    assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
+    assert wanted.value.tobytes() == found.value.tobytes() == bytes([127, 127, 255])

@@ -67,6 +67,8 @@ def _sign(x: Scalar) -> Scalar:
     """1, -1, +0 for both zeros, and NaN as it is."""
     if _kind(x) == "bool":
         return x
+    if x.dtype == "float8_e8m0fnu":  # has neither zero nor negatives
+        return select(x.equals(x), lit(x.dtype, 1), x)
     zero = select(x.equals(0), lit(x.dtype, 0), x) if _kind(x) == "float" else x
     minus = x if _kind(x) == "uint" else select(x < 0, lit(x.dtype, -1), zero)
     return select(x > 0, lit(x.dtype, 1), minus)
