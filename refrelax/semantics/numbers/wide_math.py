@@ -14,7 +14,7 @@ from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval, make
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.rounding import has_infinity, has_nan, largest, smallest, smallest_normal
-from refrelax.semantics.numbers.special import DOMAIN
+from refrelax.semantics.numbers.special import DOMAIN, exact_at_zero
 from refrelax.syntax import bits
 
 DECREASING = frozenset({"rsqrt", "acos"})
@@ -122,7 +122,7 @@ def point_function(name: str, dtype: str) -> Callable[[float], Payload]:
 
     def apply(x: float) -> Payload:
         result = correct(x)
-        if isinstance(result, Poison) or result != result or math.isinf(x) or x == 0 == result:
+        if isinstance(result, Poison) or result != result or math.isinf(x) or exact_at_zero(x, result):
             return result  # num/special-values: no allowance applies
         if name == "rsqrt" and x == 0:
             return make(-INF, INF)
