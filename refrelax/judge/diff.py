@@ -30,10 +30,10 @@ from refrelax.judge.bindings import Compared, compare, judge_frames, missing, si
 from refrelax.judge.counting import all_open, not_comparable
 from refrelax.judge.failures import failed
 from refrelax.judge.implementations import Backend, chosen
-from refrelax.judge.outcomes import copies, cores, other_effects
+from refrelax.judge.outcomes import copies, cores, other_effects, same_value
 from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
-from refrelax.runs import run
+from refrelax.runs import outward, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.evaluate import Scope
 from refrelax.semantics.numbers.verdicts import Counts, Outside, Undecided
@@ -180,7 +180,13 @@ class _Judgement:
     reference: Outcome
     observed: Observed
     shows_effects: bool = False
-    """Whether the implementation tells its effects: those of this package do."""
+    """Whether the implementation is known to tell its effects: those of this package do."""
+
+    @property
+    def effects_told(self) -> bool:
+        """Whether there are effects to compare: who tells none at all may have no way to."""
+        outcome = self.observed.outcome
+        return self.shows_effects or (isinstance(outcome, Returned) and bool(outcome.effects))
 
     def verdict(self) -> Verdict:
         """Ends first, then single bindings, then the whole."""
@@ -207,7 +213,7 @@ class _Judgement:
         other = newly_open(wanted, found)
         if other is not None:
             return Divergence(q.entry, other, bindings, "open", report=q.report(Counts(outside=1), open_))
-        effects = other_effects(wanted, found) if self.shows_effects else None
+        effects = other_effects(wanted, found) if self.effects_told else None
         if effects is not None:
             return Divergence(q.entry, effects, bindings, "effects", report=q.report(Counts(outside=1), open_))
         results = self.results(wanted, found)
@@ -226,7 +232,7 @@ class _Judgement:
     ) -> Verdict:
         """Nothing is outside: was everything compared?"""
         q = self.question
-        whole = _total(results)
+        whole = _total(results) + Counts(not_judged=0 if self.effects_told else len(wanted.effects))
         nothing = q.report(Counts(excluded=whole.excluded, not_judged=whole.not_judged), open_)
         if (why := all_open(wanted, q.checked, q.entry, open_)) is not None:
             return NoVerdict(why, True, "open", report=nothing, bindings=bindings)
@@ -262,7 +268,10 @@ class _Judgement:
             wide = Compared(Undecided(float("inf")), Counts(undecided=1))
             return (BindingVerdict(q.entry, "return", "result", *wide),)
         verdicts = []
-        for name, ours, theirs in observed_pairs(permitted, found, q):
+        pairs = observed_pairs(permitted, found, q) + changed_arguments(wanted, permitted, found, q)
+        if self.effects_told:
+            pairs += changed_effects(wanted, permitted, found)
+        for name, ours, theirs in pairs:
             verdicts.append(BindingVerdict(q.entry, name, "result", *compare(cores(ours), theirs)))
         return tuple(verdicts)
 
@@ -277,6 +286,24 @@ def observed_pairs(wanted: Returned, found: Returned, q: _Question) -> list[tupl
         both = zip(wanted.arguments, found.arguments, strict=True)
         pairs += [(f"argument {k}", w, f) for k, (w, f) in enumerate(both)]
     return pairs
+
+
+def changed_arguments(
+    wanted: Returned, permitted: Returned, found: Returned, q: _Question
+) -> list[tuple[str, Any, Any]]:
+    """The final arguments of a graph-level entry that are not bit for bit those of the definition (chapter 09)."""
+    loops = isinstance(q.checked.module.functions[q.entry], PrimFunc)
+    if loops or len(wanted.arguments) != len(found.arguments):
+        return []
+    three = enumerate(zip(wanted.arguments, permitted.arguments, found.arguments, strict=True))
+    return [(f"argument {k}", p, f) for k, (w, p, f) in three if not same_value(w, f)]
+
+
+def changed_effects(wanted: Returned, permitted: Returned, found: Returned) -> list[tuple[str, Any, Any]]:
+    """What was printed or passed to a library, where it is not bit for bit as the definition has it."""
+    three = enumerate(zip(wanted.effects, permitted.effects, found.effects, strict=True))
+    shown = [(k, p.payload, outward(w.payload), outward(f.payload)) for k, (w, p, f) in three]
+    return [(f"effect {k}", outward(p), f) for k, p, w, f in shown if not same_value(w, f)]
 
 
 def _undecided(results: tuple[BindingVerdict, ...], bindings: tuple[BindingVerdict, ...], unseen: int) -> str:
