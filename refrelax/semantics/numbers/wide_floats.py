@@ -222,7 +222,8 @@ class WideFloats(Floats):
                 return self.legal(point(a))
             if isinstance(a, Poison):
                 return a
-            return self.legal(wide(spread(a)))
+            found = wide(spread(a))
+            return found if isinstance(found, Poison) else self.legal(spread(found))
 
         return apply
 
