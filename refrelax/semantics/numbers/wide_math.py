@@ -210,8 +210,10 @@ def _pow(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
 
 def _atan2(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
     crosses = a.lo <= 0 <= a.hi and b.lo <= 0
-    limit = math.pi * (1 + 2.0**-2 if dtype.startswith("float8") else 1.01)
-    return make(-limit, limit) if crosses else corners(a, b, False)
+    if not crosses:
+        return corners(a, b, False)
+    half_turn = elementary.function2("atan2", dtype)(0.0, -1.0)
+    return Widening(dtype).around("atan2", -half_turn, half_turn)
 
 
 def _hypot(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
