@@ -18,9 +18,7 @@ from refrelax.semantics.numbers.verdicts import Verdict
 from refrelax.semantics.values import Tensor as Core
 from refrelax.semantics.values import from_bits
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.module import ConstantArray
-
-_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+from refrelax.syntax.module import MACHINE, ConstantArray
 
 
 class Tensor:
@@ -180,7 +178,10 @@ def _nest(flat: Iterator[Any], shape: Sequence[int]) -> Any:
 
 def pack(dtype: str, patterns: Sequence[int]) -> bytes:
     """Bit patterns as little-endian bytes."""
-    cells = array(_CODES[dtypes.itemsize(dtype)], patterns)
+    size = dtypes.itemsize(dtype)
+    if size not in MACHINE:
+        return b"".join(pattern.to_bytes(size, "little") for pattern in patterns)
+    cells = array(MACHINE[size], patterns)
     import sys
 
     if sys.byteorder == "big":

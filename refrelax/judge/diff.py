@@ -31,10 +31,10 @@ from refrelax.judge.chain import break_in
 from refrelax.judge.counting import all_open, not_comparable
 from refrelax.judge.failures import failed
 from refrelax.judge.implementations import Backend, chosen
-from refrelax.judge.outcomes import copies, cores, other_effects
+from refrelax.judge.outcomes import copies, cores, other_effects, same_value
 from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
-from refrelax.runs import run
+from refrelax.runs import outward, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.evaluate import Scope
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
@@ -89,8 +89,6 @@ class _Question:
     permitted: str
     """The reading that gives the sets of permitted results."""
     budget: Budget
-    unshown: tuple[str, ...] = ()
-    """What of the run the implementation does not show."""
     executed: list[tuple[str, str]] = field(default_factory=list)
     """Bindings that the definition went through, by function and name."""
 
@@ -112,7 +110,7 @@ class _Question:
     def report(self, counts: Counts = Counts(), open_: tuple[Open, ...] = (), *trusts: str) -> Report:  # noqa: B008
         """A report of this call."""
         given = tuple(f"the library function {name} as given" for name in sorted(self.externs))
-        return Report(counts, 0, open_, (), (*trusts, *given, *self.unshown), tuple(self.args))
+        return Report(counts, 0, open_, (), (*trusts, *given), tuple(self.args))
 
     # --- the answer --------------------------------------------------------------------------------------------------
 
@@ -184,7 +182,13 @@ class _Judgement:
     reference: Outcome
     observed: Observed
     shows_effects: bool = False
-    """Whether the implementation tells its effects: those of this package do."""
+    """Whether the implementation is known to tell its effects: those of this package do."""
+
+    @property
+    def effects_told(self) -> bool:
+        """Whether there are effects to compare: who tells none at all may have no way to."""
+        outcome = self.observed.outcome
+        return self.shows_effects or (isinstance(outcome, Returned) and bool(outcome.effects))
 
     def verdict(self) -> Verdict:
         """Ends first, then single bindings, then the whole."""
@@ -211,9 +215,7 @@ class _Judgement:
         other = newly_open(wanted, found)
         if other is not None:
             return Divergence(q.entry, other, bindings, "open", report=q.report(Counts(outside=1), open_))
-        if not self.shows_effects and wanted.effects:
-            q.unshown = (f"the implementation for its {len(wanted.effects)} effects, which are not compared",)
-        effects = other_effects(wanted, found) if self.shows_effects else None
+        effects = other_effects(wanted, found) if self.effects_told else None
         if effects is not None:
             return Divergence(q.entry, effects, bindings, "effects", report=q.report(Counts(outside=1), open_))
         permitted = q.run(q.permitted)
@@ -236,7 +238,7 @@ class _Judgement:
     ) -> Verdict:
         """Nothing is outside: was everything compared?"""
         q = self.question
-        whole = _total(results)
+        whole = _total(results) + Counts(not_judged=0 if self.effects_told else len(wanted.effects))
         blind = next((each for each in results if each.counts.not_judged), None)
         nothing = q.report(Counts(excluded=whole.excluded, not_judged=whole.not_judged), open_)
         if (why := all_open(wanted, q.checked, q.entry, open_)) is not None:
@@ -280,7 +282,10 @@ class _Judgement:
             return (BindingVerdict(q.entry, "return", "result", *wide),)
         assert isinstance(self.reference, Returned)
         verdicts = []
-        for name, ours, theirs in observed_pairs(permitted, found, q, self.reference):
+        pairs = observed_pairs(permitted, found, q, self.reference)
+        if self.effects_told:
+            pairs += changed_effects(self.reference, permitted, found)
+        for name, ours, theirs in pairs:
             compared = NOT_SHOWN if theirs is NOT_SHOWN else compare(cores(ours), theirs)
             verdicts.append(BindingVerdict(q.entry, name, "result", *compared))
         return tuple(verdicts)
@@ -313,6 +318,13 @@ def _written(value: Any, core: Any) -> bool:
     if isinstance(core, tuple):
         return isinstance(value, tuple | list) and any(map(_written, value, core))
     return isinstance(core, Tensor) and not isinstance(compare(core, value).verdict, Inside)
+
+
+def changed_effects(wanted: Returned, permitted: Returned, found: Returned) -> list[tuple[str, Any, Any]]:
+    """What was printed or passed to a library, where it is not bit for bit as the definition has it."""
+    three = enumerate(zip(wanted.effects, permitted.effects, found.effects, strict=True))
+    shown = [(k, p.payload, outward(w.payload), outward(f.payload)) for k, (w, p, f) in three]
+    return [(f"effect {k}", outward(p), f) for k, p, w, f in shown if not same_value(w, f)]
 
 
 def _undecided(results: tuple[BindingVerdict, ...], bindings: tuple[BindingVerdict, ...], unseen: int) -> str:

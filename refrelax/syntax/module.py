@@ -15,6 +15,9 @@ from refrelax.syntax.loops import PrimFunc
 
 BaseFunc = Function | PrimFunc | ExternFunc
 
+MACHINE = {1: "B", 2: "H", 4: "I", 8: "Q"}
+"""``array``'s code by the size of an element in bytes; ``int33`` has five, of which machines have no numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConstantArray:
@@ -29,7 +32,9 @@ class ConstantArray:
     def patterns(self) -> list[int]:
         """The elements as bit patterns, row-major."""
         size = dtypes.itemsize(self.dtype)
-        cells = array({1: "B", 2: "H", 4: "I", 8: "Q"}[size])
+        if size not in MACHINE:
+            return [int.from_bytes(self.data[k : k + size], "little") for k in range(0, len(self.data), size)]
+        cells = array(MACHINE[size])
         cells.frombytes(self.data)
         if sys.byteorder == "big":
             cells.byteswap()

@@ -32,19 +32,21 @@ Run = Callable[[Frame], Any]
 class Index:
     """A built integer expression in index position, with what is known of its value.
 
-    ``lo``/``hi``: inclusive bounds, ``None`` when unknown; equal bounds make it a constant. ``slot``: set when it is
-    a plain
-    variable. Known bounds only ever remove checks that cannot fail.
+    ``lo``/``hi``: inclusive bounds of the values that it can give, ``None`` when unknown. ``slot``: set when it is a
+    plain variable. ``ends``: evaluating it may end the run, so that equal bounds do not make it a constant. Known
+    bounds only ever remove checks that cannot fail.
     """
 
     run: Run
     lo: int | None = None
     hi: int | None = None
     slot: int | None = None
+    ends: bool = False
 
     @property
     def constant(self) -> int | None:
-        return self.lo if self.lo is not None and self.lo == self.hi else None
+        """The one value that it has, which may then stand for its evaluation."""
+        return self.lo if self.lo is not None and self.lo == self.hi and not self.ends else None
 
 
 def fixed(value: int) -> Index:

@@ -81,8 +81,9 @@ def build_index(build: Builder, expr: PrimExpr) -> Index:
         case Binary():
             return _binary(build, expr)
         case Not():
-            denied = build_index(build, expr.a).run
-            return Index(lambda frame: not denied(frame), 0, 1)
+            whole = build_index(build, expr.a)
+            denied = whole.run
+            return Index(lambda frame: not denied(frame), 0, 1, ends=whole.ends)
         case Cast():
             return _cast(build, expr)
         case Select():
@@ -109,7 +110,7 @@ def _from_element(build: Builder, expr: PrimExpr) -> Index:
         except Ended as end:
             raise _told_where(build, expr, frame, end) from None
 
-    return Index(needed, 0, 1) if truth else Index(needed)
+    return Index(needed, 0, 1, ends=True) if truth else Index(needed, ends=True)
 
 
 def _told_where(build: Builder, expr: PrimExpr, frame: Frame, end: Ended) -> Ended:
@@ -141,7 +142,7 @@ def _select(build: Builder, expr: Select) -> Index:
         yes, no = first(frame), second(frame)
         return yes if test(frame) else no
 
-    return Index(both, lazy.lo, lazy.hi)
+    return Index(both, lazy.lo, lazy.hi, ends=_may_end(c, a, b))
 
 
 def _choose(build: Builder, condition: PrimExpr, yes: PrimExpr, no: PrimExpr) -> Index:
@@ -152,10 +153,16 @@ def _join(c: Index, a: Index, b: Index) -> Index:
     """The lazy choice, with the hull of the arms' bounds."""
     if c.constant is not None:
         return a if c.constant else b
+    ends = _may_end(c, a, b)
     lo = None if a.lo is None or b.lo is None else min(a.lo, b.lo)
     hi = None if a.hi is None or b.hi is None else max(a.hi, b.hi)
     test, first, second = c.run, a.run, b.run
-    return Index(lambda frame: first(frame) if test(frame) else second(frame), lo, hi)
+    return Index(lambda frame: first(frame) if test(frame) else second(frame), lo, hi, ends=ends)
+
+
+def _may_end(*parts: Index) -> bool:
+    """Whether evaluating one of ``parts`` may end the run."""
+    return any(each.ends for each in parts)
 
 
 def _intrinsic(build: Builder, expr: Intrinsic) -> Index:
@@ -169,12 +176,12 @@ def _intrinsic(build: Builder, expr: Intrinsic) -> Index:
         case "bitwise_and":
             a, b = (build_index(build, each) for each in expr.args)
             hi = b.hi if b.lo is not None and b.lo >= 0 else None
-            return Index(_both(operator.and_)(a, b), 0 if hi is not None else None, hi)
+            return Index(_both(operator.and_)(a, b), 0 if hi is not None else None, hi, ends=_may_end(a, b))
         case "tvm_struct_get" | "isnullptr":
             return _known_field(build, expr) or _from_element(build, expr)
         case "bitwise_or":
             a, b = (build_index(build, each) for each in expr.args)
-            return Index(_both(operator.or_)(a, b))
+            return Index(_both(operator.or_)(a, b), ends=_may_end(a, b))
         case _:
             return _from_element(build, expr)
 
@@ -196,7 +203,7 @@ def _shift(build: Builder, expr: Intrinsic) -> Index:
             raise unspecified("num/shift-range", f"an index is shifted by {n}, the width is {width}", span)
         return int(value(frame) << n if left else value(frame) >> n)
 
-    index = Index(shift)
+    index = Index(shift, ends=True)
     if a.constant is not None and b.constant is not None and 0 <= b.constant < width:
         return fixed(a.constant << b.constant if left else a.constant >> b.constant)
     return _fitting(index, expr.dtype, span) if left else index
@@ -206,12 +213,14 @@ def _cast(build: Builder, expr: Cast) -> Index:
     a = build_index(build, expr.value)
     value, kind = a.run, dtypes.kind(expr.dtype)
     if kind == "bool":
-        return Index(lambda frame: value(frame) != 0, 0, 1)
+        return Index(lambda frame: value(frame) != 0, 0, 1, ends=a.ends)
     lo, hi = dtypes.integer_range(expr.dtype)
     if a.lo is not None and a.hi is not None and lo <= a.lo and a.hi <= hi:
-        return a if dtypes.kind(expr.value.dtype) != "bool" else Index(lambda frame: int(value(frame)), a.lo, a.hi)
+        if dtypes.kind(expr.value.dtype) != "bool":
+            return a
+        return Index(lambda frame: int(value(frame)), a.lo, a.hi, ends=a.ends)
     mask, sign = (1 << dtypes.bits(expr.dtype)) - 1, hi + 1 if kind == "int" else 0
-    return Index(lambda frame: ((value(frame) + sign) & mask) - sign, lo, hi)
+    return Index(lambda frame: ((value(frame) + sign) & mask) - sign, lo, hi, ends=a.ends)
 
 
 # --- binary operations -----------------------------------------------------------------------------------------------
@@ -228,7 +237,7 @@ def _binary(build: Builder, expr: Binary) -> Index:
         lo, hi = dtypes.integer_range(expr.dtype)
         if lo <= value <= hi:
             return fixed(int(value))
-    index = Index(_PLAIN[expr.op](a, b), *_BOUNDS.get(expr.op, _truth_bounds)(a, b))
+    index = Index(_PLAIN[expr.op](a, b), *_BOUNDS.get(expr.op, _truth_bounds)(a, b), ends=_may_end(a, b))
     return _fitting(index, expr.dtype, expr.span) if expr.op in ("Add", "Sub", "Mul") else index
 
 
@@ -247,7 +256,7 @@ def _fitting(index: Index, dtype: str, span: Span | None) -> Index:
 
     lo = least if index.lo is None else max(least, index.lo)
     hi = greatest if index.hi is None else min(greatest, index.hi)
-    return Index(checked, lo, None if lo == hi else hi)  # never a constant: evaluating it may end the run
+    return Index(checked, lo, hi, ends=True)
 
 
 def _add(a: Index, b: Index) -> Callable[[Frame], Any]:
@@ -363,11 +372,11 @@ def _division(expr: Binary, a: Index, b: Index) -> Index:
             return fixed(divide(a.constant, c))
         if op == "FloorDiv":
             bounds = None if a.lo is None else a.lo // c, None if a.hi is None else a.hi // c
-            return Index(lambda frame: numerator(frame) // c, *bounds)
+            return Index(lambda frame: numerator(frame) // c, *bounds, ends=a.ends)
         if a.lo is not None and a.hi is not None and a.lo >= 0 and a.hi < c:
             return a
-        return Index(lambda frame: numerator(frame) % c, 0, c - 1)
-    return _fitting(Index(run), expr.dtype, span)
+        return Index(lambda frame: numerator(frame) % c, 0, c - 1, ends=a.ends)
+    return _fitting(Index(run, ends=True), expr.dtype, span)
 
 
 def truncated_quotient(a: int, b: int) -> int:

@@ -113,7 +113,7 @@ def total(a: Index, b: Index) -> Index:
     if a.constant is not None and b.constant is not None:
         return fixed(a.constant + b.constant)
     f, g = a.run, b.run
-    return b if a.constant == 0 else Index(lambda frame: f(frame) + g(frame))
+    return b if a.constant == 0 else Index(lambda frame: f(frame) + g(frame), ends=a.ends or b.ends)
 
 
 @rule("ev/data-pointer")

@@ -24,7 +24,7 @@ from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, 
 from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.rounding import has_infinity
-from refrelax.semantics.numbers.special import special
+from refrelax.semantics.numbers.special import exact_at_zero, special
 from refrelax.semantics.numbers.wide_math import Widening
 from refrelax.syntax import bits, dtypes
 
@@ -180,7 +180,7 @@ class SampledBools(Loose, Bools):
 def _fixed(name: str, a: float) -> bool:
     """Whether the result is exactly known (zero, infinity or NaN) and may not be off."""
     known = special(name, a)
-    return known is not None and (known != known or math.isinf(known) or math.isinf(a) or a == 0 == known)
+    return known is not None and (known != known or math.isinf(known) or math.isinf(a) or exact_at_zero(a, known))
 
 
 class Sampled(Ieee):

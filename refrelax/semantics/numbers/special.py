@@ -102,6 +102,11 @@ def special(name: str, x: float) -> float | None:
     return None
 
 
+def exact_at_zero(x: float, result: float) -> bool:
+    """Whether annex F fixes the result because the argument is a zero: 0, or the 1 of ``exp``, ``cos`` and ``cosh``."""
+    return x == 0 and result in (0.0, 1.0)
+
+
 def power_special(x: float, y: float) -> float | None:
     """``pow`` where C23 annex F fixes the result or it leaves binary64 altogether, else ``None``."""
     odd = math.isfinite(y) and y == math.floor(y) and math.fmod(y, 2.0) != 0

@@ -82,6 +82,9 @@ class StrictFloats(ManyFloats):
         return self.legal(Interval(pick(x.lo, y.lo), pick(x.hi, y.hi), nan, mark))
 
     def _reduce(self, op: ReduceOp, items: list[Payload], acc: str | None, unrounded: bool) -> Payload:
+        if op == "mul" and len(items) > 1:  # a zero that several operations lead to
+            found = super()._reduce(op, items, acc, unrounded)
+            return EITHER_ZERO if found.__class__ is float and found == 0 else found
         if op not in ("maximum", "minimum") or not items or first_poison(items) is not None:
             return super()._reduce(op, items, acc, unrounded)
         home: Any = self if acc is None or acc == self.dtype else self.numerics.at(acc)

@@ -222,7 +222,8 @@ class WideFloats(Floats):
                 return self.legal(point(a))
             if isinstance(a, Poison):
                 return a
-            return self.legal(wide(spread(a)))
+            found = wide(spread(a))
+            return found if isinstance(found, Poison) else self.legal(spread(found))
 
         return apply
 
@@ -241,9 +242,8 @@ class WideFloats(Floats):
                 return a if isinstance(a, Poison) else b
             if a.__class__ is float and b.__class__ is float:
                 result = plain(a, b)
-                special = isinstance(result, Poison) or not (
-                    math.isfinite(result) and math.isfinite(a) and math.isfinite(b)
-                )
+                ordinary = math.isfinite(result) and math.isfinite(a) and math.isfinite(b)
+                special = isinstance(result, Poison) or not ordinary or (name == "pow" and 0 in (a, b))
                 if exact or (special and result != INF and result != -INF):
                     return result
             x, y = spread(a), spread(b)

@@ -14,7 +14,7 @@ from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval, make
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.rounding import has_infinity, has_nan, largest, smallest, smallest_normal
-from refrelax.semantics.numbers.special import DOMAIN
+from refrelax.semantics.numbers.special import DOMAIN, exact_at_zero
 from refrelax.syntax import bits
 
 DECREASING = frozenset({"rsqrt", "acos"})
@@ -122,7 +122,7 @@ def point_function(name: str, dtype: str) -> Callable[[float], Payload]:
 
     def apply(x: float) -> Payload:
         result = correct(x)
-        if isinstance(result, Poison) or result != result or math.isinf(x) or x == 0 == result:
+        if isinstance(result, Poison) or result != result or math.isinf(x) or exact_at_zero(x, result):
             return result  # num/special-values: no allowance applies
         if name == "rsqrt" and x == 0:
             return make(-INF, INF)
@@ -210,8 +210,10 @@ def _pow(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
 
 def _atan2(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
     crosses = a.lo <= 0 <= a.hi and b.lo <= 0
-    limit = math.pi * (1 + 2.0**-2 if dtype.startswith("float8") else 1.01)
-    return make(-limit, limit) if crosses else corners(a, b, False)
+    if not crosses:
+        return corners(a, b, False)
+    half_turn = elementary.function2("atan2", dtype)(0.0, -1.0)
+    return Widening(dtype).around("atan2", -half_turn, half_turn)
 
 
 def _hypot(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:

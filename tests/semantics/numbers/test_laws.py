@@ -210,7 +210,7 @@ def test_undetermined_ends_the_run_only_under_enclosure() -> None:
     with pytest.raises(Ended) as ended:
         ENCLOSURE.decide(truth)
     assert ended.value.outcome.rule == "num/undetermined"
-    index = ENCLOSURE.at("int64").cast(f.mul(f.math("exp")(f.lit(0.0)), f.lit(3.0)), "float32")
+    index = ENCLOSURE.at("int64").cast(f.math("log2")(f.lit(8.0)), "float32")
     with pytest.raises(Ended) as ended:
         ENCLOSURE.to_index(index, "int64")
     assert ended.value.outcome.rule == "num/undetermined"
