@@ -208,6 +208,10 @@ def compare(wanted: Any, found: Any) -> Compared:
         case Prim(value=number):
             other = found.value if isinstance(found, Prim) else found
             return _equal(number == other or (number != number and other != other))
+        case bool() | int() | float():  # a prim value at the surface
+            number = found.value if isinstance(found, Prim) else found
+            is_number = isinstance(number, bool | int | float)
+            return _equal(is_number and (number == wanted or (number != number and wanted != wanted)))
         case Shape() | DType() | str() | None:
             return _equal(wanted == found)
         case _:
