@@ -84,11 +84,13 @@ def fuzz(options: argparse.Namespace) -> int:
 def _plan(options: argparse.Namespace) -> Plan:
     from hypothesis.errors import InvalidArgument
 
-    from refrelax.conformance.implementations import find
+    from refrelax.conformance.alone import find_to_fuzz
     from refrelax.judge.fuzz import PORTABLE, Plan
     from refrelax.testing import modules
 
-    find(options.impl)  # a name that leads nowhere is a usage error, here and not in a process of its own
+    made = find_to_fuzz(options.impl)  # a name that leads nowhere is a usage error, before any round
+    if hasattr(made, "close"):
+        made.close()
 
     def split(text: str | None) -> tuple[str, ...] | None:
         return None if text is None else tuple(part.strip() for part in text.split(","))
@@ -99,7 +101,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     except InvalidArgument as error:
         raise UsageError(str(error)) from None
     levels, dtypes = split(options.levels), split(options.dtypes)
-    return Plan(find, options.impl, options.seed, features, levels, dtypes, options.bindings, options.count)
+    return Plan(find_to_fuzz, options.impl, options.seed, features, levels, dtypes, options.bindings, options.count)
 
 
 @contextmanager

@@ -22,9 +22,9 @@ def diff(options: argparse.Namespace) -> int:
     """0 agree, 1 diverge, 3 no verdict."""
     from refrelax import judge
     from refrelax.commands.reports import tell
-    from refrelax.conformance.implementations import find
+    from refrelax.conformance.alone import find_alone
 
-    implementation = find(options.impl)
+    implementation = find_alone(options.impl)
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
     externs = values.externs(options)
