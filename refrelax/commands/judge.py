@@ -26,7 +26,7 @@ def diff(options: argparse.Namespace) -> int:
 
     implementation = find_alone(options.impl)
     checked = read_checked(options.file, options.consts)
-    given = values.arguments(options, checked.module)
+    given = values.to_judge(options, checked.module)
     externs = values.externs(options)
     with busy("diff"):
         verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)
