@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 import refrelax as rr
+from refrelax.backends.executable import Observed
+from refrelax.conformance.implementation import ImplementationFailed
+from refrelax.conformance.implementations import Foreign
 
 HEAD = "@I.ir_module\nclass Module:\n    @R.function\n    def main({params}):\n"
 PRIMS = (
@@ -45,3 +48,19 @@ def test_a_prim_value_that_is_right(given: Any) -> None:
     verdict = rr.diff(rr.check(rr.parse(PRIMS.format("k"))), "main", [[1.0, 2.0, 3.0], 7], Wrong(lambda _: given))
     assert isinstance(verdict, rr.Agreement)
     assert (verdict.report.counts.inside, verdict.report.counts.not_judged) == (1, 0)
+
+
+@pytest.mark.parametrize("observed", [Observed(None, ()), Observed(rr.Trapped("", "", None), (1,))])  # type: ignore[arg-type]
+def test_what_an_implementation_shows_is_no_frame(observed: Observed) -> None:
+    """It was "a fault of refrelax"."""
+    made = Wrong(lambda value: value)
+    object.__setattr__(made, "observe", lambda *_: observed)
+    with pytest.raises(ImplementationFailed, match="crash"):
+        Foreign(made).observe(rr.parse(PRIMS.format("k")), "main", [])
+
+
+def test_a_tensor_of_no_cells() -> None:
+    """It was "a fault of refrelax"."""
+    made = Foreign(Wrong(lambda _: (rr.Tensor([1.0]), 7)))  # type: ignore[arg-type]
+    with pytest.raises(ImplementationFailed, match=r"Tensor\.of"):
+        made.run(rr.parse(PRIMS.format("(y, k)")), "main", [[1.0, 2.0, 3.0], 7])
