@@ -44,7 +44,7 @@ def bisect(options: argparse.Namespace) -> int:
     from refrelax.judge import follow
 
     checked = read_checked(options.file, options.consts)
-    given = values.arguments(options, checked.module)
+    given = values.to_judge(options, checked.module)
     pipeline = options.pipeline or DEFAULTS[options.impl]
     externs = values.externs(options)
     with busy("bisect"):

@@ -84,13 +84,15 @@ def fuzz(options: argparse.Namespace) -> int:
 def _plan(options: argparse.Namespace) -> Plan:
     from hypothesis.errors import InvalidArgument
 
-    from refrelax.conformance.implementations import find
+    from refrelax.conformance.alone import find_to_fuzz
     from refrelax.judge.fuzz import PORTABLE, Plan
     from refrelax.testing import modules
 
-    find(
+    made = find_to_fuzz(
         options.impl, options.pipeline, options.target
-    )  # a name that leads nowhere is a usage error, here and not in a process of its own
+    )  # a name that leads nowhere is a usage error, before any round
+    if hasattr(made, "close"):
+        made.close()
 
     def split(text: str | None) -> tuple[str, ...] | None:
         return None if text is None else tuple(part.strip() for part in text.split(","))
@@ -102,7 +104,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         raise UsageError(str(error)) from None
     levels, dtypes = split(options.levels), split(options.dtypes)
     return Plan(
-        find,
+        find_to_fuzz,
         options.impl,
         options.seed,
         features,

@@ -21,11 +21,11 @@ def diff(options: argparse.Namespace) -> int:
     """0 agree, 1 diverge, 3 no verdict."""
     from refrelax import judge
     from refrelax.commands.reports import tell
-    from refrelax.conformance.implementations import find
+    from refrelax.conformance.alone import find_alone
 
-    implementation = find(options.impl, options.pipeline, options.target)
+    implementation = find_alone(options.impl, options.pipeline, options.target)
     checked = read_checked(options.file, options.consts)
-    given = values.arguments(options, checked.module)
+    given = values.to_judge(options, checked.module)
     externs = values.externs(options)
     with busy("diff"):
         verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)

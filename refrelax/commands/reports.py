@@ -11,6 +11,7 @@ from refrelax.commands import values
 from refrelax.commands.shared import emit
 from refrelax.judge.report import EXIT, Report
 from refrelax.judge.verdicts import BindingVerdict
+from refrelax.syntax.module import ConstantArray
 
 MOST_ELEMENTS = 4096
 """A larger argument is shown by type and digest in JSON; ``--save-args`` keeps it whole."""
@@ -41,6 +42,8 @@ def report(found: Report) -> dict[str, Any]:
 def _argument(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_argument(each) for each in value]
+    if isinstance(value, ConstantArray):  # from --args
+        value = Tensor.of(value)
     if isinstance(value, Tensor) and value.size > MOST_ELEMENTS:
         digest = hashlib.sha256(value.tobytes()).hexdigest()
         return {"dtype": value.dtype, "shape": list(value.shape), "sha256": digest}

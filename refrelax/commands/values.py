@@ -87,6 +87,19 @@ def arguments(options: argparse.Namespace, module: Module) -> list[Any]:
     return made
 
 
+def to_judge(options: argparse.Namespace, module: Module) -> list[Any]:
+    """``arguments`` for somebody else's run: as many as the function takes. Any two programs trap alike on others.
+
+    Raises:
+        UsageError: too few or too many.
+    """
+    made, types = arguments(options, module), parameter_types(module, options.entry)
+    if options.entry in module.functions and len(made) != len(types):
+        hint = "" if made else ": give --arg NAME=JSON, --args or --random"
+        raise UsageError(f"{options.entry} takes {len(types)} arguments, {len(made)} were given{hint}")
+    return made
+
+
 def _arguments(options: argparse.Namespace, module: Module) -> list[Any]:
     dims = sizes(options)
     if options.random is None and (dims or options.chosen_policy):

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, get_args
 
-from refrelax.backends.executable import Observed
+from refrelax.arrays import Tensor
+from refrelax.backends.executable import Frame, Observed
 from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.errors import Effect, Outcome, Rejection, Returned, UsageError
 from refrelax.extras import EXTRAS
+from refrelax.semantics.values import Tensor as Core
 from refrelax.syntax.module import Module
 
 BUILT_IN = ("numpy", "cupy", "cuda-emulated")
@@ -38,18 +40,15 @@ class Foreign:
             Rejection: it refuses the module.
             ImplementationFailed: everything else that is no outcome; ``NotImplementedError`` is "unsupported".
         """
-        outcome = self._call("run", module, entry, args)
-        if not isinstance(outcome, get_args(Outcome)):
-            kinds = " | ".join(each.__name__ for each in get_args(Outcome))
-            raise ImplementationFailed("crash", f"run gave a {type(outcome).__name__}, expected {kinds}")
-        if isinstance(outcome, Returned):
-            _hold_together(outcome)
-        return outcome  # type: ignore[no-any-return]
+        return _outcome("run", self._call("run", module, entry, args))
 
     def _observe(self, module: Module, entry: str, args: Sequence[Any]) -> Observed:
         observed = self._call("observe", module, entry, args)
         if not isinstance(observed, Observed):
             raise ImplementationFailed("crash", f"observe gave a {type(observed).__name__}, expected Observed")
+        _outcome("observe", observed.outcome)
+        if not all(isinstance(each, Frame) for each in observed.frames):
+            raise ImplementationFailed("crash", f"observe gave frames {observed.frames!r:.80}, expected Frames")
         return observed
 
     def _check(self, module: Module) -> None:
@@ -66,17 +65,35 @@ class Foreign:
             raise ImplementationFailed("crash", f"{type(error).__name__}: {error}") from error
 
 
+def _outcome(method: str, given: Any) -> Outcome:
+    """An outcome that is one."""
+    if not isinstance(given, get_args(Outcome)):
+        kinds = " | ".join(each.__name__ for each in get_args(Outcome))
+        raise ImplementationFailed("crash", f"{method} gave a {type(given).__name__}, expected {kinds}")
+    if isinstance(given, Returned):
+        _hold_together(given)
+    return given  # type: ignore[no-any-return]
+
+
+def _made_up(value: Any) -> bool:
+    """Whether something in a value is a ``Tensor`` of no cells."""
+    if isinstance(value, tuple):
+        return any(map(_made_up, value))
+    return isinstance(value, Tensor) and not isinstance(value.core, Core)
+
+
 def _hold_together(outcome: Returned) -> None:
     """Refuse an outcome whose parts are not what they are called."""
     poison = outcome.poison if isinstance(outcome.poison, tuple | list) else None
     parts = {
+        "tensors (make them with Tensor.of)": not _made_up(outcome.value),
         "arguments": isinstance(outcome.arguments, tuple | list),
         "effects": isinstance(outcome.effects, tuple | list) and all(isinstance(e, Effect) for e in outcome.effects),
         "poison": poison is not None and all(isinstance(p, tuple | list) and len(p) == 2 for p in poison),
     }
     wrong = next((name for name, right in parts.items() if not right), None)
     if wrong is not None:
-        raise ImplementationFailed("crash", f"run gave a Returned whose {wrong} are {getattr(outcome, wrong)!r:.80}")
+        raise ImplementationFailed("crash", f"a Returned whose {wrong} are {getattr(outcome, wrong, 'none')!r:.80}")
 
 
 def find(name: str, pipeline: str | None = None, target: str | None = None) -> Any:

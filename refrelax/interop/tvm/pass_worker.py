@@ -36,7 +36,11 @@ def find_passes(pipeline: str, target: Any) -> list[Any]:
 
     if ":" in pipeline:
         made = user_file.call(pipeline)
-        return list(made) if isinstance(made, list | tuple) else [made]
+        passes = list(made) if isinstance(made, list | tuple) else [made]
+        for each in passes:
+            if not callable(each):
+                raise UnknownPipeline(f"{pipeline}: expected a pass or a list of passes; found {type(each).__name__}")
+        return passes
     if pipeline in ("cpu_generic", "target"):
         import tvm
 

@@ -116,7 +116,8 @@ def compare(pairs: Pairs, symbols: Symbols, where: str) -> None:
     for dim, extent in pairs:
         wanted = dim_value(dim, symbols)
         if wanted != extent:
-            raise Mismatch("shape", f"{where}: expected {_text(dim)} = {wanted}, found {extent}")
+            shown = str(wanted) if (text := _text(dim)) == str(wanted) else f"{text} = {wanted}"
+            raise Mismatch("shape", f"{where}: expected {shown}, found {extent}")
 
 
 def _text(dim: PrimExpr) -> str:
