@@ -34,9 +34,10 @@ from refrelax.judge.implementations import Backend, chosen
 from refrelax.judge.outcomes import copies, cores, other_effects, same_value
 from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
-from refrelax.runs import outward, run
+from refrelax.runs import inward, outward, parameter_types, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.evaluate import Scope
+from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor
@@ -306,7 +307,9 @@ def observed_pairs(
             return [("arguments", tuple(ours), tuple(theirs))]
         return [(f"argument {k}", w, f) for k, (w, f) in enumerate(zip(ours, theirs, strict=True))]
     pairs: list[tuple[str, Any, Any]] = [("return", permitted.value, found.value)]
-    for k, (before, after, w) in enumerate(zip(q.args, canonical.arguments, ours, strict=True)):
+    types, ieee = parameter_types(q.checked.module, q.entry), reading("ieee")
+    given = [outward(inward(each, types[k] if k < len(types) else None, ieee)) for k, each in enumerate(q.args)]
+    for k, (before, after, w) in enumerate(zip(given, canonical.arguments, ours, strict=True)):
         shown = theirs[k] if len(theirs) == len(ours) else NOT_SHOWN
         if _written(before, cores(after)) or (shown is not NOT_SHOWN and _written(shown, cores(after))):
             pairs.append((f"argument {k}", w, shown))

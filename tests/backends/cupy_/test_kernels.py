@@ -61,7 +61,8 @@ def test_bits_in_every_order_of_threads(order: int) -> None:
 def test_fast_is_permitted(name: str) -> None:
     for k in range(len(KERNELS[name])):
         verdict = diff(module(), name, arguments(name, k), impl=_Emulated("fast", order=k))
-        assert isinstance(verdict, Agreement), verdict
+        assert isinstance(verdict, Agreement) or verdict.word == "UNDECIDED", verdict
+        assert verdict.report.outside == 0 < verdict.report.inside
 
 
 class _Emulated:
