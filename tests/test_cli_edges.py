@@ -195,7 +195,7 @@ def held(folder: Path, argv: list[str]) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=80)
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=40)
 @given(argv=lines())
 @example(argv=["run", "good.py", "--args", "a.npz", "--entry", "nope"])
 @example(argv=["run", "good.py", "--random", "0", "--dim", "n=99999999999999999999999"])

@@ -78,27 +78,30 @@ def _export(directory: Path, cases: list[Case]) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     """0 if no case failed or was refused but as is known; what is not a pass is counted by kind."""
-    cases = _chosen(options.only, portable=options.impl != "reference")
-    with _judging(options, cases) as (rows, listed):
+    with _judging(options) as (judge, listed):
         known = load_known(Path(listed)) if listed else {}
-        return _told(rows, len(cases), known, options)
+        cases = _chosen(options.only, portable=options.impl != "reference")
+        return _told(judge(cases), len(cases), known, options)
+
+
+Judging = Callable[[list[Case]], Iterator[Judged]]
 
 
 @contextmanager
-def _judging(options: argparse.Namespace, cases: list[Case]) -> Iterator[tuple[Iterator[Judged], Any]]:
-    """The cases as they are judged, and the list of known deviations. The definition and TVM, which has a process of
-    its own already, are asked here; others in a process that can be ended."""
+def _judging(options: argparse.Namespace) -> Iterator[tuple[Judging, Any]]:
+    """What judges cases, and the list of known deviations. The definition and TVM, which has a process of its own
+    already, are asked here; others in a process that can be ended."""
     if options.impl == "reference":
-        yield _in_time(_by_definition, cases, options.deadline), options.known
+        yield lambda cases: _in_time(_by_definition, cases, options.deadline), options.known
     elif options.impl == "tvm":
         from refrelax.interop.tvm import TvmImplementation
 
         tvm = TvmImplementation(timeout=options.deadline)
-        yield suite.judge_cases(cases, tvm), options.known or tvm.known
+        yield lambda cases: suite.judge_cases(cases, tvm), options.known or tvm.known
     else:
         worker = Worker(options.impl, options.deadline)
         try:
-            yield worker.judge(cases), options.known or worker.known
+            yield worker.judge, options.known or worker.known
         finally:
             worker.close()
 

@@ -76,8 +76,8 @@ def test_without_check_nothing_is_said_of_types() -> None:
     assert word("types/annotation-not", "numpy") == "not judged"
 
 
-def test_the_definition_passes_its_own_suite() -> None:
-    sample = [case for k, case in enumerate(CASES.values()) if case.portable and k % 7 == 0]
+def test_the_definition_passes_its_own_suite() -> None:  # (all of it: `refrelax rules check`)
+    sample = [case for k, case in enumerate(CASES.values()) if case.portable and k % 29 == 0]
     counts = Counter(each.word for each in conformance.judge_cases(sample, Definition()))
     assert not counts["failed"] and not counts["unsupported"] and counts["passed"] > 0.7 * len(sample)
 
