@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
+from refrelax.semantics.numbers import reading
+from refrelax.semantics.numbers.interface import MATH, MATH2
 
 MODULE = """
 @I.ir_module
@@ -50,3 +52,20 @@ class Module:
     out = rr.run(rr.check(rr.parse(text)), args=[rr.Tensor.of_bytes("int8", (0,), b"")])
     assert isinstance(out, rr.Returned), out
     assert out.value.shape == (1,)
+
+
+@pytest.mark.parametrize("numerics", ["enclosure", "strict", "sampled"])
+@pytest.mark.parametrize("dtype", ["float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn", "float8_e8m0fnu"])
+def test_a_format_without_nan_has_poison_where_others_have_one(dtype: str, numerics: str) -> None:
+    """Every function at every corner: an element, never a fault (``fmod(2, 0)`` is no number of ``float6_e2m3fn``)."""
+    f = reading(numerics).at(dtype)
+    values = [f.lit(v) for v in (0.5, 1.0, 2.0, 0.0, -1.0)]
+    for name in MATH:
+        for a in values:
+            f.math(name)(a)
+    for name in MATH2:
+        second = reading(numerics).at("int32") if name == "ldexp" else f
+        for a in values:
+            for b in (0, 1, 2):
+                f.math2(name)(a, second.lit(b))
+    assert reading(numerics).poison_rule(f.math2("fmod")(f.lit(2.0), f.lit(0.0))) is not None or "e8m0" in dtype

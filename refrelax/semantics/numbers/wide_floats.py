@@ -242,8 +242,10 @@ class WideFloats(Floats):
                 return a if isinstance(a, Poison) else b
             if a.__class__ is float and b.__class__ is float:
                 result = plain(a, b)
+                if isinstance(result, Poison):
+                    return result
                 ordinary = math.isfinite(result) and math.isfinite(a) and math.isfinite(b)
-                special = isinstance(result, Poison) or not ordinary or (name == "pow" and 0 in (a, b))
+                special = not ordinary or (name == "pow" and 0 in (a, b))
                 if exact or (special and result != INF and result != -INF):
                     return result
             x, y = spread(a), spread(b)
