@@ -28,7 +28,7 @@ RUNTIME_ERROR = "tvm-runtime-error"
 
 _LACKING = re.compile(
     r"The current thread is not a DiscoWorker thread"  # a collective in a single process
-    r"|[Cc]annot find (?:global |packed |Packed)?[Ff]unc"
+    r"|[Cc]annot find (?:global |packed |Packed|ffi::)?[Ff]unc"
 )
 """What TVM says where it has no such thing."""
 

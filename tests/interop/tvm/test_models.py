@@ -115,4 +115,4 @@ def test_an_access_out_of_bounds_is_open_where_it_is_made(tvm: TvmImplementation
     verdicts = {v.name: v for v in judge_frames(rr.check(module), observed.frames)}
     assert list(verdicts) == ["y", "z", "w"] and observed.unobserved == ()
     assert [v.excluded for v in verdicts.values()] == [0, 4, 0]
-    assert all(isinstance(v.verdict, rr.Inside) for v in verdicts.values())
+    assert [type(v.verdict) for v in verdicts.values()] == [rr.Inside, rr.Undecided, rr.Inside]

@@ -64,6 +64,7 @@ REFUSED = '{"end": {"refused": ["STAGE", "ValueError", "first\\nlast"]}}'
         (says(REFUSED.replace("STAGE", "arguments")), "fault", "arguments: ValueError: last"),
         (says('{"fault": "Traceback\\n  KeyError: 3"}'), "fault", "KeyError: 3"),
         (says('{"end": {"raised": ["V", "Cannot find PackedFunc f"]}}'), "unsupported", "Cannot find PackedFunc f"),
+        (says('{"end": {"raised": ["V", "Cannot find ffi::Function f"]}}'), "unsupported", "find ffi::Function f"),
         ("read -r line; exec sleep 60 >/dev/null", "crash", "closed its output"),
     ],
 )
