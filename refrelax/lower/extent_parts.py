@@ -11,11 +11,12 @@ Spec: ``spec/10-lowering.md``, ``lo/extent-part``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import Facts, at_least
 from refrelax.semantics.dims.facts import shape_facts
+from refrelax.shape_solver.core import mapped_down
 from refrelax.syntax.scalars import (
     CONNECTIVES,
     Binary,
@@ -93,21 +94,13 @@ class _Names:
         self.symbols: dict[PrimExpr, SymVar] = {}
 
     def replaced(self, e: PrimExpr) -> PrimExpr:
-        match e:
-            case Binary() if e in self.known:
-                return self.symbol(e)
-            case Binary(op, a, b):
-                return Binary(op, self.replaced(a), self.replaced(b), span=e.span)
-            case Not(a):
-                return replace(e, a=self.replaced(a))
-            case Cast():
-                return replace(e, value=self.replaced(e.value))
-            case Select(c, a, b):
-                return Select(self.replaced(c), self.replaced(a), self.replaced(b), span=e.span)
-            case Intrinsic():
-                return replace(e, args=tuple(map(self.replaced, e.args)))
-            case _:
-                return e
+        return mapped_down(e, self._instead)
+
+    def _instead(self, e: PrimExpr) -> PrimExpr | None:
+        """A symbol for a part, and what is no arithmetic as it is."""
+        if isinstance(e, Binary) and e in self.known:
+            return self.symbol(e)
+        return None if isinstance(e, Binary | Not | Cast | Select | Intrinsic) else e
 
     def symbol(self, part: PrimExpr) -> SymVar:
         if part not in self.symbols:

@@ -22,18 +22,14 @@ from refrelax.semantics.dims.kinds import of_floats
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import as_const, serial
 from refrelax.shape_solver.claim import LIMITS, Answer, Effort, Proved, Query, Refuted, Stage, Unknown
-from refrelax.shape_solver.core import integer
+from refrelax.shape_solver.core import integer, mapped_down
 from refrelax.shape_solver.lets import without_lets
 from refrelax.shape_solver.refute import Judge
 from refrelax.syntax.dtypes import integer_range, is_float
 from refrelax.syntax.scalars import (
     Binary,
-    Cast,
-    Intrinsic,
     Literal,
-    Not,
     PrimExpr,
-    Select,
     SymVar,
     bool_imm,
     literal_int,
@@ -82,21 +78,7 @@ class FloatAtoms:
     @rule("sh/float-question")
     def without(self, e: PrimExpr) -> PrimExpr:
         """``e`` with a symbol for each maximal term that is computed from floats, or its value where it is closed."""
-        if of_floats(e):
-            return self.symbol(e)
-        match e:
-            case Binary(op, a, b):
-                return Binary(op, self.without(a), self.without(b), span=e.span)
-            case Not(a):
-                return replace(e, a=self.without(a))
-            case Cast():
-                return replace(e, value=self.without(e.value))
-            case Select(c, a, b):
-                return Select(self.without(c), self.without(a), self.without(b), span=e.span)
-            case Intrinsic():
-                return replace(e, args=tuple(map(self.without, e.args)))
-            case _:
-                return e
+        return mapped_down(e, lambda part: self.symbol(part) if of_floats(part) else None)
 
     def symbol(self, e: PrimExpr) -> PrimExpr:
         self._atoms.refuel()
