@@ -5,20 +5,7 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
-
-MODULE = """
-@I.ir_module
-class Module:
-    @R.function
-    def main({params}):
-        gv = {call}
-        return gv
-"""
-
-
-def checked(call: str, *params: tuple[int, str]) -> rr.CheckedModule:
-    types = (f'{name}: R.Tensor(({size},), dtype="{dtype}")' for name, (size, dtype) in zip("ab", params, strict=False))
-    return rr.check(rr.parse(MODULE.format(params=", ".join(types), call=call)))
+from tests.attacks.one_call import checked
 
 
 @pytest.mark.parametrize("dtype", ["int3", "uint17", "int21", "int33", "int48", "uint56", "uint63"])
