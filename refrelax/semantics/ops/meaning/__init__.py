@@ -13,6 +13,7 @@ from refrelax.semantics.ops.meaning.calculus import (
     Index,
     Meaning,
     Run,
+    Scalar,
     Text,
     cast,
     lines,
@@ -23,6 +24,6 @@ from refrelax.semantics.ops.meaning.calculus import (
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL", "Array", "Index", "Meaning", "Run", "Text", "cast", "defined", "lines", "mean", "moments", "replaced",
-    "value_rule",
+    "ALL", "Array", "Index", "Meaning", "Run", "Scalar", "Text", "cast", "defined", "lines", "mean", "moments",
+    "replaced", "value_rule",
 ]  # fmt: skip
