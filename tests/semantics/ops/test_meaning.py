@@ -58,8 +58,9 @@ class Both:
             self.same += 1
         return found if any(isinstance(x, Tensor) for x in operands(args)) else self.definition.evaluate(e, call, args)
 
-    def written(self, e: Evaluation, call: Call, values: list[Any]) -> Any:
-        """What the text as data gives: extents and elements, or the rule that ends it."""
+    def written(self, e: Evaluation, call: Call, values: list[Any], fixed: bool = False) -> Any:
+        """What the text as data gives: extents and elements, or the rule that ends it. ``fixed``: scalars are numbers
+        that the text may look at."""
         symbols: dict[str, int] = {}
         arrays = [as_operand(e, x) for x in values if isinstance(x, Tensor | Prim)]
 
@@ -72,14 +73,16 @@ class Both:
                 return f"x{k}", named(k, x.shape), x.dtype
             if not isinstance(x, Prim):
                 return None if x is None else named(k, extents(x))
-            symbols[f"s{k}"] = int(x.value) if dtypes.is_integer(x.dtype) else 0
-            value = SymVar(f"s{k}", x.dtype) if dtypes.is_integer(x.dtype) else literal(x.dtype, x.value)
-            return f"x{k}", [1], x.dtype, value
+            if dtypes.is_integer(x.dtype) and not fixed:
+                symbols[f"s{k}"] = int(x.value)
+            return f"x{k}", [1], x.dtype, SymVar(f"s{k}", x.dtype) if f"s{k}" in symbols else literal(x.dtype, x.value)
 
         given = [operand(k, x) for k, x in enumerate(values)]
         try:
             program = written(self.definition.text, call, *given)  # type: ignore[arg-type]
         except Unfit:
+            if not fixed and any(isinstance(x, Prim) for x in values):
+                return self.written(e, call, values, fixed=True)
             self.unfit += 1
             return None
         cells = [(x.shape, x.payloads()) for x in arrays]

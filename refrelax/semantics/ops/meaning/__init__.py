@@ -10,6 +10,7 @@ Spec: ``spec/02-values.md``; why: ``docs/decisions.md``, *One text an operator*.
 from refrelax.semantics.ops.meaning.calculus import (
     ALL,
     Array,
+    Extents,
     Index,
     Meaning,
     Run,
@@ -24,6 +25,6 @@ from refrelax.semantics.ops.meaning.calculus import (
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL", "Array", "Index", "Meaning", "Run", "Scalar", "Text", "cast", "defined", "lines", "mean", "moments",
-    "replaced", "value_rule",
+    "ALL", "Array", "Extents", "Index", "Meaning", "Run", "Scalar", "Text", "cast", "defined", "lines", "mean",
+    "moments", "replaced", "value_rule",
 ]  # fmt: skip
