@@ -10,9 +10,11 @@ Spec: ``spec/02-values.md``; why: ``docs/decisions.md``, *One text an operator*.
 from refrelax.semantics.ops.meaning.calculus import (
     ALL,
     Array,
+    Extents,
     Index,
     Meaning,
     Run,
+    Scalar,
     Text,
     cast,
     lines,
@@ -23,6 +25,6 @@ from refrelax.semantics.ops.meaning.calculus import (
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL", "Array", "Index", "Meaning", "Run", "Text", "cast", "defined", "lines", "mean", "moments", "replaced",
-    "value_rule",
+    "ALL", "Array", "Extents", "Index", "Meaning", "Run", "Scalar", "Text", "cast", "defined", "lines", "mean",
+    "moments", "replaced", "value_rule",
 ]  # fmt: skip
