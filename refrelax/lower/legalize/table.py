@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from refrelax.lower.legalize.attention import ATTENTION
 from refrelax.lower.legalize.creation import CREATION, SHAPE_ONLY
-from refrelax.lower.legalize.elementwise import ELEMENTWISE, Legalizer
+from refrelax.lower.legalize.elementwise import Legalizer
 from refrelax.lower.legalize.from_text import legalizer
 from refrelax.lower.legalize.gathering import GATHERING
 from refrelax.lower.legalize.joining import JOINING
@@ -17,7 +17,6 @@ from refrelax.lower.legalize.windows import WINDOWS
 from refrelax.semantics.ops import OPERATORS
 
 BY_HAND: Mapping[str, Legalizer] = {
-    **ELEMENTWISE,
     **SHAPES,
     **CREATION,
     **JOINING,
@@ -26,13 +25,17 @@ BY_HAND: Mapping[str, Legalizer] = {
     **SUMS,
     **GATHERING,
     **SORTING,
-    "relax.power": power(ELEMENTWISE["relax.power"]),
 }
 """Operators that are no text of the calculus, by registered name."""
 
+TEXTS: Mapping[str, Legalizer] = {
+    name: legalizer(each.text) for name, each in OPERATORS.items() if each.text is not None
+}
+
 LEGALIZERS: Mapping[str, Legalizer] = {
     **BY_HAND,
-    **{name: legalizer(each.text) for name, each in OPERATORS.items() if each.text is not None},
+    **TEXTS,
+    "relax.power": power(TEXTS["relax.power"]),
 }
 """By registered name. An operator that is not here keeps its call."""
 
