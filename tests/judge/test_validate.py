@@ -43,6 +43,22 @@ def test_a_program_is_equivalent_to_itself_under_other_names() -> None:
 def test_another_spelling_of_softmax_gives_the_same_terms() -> None:
     found = rr.validate(module(SOFTMAX), module(SOFTMAX_BY_HAND.format(axis=1, divided="e, t")))
     assert isinstance(found, rr.Equivalent)
+    read = "the definitions of R.divide, R.exp, R.max, R.nn.softmax, R.subtract, R.sum, read as loops"
+    assert read in found.trusts
+    assert "legalization" not in found.trusts and "modulo" not in str(found)
+
+
+def test_an_operator_without_a_text_is_proved_modulo_legalization() -> None:
+    first = """
+    @R.function
+    def main(x: R.Tensor((n, 3), "float32")):
+        s = R.sort(x, axis=1)
+        y = R.add(s, s)
+        return y
+"""
+    second = first.replace("y = R.add(s, s)", "t = R.multiply(s, R.const(2, 'float32'))\n        y = R.add(s, s)")
+    found = rr.validate(module(first), module(second))
+    assert isinstance(found, rr.Equivalent)
     assert "legalization" in found.trusts and "modulo legalization" in str(found)
 
 
