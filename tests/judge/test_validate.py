@@ -53,10 +53,10 @@ def test_an_operator_without_a_text_is_proved_modulo_legalization() -> None:
     @R.function
     def main(x: R.Tensor((n, 3), "float32")):
         s = R.sort(x, axis=1)
-        y = R.add(s, s)
+        y = R.add(x, x)
         return y
 """
-    second = first.replace("y = R.add(s, s)", "t = R.multiply(s, R.const(2, 'float32'))\n        y = R.add(s, s)")
+    second = first.replace("        s = R.sort(x, axis=1)\n", "")
     found = rr.validate(module(first), module(second))
     assert isinstance(found, rr.Equivalent)
     assert "legalization" in found.trusts and "modulo legalization" in str(found)
