@@ -72,7 +72,7 @@ def _along(m: Meaning, call: Call, x: Array, p: Array) -> Array:
         m.require(m.product(p.dims) == 1, "op.quantize/parameter-extents", f"{p.dims} for {x.dims}")
         return m.reshaped(p, ())
     axis = A.integer(call, "axis") % x.ndim
-    fits = m.taken(p.dims[0] == 1, False) or p.dims[0] == x.dims[axis]
+    fits = m.broadcasts(p.dims[0], x.dims[axis])
     m.require(fits, "op.quantize/parameter-extents", f"{p.dims} for {x.dims}, axis {axis}")
     return m.along(p, [axis], x.dims)
 

@@ -201,6 +201,10 @@ class Numbers:
         return condition
 
     @staticmethod
+    def broadcasts(n: int, wide: int) -> bool:
+        return n == 1 or n == wide
+
+    @staticmethod
     def least(a: int, b: int) -> int:
         return min(a, b)
 

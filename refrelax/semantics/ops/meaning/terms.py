@@ -219,6 +219,12 @@ class Terms:
             self.assume(condition if guess else Ix(Not(node(condition))))
         return guess if known is None else bool(known)
 
+    def broadcasts(self, n: Any, wide: Any) -> bool:
+        known = as_int(node(n)) == 1 or n == wide
+        if isinstance(known, Ix):
+            self.assume(known)
+        return known is not False
+
     def spread(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
         lead = len(dims) - x.ndim
         if not lead and all(node(a) == node(b) for a, b in zip(x.dims, dims, strict=True)):
@@ -298,7 +304,8 @@ class Terms:
 
     @staticmethod
     def least(a: Any, b: Any) -> Ix:
-        return Ix(Binary("Min", node(a), node(b)))
+        x, y = as_int(node(a)), as_int(node(b))
+        return Ix(node(min(x, y))) if x is not None and y is not None else Ix(Binary("Min", node(a), node(b)))
 
     @staticmethod
     def most(a: Any, b: Any) -> Ix:
