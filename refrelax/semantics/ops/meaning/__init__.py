@@ -10,19 +10,22 @@ Spec: ``spec/02-values.md``; why: ``docs/decisions.md``, *One text an operator*.
 from refrelax.semantics.ops.meaning.calculus import (
     ALL,
     Array,
+    Hits,
     Index,
     Meaning,
     Run,
     Text,
     cast,
     lines,
+    literal,
     mean,
     moments,
     replaced,
+    within,
 )
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL", "Array", "Index", "Meaning", "Run", "Text", "cast", "defined", "lines", "mean", "moments", "replaced",
-    "value_rule",
+    "ALL", "Array", "Hits", "Index", "Meaning", "Run", "Text", "cast", "defined", "lines", "literal", "mean", "moments",
+    "replaced", "value_rule", "within",
 ]  # fmt: skip

@@ -7,14 +7,16 @@ from functools import lru_cache
 from itertools import product as points
 from math import prod
 from operator import mul
-from typing import Any
+from typing import Any, NoReturn
 
 from refrelax.errors import unspecified
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.numbers.poison import poison
-from refrelax.semantics.ops.common import as_operand, broadcast_shape, short
+from refrelax.semantics.numbers.strict import is_strict
+from refrelax.semantics.ops.common import as_operand, broadcast_shape, integral, short
 from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.ops.meaning.calculus import Run, Text
+from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
+from refrelax.semantics.values import Shape as Extents
 from refrelax.semantics.values import Tensor, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
 from refrelax.syntax.graph import Call
@@ -25,12 +27,21 @@ row_major = lru_cache(maxsize=4096)(_row_major)
 
 
 @lru_cache(maxsize=4096)
-def offsets(parts: tuple[tuple[int, int], ...]) -> list[int]:
-    """Where the elements of a family lie, from its first: ``parts`` holds (count, distance) of each run."""
+def offsets(parts: tuple[tuple[Any, ...], ...]) -> list[int]:
+    """Where the elements of a family lie, from its first: ``parts`` holds (count, distance) of each run, or (places,)
+    of hits."""
     found = [0]
-    for count, distance in parts:
-        found = [a + k * distance for a in found for k in range(count)]
+    for part in parts:
+        spots = part[0] if len(part) == 1 else [k * part[1] for k in range(part[0])]
+        found = [a + k for a in found for k in spots]
     return found
+
+
+def clipped(run: Run, n: int) -> tuple[int, int]:
+    """Start and count of the positions of a run that an axis of ``n`` has."""
+    count = n if run.count is None else run.count
+    skipped = max(0, -(run.start // run.step))
+    return run.start + skipped * run.step, min(count, -((run.start - n) // run.step)) - skipped
 
 
 class Dense:
@@ -62,20 +73,26 @@ class Dense:
             position += p * stride
         return self.cells[position]
 
-    def over(self, at: Sequence[int | Run]) -> list[Payload]:
-        base, parts, size = self.offset, [], 1
+    def over(self, at: Sequence[int | Run | Hits]) -> list[Payload]:
+        base, parts, size = self.offset, list[tuple[Any, ...]](), 1
         for p, stride, n in zip(at, self.strides, self.dims, strict=True):
             if isinstance(p, Run):
-                count = n if p.count is None else p.count
-                base += p.start * stride
+                start, count = clipped(p, n) if p.inside else (p.start, n if p.count is None else p.count)
+                base += start * stride
                 parts.append((count, p.step * stride))
                 size *= max(count, 0)
+            elif isinstance(p, Hits):
+                spots = [p.at(k) * stride for k in range(p.count) if p.where(k)]
+                size *= len(spots)
+                if spots:
+                    base += spots[0]
+                    parts.append((tuple([each - spots[0] for each in spots]),))
             else:
                 base += p * stride
         self.spend(size)
         if not size:
             return []
-        if len(parts) == 1:
+        if len(parts) == 1 and len(parts[0]) == 2:
             ((count, distance),) = parts
             if distance > 0:
                 return self.cells[base : base + (count - 1) * distance + 1 : distance]
@@ -126,6 +143,34 @@ class Numbers:
     ) -> list[Payload]:
         self.e.spend(prod(dims))
         return [item(*k) for k in points(*map(range, dims)) if where is None or where(*k)]
+
+    def indices(self, dims: Iterable[int], element: Callable[..., int]) -> Dense:
+        return self.tensor(dims, "int64", element)
+
+    def arrivals(
+        self,
+        dims: Sequence[int],
+        place: Callable[..., Sequence[int]],
+        where: Callable[..., bool] | None = None,
+    ) -> Callable[[Sequence[int], Callable[..., Payload]], list[Payload]]:
+        self.e.spend(prod(dims))
+        found: dict[Shape, list[Shape]] = {}
+        for k in points(*map(range, dims)):
+            if where is None or where(*k):
+                found.setdefault(tuple(place(*k)), []).append(k)
+        return lambda i, item: [item(*k) for k in found.get(tuple(i), ())]
+
+    @staticmethod
+    def after(first: Payload, family: list[Payload]) -> list[Payload]:
+        return [first, *family]
+
+    @staticmethod
+    def size(family: list[Payload]) -> int:
+        return len(family)
+
+    @staticmethod
+    def last(dtype: str, family: list[Payload]) -> Payload:
+        return family[-1]
 
     @staticmethod
     def mapped(function: Callable[[Payload], Payload], family: list[Payload]) -> list[Payload]:
@@ -183,9 +228,29 @@ class Numbers:
         return prod(extents)
 
     def index_of(self, element: Payload, dtype: str) -> int:
-        return self.numerics.to_index(element, dtype)
+        return integral(self.numerics, element, dtype)
+
+    def counted(self, index: int, extent: int) -> int:
+        return index + extent if index < 0 and is_strict(self.numerics) else index
+
+    # --- truths
+
+    def truth(self, value: bool) -> Payload:
+        return self.numerics.truth(value)
+
+    def negate(self, a: Payload) -> Payload:
+        return self.numerics.negate(a)
+
+    def all_of(self, a: Payload, b: Payload) -> Payload:
+        return self.numerics.all_of(a, b)
+
+    def any_of(self, a: Payload, b: Payload) -> Payload:
+        return self.numerics.any_of(a, b)
 
     # --- what is open
+
+    def ends(self, rule: str, message: str = "") -> NoReturn:
+        raise unspecified(rule, f"{short(self.call)}: {message or rule}", self.e.span)
 
     def require(self, condition: bool, rule: str, message: str = "") -> None:
         if not condition:
@@ -199,8 +264,10 @@ class Numbers:
 # --- a text as a value rule -------------------------------------------------------------------------------------------
 
 
-def enter(e: Evaluation, value: Value) -> Dense:
-    """An operand as an array; a scalar that is no tensor counts as one of shape ``(1,)``."""
+def enter(e: Evaluation, value: Value) -> Any:
+    """An operand as an array; a scalar that is no tensor counts as one of shape ``(1,)``. A shape as its extents."""
+    if value is None or isinstance(value, Extents):
+        return None if value is None else value.dims
     x = as_operand(e, value)
     cells = x.storage.plane(x.dtype, x.numerics)
     if e.numerics.collects or len(cells) != x.size or not x.compact:
@@ -224,7 +291,7 @@ def value_rule(text: Text) -> EvaluateRule:
         flat = [field for each in args for field in (each if isinstance(each, tuple) else (each,))]
         entered = [enter(e, each) for each in flat]
         found = text(Numbers(e, call), call, *entered)
-        taken = [each.cells for each in entered]
+        taken = [each.cells for each in entered if isinstance(each, Dense)]
         if isinstance(found, tuple):
             return tuple(leave(e, each, taken) for each in found)
         return leave(e, found, taken)

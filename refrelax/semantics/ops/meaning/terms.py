@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from refrelax.semantics.ops.meaning import data
-from refrelax.semantics.ops.meaning.calculus import Run, Text
+from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
 from refrelax.semantics.ops.meaning.indices import TRUE, Ix, both, node
+from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, SymVar, as_int
 
@@ -35,20 +36,49 @@ class Symbolic:
         return self.m.choose(self.m.every(checks), lambda: self[at], lambda: other)
 
     def over(self, at: Sequence[Any]) -> data.Each:
-        names, dims, where = [], [], []
+        names, dims, index, where = [], [], [], []
         for p, n in zip(at, self.dims, strict=True):
-            if isinstance(p, Run):
-                name = self.m.variable("r")
-                names.append(name)
-                dims.append(node(n if p.count is None else p.count))
-                where.append(Ix(name) * p.step + p.start)
+            if not isinstance(p, Run | Hits):
+                index.append(p)
+                continue
+            name = self.m.variable("r")
+            names.append(name)
+            dims.append(node(n if p.count is None else p.count))
+            if isinstance(p, Hits):
+                index.append(p.at(Ix(name)))
+                where.append(p.where(Ix(name)))
             else:
-                where.append(p)
-        return data.Each(tuple(names), tuple(dims), self[where])
+                index.append(Ix(name) * p.step + p.start)
+                where += [index[-1] >= 0, index[-1] < n] if p.inside else []
+        condition = node(self.m.every(where))
+        return data.Each(tuple(names), tuple(dims), self[index], None if condition == TRUE else condition)
+
+
+class Table:
+    """An array of indices."""
+
+    __slots__ = ("array", "dims")
+
+    def __init__(self, array: Symbolic) -> None:
+        self.array, self.dims = array, array.dims
+
+    def __getitem__(self, at: Sequence[Any]) -> Ix:
+        return self.array.m.index_of(self.array[at], "int64")
 
 
 TRUTHS = frozenset({"less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite"})
 """Operations whose result is a truth."""
+
+
+Families = data.Family | list[data.Element] | tuple[data.Family, ...]
+"""A family, the elements of one, or families one after the other."""
+
+
+def joined(family: Families) -> tuple[data.Family, ...]:
+    """Families that come one after the other."""
+    if isinstance(family, list):
+        return (data.Items(tuple(family)),)
+    return family if isinstance(family, tuple) else (family,)
 
 
 class Arithmetic:
@@ -69,9 +99,8 @@ class Arithmetic:
     def math2(self, name: str) -> Callable[[data.Element, data.Element], data.Operation]:
         return lambda a, b: data.Operation(f"math2:{name}", self.dtype, self.dtype, (a, b))
 
-    def reduce(self, op: str, family: data.Family | list[data.Element]) -> data.Fold:
-        listed = data.Items(tuple(family)) if isinstance(family, list) else family
-        return data.Fold("reduce", self.dtype, self.dtype, op, (listed,))
+    def reduce(self, op: str, family: Families) -> data.Fold:
+        return data.Fold("reduce", self.dtype, self.dtype, op, joined(family))
 
     def ideal(self, of: Any, *args: data.Element) -> data.Operation:
         return data.Operation("ideal", self.dtype, self.dtype, args, of)
@@ -151,6 +180,35 @@ class Terms:
         at = tuple(map(Ix, names))
         condition = None if where is None else node(where(*at))
         return data.Each(names, tuple(map(node, dims)), item(*at), condition)
+
+    def indices(self, dims: Iterable[Any], element: Callable[..., Any]) -> Table:
+        return Table(self.tensor(dims, "int64", lambda *i: data.Literal("int64", node(element(*i)))))
+
+    def arrivals(
+        self,
+        dims: Sequence[Any],
+        place: Callable[..., Sequence[Any]],
+        where: Callable[..., Any] | None = None,
+    ) -> Callable[[Sequence[Any], Callable[..., data.Element]], data.Each]:
+        def at(i: Sequence[Any], item: Callable[..., data.Element]) -> data.Each:
+            def here(*k: Any) -> Any:
+                return self.every([where is None or where(*k), *(p == q for p, q in zip(place(*k), i, strict=True))])
+
+            return self.each(dims, item, here)
+
+        return at
+
+    @staticmethod
+    def after(first: data.Element, family: Families) -> Families:
+        return (data.Items((first,)), *joined(family))
+
+    def size(self, family: data.Each) -> Ix:
+        ones = replace(family, item=data.Literal("int64", 1))
+        return self.index_of(data.Fold("reduce", "int64", "int64", "add", (ones,)), "int64")
+
+    @staticmethod
+    def last(dtype: str, family: Families) -> data.Fold:
+        return data.Fold("last", dtype, dtype, "", joined(family))
 
     @staticmethod
     def mapped(function: Callable[[data.Element], data.Element], family: data.Each) -> data.Each:
@@ -273,11 +331,20 @@ class Terms:
         return (c.op == "GE" and as_int(c.b) == 0) or (c.op == "LT" and c.b == self.extents[c.a.name])
 
     def index_of(self, element: data.Element, dtype: str) -> Ix:
+        if isinstance(element, data.Literal) and dtypes.is_integer(dtype):
+            return Ix(node(element.value))
         symbol = SymVar(f"?{len(self.program.opaque)}")
         self.program.opaque[symbol.name] = (element, dtype)
         return Ix(symbol)
 
+    @staticmethod
+    def counted(index: Any, extent: Any) -> Any:
+        return index
+
     # --- what is open
+
+    def ends(self, rule: str, message: str = "") -> Ix:
+        return self.index_of(data.Open(rule), "int64")
 
     def require(self, condition: Any, rule: str, message: str = "") -> None:
         c = node(condition)
@@ -289,18 +356,28 @@ class Terms:
         return data.Open(rule)
 
 
-def written(text: Text, call: Call, *operands: tuple[str, Sequence[Any], str]) -> data.Program:
-    """A text as data, over operands given as (name, extents, dtype); an extent is a number, a symbol's name, or an
-    expression.
+Given = tuple[str, Sequence[Any], str] | list[Any] | None
+"""An operand: an array as (name, extents, dtype), a shape as the list of its extents, or none. An extent is a number, a
+symbol's name, or an expression."""
+
+
+def written(text: Text, call: Call, *operands: Given) -> data.Program:
+    """A text as data.
 
     Raises:
         Unfit: the text asks what only concrete extents can answer.
     """
     m = Terms()
-    arrays = [
-        m.operand(name, [SymVar(n) if isinstance(n, str) else n for n in dims], dtype) for name, dims, dtype in operands
-    ]
-    found = text(m, call, *arrays)
+
+    def entered(given: Given) -> Any:
+        if given is None:
+            return None
+        dims = [SymVar(n) if isinstance(n, str) else n for n in (given if isinstance(given, list) else given[1])]
+        if isinstance(given, list):
+            return tuple(Ix(n if isinstance(n, PrimExpr) else node(n)) for n in dims)
+        return m.operand(given[0], dims, given[2])
+
+    found = text(m, call, *map(entered, operands))
     for each in found if isinstance(found, tuple) else (found,):
         m.program.outputs.append(defined_array(m, each))
     return m.program
