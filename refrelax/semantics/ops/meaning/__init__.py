@@ -15,6 +15,7 @@ from refrelax.semantics.ops.meaning.calculus import (
     Meaning,
     Run,
     Text,
+    agree,
     cast,
     lines,
     literal,
@@ -26,6 +27,6 @@ from refrelax.semantics.ops.meaning.calculus import (
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL", "Array", "Hits", "Index", "Meaning", "Run", "Text", "cast", "defined", "lines", "literal", "mean", "moments",
-    "replaced", "value_rule", "within",
+    "ALL", "Array", "Hits", "Index", "Meaning", "Run", "Text", "agree", "cast", "defined", "lines", "literal", "mean",
+    "moments", "replaced", "value_rule", "within",
 ]  # fmt: skip

@@ -70,6 +70,11 @@ class Hits:
     def __init__(self, count: Index, at: Callable[[Index], Index], where: Callable[[Index], Index]) -> None:
         self.count, self.at, self.where = count, at, where
 
+    def positions(self) -> list[Index]:
+        """All of them, at a concrete count."""
+        at, where = self.at, self.where
+        return [at(k) for k in range(self.count) if where(k)]
+
 
 Coordinate = Any
 """An index, a ``Run`` or ``Hits``."""
@@ -110,21 +115,19 @@ class Meaning(Protocol):
     def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Array) -> Array: ...
 
     def each(
-        self, dims: Sequence[Index], item: Callable[..., Payload], where: Callable[..., Index] | None = None
-    ) -> Family: ...
+        self, dims: Sequence[Coordinate], item: Callable[..., Payload], where: Callable[..., Index] | None = None
+    ) -> Family:
+        """The family of ``item(*k)``, row-major; each ``k`` below an extent, or a position of ``Hits``."""
+        ...
 
-    def indices(self, dims: Iterable[Index], element: Callable[..., Index]) -> Array:
+    def indices(self, dims: Sequence[Index], element: Callable[..., Index]) -> Array:
         """An array whose elements are indices."""
         ...
 
     def arrivals(
-        self,
-        dims: Sequence[Index],
-        place: Callable[..., Sequence[Index]],
-        where: Callable[..., Index] | None = None,
+        self, dims: Sequence[Index], place: Callable[..., Sequence[Index]]
     ) -> Callable[[Sequence[Index], Callable[..., Payload]], Family]:
-        """``at(i, item)``: the family of ``item(*k)`` for all ``k`` below ``dims``, row-major, at which ``where`` holds
-        and whose place is ``i``."""
+        """``at(i, item)``: the family of ``item(*k)`` for all ``k`` below ``dims``, row-major, whose place is ``i``."""
         ...
 
     def after(self, first: Payload, family: Family) -> Family:
@@ -233,6 +236,11 @@ def literal(m: Meaning, dtype: str, value: Any) -> Payload:
     if dtype == "bool":
         return m.truth(value != 0)
     return m.at(dtype).lit(value if dtypes.is_float(dtype) else int(value))
+
+
+def agree(m: Meaning, a: Sequence[Index], b: Sequence[Index]) -> Index:
+    """Whether two shapes are the same."""
+    return m.every((len(a) == len(b), *(p == q for p, q in zip(a, b, strict=False))))
 
 
 def within(m: Meaning, at: Sequence[Index], dims: Sequence[Index]) -> Index:

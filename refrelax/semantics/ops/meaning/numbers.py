@@ -63,6 +63,18 @@ class Dense:
         self.offset, self.ndim = offset, len(dims)
 
     def __getitem__(self, at: Sequence[int]) -> Payload:
+        match len(at):  # spelled out: most of the time of many operators goes here
+            case 1:
+                return self.cells[at[0] * self.strides[0] + self.offset]
+            case 2:
+                (i, j), (a, b) = at, self.strides
+                return self.cells[i * a + j * b + self.offset]
+            case 3:
+                (i, j, k), (a, b, c) = at, self.strides
+                return self.cells[i * a + j * b + k * c + self.offset]
+            case 4:
+                (i, j, k, n), (a, b, c, d) = at, self.strides
+                return self.cells[i * a + j * b + k * c + n * d + self.offset]
         return self.cells[sum(map(mul, at, self.strides), self.offset)]
 
     def get(self, at: Sequence[int], other: Payload) -> Payload:
@@ -82,7 +94,7 @@ class Dense:
                 parts.append((count, p.step * stride))
                 size *= max(count, 0)
             elif isinstance(p, Hits):
-                spots = [p.at(k) * stride for k in range(p.count) if p.where(k)]
+                spots = [k * stride for k in p.positions()]
                 size *= len(spots)
                 if spots:
                     base += spots[0]
@@ -139,25 +151,22 @@ class Numbers:
         return Dense(dtype, dims, list(map(function, *columns)), self.e.spend)
 
     def each(
-        self, dims: Sequence[int], item: Callable[..., Payload], where: Callable[..., bool] | None = None
+        self, dims: Sequence[int | Hits], item: Callable[..., Payload], where: Callable[..., bool] | None = None
     ) -> list[Payload]:
-        self.e.spend(prod(dims))
-        return [item(*k) for k in points(*map(range, dims)) if where is None or where(*k)]
+        columns = [n.positions() if isinstance(n, Hits) else range(n) for n in dims]
+        self.e.spend(prod(map(len, columns)))
+        return [item(*k) for k in points(*columns) if where is None or where(*k)]
 
-    def indices(self, dims: Iterable[int], element: Callable[..., int]) -> Dense:
+    def indices(self, dims: Sequence[int], element: Callable[..., int]) -> Dense:
         return self.tensor(dims, "int64", element)
 
     def arrivals(
-        self,
-        dims: Sequence[int],
-        place: Callable[..., Sequence[int]],
-        where: Callable[..., bool] | None = None,
+        self, dims: Sequence[int], place: Callable[..., Sequence[int]]
     ) -> Callable[[Sequence[int], Callable[..., Payload]], list[Payload]]:
         self.e.spend(prod(dims))
         found: dict[Shape, list[Shape]] = {}
         for k in points(*map(range, dims)):
-            if where is None or where(*k):
-                found.setdefault(tuple(place(*k)), []).append(k)
+            found.setdefault(tuple(place(*k)), []).append(k)
         return lambda i, item: [item(*k) for k in found.get(tuple(i), ())]
 
     @staticmethod

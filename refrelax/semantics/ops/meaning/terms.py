@@ -8,10 +8,10 @@ from typing import Any
 
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
-from refrelax.semantics.ops.meaning.indices import TRUE, Ix, both, node
+from refrelax.semantics.ops.meaning.indices import TRUE, Ix, both, node, total
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
-from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, SymVar, as_int, walk
 
 View = Callable[[Sequence[Any]], Sequence[Any]]
 
@@ -57,13 +57,13 @@ class Symbolic:
 class Table:
     """An array of indices."""
 
-    __slots__ = ("array", "dims")
+    __slots__ = ("dims", "ndim", "read")
 
-    def __init__(self, array: Symbolic) -> None:
-        self.array, self.dims = array, array.dims
+    def __init__(self, dims: Sequence[Any], read: Callable[[Sequence[Any]], Ix]) -> None:
+        self.dims, self.ndim, self.read = tuple(dims), len(tuple(dims)), read
 
     def __getitem__(self, at: Sequence[Any]) -> Ix:
-        return self.array.m.index_of(self.array[at], "int64")
+        return self.read(at)
 
 
 TRUTHS = frozenset({"less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite"})
@@ -160,13 +160,21 @@ class Terms:
 
     def tensor(self, dims: Iterable[Any], dtype: str, element: Callable[..., data.Element]) -> Symbolic:
         shape = tuple(Ix(node(n)) for n in dims)
-        names = tuple(self.variable("i") for _ in shape)
-        self.extents |= {v.name: n.node for v, n in zip(names, shape, strict=True)}
-        body = element(*map(Ix, names))
+        names = self.variables(shape)
+        return self.define(shape, dtype, names, element(*map(Ix, names)))
+
+    def variables(self, dims: Sequence[Any]) -> tuple[SymVar, ...]:
+        """Variables of a definition, which run below its extents."""
+        names = tuple(self.variable("i") for _ in dims)
+        self.extents |= {v.name: node(n) for v, n in zip(names, dims, strict=True)}
+        return names
+
+    def define(self, dims: tuple[Ix, ...], dtype: str, names: tuple[SymVar, ...], body: data.Element) -> Symbolic:
+        """One more step."""
         name = f"t{sum(isinstance(s, data.Definition) for s in self.program.steps)}"
-        found = data.Definition(name, tuple(n.node for n in shape), dtype, names, body)
+        found = data.Definition(name, tuple(n.node for n in dims), dtype, names, body)
         self.program.steps.append(found)
-        return Symbolic(self, found, shape)
+        return Symbolic(self, found, dims)
 
     def pointwise(self, dtype: str, function: Callable[..., data.Element], *arrays: Symbolic) -> Symbolic:
         dims = self.broadcast(*(x.dims for x in arrays))
@@ -177,24 +185,27 @@ class Terms:
         self, dims: Sequence[Any], item: Callable[..., data.Element], where: Callable[..., Any] | None = None
     ) -> data.Each:
         names = tuple(self.variable("r") for _ in dims)
-        at = tuple(map(Ix, names))
-        condition = None if where is None else node(where(*at))
-        return data.Each(names, tuple(map(node, dims)), item(*at), condition)
+        hits = [(n, Ix(name)) for n, name in zip(dims, names, strict=True)]
+        at = [n.at(k) if isinstance(n, Hits) else k for n, k in hits]
+        checks = [n.where(k) for n, k in hits if isinstance(n, Hits)]
+        extents = tuple(node(n.count if isinstance(n, Hits) else n) for n in dims)
+        condition = node(self.every([*checks, where is None or where(*at)]))
+        return data.Each(names, extents, item(*at), None if condition == TRUE else condition)
 
-    def indices(self, dims: Iterable[Any], element: Callable[..., Any]) -> Table:
-        return Table(self.tensor(dims, "int64", lambda *i: data.Literal("int64", node(element(*i)))))
+    def indices(self, dims: Sequence[Any], element: Callable[..., Any]) -> Table:
+        """A table is a step only where what it holds depends on elements, else each read of it is written out."""
+        shape, names = tuple(Ix(node(n)) for n in dims), self.variables(dims)
+        body = node(element(*map(Ix, names)))
+        if total(body) and not any(isinstance(n, SymVar) and n.name in self.program.opaque for n in walk(body)):
+            return Table(shape, lambda at: Ix(node(element(*at))))
+        held = self.define(shape, "int64", names, data.Literal("int64", body))
+        return Table(shape, lambda at: self.index_of(held[at], "int64"))
 
     def arrivals(
-        self,
-        dims: Sequence[Any],
-        place: Callable[..., Sequence[Any]],
-        where: Callable[..., Any] | None = None,
+        self, dims: Sequence[Any], place: Callable[..., Sequence[Any]]
     ) -> Callable[[Sequence[Any], Callable[..., data.Element]], data.Each]:
         def at(i: Sequence[Any], item: Callable[..., data.Element]) -> data.Each:
-            def here(*k: Any) -> Any:
-                return self.every([where is None or where(*k), *(p == q for p, q in zip(place(*k), i, strict=True))])
-
-            return self.each(dims, item, here)
+            return self.each(dims, item, lambda *k: self.every(p == q for p, q in zip(place(*k), i, strict=True)))
 
         return at
 
