@@ -133,9 +133,9 @@ class Terms:
     at = staticmethod(Arithmetic)
 
     def variable(self, letter: str) -> SymVar:
-        """A fresh index variable."""
+        """A fresh index variable; no symbol of a program has a name with a dot."""
         self._counts[letter] = k = self._counts.get(letter, -1) + 1
-        return SymVar(f"{letter}{k}")
+        return SymVar(f"{letter}.{k}")
 
     def truth(self, value: bool) -> data.Literal:
         return data.Literal("bool", value)
@@ -285,14 +285,17 @@ class Terms:
             starts.append(starts[-1] + n)
 
         def at(position: Any, body: Callable[[int, Any], Any]) -> Any:
-            def piece(t: int) -> Any:
-                if t == len(extents) - 1:
-                    return body(t, position - starts[t])
+            """Found by halves, so that each piece stands below few conditions."""
+
+            def among(first: int, last: int) -> Any:
+                if first == last:
+                    return body(first, position - starts[first])
+                middle = (first + last) // 2 + 1
                 return self.choose(
-                    position < starts[t + 1], lambda: body(t, position - starts[t]), lambda: piece(t + 1)
+                    position < starts[middle], lambda: among(first, middle - 1), lambda: among(middle, last)
                 )
 
-            return piece(0)
+            return among(0, len(extents) - 1)
 
         return at
 
