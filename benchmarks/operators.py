@@ -3,8 +3,9 @@
     python benchmarks/operators.py --against /path/to/another/checkout [relax.nn. …]
 
 Programs: every case that calls the operator, with its own arguments and random ones of all policies, under ``ieee`` and
-``enclosure``; and the working sizes of ``WORK``. CPU time, best of several; outcomes are compared by their text (bits,
-bounds, poison, how the run ends).
+``enclosure``; the programs of ``testing.sweep`` (every dtype, extents 0 and 1, corner values, types that say less); and
+the working sizes of ``WORK``. CPU time, best of several; outcomes are compared by their text (bits, bounds, poison, how
+the run ends).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +107,62 @@ WORK = {
 }
 """Programs of a working size, by operator."""
 
+CUBE, ROW = 'R.Tensor((12, 11, 10), "float32")', 'R.Tensor((10,), "float32")'
+CALLS = {
+    f"x: {CUBE}": "negative abs square exp sqrt floor isnan nn.relu nn.silu nn.gelu flatten nn.batch_flatten "
+    "permute_dims zeros_like ones_like nn.dropout",
+    f"x: {CUBE}, y: {CUBE}": "add multiply divide floor_mod maximum power less atan2 nn.cross_entropy_with_logits",
+    f"x: {CUBE}, y: {ROW}": "subtract greater_equal collapse_sum_like",
+    'x: R.Tensor((12, 11, 10), "int32"), y: R.Tensor((12, 11, 10), "int32")': "bitwise_and left_shift logical_or mod",
+    'x: R.Tensor((12, 11, 10), "bool")': "logical_not",
+    f"x: {ROW}, y: {ROW}": "outer",
+}
+"""Operators that take the parameters and nothing else."""
+
+WRITTEN = {
+    "astype": (f"x: {CUBE}", 'x, "float16"'),
+    "where": (f'c: R.Tensor((12, 11, 10), "bool"), x: {CUBE}, y: {ROW}', "c, x, y"),
+    "clip": (f"x: {CUBE}", "x, -1, 1"),
+    "ewise_fma": (f"x: {CUBE}, y: {CUBE}, z: {CUBE}", "x, y, z"),
+    "nn.leakyrelu": (f"x: {CUBE}", "x, 0.01"),
+    "nn.prelu": (f"x: {CUBE}, y: {ROW}", "x, y, axis=2"),
+    "quantize": (f'x: {CUBE}, s: {ROW}, z: R.Tensor((10,), "int8")', 'x, s, z, axis=2, out_dtype="int8"'),
+    "dequantize": (
+        f'x: R.Tensor((12, 11, 10), "int8"), s: {ROW}, z: R.Tensor((10,), "int8")',
+        'x, s, z, axis=2, out_dtype="float32"',
+    ),
+    "full": ('x: R.Tensor((), "float32")', "(12, 11, 10), x"),
+    "full_like": (f'x: {CUBE}, y: R.Tensor((), "float32")', "x, y"),
+    "zeros": ("", '(12, 11, 10), "float32"'),
+    "eye": ("", 'R.prim_value(40), R.prim_value(30), R.prim_value(1), "float32"'),
+    "arange": ("", 'R.prim_value(0), R.prim_value(1300), R.prim_value(1), "float32"'),
+    "tril": (f"x: {CUBE}", "x, 1"),
+    "hamming_window": ("", '100, 1, T.float32(0.54), T.float32(0.46), "float32"'),
+    "reshape": (f"x: {CUBE}", "x, (12, 110)"),
+    "expand_dims": (f"x: {CUBE}", "x, axis=[1, -1]"),
+    "squeeze": ('x: R.Tensor((12, 1, 110), "float32")', "x, axis=[1]"),
+    "broadcast_to": (f"x: {ROW}", "x, (12, 11, 10)"),
+    "strided_slice": (f"x: {CUBE}", "x, axes=[0, 1], begin=[1, 9], end=[11, 0], strides=[1, -2]"),
+    "dynamic_strided_slice": (
+        'x: R.Tensor((12, 11), "float32"), b: R.Tensor((2,), "int64"), e: R.Tensor((2,), "int64"), '
+        's: R.Tensor((2,), "int64")',
+        "x, b, e, s",
+    ),
+    "one_hot": ('x: R.Tensor((12, 11), "int64")', "x, T.float32(2), T.float32(0), 10"),
+    "meshgrid": ('x: R.Tensor((40,), "float32"), y: R.Tensor((30,), "float32")', "(x, y)"),
+    "einsum": (f'x: {CUBE}, y: R.Tensor((10, 12), "float32")', '(x, y), "ijk,kl->ijl"'),
+    "collapse_sum_to": (f"x: {CUBE}", "x, (11, 1)"),
+    "nn.pad": (f"x: {CUBE}", "x, pad_width=[1, 1, 2, 0, 0, 1]"),
+    "nn.pixel_shuffle": ('x: R.Tensor((12, 8, 6, 5), "float32")', "x, 2"),
+}
+"""Parameters and arguments of the others."""
+
+WORK |= {
+    f"relax.{name}": f"{head}):\n        return R.{name}({', '.join(re.findall(r'(?:^|, )(.): ', head))})\n"
+    for head, names in CALLS.items()
+    for name in names.split()
+} | {f"relax.{name}": f"{head}):\n        return R.{name}({given})\n" for name, (head, given) in WRITTEN.items()}
+
 TINY = re.compile(r"\d\d+(?=[,)])")
 
 
@@ -124,13 +183,47 @@ def programs(prefixes: list[str]) -> list[tuple[str, str, list[Any] | None, int]
     return found
 
 
+def swept(prefixes: list[str]) -> Iterator[tuple[str, str, list[Any]]]:
+    """(operator, text, arguments) of the programs of ``testing.sweep``."""
+    from refrelax.testing.sketches import SKETCHES
+    from refrelax.testing.sweep import EXTENTS, programs
+
+    for name in SKETCHES:
+        if not any(f"relax.{name}".startswith(each) for each in prefixes):
+            continue
+        for k, program in enumerate(programs(name, per_dtype=4)):
+            known = ("all", "all", "rank", "nothing")[k % 4]
+            for j, n in enumerate(EXTENTS):
+                text = program.loosened(known).text
+                yield name, text, program.loosened(known).arguments(n, k, ("corners", "plain")[(j + k) % 2])
+
+
 def worker(prefixes: list[str], repeat: int, only_work: bool) -> None:
     """Run everything in this process and print one JSON line a program."""
     import refrelax as rr
     from refrelax.conformance import data
     from refrelax.conformance.library import LIBRARY
+    from refrelax.semantics.budget import Budget
     from refrelax.testing.arguments import random_arguments
 
+    @cache
+    def accepted(text: str) -> Any:
+        try:
+            return rr.check(rr.parse(text))
+        except rr.Rejection:
+            return None
+
+    for name, text, args in () if only_work else swept(prefixes):
+        if accepted(text) is not None:
+            for numerics in ("ieee", "enclosure"):
+                budget = Budget(elements=10**5)
+                try:
+                    said = shown(rr.run(accepted(text), "main", *args, numerics=numerics, budget=budget))
+                except Exception as error:
+                    said = repr(error)
+                digest = hashlib.sha256(said.encode()).hexdigest()[:16]
+                row = {"name": name, "numerics": numerics, "digest": digest, "said": said[:200], "seconds": 0}
+                print(json.dumps(row | {"text": text}))
     policies = ("normal", "special", "integer", "dyadic")
     for name, text, given, seed in programs(prefixes):
         if only_work and not name.endswith((" work", " tiny")):
@@ -147,7 +240,10 @@ def worker(prefixes: list[str], repeat: int, only_work: bool) -> None:
             times = []
             for _ in range(repeat if seed == 0 else 1):
                 began = time.process_time()
-                out = rr.run(checked, "main", *args, numerics=numerics, externs=LIBRARY)
+                try:
+                    out: Any = rr.run(checked, "main", *args, numerics=numerics, externs=LIBRARY)
+                except (rr.Unlinkable, rr.UsageError) as error:
+                    out = error
                 times.append(time.process_time() - began)
             said = shown(out)
             row = {"name": name, "numerics": numerics, "digest": hashlib.sha256(said.encode()).hexdigest()[:16],
@@ -186,11 +282,11 @@ def main() -> int:
     rows = [run(tree, options) for tree in trees]
     for _ in range(options.rounds - 1):  # in turn, so that what else the machine does meets both
         for best, tree in zip(rows, trees, strict=True):
-            for a, b in zip(best, run(tree, options, times=True), strict=False):
+            for a, b in zip([r for r in best if r["seconds"]], run(tree, options, times=True), strict=False):
                 a["seconds"] = min(a["seconds"], b["seconds"])
     differ = [(a, b) for a, b in zip(*rows, strict=True) if a["digest"] != b["digest"]]
     for a, b in differ[:20]:
-        print(f"DIFFER {a['name']} {a['numerics']}\n  {a['said']}\n  {b['said']}")
+        print(f"DIFFER {a['name']} {a['numerics']} {a.get('text', '')}\n  {a['said']}\n  {b['said']}")
     print(f"{len(rows[0])} runs, {len(differ)} differ")
     groups: dict[tuple[str, str], list[float]] = {}
     for a, b in zip(*rows, strict=True):

@@ -130,6 +130,11 @@ class Program:
         """The program with less known of its parameters."""
         return replace(self, params=tuple(replace(p, known=known) for p in self.params))
 
+    @property
+    def sized(self) -> bool:
+        """Whether the arguments depend on what ``n`` is."""
+        return any(e in ("n", "4*n") or p.known != "all" for p in self.params for e in p.extents or ())
+
     def arguments(self, n: int, seed: int, policy: str) -> list[Any]:
         return [p.value(n, seed + 5 * k, policy) for k, p in enumerate(self.params)]
 
@@ -228,8 +233,7 @@ def examine(program: Program, tally: Tally | None = None, backends: bool = True,
         except Exception as error:
             yield Fault(program.op, f"compile {mode}", _named(error), program.text)
     for k, (n, policy) in enumerate(product(EXTENTS, ("corners", "plain"))):
-        sized = any(e in ("n", "4*n") or p.known != "all" for p in program.params for e in p.extents or ())
-        if n != EXTENTS[0] and not sized:
+        if n != EXTENTS[0] and not program.sized:
             continue
         tally.runs += 1
         made = partial(program.arguments, n, k, policy)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers import ideal
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
@@ -16,19 +15,17 @@ from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    elementwise,
     joined_dtype,
     normal_axis,
     rank,
     replace,
     short,
     tensor,
-    tensor_value,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, Evaluation, OpDef
 from refrelax.semantics.ops.meaning import Array, Meaning, defined, lines
 from refrelax.semantics.ops.unary import deduce_float, deduce_same
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.values import Tensor
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import Type
@@ -127,12 +124,11 @@ def _softplus(f: Arithmetic, call: Call) -> Function:
     return function
 
 
-def _evaluate(make: Callable[[Arithmetic, Call], Function]) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x = tensor_value(args[0])
-        return elementwise(e, x.dtype, make(e.numerics.at(x.dtype), call), x)
+def _row(name: str, make: Callable[[Arithmetic, Call], Function], deduce: DeduceRule = deduce_float) -> OpDef:
+    def text(m: Meaning, call: Call, x: Array) -> Array:
+        return m.pointwise(x.dtype, make(m.at(x.dtype), call), x)
 
-    return evaluate
+    return defined(f"relax.nn.{name}", deduce, text, PAGE)
 
 
 # --- prelu -----------------------------------------------------------------------------------------------------------
@@ -151,19 +147,15 @@ def deduce_prelu(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.nn.prelu/alpha-extent")
-def evaluate_prelu(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def prelu(m: Meaning, call: Call, x: Array, alpha: Array) -> Array:
     """``out[i] = x[i] if x[i] > 0 else x[i] * alpha[i[axis]]``; an ``alpha`` of one element serves all."""
-    x, alpha = tensor_value(args[0]), tensor_value(args[1])
-    axis, f = A.integer(call, "axis") % x.ndim, e.numerics.at(x.dtype)
-    if alpha.ndim != 1 or alpha.shape[0] not in (1, x.shape[axis]):
-        raise unspecified("op.nn.prelu/alpha-extent", f"alpha {alpha.shape} for {x.shape}, axis {axis}", e.span)
-    zero, one_for_all = f.lit(0), alpha.shape[0] == 1
-
-    def element(*i: int) -> Payload:
-        a = x[i]
-        return f.select(f.less(zero, a), a, f.mul(a, alpha[0 if one_for_all else i[axis]]))
-
-    return e.tabulate(x.dtype, x.shape, element)
+    axis, f = A.integer(call, "axis") % x.ndim, m.at(x.dtype)
+    serves = alpha.ndim == 1 and (m.taken(alpha.dims[0] == 1, False) or alpha.dims[0] == x.dims[axis])
+    m.require(serves, "op.nn.prelu/alpha-extent", f"alpha {alpha.dims} for {x.dims}, axis {axis}")
+    zero = f.lit(0)
+    return m.pointwise(
+        x.dtype, lambda a, k: f.select(f.less(zero, a), a, f.mul(a, k)), x, m.along(alpha, [axis], x.dims)
+    )
 
 
 # --- softmax ---------------------------------------------------------------------------------------------------------
@@ -235,14 +227,14 @@ def log_softmax(m: Meaning, call: Call, x: Array) -> Array:
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.nn.relu", deduce_same, _evaluate(_relu), PAGE),
-    OpDef("relax.nn.leakyrelu", deduce_float, _evaluate(_leakyrelu), PAGE),
-    OpDef("relax.nn.silu", deduce_float, _evaluate(_silu), PAGE),
-    OpDef("relax.nn.gelu", deduce_float, _evaluate(_gelu), PAGE),
-    OpDef("relax.nn.gelu_tanh", deduce_float, _evaluate(_gelu_tanh), PAGE),
-    OpDef("relax.nn.selu", deduce_float, _evaluate(_selu), PAGE),
-    OpDef("relax.nn.softplus", deduce_float, _evaluate(_softplus), PAGE),
-    OpDef("relax.nn.prelu", deduce_prelu, evaluate_prelu, PAGE),
+    _row("relu", _relu, deduce_same),
+    _row("leakyrelu", _leakyrelu),
+    _row("silu", _silu),
+    _row("gelu", _gelu),
+    _row("gelu_tanh", _gelu_tanh),
+    _row("selu", _selu),
+    _row("softplus", _softplus),
+    defined("relax.nn.prelu", deduce_prelu, prelu, PAGE),
     defined("relax.nn.softmax", deduce_softmax, softmax, PAGE),
     defined("relax.nn.log_softmax", deduce_softmax, log_softmax, PAGE),
 )

@@ -10,23 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.ideal import LOG_ADD_EXP
-from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload
-from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    as_operand,
     as_tensor_type,
     binary_vdevice,
     broadcast_dims,
-    broadcast_shape,
-    cast_to,
     dims_of,
-    elementwise,
     of_rank,
     rank,
     short,
@@ -34,7 +28,8 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.values import Prim, Value
+from refrelax.semantics.ops.meaning import Array, Meaning, Text, cast, value_rule
+from refrelax.semantics.values import Prim, Tensor, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import PrimType, TensorType, Type
@@ -42,7 +37,7 @@ from refrelax.syntax.types import PrimType, TensorType, Type
 PAGE = "binary"
 
 Function = Callable[[Payload, Payload], Payload]
-Maker = Callable[[Numerics, str], Function]
+Maker = Callable[[Meaning, str], Function]
 
 # --- types -----------------------------------------------------------------------------------------------------------
 
@@ -154,10 +149,10 @@ def promote(a: str, b: str) -> str:
 
 
 @rule("op.binary/meeting-dtype")
-def meeting_dtype(e: Evaluation, a: str, b: str) -> str:
+def meeting_dtype(m: Meaning, a: str, b: str) -> str:
     """``promote``; two float formats of one width have no dtype in which they meet."""
-    if a != b and dtypes.is_float(a) and dtypes.is_float(b) and dtypes.bits(a) == dtypes.bits(b):
-        raise unspecified("op.binary/meeting-dtype", f"{a} and {b} have no dtype in common", e.span)
+    formats = a != b and dtypes.is_float(a) and dtypes.is_float(b) and dtypes.bits(a) == dtypes.bits(b)
+    m.require(not formats, "op.binary/meeting-dtype", f"{a} and {b} have no dtype in common")
     return promote(a, b)
 
 
@@ -167,10 +162,10 @@ def meeting_dtype(e: Evaluation, a: str, b: str) -> str:
 def _of(method: str) -> Maker:
     """A method of ``Arithmetic``; on bool, what it gives on 0 and 1, converted back (``!= 0``)."""
 
-    def make(numerics: Numerics, dtype: str) -> Function:
+    def make(m: Meaning, dtype: str) -> Function:
         if dtypes.kind(dtype) != "bool":
-            return getattr(numerics.at(dtype), method)  # type: ignore[no-any-return]
-        small, truth = numerics.at("uint8"), numerics.at("bool")
+            return getattr(m.at(dtype), method)  # type: ignore[no-any-return]
+        small, truth = m.at("uint8"), m.at("bool")
         function = getattr(small, method)
         return lambda a, b: truth.cast(function(small.cast(a, "bool"), small.cast(b, "bool")), "uint8")
 
@@ -181,58 +176,58 @@ def _swapped(function: Function) -> Function:
     return lambda a, b: function(b, a)
 
 
-def _greater(numerics: Numerics, dtype: str) -> Function:
-    return _swapped(_of_truth("less")(numerics, dtype))
+def _greater(m: Meaning, dtype: str) -> Function:
+    return _swapped(_of_truth("less")(m, dtype))
 
 
-def _greater_equal(numerics: Numerics, dtype: str) -> Function:
-    return _swapped(_of_truth("less_equal")(numerics, dtype))
+def _greater_equal(m: Meaning, dtype: str) -> Function:
+    return _swapped(_of_truth("less_equal")(m, dtype))
 
 
 def _of_truth(method: str) -> Maker:
     """A comparison; bools compare as 0 and 1."""
 
-    def make(numerics: Numerics, dtype: str) -> Function:
+    def make(m: Meaning, dtype: str) -> Function:
         if dtypes.kind(dtype) != "bool":
-            return getattr(numerics.at(dtype), method)  # type: ignore[no-any-return]
-        small = numerics.at("uint8")
+            return getattr(m.at(dtype), method)  # type: ignore[no-any-return]
+        small = m.at("uint8")
         function = getattr(small, method)
         return lambda a, b: function(small.cast(a, "bool"), small.cast(b, "bool"))
 
     return make
 
 
-def _logical(connect: Callable[[Numerics], Function]) -> Maker:
+def _logical(connect: Callable[[Meaning], Function]) -> Maker:
     """A connective; an integer or float operand counts as ``!= 0``, and the truth as 1 or 0."""
 
-    def make(numerics: Numerics, dtype: str) -> Function:
-        function = connect(numerics)
+    def make(m: Meaning, dtype: str) -> Function:
+        function = connect(m)
         if dtypes.kind(dtype) == "bool":
             return function
-        f = numerics.at(dtype)
+        f = m.at(dtype)
         zero, one = f.lit(0), f.lit(1)
         return lambda a, b: f.select(function(f.not_equal(a, zero), f.not_equal(b, zero)), one, zero)
 
     return make
 
 
-def _exclusive(numerics: Numerics) -> Function:
-    return numerics.at("bool").bit_xor
+def _exclusive(m: Meaning) -> Function:
+    return m.at("bool").bit_xor
 
 
 def _bits(method: str) -> Maker:
-    return lambda numerics, dtype: getattr(numerics.at(dtype), method)
+    return lambda m, dtype: getattr(m.at(dtype), method)
 
 
 @rule("op.power/negative-exponent")
-def _power(numerics: Numerics, dtype: str) -> Function:
+def _power(m: Meaning, dtype: str) -> Function:
     """Floats: ``pow`` of IEEE 754. Integers: the product of ``b`` factors ``a``; poison where ``b`` is negative."""
     if dtypes.is_float(dtype):
-        return numerics.at(dtype).math2("pow")
+        return m.at(dtype).math2("pow")
     if dtypes.kind(dtype) == "bool":
-        return _truth_power(numerics)
-    f = numerics.at(dtype)
-    zero, one, negative = f.lit(0), f.lit(1), poison("op.power/negative-exponent")
+        return _truth_power(m)
+    f = m.at(dtype)
+    zero, one, negative = f.lit(0), f.lit(1), m.poison("op.power/negative-exponent")
 
     def power(a: Payload, b: Payload) -> Payload:
         result, factor = one, a
@@ -245,18 +240,18 @@ def _power(numerics: Numerics, dtype: str) -> Function:
     return power
 
 
-def _truth_power(numerics: Numerics) -> Function:
+def _truth_power(m: Meaning) -> Function:
     """On truths, ``a ** b`` is ``a or not b``."""
-    return lambda a, b: numerics.any_of(a, numerics.negate(b))
+    return lambda a, b: m.any_of(a, m.negate(b))
 
 
-def _atan2(numerics: Numerics, dtype: str) -> Function:
-    return numerics.at(dtype).math2("atan2")
+def _atan2(m: Meaning, dtype: str) -> Function:
+    return m.at(dtype).math2("atan2")
 
 
-def _log_add_exp(numerics: Numerics, dtype: str) -> Function:
+def _log_add_exp(m: Meaning, dtype: str) -> Function:
     """``log(exp(a) + exp(b))`` as ``max + log1p(exp(-|a - b|))``; the literal form, which overflows, is permitted."""
-    f: Arithmetic = numerics.at(dtype)
+    f: Arithmetic = m.at(dtype)
     exp, log1p, absolute, log = f.math("exp"), f.math("log1p"), f.math("abs"), f.math("log")
     log2 = log(f.lit(2))
 
@@ -273,44 +268,44 @@ def _log_add_exp(numerics: Numerics, dtype: str) -> Function:
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _evaluate(make: Maker, truth: bool = False) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-        a, b = as_operand(e, args[0]), as_operand(e, args[1])
-        meeting = meeting_dtype(e, a.dtype, b.dtype)
-        result_dtype = "bool" if truth else a.dtype
-        computed = "bool" if truth else meeting
-        shape = broadcast_shape(e, a.shape, b.shape)
-        out = elementwise(
-            e, computed, make(e.numerics, meeting), cast_to(e, a, meeting), cast_to(e, b, meeting), shape=shape
+@rule("op.binary/float-only")
+def _text(make: Maker, truth: bool = False, real: bool = False) -> Text:
+    """``real``: a function of real numbers; at an integer dtype, which deduction lets pass, the run is open."""
+
+    def text(m: Meaning, call: Call, a: Array, b: Array) -> Array:
+        m.require(
+            not real or dtypes.is_float(promote(a.dtype, b.dtype)), "op.binary/float-only", f"{a.dtype}, {b.dtype}"
         )
-        out = cast_to(e, out, result_dtype)
-        if isinstance(args[0], Prim) and isinstance(args[1], Prim):
-            return to_prim(e, out.dtype, out.payloads()[0])
+        meeting = meeting_dtype(m, a.dtype, b.dtype)
+        m.broadcast(a.dims, b.dims)
+        x, y = cast(m, a, meeting), cast(m, b, meeting)
+        out = m.pointwise("bool" if truth else meeting, make(m, meeting), x, y)
+        return out if truth else cast(m, out, a.dtype)
+
+    return text
+
+
+def _of_scalars(inner: EvaluateRule) -> EvaluateRule:
+    """Of two scalars the result is a scalar."""
+
+    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+        out = inner(e, call, args)
+        if isinstance(out, Tensor) and isinstance(args[0], Prim) and isinstance(args[1], Prim):
+            return to_prim(e, out.dtype, out[0])
         return out
 
     return evaluate
 
 
-@rule("op.binary/float-only")
-def _evaluate_float(make: Maker) -> EvaluateRule:
-    """For functions of real numbers: at an integer dtype, which deduction lets pass, the run is open."""
-    inner = _evaluate(make)
-
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-        a, b = as_operand(e, args[0]), as_operand(e, args[1])
-        if not dtypes.is_float(promote(a.dtype, b.dtype)):
-            raise unspecified("op.binary/float-only", f"{short(call)} of {a.dtype} and {b.dtype}", e.span)
-        return inner(e, call, args)
-
-    return evaluate
-
-
-def _row(name: str, make: Maker, deduce: DeduceRule = deduce_arithmetic) -> OpDef:
-    return OpDef(f"relax.{name}", deduce, _evaluate(make), PAGE)
+def _row(
+    name: str, make: Maker, deduce: DeduceRule = deduce_arithmetic, truth: bool = False, real: bool = False
+) -> OpDef:
+    text = _text(make, truth, real)
+    return OpDef(f"relax.{name}", deduce, _of_scalars(value_rule(text)), PAGE, text=text)
 
 
 def _truth_row(name: str, make: Maker) -> OpDef:
-    return OpDef(f"relax.{name}", deduce_compare, _evaluate(make, truth=True), PAGE)
+    return _row(name, make, deduce_compare, truth=True)
 
 
 OPERATORS: tuple[OpDef, ...] = (
@@ -324,16 +319,16 @@ OPERATORS: tuple[OpDef, ...] = (
     _row("maximum", _of("maximum")),
     _row("minimum", _of("minimum")),
     _row("power", _power),
-    OpDef("relax.atan2", deduce_arithmetic, _evaluate_float(_atan2), PAGE),
-    OpDef("relax.log_add_exp", deduce_arithmetic, _evaluate_float(_log_add_exp), PAGE),
+    _row("atan2", _atan2, real=True),
+    _row("log_add_exp", _log_add_exp, real=True),
     _truth_row("equal", _of_truth("equal")),
     _truth_row("not_equal", _of_truth("not_equal")),
     _truth_row("less", _of_truth("less")),
     _truth_row("less_equal", _of_truth("less_equal")),
     _truth_row("greater", _greater),
     _truth_row("greater_equal", _greater_equal),
-    _row("logical_and", _logical(lambda n: n.all_of)),
-    _row("logical_or", _logical(lambda n: n.any_of)),
+    _row("logical_and", _logical(lambda m: m.all_of)),
+    _row("logical_or", _logical(lambda m: m.any_of)),
     _row("logical_xor", _logical(_exclusive)),
     _row("bitwise_and", _bits("bit_and"), deduce_bits),
     _row("bitwise_or", _bits("bit_or"), deduce_bits),

@@ -5,17 +5,13 @@ Spec: ``spec/ops/ternary.md``.
 
 from __future__ import annotations
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops.binary import arithmetic_dtype, promote
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    as_operand,
     broadcast_dims,
-    broadcast_shape,
-    cast_to,
-    elementwise,
     joined_dtype,
     joined_vdevice,
     known_dims,
@@ -23,11 +19,10 @@ from refrelax.semantics.ops.common import (
     rank,
     short,
     tensor,
-    tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Meaning, cast, defined
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import PrimType, TensorType, Type
@@ -57,14 +52,12 @@ def deduce_where(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return with_dims(whole, dtype, vdevice) if whole is not None else open_type
 
 
-def evaluate_where(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def where(m: Meaning, call: Call, condition: Array, a: Array, b: Array) -> Array:
     """``out[i] = a[i] if condition[i] else b[i]``; poison in the choice not taken is dropped."""
-    condition, a, b = (tensor_value(each) for each in args)
     meeting = promote(a.dtype, b.dtype)
-    f = e.numerics.at(meeting)
-    shape = broadcast_shape(e, condition.shape, a.shape, b.shape)
-    out = elementwise(e, meeting, f.select, condition, cast_to(e, a, meeting), cast_to(e, b, meeting), shape=shape)
-    return cast_to(e, out, a.dtype)
+    m.broadcast(condition.dims, a.dims, b.dims)
+    out = m.pointwise(meeting, m.at(meeting).select, condition, cast(m, a, meeting), cast(m, b, meeting))
+    return cast(m, out, a.dtype)
 
 
 @rule("op.clip/scalar-bounds")
@@ -77,12 +70,10 @@ def deduce_clip(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return tensor(d, call, types, 0)
 
 
-def evaluate_clip(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def clip(m: Meaning, call: Call, x: Array, low: Array, high: Array) -> Array:
     """``out[i] = maximum(minimum(x[i], hi), lo)``, the bounds converted to the dtype: with ``lo > hi`` it is ``lo``."""
-    x = tensor_value(args[0])
-    f = e.numerics.at(x.dtype)
-    lo, hi = (cast_to(e, as_operand(e, bound), x.dtype).payloads()[0] for bound in args[1:])
-    return elementwise(e, x.dtype, lambda a: f.maximum(f.minimum(a, hi), lo), x)
+    f, lo, hi = m.at(x.dtype), cast(m, low, x.dtype)[0,], cast(m, high, x.dtype)[0,]
+    return m.pointwise(x.dtype, lambda a: f.maximum(f.minimum(a, hi), lo), x)
 
 
 @rule("op.ewise_fma/equal-ranks", "op.ewise_fma/equal-dims")
@@ -107,21 +98,25 @@ def deduce_fma(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.ewise_fma/equal-extents")
-def evaluate_fma(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def ewise_fma(m: Meaning, call: Call, a: Array, b: Array, c: Array) -> Array:
     """``out[i] = a[i] * b[i] + c[i]``, the product and the sum each rounded; fused is permitted."""
-    a, b, c = (tensor_value(each) for each in args)
-    if not a.shape == b.shape == c.shape:
-        raise unspecified("op.ewise_fma/equal-extents", f"extents {a.shape}, {b.shape}, {c.shape}", e.span)
-    f = e.numerics.at(a.dtype)
-    if not dtypes.is_float(a.dtype):
-        return elementwise(e, a.dtype, lambda x, y, z: f.add(f.mul(x, y), z), a, b, c)
-    return elementwise(
-        e, a.dtype, lambda x, y, z: f.either(lambda: f.add(f.mul(x, y), z), lambda: f.fma(x, y, z)), a, b, c
-    )
+    for other in (b, c):
+        same = other.ndim == a.ndim and m.every(n == k for n, k in zip(a.dims, other.dims, strict=True))
+        m.require(same, "op.ewise_fma/equal-extents", f"{a.dims}, {b.dims}, {c.dims}")
+    f = m.at(a.dtype)
+
+    def steps(x: Payload, y: Payload, z: Payload) -> Payload:
+        return f.add(f.mul(x, y), z)
+
+    def either(x: Payload, y: Payload, z: Payload) -> Payload:
+        return f.either(lambda: steps(x, y, z), lambda: f.fma(x, y, z))
+
+    element = either if dtypes.is_float(a.dtype) else steps
+    return m.pointwise(a.dtype, element, a, m.spread(b, a.dims), m.spread(c, a.dims))
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.where", deduce_where, evaluate_where, PAGE),
-    OpDef("relax.clip", deduce_clip, evaluate_clip, PAGE),
-    OpDef("relax.ewise_fma", deduce_fma, evaluate_fma, PAGE),
+    defined("relax.where", deduce_where, where, PAGE),
+    defined("relax.clip", deduce_clip, clip, PAGE),
+    defined("relax.ewise_fma", deduce_fma, ewise_fma, PAGE),
 )

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload
+from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import attributes as A
-from refrelax.semantics.ops.common import arity, elementwise, retyped, short, tensor, tensor_value
-from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.common import arity, retyped, short, tensor
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Meaning, Text, defined
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import TensorType, Type
@@ -20,8 +20,8 @@ from refrelax.syntax.types import TensorType, Type
 PAGE = "unary"
 
 Function = Callable[[Payload], Payload]
-Maker = Callable[[Numerics, str], Function]
-"""Given a reading and a dtype, the function of one element."""
+Maker = Callable[[Meaning, str], Function]
+"""Given a dtype, the function of one element."""
 
 
 @rule("op.unary/float-dtype")
@@ -73,12 +73,12 @@ def _identity(a: Payload) -> Payload:
 
 def _math(name: str) -> Maker:
     """A function of real numbers, rounded once to the dtype."""
-    return lambda numerics, dtype: numerics.at(dtype).math(name)
+    return lambda m, dtype: m.at(dtype).math(name)
 
 
 def _integral(name: str) -> Maker:
     """``floor`` and its kin: on integers and bool the identity."""
-    return lambda numerics, dtype: numerics.at(dtype).math(name) if dtypes.is_float(dtype) else _identity
+    return lambda m, dtype: m.at(dtype).math(name) if dtypes.is_float(dtype) else _identity
 
 
 def _below_zero(f: Arithmetic) -> Function:
@@ -86,8 +86,8 @@ def _below_zero(f: Arithmetic) -> Function:
     return lambda a: f.less(a, zero)
 
 
-def _abs(numerics: Numerics, dtype: str) -> Function:
-    f = numerics.at(dtype)
+def _abs(m: Meaning, dtype: str) -> Function:
+    f = m.at(dtype)
     match dtypes.kind(dtype):
         case "float":
             return f.math("abs")
@@ -98,8 +98,8 @@ def _abs(numerics: Numerics, dtype: str) -> Function:
             return _identity
 
 
-def _sign(numerics: Numerics, dtype: str) -> Function:
-    f = numerics.at(dtype)
+def _sign(m: Meaning, dtype: str) -> Function:
+    f = m.at(dtype)
     if dtypes.is_float(dtype):
         return f.math("sign")
     if dtypes.kind(dtype) == "bool":
@@ -108,36 +108,36 @@ def _sign(numerics: Numerics, dtype: str) -> Function:
     return lambda a: f.select(f.less(a, zero), minus, f.select(f.equal(a, zero), zero, one))
 
 
-def _square(numerics: Numerics, dtype: str) -> Function:
+def _square(m: Meaning, dtype: str) -> Function:
     if dtypes.kind(dtype) == "bool":
         return _identity
-    f = numerics.at(dtype)
+    f = m.at(dtype)
     return lambda a: f.mul(a, a)
 
 
-def _negative(numerics: Numerics, dtype: str) -> Function:
-    return _identity if dtypes.kind(dtype) == "bool" else numerics.at(dtype).neg
+def _negative(m: Meaning, dtype: str) -> Function:
+    return _identity if dtypes.kind(dtype) == "bool" else m.at(dtype).neg
 
 
-def _logical_not(numerics: Numerics, dtype: str) -> Function:
+def _logical_not(m: Meaning, dtype: str) -> Function:
     if dtypes.kind(dtype) == "bool":
-        return numerics.negate
-    f = numerics.at(dtype)
+        return m.negate
+    f = m.at(dtype)
     zero, one = f.lit(0), f.lit(1)
     return lambda a: f.select(f.equal(a, zero), one, zero)
 
 
-def _bitwise_not(numerics: Numerics, dtype: str) -> Function:
-    return numerics.negate if dtypes.kind(dtype) == "bool" else numerics.at(dtype).bit_not
+def _bitwise_not(m: Meaning, dtype: str) -> Function:
+    return m.negate if dtypes.kind(dtype) == "bool" else m.at(dtype).bit_not
 
 
 def _check(name: str, of_integer: bool) -> Maker:
     """A classification of floats; every integer gives ``of_integer``."""
 
-    def make(numerics: Numerics, dtype: str) -> Function:
+    def make(m: Meaning, dtype: str) -> Function:
         if not dtypes.is_float(dtype):
-            return lambda _a: numerics.truth(of_integer)
-        f = numerics.at(dtype)
+            return lambda _a: m.truth(of_integer)
+        f = m.at(dtype)
         return {"isnan": f.isnan, "isinf": f.isinf, "isfinite": f.isfinite}[name]
 
     return make
@@ -146,28 +146,23 @@ def _check(name: str, of_integer: bool) -> Maker:
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _evaluate(make: Maker) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x = tensor_value(args[0])
-        return elementwise(e, x.dtype, make(e.numerics, x.dtype), x)
+def _text(make: Maker, truth: bool = False) -> Text:
+    def text(m: Meaning, call: Call, x: Array) -> Array:
+        return m.pointwise("bool" if truth else x.dtype, make(m, x.dtype), x)
 
-    return evaluate
-
-
-def _evaluate_check(make: Maker) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x = tensor_value(args[0])
-        return elementwise(e, "bool", make(e.numerics, x.dtype), x)
-
-    return evaluate
+    return text
 
 
 def _row(name: str, make: Maker, deduce: DeduceRule = deduce_same) -> OpDef:
-    return OpDef(f"relax.{name}", deduce, _evaluate(make), PAGE)
+    return defined(f"relax.{name}", deduce, _text(make), PAGE)
 
 
 def _float_row(name: str, math: str | None = None) -> OpDef:
     return _row(name, _math(math or name), deduce_float)
+
+
+def _check_row(name: str, of_integer: bool) -> OpDef:
+    return defined(f"relax.{name}", deduce_bool, _text(_check(name, of_integer), truth=True), PAGE)
 
 
 def deduce_astype(d: Deduction, call: Call, types: tuple[Type, ...]) -> TensorType:
@@ -176,12 +171,11 @@ def deduce_astype(d: Deduction, call: Call, types: tuple[Type, ...]) -> TensorTy
     return retyped(tensor(d, call, types, 0), A.dtype(call))
 
 
-def evaluate_astype(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def astype(m: Meaning, call: Call, x: Array) -> Array:
     """``out[i] = cast(x[i])``."""
-    x, target = tensor_value(args[0]), A.dtype(call)
-    assert target is not None
-    f, source = e.numerics.at(target), x.dtype
-    return elementwise(e, target, _identity if source == target else lambda a: f.cast(a, source), x)
+    source, target = x.dtype, A.dtype(call) or x.dtype
+    f = m.at(target)
+    return m.pointwise(target, _identity if source == target else lambda a: f.cast(a, source), x)
 
 
 OPERATORS: tuple[OpDef, ...] = (
@@ -213,9 +207,9 @@ OPERATORS: tuple[OpDef, ...] = (
     _float_row("asinh"),
     _float_row("acosh"),
     _float_row("atanh"),
-    OpDef("relax.isnan", deduce_bool, _evaluate_check(_check("isnan", False)), PAGE),
-    OpDef("relax.isinf", deduce_bool, _evaluate_check(_check("isinf", False)), PAGE),
-    OpDef("relax.isfinite", deduce_bool, _evaluate_check(_check("isfinite", True)), PAGE),
-    OpDef("relax.astype", deduce_astype, evaluate_astype, PAGE),
-    OpDef("relax.wrap_param", deduce_astype, evaluate_astype, PAGE),
+    _check_row("isnan", of_integer=False),
+    _check_row("isinf", of_integer=False),
+    _check_row("isfinite", of_integer=True),
+    defined("relax.astype", deduce_astype, astype, PAGE),
+    defined("relax.wrap_param", deduce_astype, astype, PAGE),
 )

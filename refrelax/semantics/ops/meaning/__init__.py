@@ -14,6 +14,7 @@ from refrelax.semantics.ops.meaning.calculus import (
     Index,
     Meaning,
     Run,
+    Scalar,
     Text,
     agree,
     cast,
@@ -27,6 +28,6 @@ from refrelax.semantics.ops.meaning.calculus import (
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL", "Array", "Hits", "Index", "Meaning", "Run", "Text", "agree", "cast", "defined", "lines", "literal", "mean",
-    "moments", "replaced", "value_rule", "within",
+    "ALL", "Array", "Hits", "Index", "Meaning", "Run", "Scalar", "Text", "agree", "cast", "defined", "lines", "literal",
+    "mean", "moments", "replaced", "value_rule", "within",
 ]  # fmt: skip

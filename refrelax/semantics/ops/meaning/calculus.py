@@ -16,6 +16,7 @@ them is, by index:
 ``m.indices(dims, element)``                 an array of indices, all of them computed where it stands in the text
 ``m.at(dtype)``                              the numerics interface: operations on elements, folds of families
 ``m.choose(condition, then, other)``         one of two, by a condition on *indices*; on elements: ``select``
+``m.taken(condition, guess)``               a condition to branch on: of symbolic extents the guess, a premise
 ``m.index_of(element, dtype)``               an element as an index; ends the run where it is none
 ``m.require``, ``m.ends``, ``m.poison``      the run is open unless; it is open where this index is asked for; the
                                              element is open
@@ -23,7 +24,9 @@ them is, by index:
 
 Indices and extents support ``+ - * // %``, comparisons and ``m.least``, ``m.most``, ``m.every``, ``m.product``, and a
 text never branches on one. Attributes are Python values, and a text may branch on them. Elements are opaque.
-An operand that is a shape is a tuple of extents, an absent one ``None``, a scalar an array of shape ``(1,)``.
+
+A shape, or a tuple of scalars, is given as its extents; a scalar as an array of one element that is also a ``number``,
+and an ``index``; an absent operand as ``None``.
 
 Requirements and definitions hold in the order of the text: the first that fails gives the rule by which a run ends.
 """
@@ -34,7 +37,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import Any, Protocol
 
-from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.numbers.interface import Arithmetic, Payload, Truth
 from refrelax.syntax import dtypes
 
 Index = Any
@@ -105,10 +108,32 @@ class Array(Protocol):
         ...
 
 
+class Scalar(Array, Protocol):
+    """An operand that is a scalar: an array of shape ``(1,)``."""
+
+    @property
+    def number(self) -> int | float:
+        """The Python number that it is."""
+        ...
+
+    @property
+    def index(self) -> Index:
+        """The integer that it is; of a float without its fraction."""
+        ...
+
+
 class Meaning(Protocol):
     """What a text is written over."""
 
     def at(self, dtype: str) -> Arithmetic: ...
+
+    def truth(self, value: bool) -> Truth: ...
+
+    def negate(self, a: Truth) -> Truth: ...
+
+    def all_of(self, a: Truth, b: Truth) -> Truth: ...
+
+    def any_of(self, a: Truth, b: Truth) -> Truth: ...
 
     def tensor(self, dims: Iterable[Index], dtype: str, element: Callable[..., Payload]) -> Array: ...
 
@@ -166,12 +191,27 @@ class Meaning(Protocol):
         """An array seen with its axes in another order."""
         ...
 
+    def along(self, x: Array, axes: Sequence[int], dims: Sequence[Index]) -> Array:
+        """An array seen at extents ``dims``: its element at ``(i[axes[0]], i[axes[1]], …)``, 0 on an axis of extent
+        1. An axis may be named by several of its own, and by none."""
+        ...
+
+    def strided(self, x: Array, starts: Sequence[Index], steps: Sequence[Index], dims: Sequence[Index]) -> Array:
+        """An array seen at ``starts + i * steps``."""
+        ...
+
+    def copy(self, x: Array) -> Array:
+        """What is seen, as an array of its own."""
+        ...
+
     def pieces(self, extents: Sequence[Index]) -> Callable[[Index, Callable[[int, Index], Any]], Any]:
         """``at(position, body)``: ``body(t, offset)`` for the run ``t`` that a position falls in, runs of these extents
         standing one after the other."""
         ...
 
     def choose(self, condition: Index, then: Callable[[], Any], other: Callable[[], Any]) -> Any: ...
+
+    def taken(self, condition: Index, guess: bool) -> bool: ...
 
     def least(self, a: Index, b: Index) -> Index: ...
 
@@ -188,16 +228,6 @@ class Meaning(Protocol):
     def counted(self, index: Index, extent: Index) -> Index:
         """An index that was read; under ``strict`` a negative one counts from the end, once."""
         ...
-
-    # --- truths
-
-    def truth(self, value: bool) -> Payload: ...
-
-    def negate(self, a: Payload) -> Payload: ...
-
-    def all_of(self, a: Payload, b: Payload) -> Payload: ...
-
-    def any_of(self, a: Payload, b: Payload) -> Payload: ...
 
     # --- what is open
 

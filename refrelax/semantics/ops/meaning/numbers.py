@@ -10,14 +10,13 @@ from operator import mul
 from typing import Any, NoReturn
 
 from refrelax.errors import unspecified
-from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.numbers.strict import is_strict
-from refrelax.semantics.ops.common import as_operand, broadcast_shape, integral, short
+from refrelax.semantics.ops.common import broadcast_shape, extents, integral, short
 from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
-from refrelax.semantics.values import Shape as Extents
-from refrelax.semantics.values import Tensor, Value, from_payloads
+from refrelax.semantics.values import Prim, Tensor, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
 from refrelax.syntax.graph import Call
 
@@ -122,18 +121,34 @@ class Dense:
         return [cells[base + k] for k in offsets(tuple(zip(self.dims, self.strides, strict=True)))]
 
 
+class Number(Dense):
+    """A scalar operand. See ``calculus.Scalar``."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, e: Evaluation, given: Prim) -> None:
+        super().__init__(given.dtype, (1,), [e.numerics.at(given.dtype).lit(given.value)], e.spend)
+        self.number = given.value
+
+    @property
+    def index(self) -> int:
+        return int(self.number)
+
+
 class Numbers:
     """One evaluation of an operator. See ``calculus.Meaning``."""
 
-    __slots__ = ("call", "e", "numerics")
+    __slots__ = ("at", "call", "e", "numerics")
 
     def __init__(self, e: Evaluation, call: Call) -> None:
-        self.e, self.numerics, self.call = e, e.numerics, call
+        self.e, self.call, self.numerics, self.at = e, call, e.numerics, e.numerics.at
+
+    truth = property(lambda self: self.numerics.truth)
+    negate = property(lambda self: self.numerics.negate)
+    all_of = property(lambda self: self.numerics.all_of)
+    any_of = property(lambda self: self.numerics.any_of)
 
     # --- arrays
-
-    def at(self, dtype: str) -> Arithmetic:
-        return self.numerics.at(dtype)
 
     def tensor(self, dims: Iterable[int], dtype: str, element: Callable[..., Payload]) -> Dense:
         shape = tuple(dims)
@@ -143,9 +158,7 @@ class Numbers:
         return Dense(dtype, shape, cells, self.e.spend)
 
     def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Dense) -> Dense:
-        dims = arrays[0].dims
-        if any(x.dims != dims for x in arrays):
-            dims = self.broadcast(*(x.dims for x in arrays))
+        dims = self.broadcast(*[x.dims for x in arrays])
         self.e.spend(prod(dims))
         columns = [self.spread(x, dims).listed() for x in arrays]
         return Dense(dtype, dims, list(map(function, *columns)), self.e.spend)
@@ -186,7 +199,8 @@ class Numbers:
         return list(map(function, family))
 
     def broadcast(self, *shapes: Shape) -> Shape:
-        return broadcast_shape(self.e, *shapes)
+        first = shapes[0]
+        return first if all(each == first for each in shapes) else broadcast_shape(self.e, *shapes)
 
     def spread(self, x: Dense, dims: Sequence[int]) -> Dense:
         wide = tuple(dims)
@@ -209,6 +223,21 @@ class Numbers:
         dims, strides = tuple(x.dims[k] for k in order), tuple(x.strides[k] for k in order)
         return Dense(x.dtype, dims, x.cells, x.spend, strides, x.offset)
 
+    def along(self, x: Dense, axes: Sequence[int], dims: Sequence[int]) -> Dense:
+        strides = [0] * len(dims)
+        for axis, own, stride in zip(axes, x.dims, x.strides, strict=True):
+            strides[axis] += stride if own != 1 else 0
+        return Dense(x.dtype, tuple(dims), x.cells, x.spend, tuple(strides), x.offset)
+
+    def strided(self, x: Dense, starts: Sequence[int], steps: Sequence[int], dims: Sequence[int]) -> Dense:
+        offset = sum(map(mul, starts, x.strides), x.offset)
+        return Dense(x.dtype, tuple(dims), x.cells, x.spend, tuple(map(mul, steps, x.strides)), offset)
+
+    def copy(self, x: Dense) -> Dense:
+        self.e.no_negative(x.dims)
+        self.e.spend(prod(x.dims))
+        return Dense(x.dtype, x.dims, x.listed(), x.spend)
+
     @staticmethod
     def pieces(extents: Sequence[int]) -> Callable[[int, Callable[[int, int], Any]], Any]:
         table = [(t, p) for t, n in enumerate(extents) for p in range(n)]
@@ -219,6 +248,10 @@ class Numbers:
     @staticmethod
     def choose(condition: bool, then: Callable[[], Any], other: Callable[[], Any]) -> Any:
         return then() if condition else other()
+
+    @staticmethod
+    def taken(condition: bool, guess: bool) -> bool:
+        return condition
 
     @staticmethod
     def least(a: int, b: int) -> int:
@@ -242,20 +275,6 @@ class Numbers:
     def counted(self, index: int, extent: int) -> int:
         return index + extent if index < 0 and is_strict(self.numerics) else index
 
-    # --- truths
-
-    def truth(self, value: bool) -> Payload:
-        return self.numerics.truth(value)
-
-    def negate(self, a: Payload) -> Payload:
-        return self.numerics.negate(a)
-
-    def all_of(self, a: Payload, b: Payload) -> Payload:
-        return self.numerics.all_of(a, b)
-
-    def any_of(self, a: Payload, b: Payload) -> Payload:
-        return self.numerics.any_of(a, b)
-
     # --- what is open
 
     def ends(self, rule: str, message: str = "") -> NoReturn:
@@ -273,15 +292,33 @@ class Numbers:
 # --- a text as a value rule -------------------------------------------------------------------------------------------
 
 
-def enter(e: Evaluation, value: Value) -> Any:
-    """An operand as an array; a scalar that is no tensor counts as one of shape ``(1,)``. A shape as its extents."""
-    if value is None or isinstance(value, Extents):
-        return None if value is None else value.dims
-    x = as_operand(e, value)
-    cells = x.storage.plane(x.dtype, x.numerics)
-    if e.numerics.collects or len(cells) != x.size or not x.compact:
-        return Dense(x.dtype, x.shape, x.payloads(), e.spend)
-    return Dense(x.dtype, x.shape, cells, e.spend)
+def enter(e: Evaluation, x: Tensor) -> Dense:
+    """A tensor as an array."""
+    if not e.numerics.collects and x.strides == row_major(x.shape):
+        cells = x.storage.plane(x.dtype, x.numerics)
+        if len(cells) == x.size:
+            return Dense(x.dtype, x.shape, cells, e.spend, x.strides)
+    return Dense(x.dtype, x.shape, x.payloads(), e.spend)
+
+
+def operands(args: Sequence[Value]) -> list[Value]:
+    """The arguments of a call, a tuple of tensors replaced by its fields."""
+    return [
+        field for each in args for field in (each if isinstance(each, tuple) and _of_tensors(each) else (each,))
+    ]  # fmt: skip
+
+
+def _of_tensors(values: tuple[Value, ...]) -> bool:
+    return bool(values) and isinstance(values[0], Tensor)
+
+
+def given(e: Evaluation, value: Value) -> Dense | Shape | None:
+    """An operand as a text takes it: an array; of a shape, or of a tuple of scalars, the extents."""
+    if isinstance(value, Tensor):
+        return enter(e, value)
+    if isinstance(value, Prim):
+        return Number(e, value)
+    return None if value is None else extents(value)
 
 
 def leave(e: Evaluation, x: Dense, taken: list[list[Payload]]) -> Tensor:
@@ -294,11 +331,10 @@ def leave(e: Evaluation, x: Dense, taken: list[list[Payload]]) -> Tensor:
 
 
 def value_rule(text: Text) -> EvaluateRule:
-    """The value rule that runs a text; a tuple operand gives its fields as operands."""
+    """The value rule that runs a text."""
 
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-        flat = [field for each in args for field in (each if isinstance(each, tuple) else (each,))]
-        entered = [enter(e, each) for each in flat]
+        entered = [given(e, each) for each in operands(args)]
         found = text(Numbers(e, call), call, *entered)
         taken = [each.cells for each in entered if isinstance(each, Dense)]
         if isinstance(found, tuple):

@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from refrelax.errors import Ended
+from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
-from refrelax.semantics.ops.meaning.indices import TRUE, Ix, both, node, total
+from refrelax.semantics.ops.meaning.indices import TRUE, Ix, Unfit, both, node, total
 from refrelax.syntax import dtypes
+from refrelax.syntax.bits import literal_value
 from refrelax.syntax.graph import Call
-from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, SymVar, as_int, walk
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, walk
 
 View = Callable[[Sequence[Any]], Sequence[Any]]
 
@@ -66,6 +69,30 @@ class Table:
         return self.read(at)
 
 
+class SymbolicScalar(Symbolic):
+    """A scalar operand, by its expression. See ``calculus.Scalar``."""
+
+    __slots__ = ("expression",)
+
+    def __init__(self, m: Terms, array: data.Operand, dims: tuple[Any, ...], expression: PrimExpr) -> None:
+        super().__init__(m, array, dims)
+        self.expression = expression
+
+    @property
+    def number(self) -> int | float:
+        if not isinstance(self.expression, Literal):
+            raise Unfit(f"a text took {self.expression} for a number")
+        return literal_value(self.expression)
+
+    @property
+    def index(self) -> Ix:
+        if isinstance(self.expression, Literal):
+            return Ix(node(int(self.number)))
+        if not dtypes.is_integer(self.dtype):
+            raise Unfit(f"a text took {self.expression} for an index")
+        return Ix(self.expression if self.dtype == "int64" else Cast("int64", self.expression))
+
+
 TRUTHS = frozenset({"less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite"})
 """Operations whose result is a truth."""
 
@@ -94,10 +121,18 @@ class Arithmetic:
         return data.Operation("cast", self.dtype, self.dtype, (a,), source)
 
     def math(self, name: str) -> Callable[[data.Element], data.Operation]:
+        self._has(name)
         return lambda a: data.Operation(f"math:{name}", self.dtype, self.dtype, (a,))
 
     def math2(self, name: str) -> Callable[[data.Element, data.Element], data.Operation]:
         return lambda a, b: data.Operation(f"math2:{name}", self.dtype, self.dtype, (a, b))
+
+    def _has(self, name: str) -> None:
+        """A run that asks for what a dtype has not ends at once, with or without elements."""
+        try:
+            ieee().at(self.dtype).math(name)
+        except Ended as end:
+            raise Unfit(str(end)) from None
 
     def reduce(self, op: str, family: Families) -> data.Fold:
         return data.Fold("reduce", self.dtype, self.dtype, op, joined(family))
@@ -151,12 +186,18 @@ class Terms:
 
     # --- arrays
 
-    def operand(self, name: str, dims: Sequence[Any], dtype: str) -> Symbolic:
-        """An array that the operator is given."""
-        shape = tuple(Ix(node(n)) if not isinstance(n, PrimExpr) else Ix(n) for n in dims)
+    def operand(self, name: str, dims: Sequence[Any], dtype: str, scalar: PrimExpr | None = None) -> Symbolic:
+        """An array that the operator is given; of a scalar its expression."""
+        shape = self.extents_of(dims)
         found = data.Operand(name, tuple(n.node for n in shape), dtype)
         self.program.operands.append(found)
-        return Symbolic(self, found, shape)
+        return Symbolic(self, found, shape) if scalar is None else SymbolicScalar(self, found, shape, scalar)
+
+    @staticmethod
+    def extents_of(dims: Sequence[Any]) -> tuple[Ix, ...]:
+        """Extents given as numbers, names of symbols, or expressions."""
+        named = [SymVar(n) if isinstance(n, str) else n for n in dims]
+        return tuple(Ix(n if isinstance(n, PrimExpr) else node(n)) for n in named)
 
     def tensor(self, dims: Iterable[Any], dtype: str, element: Callable[..., data.Element]) -> Symbolic:
         shape = tuple(Ix(node(n)) for n in dims)
@@ -237,25 +278,30 @@ class Terms:
 
     def assume(self, condition: Any) -> None:
         """A premise of what is written down, to be proved by whoever relies on it."""
-        if condition is not True:
+        if condition is not True and node(condition) not in self.program.premises:
             self.program.premises.append(node(condition))
+
+    def taken(self, condition: Any, guess: bool) -> bool:
+        known = as_int(node(condition))
+        if known is None:
+            self.assume(condition if guess else Ix(Not(node(condition))))
+        return guess if known is None else bool(known)
 
     def spread(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
         lead = len(dims) - x.ndim
         if not lead and all(node(a) == node(b) for a, b in zip(x.dims, dims, strict=True)):
             return x
-        single = [as_int(node(n)) == 1 for n in x.dims]
-
-        def view(at: Sequence[Any]) -> Sequence[Any]:
-            inner = [0 if one else p for p, one in zip(at[lead:], single, strict=True)]
-            return inner if x.view is None else x.view(inner)
-
-        return Symbolic(self, x.array, tuple(dims), view)
+        return self.along(x, range(lead, len(dims)), dims)
 
     def flat(self, x: Symbolic) -> Symbolic:
         return self.reshaped(x, (self.product(x.dims),))
 
     def reshaped(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
+        kept, left = ([k for k, n in enumerate(each) if as_int(node(n)) != 1] for each in (x.dims, dims))
+        if [node(x.dims[k]) for k in kept] == [node(dims[k]) for k in left]:  # axes of extent 1 come and go
+            at = dict(zip(kept, left, strict=True))
+            return self.seen(x, dims, lambda i: [i[at[k]] if k in at else 0 for k in range(x.ndim)])
+
         def element(*i: Any) -> data.Element:
             position: Any = 0
             for p, n in zip(i, dims, strict=True):
@@ -272,12 +318,23 @@ class Terms:
             found.append(whole % n if k else whole)
         return found
 
-    def moved(self, x: Symbolic, order: Sequence[int]) -> Symbolic:
-        def view(at: Sequence[Any]) -> Sequence[Any]:
-            inner = [at[order.index(k)] for k in range(x.ndim)]
-            return inner if x.view is None else x.view(inner)
+    def seen(self, x: Symbolic, dims: Sequence[Any], at: View) -> Symbolic:
+        """An array seen at extents ``dims``, ``at`` of an index being its own."""
+        view = at if x.view is None else lambda i, inner=x.view: inner(at(i))
+        return Symbolic(self, x.array, tuple(Ix(node(n)) for n in dims), view)
 
-        return Symbolic(self, x.array, tuple(x.dims[k] for k in order), view)
+    def moved(self, x: Symbolic, order: Sequence[int]) -> Symbolic:
+        return self.seen(x, [x.dims[k] for k in order], lambda i: [i[order.index(k)] for k in range(x.ndim)])
+
+    def along(self, x: Symbolic, axes: Sequence[int], dims: Sequence[Any]) -> Symbolic:
+        single = [as_int(node(n)) == 1 for n in x.dims]
+        return self.seen(x, dims, lambda i: [0 if one else i[k] for k, one in zip(axes, single, strict=True)])
+
+    def strided(self, x: Symbolic, starts: Sequence[Any], steps: Sequence[Any], dims: Sequence[Any]) -> Symbolic:
+        return self.seen(x, dims, lambda i: [a + p * s for a, p, s in zip(starts, i, steps, strict=True)])
+
+    def copy(self, x: Symbolic) -> Symbolic:
+        return self.tensor(x.dims, x.dtype, lambda *i: x[i])
 
     def pieces(self, extents: Sequence[Any]) -> Callable[[Any, Callable[[int, Any], Any]], Any]:
         starts: list[Any] = [0]
@@ -370,28 +427,21 @@ class Terms:
         return data.Open(rule)
 
 
-Given = tuple[str, Sequence[Any], str] | list[Any] | None
-"""An operand: an array as (name, extents, dtype), a shape as the list of its extents, or none. An extent is a number, a
-symbol's name, or an expression."""
-
-
-def written(text: Text, call: Call, *operands: Given) -> data.Program:
-    """A text as data.
+def written(text: Text, call: Call, *operands: tuple[Any, ...] | list[Any] | None) -> data.Program:
+    """A text as data. An array is given as (name, extents, dtype), a scalar as (name, [1], dtype, expression), a shape
+    or a tuple of scalars as the list of its extents; an extent is a number, a symbol's name, or an expression.
 
     Raises:
         Unfit: the text asks what only concrete extents can answer.
     """
     m = Terms()
 
-    def entered(given: Given) -> Any:
-        if given is None:
-            return None
-        dims = [SymVar(n) if isinstance(n, str) else n for n in (given if isinstance(given, list) else given[1])]
-        if isinstance(given, list):
-            return tuple(Ix(n if isinstance(n, PrimExpr) else node(n)) for n in dims)
-        return m.operand(given[0], dims, given[2])
+    def taken(each: Any) -> Any:
+        if isinstance(each, tuple):
+            return m.operand(*each)
+        return None if each is None else m.extents_of(each)
 
-    found = text(m, call, *map(entered, operands))
+    found = text(m, call, *map(taken, operands))
     for each in found if isinstance(found, tuple) else (found,):
         m.program.outputs.append(defined_array(m, each))
     return m.program
@@ -401,6 +451,6 @@ def defined_array(m: Terms, x: Symbolic) -> data.Definition:
     """The definition that an array is; of an operand or a view, a copy."""
     if isinstance(x.array, data.Definition) and x.view is None:
         return x.array
-    copy = m.pointwise(x.dtype, lambda a: a, x).array
+    copy = m.copy(x).array
     assert isinstance(copy, data.Definition)
     return copy
