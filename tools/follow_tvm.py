@@ -129,7 +129,6 @@ KNOWN = (
     Known("functions inside of functions are not lifted", "VMShapeLower", "make sure to run it after LambdaLift"),
     Known("functions inside of functions are not lifted", "build", "make sure to run it after LambdaLift"),
     Known("a variance in one pass", "build", r"nn\.(group|instance)_norm\) is outside"),
-    Known("tanh near zero", "build", r"\(tanh\) is outside"),
     Known("a scan along an empty axis", "DispatchSortScan", "out-of-bounds", r"in range\((T\.int64\(-1\)|.* - .*)\)"),
 )
 

@@ -82,7 +82,7 @@ def _conv(n: int) -> Run:
             )
         ]
         views = list(taps(padded(x, before, after, 0), w.shape[2:], attrs["strides"], attrs["dilation"], counts))
-        found = (_columns if plain(fast, x) else _tap_by_tap)(views, w, groups, counts)
+        found = (_columns if plain(fast, x) and views else _tap_by_tap)(views, x.shape[0], w, groups, counts)
         return from_plain(found, attrs["out_layout"] or attrs["data_layout"], DATA[n])
 
     return run
@@ -91,12 +91,11 @@ def _conv(n: int) -> Run:
 Views = list[tuple[tuple[int, ...], Any]]
 
 
-def _tap_by_tap(views: Views, w: Any, groups: int, counts: Sequence[int]) -> Any:
+def _tap_by_tap(views: Views, batch: int, w: Any, groups: int, counts: Sequence[int]) -> Any:
     """Input channels outermost, then the taps: the defined order."""
     per_group, inputs = w.shape[0] // groups, w.shape[1]
     first = np.arange(w.shape[0]) // max(per_group, 1) * inputs
     space = (1,) * len(counts)
-    batch = views[0][1].shape[0] if views else 0
     total = np.zeros((batch, w.shape[0], *counts), dtype=w.dtype)
     for i in range(inputs):
         for at, view in views:
@@ -104,9 +103,8 @@ def _tap_by_tap(views: Views, w: Any, groups: int, counts: Sequence[int]) -> Any
     return total
 
 
-def _columns(views: Views, w: Any, groups: int, counts: Sequence[int]) -> Any:
+def _columns(views: Views, batch: int, w: Any, groups: int, counts: Sequence[int]) -> Any:
     """Columns of taps times the kernel, one product of matrices a group."""
-    batch = views[0][1].shape[0]
     columns = np.stack([view for _, view in views], axis=2)
     columns = columns.reshape(batch, groups, w.shape[1] * len(views), prod(counts))
     kernel = w.reshape(groups, w.shape[0] // groups, w.shape[1] * len(views))

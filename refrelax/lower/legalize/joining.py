@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from refrelax.lower.legalize.elementwise import Legalizer
 from refrelax.lower.legalize.kernel import Array
-from refrelax.lower.legalize.reductions import unflatten
 from refrelax.lower.legalize.scalars import (
     Scalar,
     cast,
@@ -19,7 +18,7 @@ from refrelax.lower.legalize.scalars import (
 from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.semantics.ops import attributes as A
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Call, Expr, PrimValue, Tuple
+from refrelax.syntax.graph import Expr, PrimValue, Tuple
 from refrelax.syntax.scalars import as_int
 
 
@@ -31,109 +30,10 @@ def replaced(at: Sequence[Scalar], axis: int, position: Scalar) -> list[Scalar]:
 # --- concat, stack ---------------------------------------------------------------------------------------------------
 
 
-def _axis(call: Call, ndim: int) -> int:
-    return (A.optional_integer(call, "axis") or 0) % ndim
-
-
-def _concat(s: Site) -> None:
-    """The tensor whose range holds the position along ``axis``, found by halves: an element asks for the logarithm of
-    the number of tensors, and so many conditions bear on each of its claims."""
-    xs = s.arrays(0)
-    axis = _axis(s.call, xs[0].ndim)
-    starts = [index(0)]
-    for x in xs:
-        starts.append(starts[-1] + x.dims[axis])
-        for k in range(x.ndim):
-            if k != axis:
-                s.same(xs[0].dims[k], x.dims[k], "lo/equal-extents")
-
-    def element(*i: Scalar) -> Scalar:
-        return chosen(len(xs), lambda k: i[axis] < starts[k], lambda k: xs[k][replaced(i, axis, i[axis] - starts[k])])
-
-    s.k.compute(s.out, element)
-
-
-def chosen(count: int, before: Callable[[int], Scalar], part: Callable[[int], Scalar], first: int = 0) -> Scalar:
-    """The one of ``part(first)``, …, ``count`` of them, that the position is in: ``before(k)`` says that it is in one
-    before ``k``."""
-    if count == 1:
-        return part(first)
-    left = (count + 1) // 2
-    middle = first + left
-    return if_then_else(before(middle), chosen(left, before, part, first), chosen(count - left, before, part, middle))
-
-
-def _stack(s: Site) -> None:
-    xs = s.arrays(0)
-    axis = _axis(s.call, xs[0].ndim + 1)
-    for x in xs:
-        for a, b in zip(xs[0].dims, x.dims, strict=True):
-            s.same(a, b, "lo/equal-extents")
-
-    def element(*i: Scalar) -> Scalar:
-        at = [*i[:axis], *i[axis + 1 :]]
-        value = xs[-1][at]
-        for t in reversed(range(len(xs) - 1)):
-            value = if_then_else(i[axis].equals(t), xs[t][at], value)
-        return value
-
-    s.k.compute(s.out, element)
-
-
 # --- split -----------------------------------------------------------------------------------------------------------
 
 
-def _split(s: Site) -> None:
-    x = s.array(0)
-    axis = A.integer(s.call, "axis") % x.ndim
-    n, cuts = x.dims[axis], A.int_list(s.call, "indices_or_sections")
-    if A.is_list(s.call, "indices_or_sections"):
-        starts = [index(0), *(_at_most(max(cut, 0), n) for cut in cuts)]
-    else:
-        size = (n + (cuts[0] - 1)) // cuts[0]
-        starts = [size * k for k in range(cuts[0])]
-        s.suppose(starts[-1] <= n)
-    for out, start in zip(s.outs, starts, strict=True):
-        _piece(s, x, out, axis, start)
-
-
-def _at_most(cut: int, n: Scalar) -> Scalar:
-    return minimum(index(cut), n)
-
-
-def _piece(s: Site, x: Array, out: Array, axis: int, start: Scalar) -> None:
-    s.k.compute(out, lambda *i: x[replaced(i, axis, i[axis] + start)])
-
-
 # --- repetition ------------------------------------------------------------------------------------------------------
-
-
-def _repeat(s: Site) -> None:
-    x, repeats, axis = s.array(0), A.integer(s.call, "repeats"), A.optional_integer(s.call, "axis")
-    if repeats < 1:
-        raise Unfit("nothing to repeat")
-    if axis is None:
-        s.k.compute(s.out, lambda i: x[unflatten(i // repeats, x.dims)])
-        return
-    at = axis % x.ndim
-    s.k.compute(s.out, lambda *i: x[replaced(i, at, i[at] // repeats)])
-
-
-def _tile(s: Site) -> None:
-    x = s.array(0)
-    lead = s.out.ndim - x.ndim
-    times = [1] * (s.out.ndim - len(A.int_list(s.call, "repeats"))) + A.int_list(s.call, "repeats")
-
-    def element(*i: Scalar) -> Scalar:
-        return x[[p if k == 1 else p % n for p, n, k in zip(i[lead:], x.dims, times[lead:], strict=True)]]
-
-    s.k.compute(s.out, element)
-
-
-def _flip(s: Site) -> None:
-    x = s.array(0)
-    axis = A.integer(s.call, "axis") % x.ndim
-    s.k.compute(s.out, lambda *i: x[replaced(i, axis, x.dims[axis] - 1 - i[axis])])
 
 
 # --- slices ----------------------------------------------------------------------------------------------------------
@@ -213,12 +113,6 @@ def _take(s: Site) -> None:
 
 
 JOINING: Mapping[str, Legalizer] = {
-    "relax.concat": _concat,
-    "relax.stack": _stack,
-    "relax.split": _split,
-    "relax.repeat": _repeat,
-    "relax.tile": _tile,
-    "relax.flip": _flip,
     "relax.strided_slice": _strided_slice,
     "relax.take": _take,
 }

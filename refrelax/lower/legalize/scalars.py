@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import eq, ge, gt, le, lt, ne
 
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import (
@@ -119,6 +120,8 @@ def _arithmetic(op: BinaryOp, a: Scalar, b: Scalar | Number) -> Scalar:
     return Scalar(Binary(op, x, y))
 
 
+_COMPARE: dict[str, Callable[[int, int], bool]] = {"LT": lt, "LE": le, "GT": gt, "GE": ge, "EQ": eq, "NE": ne}
+
 _FOLD: dict[str, Callable[[int, int], int]] = {
     "Add": lambda a, b: a + b,
     "Sub": lambda a, b: a - b,
@@ -158,6 +161,14 @@ def _nested(op: BinaryOp, x: PrimExpr, b: int | None) -> PrimExpr | None:
     if total == 0:
         return x.a
     return Binary("Add" if total > 0 else "Sub", x.a, int_imm(abs(total), x.dtype))
+
+
+def indexed(op: BinaryOp, a: Scalar, b: Scalar) -> Scalar:
+    """An operation on indices, folded where both are known."""
+    x, y = as_int(a.node), as_int(b.node)
+    if op not in _COMPARE:
+        return _arithmetic(op, a, b)
+    return compare(op, a, b) if x is None or y is None else Scalar(bool_imm(_COMPARE[op](x, y)))
 
 
 def maximum(a: Scalar, b: Scalar | Number) -> Scalar:

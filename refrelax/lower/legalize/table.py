@@ -7,28 +7,32 @@ from collections.abc import Mapping
 from refrelax.lower.legalize.attention import ATTENTION
 from refrelax.lower.legalize.creation import CREATION, SHAPE_ONLY
 from refrelax.lower.legalize.elementwise import ELEMENTWISE, Legalizer
+from refrelax.lower.legalize.from_text import legalizer
 from refrelax.lower.legalize.gathering import GATHERING
 from refrelax.lower.legalize.joining import JOINING
-from refrelax.lower.legalize.norms import NORMS
-from refrelax.lower.legalize.reductions import REDUCTIONS
 from refrelax.lower.legalize.shapes import SHAPES
 from refrelax.lower.legalize.sorting import SORTING, power
 from refrelax.lower.legalize.sums import SUMS
 from refrelax.lower.legalize.windows import WINDOWS
+from refrelax.semantics.ops import OPERATORS
 
-LEGALIZERS: Mapping[str, Legalizer] = {
+BY_HAND: Mapping[str, Legalizer] = {
     **ELEMENTWISE,
-    **REDUCTIONS,
     **SHAPES,
     **CREATION,
     **JOINING,
-    **NORMS,
     **WINDOWS,
     **ATTENTION,
     **SUMS,
     **GATHERING,
     **SORTING,
     "relax.power": power(ELEMENTWISE["relax.power"]),
+}
+"""Operators that are no text of the calculus, by registered name."""
+
+LEGALIZERS: Mapping[str, Legalizer] = {
+    **BY_HAND,
+    **{name: legalizer(each.text) for name, each in OPERATORS.items() if each.text is not None},
 }
 """By registered name. An operator that is not here keeps its call."""
 

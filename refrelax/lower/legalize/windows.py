@@ -96,39 +96,6 @@ def _read(x: Array, at: list[Scalar], inside: Scalar, outside: Scalar) -> Scalar
 # --- convolution -----------------------------------------------------------------------------------------------------
 
 
-def _conv(n: int) -> Legalizer:
-    """``sum over i, k of x[b, g * I + i, y * stride + k * dilation - padding] * w[o, i, k]``."""
-
-    def legalize(s: Site) -> None:
-        x, w = s.array(0), s.array(1)
-        layouts = A.text(s.call, "data_layout"), A.text(s.call, "kernel_layout"), A.text(s.call, "out_layout", "")
-        data, kernel, result = Layout.of(layouts[0]), Layout.of(layouts[1]), Layout.of(layouts[2] or layouts[0])
-        size, taps, space = data.dims(x), kernel.dims(w), SPACE[n]
-        strides, dilation = (_each(A.int_list(s.call, name), n) for name in ("strides", "dilation"))
-        (before, after), groups = _padding(s, n), A.integer(s.call, "groups")
-        s.same(size["C"], taps["I"] * groups, "lo/equal-extents")
-        per_group = taps["O"] // groups
-        dtype, meeting = s.out.dtype, promote(x.dtype, w.dtype)
-        check = [a > 0 or b > 0 for a, b in zip(before, after, strict=True)]
-
-        def item(*at: Scalar) -> Scalar:
-            out, (channel, *tap) = result.plain(at[: s.out.ndim]), at[s.out.ndim :]
-            spots = [
-                out[a] * stride + k * by - pad
-                for a, stride, k, by, pad in zip(space, strides, tap, dilation, before, strict=True)
-            ]
-            first = out["C"] // per_group * taps["I"] if groups > 1 else index(0)
-            where = data.index({"N": out["N"], "C": first + channel, **dict(zip(space, spots, strict=True))})
-            inside = _inside(spots, [size[a] for a in space], check)
-            value = _read(x, where, inside, lit(x.dtype, 0))
-            weight = w[kernel.index({"O": out["C"], "I": channel, **dict(zip(space, tap, strict=True))})]
-            return cast(dtype, cast(meeting, value)) * cast(dtype, cast(meeting, weight))
-
-        s.k.reduce(s.out, [taps["I"], *(taps[a] for a in space)], "Add", lit(dtype, 0), item)
-
-    return legalize
-
-
 def _conv_transpose(n: int) -> Legalizer:
     """``sum over i, k with y + padding - k * dilation = p * stride of x[b, i, p] * w[i, o, k]``."""
 
@@ -300,7 +267,6 @@ def _longest(size: int, wanted: int) -> int:
 
 
 WINDOWS: Mapping[str, Legalizer] = {
-    **{f"relax.nn.conv{n}d": _conv(n) for n in SPACE},
     **{f"relax.nn.conv{n}d_transpose": _conv_transpose(n) for n in SPACE},
     **{f"relax.nn.max_pool{n}d": _max_pool(n) for n in SPACE},
     **{f"relax.nn.avg_pool{n}d": _avg_pool(n) for n in SPACE},

@@ -25,6 +25,10 @@ PERMITTED_ULPS: dict[str, float] = {
 ABSOLUTE: dict[str, float] = {"sigmoid": 0.5}
 """Additional slack in units of the least normal number: ``1 / (1 + exp(-x))`` is 0 where ``exp(-x)`` overflows."""
 
+OF_ONE: dict[str, float] = {"tanh": 1.0}
+"""Slack in units in the last place of 1, where that is more. ``(1 - exp(-2x)) / (1 + exp(-2x))``, which TVM writes on a
+CPU, is right to a unit of 1 however small ``x`` is; it keeps the sign of ``x`` or is 0."""
+
 RELAXATIONS: dict[str, str] = {
     "reassociation": "any order and association of + and * outside of reductions",
     "fma": "contraction of a product into the addition that uses it, outside of reductions",

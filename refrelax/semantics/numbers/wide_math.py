@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 
 from refrelax.semantics.numbers import elementary
-from refrelax.semantics.numbers.bounds import ABSOLUTE, PERMITTED_ULPS, permitted_ulps
+from refrelax.semantics.numbers.bounds import ABSOLUTE, NARROW, OF_ONE, PERMITTED_ULPS, permitted_ulps
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval, make
 from refrelax.semantics.numbers.poison import Poison
@@ -53,6 +53,8 @@ class Widening:
         ulps = permitted_ulps(name, self.precision)
         if ulps <= 0.5:
             return 0.0
+        if self.precision >= NARROW:
+            ulps = max(ulps, OF_ONE.get(name, 0.0) * self.ulp(1.0) / self.ulp(x))
         return (ulps + 0.5) * self.ulp(x) + ABSOLUTE.get(name, 0.0) * self.normal
 
     def around(self, name: str, lo: Payload, hi: Payload, rule: str | None = None, nan: bool = False) -> Payload:
@@ -64,8 +66,10 @@ class Widening:
         if lo != lo or hi != hi:
             return make(-self.largest, self.largest, True, rule)
         low, high = self._down(name, lo), self._up(name, hi)
-        if name in NONNEGATIVE and lo >= 0:
+        if (name in NONNEGATIVE or name in OF_ONE) and lo >= 0:
             low = max(low, 0.0)
+        if name in OF_ONE and hi <= 0:
+            high = min(high, 0.0)
         return make(low, high, nan or (not self.infinite and self.nan and high > self.largest), rule)
 
     def _down(self, name: str, lo: float) -> float:

@@ -13,7 +13,7 @@ from math import prod
 
 from refrelax.errors import InternalError, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.definition import Deduction, Evaluation
 from refrelax.semantics.values import Prim, Shape, Tensor, Value, from_payloads
@@ -329,11 +329,16 @@ def cast_to(e: Evaluation, x: Tensor, dtype: str) -> Tensor:
 
 
 @rule("op.common/integer-positions")
+def integral(numerics: Numerics, element: Payload, dtype: str) -> int:
+    """An element as a Python integer; ends the run where it is none, poison or undetermined."""
+    if not dtypes.is_integer(dtype):
+        raise unspecified("op.common/integer-positions", f"an element of {dtype} counts or tells a place")
+    return numerics.to_index(element, dtype)
+
+
 def index_of(e: Evaluation, x: Tensor, at: tuple[int, ...]) -> int:
-    """The element of an integer tensor as a Python integer; ends the run where it is poison or undetermined."""
-    if not dtypes.is_integer(x.dtype):
-        raise unspecified("op.common/integer-positions", f"an element of {x.dtype} counts or tells a place", e.span)
-    return e.numerics.to_index(x[at], x.dtype)
+    """``integral`` of the element of a tensor."""
+    return integral(e.numerics, x[at], x.dtype)
 
 
 def copy(e: Evaluation, x: Tensor, shape: tuple[int, ...] | None = None) -> Tensor:

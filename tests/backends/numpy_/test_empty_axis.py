@@ -1,4 +1,5 @@
-"""Taking from an axis without elements: NaN where the mode says so, and no meaning where an index has to be moved."""
+"""Axes without elements: taking gives NaN where the mode says so, and no meaning where an index has to be moved; a
+kernel without taps keeps the batch."""
 
 from __future__ import annotations
 
@@ -30,3 +31,24 @@ def test_take(mode: str, count: int) -> None:
         assert isinstance(wanted, Returned) and isinstance(found, Returned)
         assert found.value.shape == (2, count) and np.isnan(found.value.numpy()).all()
         assert np.isnan(wanted.value.numpy()).all()
+
+
+CONVOLUTION = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(dtype="{0}", ndim=4), w: R.Tensor(dtype="{0}", ndim=4)):
+        return R.nn.conv2d(x, w)
+"""
+
+
+@pytest.mark.parametrize("mode", ["bits", "fast"])
+@pytest.mark.parametrize("dtype", ["float32", "uint16"])
+@pytest.mark.parametrize("taps", [(3, 0), (1, 0), (0, 0)])
+def test_a_kernel_without_taps(taps: tuple[int, int], dtype: str, mode: str) -> None:
+    checked = rr.check(rr.parse(CONVOLUTION.format(dtype)))
+    args = (np.ones((3, 1, 2, 5), dtype), np.ones((4, 1, *taps), dtype))
+    wanted, found = rr.run(checked, "main", *args), rr.compile(checked, mode=mode).run("main", *args)
+    assert isinstance(wanted, Returned) and isinstance(found, Returned)
+    assert wanted.value.shape == found.value.shape == (3, 4, 2 - taps[0] + 1, 6)
+    assert (found.value.numpy() == wanted.value.numpy()).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -106,3 +107,21 @@ def test_guarded_tells_dtypes_apart() -> None:
     numerics = reading("guarded")
     with pytest.raises(InternalError, match="float32 was expected, found one of float16"):
         numerics.at("float32").add(numerics.at("float32").lit(1.0), numerics.at("float16").lit(1.0))
+
+
+def by_exponentials(x: float, dtype: str) -> float:
+    """``tanh`` as a quotient of exponentials, each step rounded to the dtype."""
+    f = IEEE.at(dtype)
+    e = f.math("exp")(f.mul(f.lit(-2.0), f.lit(abs(x))))
+    found = float(f.div(f.sub(f.lit(1.0), e), f.add(f.lit(1.0), e)))
+    return found if x >= 0 else -found
+
+
+@given(st.floats(-8, 8), st.sampled_from(("float16", "bfloat16", "float32", "float64")))
+def test_tanh_may_be_a_quotient_of_exponentials(x: float, dtype: str) -> None:
+    x = float(IEEE.at(dtype).lit(x))
+    permitted = reading("enclosure").at(dtype).math("tanh")(x)
+    low, high = (permitted, permitted) if isinstance(permitted, float) else (permitted.lo, permitted.hi)
+    assert low <= by_exponentials(x, dtype) <= high
+    assert low <= math.tanh(x) <= high or dtype != "float64"
+    assert (low >= 0) if x > 0 else (high <= 0) if x < 0 else low == high == 0

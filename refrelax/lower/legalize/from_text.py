@@ -1,0 +1,302 @@
+"""The loops of a text: what an operator means, written down as data, becomes a loop program.
+
+An array of the text is a nest, or is written where it is read: if it only says where an element comes from, or if it is
+read once, element by element. What the text leaves open may become anything, so a choice between poison and an element
+becomes the element; and what it requires is what the kernel may rest on.
+
+Spec: ``spec/10-lowering.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from refrelax.lower.legalize import scalars as S
+from refrelax.lower.legalize.kernel import Array
+from refrelax.lower.legalize.operations import combination, converted, operation
+from refrelax.lower.legalize.prepare import below, index_parts, prepared, ranges, symbols
+from refrelax.lower.legalize.scalars import Scalar
+from refrelax.lower.legalize.site import Site, Unfit
+from refrelax.rules import rule
+from refrelax.semantics.dims import NO_FACTS, simplify
+from refrelax.semantics.ops.meaning import data, indices
+from refrelax.semantics.ops.meaning.calculus import Text
+from refrelax.semantics.ops.meaning.terms import written
+from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import Binary, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, int_imm
+
+Env = Mapping[str, Scalar]
+"""Index variables of the text to what they are in the kernel."""
+
+
+@rule("lo/legalize")
+def legalizer(text: Text) -> Any:
+    """The legalizer that a text is."""
+
+    def legalize(s: Site) -> None:
+        arrays = [x for each in s.a for x in (each if isinstance(each, list) else [each])]
+        operands = [_operand(k, x) for k, x in enumerate(arrays) if x is not None]
+        try:
+            program = written(text, s.call, *((name, dims, x.dtype) for name, dims, x in operands))
+        except indices.Unfit as reason:
+            raise Unfit(str(reason)) from None
+        Writer(s, program, [x for _, _, x in operands]).write()
+
+    return legalize
+
+
+def _operand(k: int, x: Array | Scalar) -> tuple[str, list[PrimExpr], Array]:
+    """Name and extents; a scalar counts as a tensor of shape ``(1,)``."""
+    if isinstance(x, Scalar):
+        return f"x{k}", [int_imm(1)], Array("", (S.index(1),), x.dtype, x)
+    return f"x{k}", [d.node for d in x.dims], x
+
+
+class Writer:
+    """One text on its way into one kernel."""
+
+    def __init__(self, s: Site, program: data.Program, operands: Sequence[Array]) -> None:
+        self.s, self.opaque, self.premises = s, program.opaque, program.premises
+        self.arrays: dict[int, Array] = {id(a): x for a, x in zip(program.operands, operands, strict=True)}
+        """Where operands and definitions lie; of a definition without the axes of extent 1."""
+        self.ready = prepared(program)
+        self.below = {v.name: n for v, n in ranges(self.ready.steps)}
+        """What each variable of the text is less than."""
+
+    def write(self) -> None:
+        for premise in self.premises:
+            self.premise(premise)
+        copies = self.results()
+        for step in self.ready.steps:
+            if isinstance(step, data.Requirement):
+                self.require(step.condition)
+            elif id(step) not in self.ready.inlined:
+                self.define(step)
+        for out, source in copies:
+            self.s.k.compute(out, lambda *i, source=source: source[i])
+
+    # --- what the kernel rests on
+
+    def premise(self, condition: PrimExpr) -> None:
+        """The data is what the operator means only where this holds."""
+        if not isinstance(condition, Binary) or condition.op != "EQ":
+            raise Unfit(f"a premise that is no equality: {condition}")
+        self.s.same(Scalar(condition.a), Scalar(condition.b))
+
+    def require(self, condition: PrimExpr) -> None:
+        """Elsewhere the call is open. Extents that have to agree are claims, as a kernel reads past an array else."""
+        for each in conjuncts(condition):
+            if any(v.name in self.opaque for v in symbols(each)):
+                continue
+            if as_int(each) == 0:
+                raise Unfit("a call that is always open")
+            if isinstance(each, Binary) and each.op == "EQ":
+                self.s.same(Scalar(each.a), Scalar(each.b), "lo/equal-extents")
+            else:
+                self.s.suppose(Scalar(each))
+
+    def results(self) -> list[tuple[Array, Array]]:
+        """The results lie where the call wants them, and have its extents; what is two results is copied."""
+        copies = []
+        for found, out in zip(self.ready.outputs, self.s.outs, strict=True):
+            if found.dtype != out.dtype or len(found.dims) != out.ndim:
+                raise Unfit("a result of another dtype or rank than was deduced")
+            for own, wanted in zip(found.dims, out.dims, strict=True):
+                if simplify(own, NO_FACTS) != simplify(wanted.node, NO_FACTS):
+                    self.s.same(wanted, Scalar(own), "lo/equal-extents")
+            if id(found) in self.arrays:
+                copies.append((out, self.arrays[id(found)]))
+            else:
+                self.arrays[id(found)] = out
+        return copies
+
+    # --- indices
+
+    def index(self, e: PrimExpr, env: Env) -> Scalar:
+        """An index or a condition on indices, in the kernel's variables."""
+        match e:
+            case SymVar(name) if name in self.opaque:
+                element, dtype = self.opaque[name]
+                if dtype == "uint64":
+                    raise Unfit("unsigned positions of 64 bits")
+                return S.cast("int64", self.element(element, env))
+            case SymVar(name):
+                return env.get(name, Scalar(e))
+            case Literal():
+                return Scalar(e)
+            case Intrinsic("if_then_else", (condition, then, other)):
+                return S.if_then_else(*(self.index(each, env) for each in (condition, then, other)))
+            case Not(a):
+                return ~self.index(a, env)
+            case Binary("FloorMod", SymVar(name) as a, b) if self.below.get(name) == b:
+                return self.index(a, env)
+            case Binary("And", a, b):
+                return self.index(a, env) & self.index(b, env)
+            case Binary("Or", a, b):
+                return self.index(a, env) | self.index(b, env)
+            case Binary(op, a, b):
+                return S.indexed(op, self.index(a, env), self.index(b, env))
+            case _:
+                raise Unfit(f"an index that is {e}")
+
+    # --- elements
+
+    def element(self, t: data.Element, env: Env) -> Scalar:
+        match t:
+            case data.Literal(dtype, value):
+                return self.literal(dtype, value, env)
+            case data.Read(array, at):
+                return self.read(array, [self.index(p, env) for p in at])
+            case data.Choice(condition, then, other):
+                return S.if_then_else(self.index(condition, env), self.element(then, env), self.element(other, env))
+            case data.Operation("cast", at, _, (a,)):
+                return converted(at, self.element(a, env))
+            case data.Operation(name, at, _, args):
+                return operation(name, at, *(self.element(a, env) for a in args))
+            case _:
+                raise Unfit("a fold inside of what is folded")
+
+    def literal(self, dtype: str, value: Any, env: Env) -> Scalar:
+        """A number, or an extent as a number."""
+        if isinstance(value, PrimExpr):
+            return converted(dtype, self.index(value, env))
+        return S.lit(dtype, value)
+
+    def read(self, array: data.Operand | data.Definition, at: Sequence[Scalar]) -> Scalar:
+        if id(array) in self.ready.inlined and isinstance(array, data.Definition):
+            return self.element(array.body, {v.name: p for v, p in zip(array.vars, at, strict=True)})
+        found = self.arrays[id(array)]
+        if isinstance(array, data.Definition) and found.ndim < len(at):
+            at = [p for p, n in zip(at, array.dims, strict=True) if as_int(n) != 1]
+        return found[at]
+
+    # --- nests
+
+    def define(self, a: data.Definition) -> None:
+        """The nest of an array."""
+        wide = [k for k, n in enumerate(a.dims) if as_int(n) != 1]
+        out = self.arrays.get(id(a))
+        if out is None:
+            out = self.s.k.alloc(called(a.body), [self.index(a.dims[k], {}) for k in wide], a.dtype)
+            self.arrays[id(a)] = out
+        axes = a.vars if out.ndim == len(a.vars) else tuple(a.vars[k] for k in wide)
+        fixed = {v.name: S.index(0) for v in a.vars if v not in axes}
+        if isinstance(a.body, data.Fold):
+            self.fold(out, axes, fixed, a.body)
+        else:
+            self.s.k.compute(out, lambda *i: self.element(a.body, bound(fixed, axes, i)))
+
+    def fold(self, out: Array, axes: Sequence[SymVar], fixed: Env, t: data.Fold) -> None:
+        if any(isinstance(f, data.Items) for f in t.families):
+            raise Unfit("a list of elements that is folded")
+        family = t.families[0]
+        assert isinstance(family, data.Each)
+        own = {v.name for v in axes}
+        if any(v.name in own for d in family.dims for v in symbols(d)):
+            return self.prefix(out, axes, fixed, t, family)
+        lengths = [self.index(d, fixed) for d in family.dims]
+
+        def env(i: Sequence[Scalar], f: data.Each) -> Env:
+            return bound(fixed, (*axes, *f.vars), i)
+
+        if t.name == "argreduce":
+            return self.position(out, lengths, t, family, lambda i: env(i, family))
+        connect, start = combination(t.op, t.at)
+
+        def item(*i: Scalar) -> Scalar:
+            found = self.element(family.item, env(i, family))
+            if t.name == "dot":
+                other = t.families[1]
+                assert isinstance(other, data.Each)
+                found = converted(t.at, found) * converted(t.at, self.element(other.item, env(i, other)))
+            if family.where is None:
+                return found
+            return S.if_then_else(self.index(family.where, env(i, family)), found, start)
+
+        self.s.k.reduce(out, lengths, connect, start, item)
+        return None
+
+    def position(self, out: Array, lengths: Sequence[Scalar], t: data.Fold, family: data.Each, env: Any) -> None:
+        """The first position of the extreme; the first NaN is the extreme. The extreme itself has a cell of its own: a
+        position that is poison must not become an index."""
+        if family.where is not None:
+            raise Unfit("a position among some elements")
+        dtype, k = "uint8" if t.at == "bool" else t.at, self.s.k
+        extreme = k.alloc("extreme", out.dims, dtype)
+
+        def at(i: Sequence[Scalar]) -> Scalar:
+            digits = [i[-1]] if lengths else []
+            for n in reversed(lengths[1:]):
+                digits[:1] = [digits[0] // n, digits[0] % n]
+            return S.cast(dtype, self.element(family.item, env((*i[:-1], *digits))))
+
+        def nan(value: Scalar) -> Scalar:
+            return S.function("isnan", value, dtype="bool")
+
+        def greater(old: Scalar, *i: Scalar) -> Scalar:
+            new = at(i)
+            better = new > old if t.op == "maximum" else new < old
+            if dtypes.is_float(dtype):
+                better = better | (nan(new) & ~nan(old))
+            return S.select(better, new, old)
+
+        def first(found: Scalar, *i: Scalar) -> Scalar:
+            new, best = at(i), extreme[i[:-1]]
+            here = new.equals(best)
+            if dtypes.is_float(dtype):
+                here = here | (nan(new) & nan(best))
+            return S.select(here & (found < 0), i[-1], found)
+
+        count = S.product(lengths)
+        k.fold(extreme, [count], S.least(dtype) if t.op == "maximum" else S.greatest(dtype), greater)
+        k.fold(out, [count], S.index(-1), first)
+
+    def prefix(self, out: Array, axes: Sequence[SymVar], fixed: Env, t: data.Fold, family: data.Each) -> None:
+        """``out[i] = fold(x[0 .. i])``, or without the last: each from the one before it, in increasing order."""
+        if len(family.dims) != 1 or t.name != "reduce" or family.where is not None:
+            raise Unfit("a fold whose length is no prefix")
+        length, (inner,) = family.dims[0], family.vars
+        axis = next((k for k, v in enumerate(axes) if length in (v, Binary("Add", v, int_imm(1)))), None)
+        if axis is None:
+            raise Unfit("a fold whose length is no prefix")
+        inside = (v for part, _ in below(family.item) for e in index_parts(part) for v in symbols(e))
+        if axes[axis] in inside:
+            raise Unfit("elements that depend on where the prefix ends")
+        closed = length != axes[axis]
+        connect, start = combination(t.op, t.at)
+
+        def element(*i: Scalar) -> Scalar:
+            env = bound(fixed, axes, i)
+            before = out[[p - 1 if k == axis else p for k, p in enumerate(i)]]
+            item = self.element(family.item, {**env, inner.name: i[axis] if closed else i[axis] - 1})
+            if closed:
+                first = S.function("if_then_else", i[axis] > 0, before, start, dtype=start.dtype)
+                return Scalar(Binary(connect, first.node, item.node))
+            both = Scalar(Binary(connect, before.node, item.node))
+            return S.function("if_then_else", i[axis] > 0, both, start, dtype=start.dtype)
+
+        self.s.k.scan(out, axis, element)
+
+
+NAMES = {"add": "total", "mul": "product", "maximum": "greatest", "minimum": "least"}
+"""What the result of a fold is called."""
+
+
+def called(t: data.Element) -> str:
+    """What an intermediate array is called: after what makes it."""
+    match t:
+        case data.Fold(op=op):
+            return NAMES.get(op, op)
+        case data.Operation(name):
+            return name.rpartition(":")[2]
+        case _:
+            return "value"
+
+
+def bound(fixed: Env, names: Sequence[SymVar], i: Sequence[Scalar]) -> Env:
+    return {**fixed, **dict(zip((v.name for v in names), i, strict=True))}
+
+
+def conjuncts(e: PrimExpr) -> list[PrimExpr]:
+    return [*conjuncts(e.a), *conjuncts(e.b)] if isinstance(e, Binary) and e.op == "And" else [e]
