@@ -285,18 +285,18 @@ def to_prim(e: Evaluation, dtype: str, payload: Payload) -> Prim:
 
 
 @rule("op.common/broadcast-run")
-def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...], rule: str = "op.common/broadcast-run") -> tuple[int, ...]:
     """The extents of several operands aligned at the right.
 
     Deduction leaves dims that it cannot compare open; where they then differ, and neither is 1, the run is
-    ``Unspecified``.
+    ``Unspecified`` under ``rule``.
     """
     result: list[int] = []
     for k in range(1, max((len(s) for s in shapes), default=0) + 1):
         column = [s[-k] for s in shapes if k <= len(s)]
         wide = [extent for extent in column if extent != 1]
         if wide and min(wide) != max(wide):
-            raise unspecified("op.common/broadcast-run", f"extents {column} do not broadcast", e.span)
+            raise unspecified(rule, f"extents {column} do not broadcast", e.span)
         result.append(wide[0] if wide else 1)
     return tuple(reversed(result))
 

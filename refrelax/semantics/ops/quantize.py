@@ -72,8 +72,7 @@ def _along(m: Meaning, call: Call, x: Array, p: Array) -> Array:
         m.require(m.product(p.dims) == 1, "op.quantize/parameter-extents", f"{p.dims} for {x.dims}")
         return m.reshaped(p, ())
     axis = A.integer(call, "axis") % x.ndim
-    fits = m.broadcasts(p.dims[0], x.dims[axis])
-    m.require(fits, "op.quantize/parameter-extents", f"{p.dims} for {x.dims}, axis {axis}")
+    m.stretches(p.dims[0], x.dims[axis], "op.quantize/parameter-extents", f"{p.dims} for {x.dims}, axis {axis}")
     return m.along(p, [axis], x.dims)
 
 

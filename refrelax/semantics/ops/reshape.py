@@ -235,9 +235,9 @@ def deduce_broadcast_to(d: Deduction, call: Call, types: tuple[Type, ...]) -> Ty
 @rule("op.broadcast_to/extents")
 def broadcast_to(m: Meaning, call: Call, x: Array, dims: Extents) -> Array:
     """``out[i] = x[i']``, ``i'`` being ``i`` aligned at the right, with 0 on every axis of extent 1."""
-    pairs = zip(x.dims[::-1], dims[::-1], strict=False)
-    fits = len(dims) >= x.ndim and m.every(m.broadcasts(n, wide) for n, wide in pairs)
-    m.require(fits, "op.broadcast_to/extents", f"{x.dims} to {dims}")
+    m.require(len(dims) >= x.ndim, "op.broadcast_to/extents", f"{x.dims} to {dims}")
+    for n, wide in zip(x.dims[::-1], dims[::-1], strict=False):
+        m.stretches(n, wide, "op.broadcast_to/extents", f"{x.dims} to {dims}")
     return m.copy(m.spread(x, dims))
 
 

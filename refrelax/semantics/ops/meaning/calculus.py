@@ -174,8 +174,8 @@ class Meaning(Protocol):
         """The family of ``function`` of each element."""
         ...
 
-    def broadcast(self, *shapes: tuple[Index, ...]) -> tuple[Index, ...]:
-        """The extents of operands aligned at the right (``op.common/broadcast-run``)."""
+    def broadcast(self, *shapes: Extents, rule: str = "op.common/broadcast-run") -> Extents:
+        """The extents of operands aligned at the right."""
         ...
 
     def spread(self, x: Array, dims: Sequence[Index]) -> Array:
@@ -216,8 +216,9 @@ class Meaning(Protocol):
 
     def taken(self, condition: Index, guess: bool) -> bool: ...
 
-    def broadcasts(self, n: Index, wide: Index) -> Index:
-        """Whether an extent is 1 or ``wide``; of symbolic ones that they agree is a premise."""
+    def stretches(self, n: Index, wide: Index, rule: str, message: str = "") -> bool:
+        """Whether an extent is 1 and stands for ``wide``; any other has to be ``wide``, else the run is open. Of a
+        symbolic one that it is ``wide`` is a premise."""
         ...
 
     def least(self, a: Index, b: Index) -> Index: ...

@@ -198,9 +198,9 @@ class Numbers:
     def mapped(function: Callable[[Payload], Payload], family: list[Payload]) -> list[Payload]:
         return list(map(function, family))
 
-    def broadcast(self, *shapes: Shape) -> Shape:
+    def broadcast(self, *shapes: Shape, rule: str = "op.common/broadcast-run") -> Shape:
         first = shapes[0]
-        return first if all(each == first for each in shapes) else broadcast_shape(self.e, *shapes)
+        return first if all(each == first for each in shapes) else broadcast_shape(self.e, *shapes, rule=rule)
 
     def spread(self, x: Dense, dims: Sequence[int]) -> Dense:
         wide = tuple(dims)
@@ -253,9 +253,9 @@ class Numbers:
     def taken(condition: bool, guess: bool) -> bool:
         return condition
 
-    @staticmethod
-    def broadcasts(n: int, wide: int) -> bool:
-        return n == 1 or n == wide
+    def stretches(self, n: int, wide: int, rule: str, message: str = "") -> bool:
+        self.require(n in (1, wide), rule, message)
+        return n == 1
 
     @staticmethod
     def least(a: int, b: int) -> int:

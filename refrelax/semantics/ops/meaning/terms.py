@@ -266,7 +266,7 @@ class Terms:
     def mapped(function: Callable[[data.Element], data.Element], family: data.Each) -> data.Each:
         return replace(family, item=function(family.item))
 
-    def broadcast(self, *shapes: tuple[Any, ...]) -> tuple[Any, ...]:
+    def broadcast(self, *shapes: tuple[Any, ...], rule: str = "") -> tuple[Any, ...]:
         result = []
         for k in range(1, max(map(len, shapes), default=0) + 1):
             column = [shape[-k] for shape in shapes if k <= len(shape)]
@@ -287,11 +287,15 @@ class Terms:
             self.assume(condition if guess else Ix(Not(node(condition))))
         return guess if known is None else bool(known)
 
-    def broadcasts(self, n: Any, wide: Any) -> bool:
-        known = as_int(node(n)) == 1 or n == wide
-        if isinstance(known, Ix):
-            self.assume(known)
-        return known is not False
+    def stretches(self, n: Any, wide: Any, rule: str, message: str = "") -> bool:
+        if as_int(node(n)) == 1:
+            return True
+        agree = n == wide
+        if agree is False:
+            self.require(False, rule, message)
+        else:
+            self.assume(agree)
+        return False
 
     def spread(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
         lead = len(dims) - x.ndim
