@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from refrelax.lower.legalize.attention import ATTENTION
 from refrelax.lower.legalize.creation import CREATION, SHAPE_ONLY
-from refrelax.lower.legalize.elementwise import ELEMENTWISE, Legalizer
+from refrelax.lower.legalize.elementwise import Legalizer
 from refrelax.lower.legalize.from_text import legalizer
 from refrelax.lower.legalize.gathering import GATHERING
 from refrelax.lower.legalize.joining import JOINING
@@ -17,7 +17,6 @@ from refrelax.lower.legalize.windows import WINDOWS
 from refrelax.semantics.ops import OPERATORS
 
 BY_HAND: Mapping[str, Legalizer] = {
-    **ELEMENTWISE,
     **SHAPES,
     **CREATION,
     **JOINING,
@@ -26,22 +25,27 @@ BY_HAND: Mapping[str, Legalizer] = {
     **SUMS,
     **GATHERING,
     **SORTING,
-    "relax.power": power(ELEMENTWISE["relax.power"]),
 }
 """Operators that are no text of the calculus, by registered name."""
 
-NOT_FROM_TEXT = frozenset(
-    {*SHAPES, *CREATION, *SUMS, *GATHERING} - {"relax.matmul"} | {"relax.strided_slice", "relax.dynamic_strided_slice"}
-)
-"""Texts that ``from_text`` does not read yet: their operands are shapes and scalars as well."""
+KEPT = frozenset(
+    {
+        "relax.dynamic_strided_slice", "relax.reverse_sequence", "relax.nn.pad", "relax.nn.pixel_shuffle",
+        "relax.nn.nll_loss", "relax.nn.cross_entropy_with_logits", "relax.grad.nll_loss_backward",
+        "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward",
+        *(f"relax.nn.{kind}_pool{n}d" for kind in ("max", "avg", "adaptive_avg") for n in (1, 2, 3)),
+    }
+)  # fmt: skip
+"""Texts that are no kernel yet, or a worse one than the one written by hand."""
+
+TEXTS: Mapping[str, Legalizer] = {
+    name: legalizer(each.text) for name, each in OPERATORS.items() if each.text is not None and name not in KEPT
+}
 
 LEGALIZERS: Mapping[str, Legalizer] = {
     **BY_HAND,
-    **{
-        name: legalizer(each.text)
-        for name, each in OPERATORS.items()
-        if each.text is not None and name not in NOT_FROM_TEXT
-    },
+    **TEXTS,
+    "relax.power": power(TEXTS["relax.power"]),
 }
 """By registered name. An operator that is not here keeps its call."""
 

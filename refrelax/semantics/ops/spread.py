@@ -121,8 +121,8 @@ def reverse_sequence(m: Meaning, call: Call, x: Array, lengths: Array) -> Array:
     given = m.indices(lengths.dims, lambda b: m.index_of(lengths[b,], lengths.dtype))
 
     def count(b: Index) -> Index:
-        inside = m.every([given[b,] >= 0, given[b,] <= n])
-        return m.choose(inside, lambda: given[b,], lambda: m.ends(wrong, f"a length of {n}"))
+        k = given[b,]
+        return m.choose(m.every([k >= 0, k <= n]), lambda: k, lambda: m.ends(wrong, f"a length of {n}"))
 
     counts = m.indices(lengths.dims, count)
 
