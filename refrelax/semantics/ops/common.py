@@ -13,7 +13,7 @@ from math import prod
 
 from refrelax.errors import InternalError, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.definition import Deduction, Evaluation
 from refrelax.semantics.values import Prim, Shape, Tensor, Value, from_payloads
@@ -285,18 +285,18 @@ def to_prim(e: Evaluation, dtype: str, payload: Payload) -> Prim:
 
 
 @rule("op.common/broadcast-run")
-def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...], rule: str = "op.common/broadcast-run") -> tuple[int, ...]:
     """The extents of several operands aligned at the right.
 
     Deduction leaves dims that it cannot compare open; where they then differ, and neither is 1, the run is
-    ``Unspecified``.
+    ``Unspecified`` under ``rule``.
     """
     result: list[int] = []
     for k in range(1, max((len(s) for s in shapes), default=0) + 1):
         column = [s[-k] for s in shapes if k <= len(s)]
         wide = [extent for extent in column if extent != 1]
         if wide and min(wide) != max(wide):
-            raise unspecified("op.common/broadcast-run", f"extents {column} do not broadcast", e.span)
+            raise unspecified(rule, f"extents {column} do not broadcast", e.span)
         result.append(wide[0] if wide else 1)
     return tuple(reversed(result))
 
@@ -329,11 +329,16 @@ def cast_to(e: Evaluation, x: Tensor, dtype: str) -> Tensor:
 
 
 @rule("op.common/integer-positions")
+def integral(numerics: Numerics, element: Payload, dtype: str) -> int:
+    """An element as a Python integer; ends the run where it is none, poison or undetermined."""
+    if not dtypes.is_integer(dtype):
+        raise unspecified("op.common/integer-positions", f"an element of {dtype} counts or tells a place")
+    return numerics.to_index(element, dtype)
+
+
 def index_of(e: Evaluation, x: Tensor, at: tuple[int, ...]) -> int:
-    """The element of an integer tensor as a Python integer; ends the run where it is poison or undetermined."""
-    if not dtypes.is_integer(x.dtype):
-        raise unspecified("op.common/integer-positions", f"an element of {x.dtype} counts or tells a place", e.span)
-    return e.numerics.to_index(x[at], x.dtype)
+    """``integral`` of the element of a tensor."""
+    return integral(e.numerics, x[at], x.dtype)
 
 
 def copy(e: Evaluation, x: Tensor, shape: tuple[int, ...] | None = None) -> Tensor:

@@ -8,9 +8,7 @@ Spec: ``spec/ops/conv.md``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
@@ -20,16 +18,13 @@ from refrelax.semantics.ops.binary import arithmetic_dtype, promote
 from refrelax.semantics.ops.common import (
     arity,
     binary_vdevice,
-    cast_to,
     of_rank,
     short,
     tensor,
-    tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, Text, cast, defined
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, Evaluation, OpDef
+from refrelax.semantics.ops.meaning import ALL, Array, Hits, Index, Meaning, Run, Text, cast, defined
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int
 from refrelax.syntax.types import Type
@@ -158,41 +153,36 @@ def _convolution(n: int) -> Text:
     """
 
     def text(m: Meaning, call: Call, x: Array, w: Array) -> Array:
-        data, kernel, out = layouts(call, n, KERNEL[n])
-        dtype, meeting = A.dtype(call, "out_dtype", default=None) or x.dtype, promote(x.dtype, w.dtype)
-        x, w, g = cast(m, x, meeting), cast(m, w, meeting), Window.of(call, n, transposed=False)
-        size, taps = plain_extents(m, data, x.dims), plain_extents(m, kernel, w.dims)
-        matching = (size[1] == taps[1] * g.groups, taps[0] % g.groups == 0)
-        m.require(m.every(matching), "op.conv/channels-run", f"{x.dims} and {w.dims}")
-        zero, dot = m.at(meeting).lit(0), m.at(dtype).dot
-        room = [r + p + q for r, p, q in zip(size[2:], g.before, g.after, strict=True)]
+        x, w, out, dtype = _operands(m, call, x, w, n, KERNEL[n])
+        (b, c, *size), (o, inputs, *taps), g = x.dims, w.dims, Window.of(call, n, transposed=False)
+        m.require(
+            m.every((c == inputs * g.groups, o % g.groups == 0)), "op.conv/channels-run", f"{x.dims} and {w.dims}"
+        )
+        zero, dot = m.at(x.dtype).lit(0), m.at(dtype).dot
+        room = [r + p + q for r, p, q in zip(size, g.before, g.after, strict=True)]
 
         def inner(b: Index, c: Index, *y: Index) -> Payload:
-            return x.get(data.from_plain((b, c, *(p - q for p, q in zip(y, g.before, strict=True)))), zero)
+            return x.get((b, c, *(p - q for p, q in zip(y, g.before, strict=True))), zero)
 
-        padded = m.tensor((*size[:2], *(m.most(r, 0) for r in room)), meeting, inner)
-        weight = m.tensor(taps, meeting, lambda *i: w[kernel.from_plain(i)])
+        padded = m.tensor((b, c, *(m.most(r, 0) for r in room)), x.dtype, inner)
 
-        def element(*i: Index) -> Payload:
-            b, o, *y = out.to_plain(i)
-            first = o // (taps[0] // g.groups) * taps[1]
-            spots = [Run(p * s, k, d) for p, s, k, d in zip(y, g.strides, taps[2:], g.dilation, strict=True)]
-            return dot(padded.over((b, Run(first, taps[1]), *spots)), weight.over((o, ALL, *[ALL] * n)), meeting)
+        def element(b: Index, k: Index, *y: Index) -> Payload:
+            first = k // (o // g.groups) * inputs
+            spots = [Run(p * s, t, d) for p, s, t, d in zip(y, g.strides, taps, g.dilation, strict=True)]
+            return dot(padded.over((b, Run(first, inputs), *spots)), w.over((k, ALL, *[ALL] * n)), x.dtype)
 
-        reach = [d * (k - 1) for d, k in zip(g.dilation, taps[2:], strict=True)]
+        reach = [d * (k - 1) for d, k in zip(g.dilation, taps, strict=True)]
         spatial = [(r - k - 1) // s + 1 for r, k, s in zip(room, reach, g.strides, strict=True)]
-        return m.tensor(out.shape((size[0], taps[0], *spatial)), dtype, element)
+        return out.written(m, (b, o, *spatial), dtype, element)
 
     return text
 
 
-@rule("op.layout/inner-extent")
-def plain_extents(m: Meaning, layout: L.Layout, dims: tuple[Index, ...]) -> tuple[Index, ...]:
-    """The extents of the plain layout; the run is open where an inner axis has another one than the layout says."""
-    at = dict(zip(layout.axes, dims, strict=True))
-    for letter, factor in layout.factors.items():
-        m.require(at[letter] == factor, "op.layout/inner-extent", f"{dims} in layout {layout.name}")
-    return tuple(at[letter] * layout.factors.get(letter.lower(), 1) for letter in layout.plain)
+def _operands(m: Meaning, call: Call, x: Array, w: Array, n: int, kernel: str) -> tuple[Array, Array, L.Layout, str]:
+    """Data and kernel at one dtype in their plain layouts, and the layout and dtype of the result."""
+    data, weight, out = layouts(call, n, kernel)
+    dtype, meeting = A.dtype(call, "out_dtype", default=None) or x.dtype, promote(x.dtype, w.dtype)
+    return data.read(m, cast(m, x, meeting)), weight.read(m, cast(m, w, meeting)), out, dtype
 
 
 def charge(e: Evaluation, shape: tuple[int, ...], each: int) -> None:
@@ -203,76 +193,50 @@ def charge(e: Evaluation, shape: tuple[int, ...], each: int) -> None:
     e.spend(total)
 
 
-def _operands(e: Evaluation, call: Call, args: tuple[Value, ...]) -> tuple[Tensor, Tensor, str]:
-    """Data and kernel at one dtype, and the dtype of the result."""
-    x, w = tensor_value(args[0]), tensor_value(args[1])
-    dtype = A.dtype(call, "out_dtype", default=None) or x.dtype
-    meeting = promote(x.dtype, w.dtype)
-    return cast_to(e, x, meeting), cast_to(e, w, meeting), dtype
-
-
 @rule("op.conv_transpose/channels-run")
-def _evaluate_transposed(n: int) -> EvaluateRule:
+def _transposed(n: int) -> Text:
     """``out[b, o, y] = sum over i, k with y + padding - k * dilation = x * stride of x[b, i, x] * w[i, o, k]``.
 
     Only the positions that exist contribute: the gradient of the convolution with respect to its data.
     """
 
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        in_layout, kernel_layout, out_layout = layouts(call, n, TRANSPOSED[n])
-        x, w, dtype = _operands(e, call, args)
-        window = Window.of(call, n, transposed=True)
-        size, taps = in_layout.plain_shape(x.shape), kernel_layout.plain_shape(w.shape)
-        if size[1] != taps[0] or taps[0] % window.groups:
-            raise unspecified("op.conv_transpose/channels-run", f"{short(call)} of {x.shape} and {w.shape}", e.span)
-        inputs = taps[0] // window.groups
-        spots = list(product(*(range(k) for k in taps[2:])))
-        dot = e.numerics.at(dtype).dot
+    def text(m: Meaning, call: Call, x: Array, w: Array) -> Array:
+        x, w, out, dtype = _operands(m, call, x, w, n, TRANSPOSED[n])
+        (b, c, *size), (i, o, *taps), g = x.dims, w.dims, Window.of(call, n, transposed=True)
+        fit = m.every((c == i, i % g.groups == 0))
+        m.require(fit, "op.conv_transpose/channels-run", f"{x.dims} and {w.dims}")
+        dot = m.at(dtype).dot
 
-        def source(y: list[int], at: tuple[int, ...]) -> list[int] | None:
-            """The position of the data that tap ``at`` spreads to ``y``, if there is one."""
-            moved = [p + q - k * g for p, q, k, g in zip(y, window.before, at, window.dilation, strict=True)]
-            if any(m % s for m, s in zip(moved, window.strides, strict=True)):
-                return None
-            found = [m // s for m, s in zip(moved, window.strides, strict=True)]
-            return found if all(0 <= p < m for p, m in zip(found, size[2:], strict=True)) else None
+        def along(p: Index, taps: Index, r: Index, s: int, d: int) -> tuple[Hits, Hits]:
+            """The positions that spread to ``p``, and the taps by which they do."""
 
-        def element(*i: int) -> Payload:
-            b, o, *y = out_layout.to_plain(i)
-            group, inner = divmod(o, taps[1])
-            hits = [(at, found) for at in spots if (found := source(y, at)) is not None]
-            pairs = [
-                (x[in_layout.from_plain((b, c, *found))], w[kernel_layout.from_plain((c, inner, *at))])
-                for c in range(group * inputs, (group + 1) * inputs)
-                for at, found in hits
-            ]
-            return dot([a for a, _ in pairs], [b for _, b in pairs], x.dtype)
+            def exists(k: Index) -> Index:
+                return m.every(((p - k * d) % s == 0, p - k * d >= 0, (p - k * d) // s < r))
+
+            return Hits(taps, lambda k: (p - k * d) // s, exists), Hits(taps, lambda k: k, exists)
+
+        def element(b: Index, k: Index, *y: Index) -> Payload:
+            moved = (p + q for p, q in zip(y, g.before, strict=True))
+            spots, hits = zip(*map(along, moved, taps, size, g.strides, g.dilation), strict=True)
+            inputs = Run(k // o * (i // g.groups), i // g.groups)
+            return dot(x.over((b, inputs, *spots)), w.over((inputs, k % o, *hits)), x.dtype)
 
         spatial = [
-            (m - 1) * s - p - q + g * (k - 1) + t + 1
-            for m, k, p, q, g, s, t in zip(
-                size[2:],
-                taps[2:],
-                window.before,
-                window.after,
-                window.dilation,
-                window.strides,
-                window.extra,
-                strict=True,
+            (r - 1) * s - p - q + d * (t - 1) + extra + 1
+            for r, t, p, q, d, s, extra in zip(
+                size, taps, g.before, g.after, g.dilation, g.strides, g.extra, strict=True
             )
         ]
-        shape = out_layout.shape((size[0], taps[1] * window.groups, *spatial))
-        charge(e, shape, inputs * len(spots))
-        return e.tabulate(dtype, shape, element)
+        return out.written(m, (b, o * g.groups, *spatial), dtype, element)
 
-    return evaluate
+    return text
 
 
 OPERATORS: tuple[OpDef, ...] = (
     defined("relax.nn.conv1d", _deduce(1, False), _convolution(1), PAGE),
     defined("relax.nn.conv2d", _deduce(2, False), _convolution(2), PAGE),
     defined("relax.nn.conv3d", _deduce(3, False), _convolution(3), PAGE),
-    OpDef("relax.nn.conv1d_transpose", _deduce(1, True), _evaluate_transposed(1), PAGE),
-    OpDef("relax.nn.conv2d_transpose", _deduce(2, True), _evaluate_transposed(2), PAGE),
-    OpDef("relax.nn.conv3d_transpose", _deduce(3, True), _evaluate_transposed(3), PAGE),
+    defined("relax.nn.conv1d_transpose", _deduce(1, True), _transposed(1), PAGE),
+    defined("relax.nn.conv2d_transpose", _deduce(2, True), _transposed(2), PAGE),
+    defined("relax.nn.conv3d_transpose", _deduce(3, True), _transposed(3), PAGE),
 )

@@ -6,17 +6,15 @@ Spec: ``spec/ops/gradients.md``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.ops import attributes as A
-from refrelax.semantics.ops.common import arity, fits, index_of, short, tensor, tensor_value
-from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.ops.pool import Windows
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.common import arity, tensor
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import ALL, Array, Hits, Index, Meaning, Text, agree, defined
+from refrelax.semantics.ops.nn import class_weights
+from refrelax.semantics.ops.pool import Windows, along, first
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import Type
 
@@ -38,106 +36,131 @@ def _like_data(least: int, most: int) -> Callable[[Deduction, Call, tuple[Type, 
 
 
 @rule("op.grad.nll_loss_backward/target-range", "op.grad.nll_loss_backward/extents")
-def evaluate_nll_loss_backward(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def nll_loss_backward(
+    m: Meaning, call: Call, grad: Array, x: Array, targets: Array, weights: Array | None = None
+) -> Array:
     """``-w[t] * g`` at class ``t = targets[n, k]``, 0 at the others and where ``t`` is ``ignore_index``.
 
     ``g`` is the gradient of the loss: of each position under ``none``, the one number under ``sum``, divided by the
     sum of the weights that took part under ``mean``.
     """
-    grad, x, targets = (tensor_value(each) for each in args[:3])
-    weights = tensor_value(args[3]) if len(args) == 4 and args[3] is not None else None
-    f, ignored, mode = e.numerics.at(x.dtype), A.integer(call, "ignore_index"), A.text(call, "reduction")
-    axis = 0 if x.ndim == 1 else 1
-    kept = (*x.shape[:axis], *x.shape[axis + 1 :])
-    if targets.shape != kept or (mode == "none" and grad.shape != kept) or (mode != "none" and grad.size != 1):
-        raise unspecified(
-            "op.grad.nll_loss_backward/extents", f"{grad.shape}, {x.shape}, {targets.shape}, {mode}", e.span
-        )
-    zero, outside = f.lit(0), poison("op.grad.nll_loss_backward/target-range")
-    classes = {at: index_of(e, targets, at) for at in targets.indices()}
+    f, ignored, mode = m.at(x.dtype), A.integer(call, "ignore_index"), A.text(call, "reduction")
+    axis, outside = 0 if x.ndim == 1 else 1, "op.grad.nll_loss_backward/target-range"
+    kept, zero = (*x.dims[:axis], *x.dims[axis + 1 :]), f.lit(0)
+    one = agree(m, grad.dims, kept) if mode == "none" else m.product(grad.dims) == 1
+    fit = m.every((agree(m, targets.dims, kept), one))
+    m.require(fit, "op.grad.nll_loss_backward/extents", f"{grad.dims}, {x.dims}, {targets.dims}, {mode}")
+    classes, taken = class_weights(m, call, x, targets, weights, outside)
+    share = m.tensor((), x.dtype, lambda: f.reduce("add", taken.over([ALL] * taken.ndim))) if mode == "mean" else None
 
-    def weight(t: int) -> Payload:
-        if t == ignored:
-            return zero
-        if not 0 <= t < x.shape[axis]:
-            return outside
-        return f.lit(1) if weights is None else weights[t]
-
-    share = f.reduce("add", [weight(t) for t in classes.values()]) if mode == "mean" else None
-
-    def scaled(at: tuple[int, ...]) -> Payload:
-        w, g = weight(classes[at]), grad[at] if mode == "none" else grad.payloads()[0]
+    def scaled(*at: Index) -> Payload:
+        w, g = taken[at], grad[at if mode == "none" else (0,) * grad.ndim]
         if share is None:
             return f.mul(f.neg(w), g)
-        return f.either(lambda: f.mul(f.neg(w), f.div(g, share)), lambda: f.div(f.mul(f.neg(w), g), share))
+        return f.either(lambda: f.mul(f.neg(w), f.div(g, share[()])), lambda: f.div(f.mul(f.neg(w), g), share[()]))
 
-    found = {at: scaled(at) for at, t in classes.items() if t != ignored}
+    def found(*at: Index) -> Payload:
+        return m.choose(classes[at] == ignored, lambda: zero, lambda: scaled(*at))
 
-    def element(*i: int) -> Payload:
-        at = (*i[:axis], *i[axis + 1 :])
+    def other(*at: Index) -> Payload:
         t = classes[at]
-        inside = t == ignored or 0 <= t < x.shape[axis]
-        return outside if not inside else found[at] if t == i[axis] and t != ignored else zero
+        inside = m.choose(m.every((t >= 0, t < x.dims[axis])), lambda: zero, lambda: m.poison(outside))
+        return m.choose(t == ignored, lambda: zero, lambda: inside)
 
-    return e.tabulate(x.dtype, x.shape, element)
+    given, others = m.tensor(kept, x.dtype, found), m.tensor(kept, x.dtype, other)
+
+    def element(*i: Index) -> Payload:
+        at = i[:axis] + i[axis + 1 :]
+        return m.choose(classes[at] == i[axis], lambda: given[at], lambda: others[at])
+
+    return m.tensor(x.dims, x.dtype, element)
 
 
 # --- pooling ---------------------------------------------------------------------------------------------------------
 
 
 @rule("op.grad.pool2d_backward/extents")
-def _windows(e: Evaluation, call: Call, grad: Tensor, x: Tensor) -> Windows:
-    fits(e, call, x.ndim == grad.ndim == 4, f"ranks {grad.ndim} and {x.ndim}")
-    windows = Windows(call, 2, x)
-    if tuple(windows.shape) != grad.shape or grad.dtype != x.dtype:
-        raise unspecified(
-            "op.grad.pool2d_backward/extents", f"{short(call)}: {grad.shape} for windows {windows.shape}", e.span
-        )
-    return windows
+def _windows(m: Meaning, call: Call, grad: Array, x: Array) -> tuple[Windows, Array]:
+    """The geometry of the pooling, and its data in the plain layout."""
+    m.require(x.ndim == grad.ndim == 4, "op.common/fits-run", f"ranks {grad.ndim} and {x.ndim}")
+    w = Windows(call, 2)
+    data = w.layout.read(m, x)
+    dims = w.out.shape(w.dims(m, data.dims))
+    m.require(
+        m.every((grad.dtype == x.dtype, agree(m, dims, grad.dims))),
+        "op.grad.pool2d_backward/extents",
+        f"{grad.dims} for windows {dims}",
+    )
+    return w, data
 
 
-def _backward(
-    share: Callable[[Evaluation, Call, Tensor, Tensor, Windows, dict[tuple[int, ...], list[Payload]]], None],
-) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        grad, x = tensor_value(args[0]), tensor_value(args[1])
-        f, given = e.numerics.at(x.dtype), dict[tuple[int, ...], list[Payload]]()
-        share(e, call, grad, x, _windows(e, call, grad, x), given)
-        return e.tabulate(x.dtype, x.shape, lambda *i: f.reduce("add", [f.lit(0), *given.get(i, ())]))
-
-    evaluate.__doc__ = share.__doc__
-    return evaluate
+Given = Callable[[tuple[Index, ...], tuple[Index, ...]], Payload]
+"""What the window at one plain index gives to the element at another one that it covers."""
 
 
-def _to_greatest(
-    e: Evaluation, call: Call, grad: Tensor, x: Tensor, windows: Windows, given: dict[tuple[int, ...], list[Payload]]
-) -> None:
+def _backward(share: Callable[[Meaning, Call, Windows, Array, Array], Given]) -> Text:
+    """What the windows that cover an element give to it, summed in the order of the windows."""
+
+    def text(m: Meaning, call: Call, grad: Array, x: Array) -> Array:
+        w, data = _windows(m, call, grad, x)
+        f, given = m.at(x.dtype), share(m, call, w, data, w.out.read(m, grad))
+        counts = w.dims(m, data.dims)[2:]
+
+        def covering(p: Index, n: Index, taps: int, s: int, d: int) -> Hits:
+            """The windows, ``n`` of them, of which one of the ``taps``, the last first, lies at ``p``."""
+            low = p - (taps - 1) * d
+
+            def inside(k: Index) -> Index:
+                return m.every(((low + k * d) % s == 0, low + k * d >= 0, (low + k * d) // s < n))
+
+            return Hits(taps, lambda k: (low + k * d) // s, inside)
+
+        def element(b: Index, c: Index, *y: Index) -> Payload:
+            moved = (p + q for p, q in zip(y, w.before, strict=True))
+            windows = list(map(covering, moved, counts, w.taps, w.strides, w.dilation))
+            return f.reduce("add", m.after(f.lit(0), m.each(windows, lambda *k: given((b, c, *k), y))))
+
+        return w.layout.written(m, data.dims, x.dtype, element)
+
+    text.__doc__ = share.__doc__
+    return text
+
+
+def _to_greatest(m: Meaning, call: Call, w: Windows, x: Array, grad: Array) -> Given:
     """The gradient of each window goes to its greatest element, the first in row-major order among equals."""
-    f, g = e.numerics.at(x.dtype), e.numerics.at("int64")
-    zero = f.lit(0)
-    for i in product(*(range(n) for n in grad.shape)):
-        spots, _ = windows.spots(i)
-        if not spots:
-            continue
-        greatest = f.argreduce("maximum", [x[at] for at in spots])
-        for k, at in enumerate(spots):
-            given.setdefault(at, []).append(f.select(g.equal(greatest, g.lit(k)), grad[i], zero))
+    f, g = m.at(x.dtype), m.at("int64")
+    zero, (down, right) = f.lit(0), w.dilation
+
+    def greatest(b: Index, c: Index, *y: Index) -> Payload:
+        return f.argreduce("maximum", x.over((b, c, *w.runs(y))))
+
+    found, (high, wide) = m.tensor(grad.dims, "int64", greatest), w.dims(m, x.dims)[2:]
+    tops = m.indices((high,), lambda p: first(m, w.run(0, p)))
+    lefts = m.indices((wide,), lambda p: first(m, w.run(1, p)))
+    widths = m.indices((wide,), lambda p: along(m, w.run(1, p), x.dims[3], False))
+
+    def given(window: tuple[Index, ...], at: tuple[Index, ...]) -> Payload:
+        _, _, p, q = window
+        rank = (at[0] - tops[p,]) // down * widths[q,] + (at[1] - lefts[q,]) // right
+        return f.select(g.equal(found[window], g.lit(rank)), grad[window], zero)
+
+    return given
 
 
-def _to_all(
-    e: Evaluation, call: Call, grad: Tensor, x: Tensor, windows: Windows, given: dict[tuple[int, ...], list[Payload]]
-) -> None:
+def _to_all(m: Meaning, call: Call, w: Windows, x: Array, grad: Array) -> Given:
     """The gradient of each window goes to all its elements, divided by what its mean is divided by."""
-    f = e.numerics.at(x.dtype)
-    for i in product(*(range(n) for n in grad.shape)):
-        spots, covered = windows.spots(i)
-        count = covered if A.flag(call, "count_include_pad") else len(spots)
-        for at in spots:
-            given.setdefault(at, []).append(f.div(grad[i], f.lit(count)))
+    f, padded = m.at(x.dtype), A.flag(call, "count_include_pad")
+
+    def part(*i: Index) -> Payload:
+        count = w.covered(m, x.dims, i[2:], padded)
+        return f.div(grad[i], f.lit(m.most(count, 1)))  # none: a window that gives nothing
+
+    parts = m.tensor(grad.dims, x.dtype, part)
+    return lambda window, _at: parts[window]
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.grad.nll_loss_backward", _like_data(3, 4), evaluate_nll_loss_backward, PAGE),
-    OpDef("relax.grad.max_pool2d_backward", _like_data(2, 2), _backward(_to_greatest), PAGE),
-    OpDef("relax.grad.avg_pool2d_backward", _like_data(2, 2), _backward(_to_all), PAGE),
+    defined("relax.grad.nll_loss_backward", _like_data(3, 4), nll_loss_backward, PAGE),
+    defined("relax.grad.max_pool2d_backward", _like_data(2, 2), _backward(_to_greatest), PAGE),
+    defined("relax.grad.avg_pool2d_backward", _like_data(2, 2), _backward(_to_all), PAGE),
 )

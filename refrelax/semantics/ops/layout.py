@@ -7,15 +7,17 @@ capital then holds the outer part: ``C4c`` is channel ``4 * C + c``.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import UNKNOWN, known_dims, rank, short
 from refrelax.semantics.ops.definition import Deduction
+from refrelax.semantics.ops.meaning import Array, Index, Meaning
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import TensorType
@@ -31,6 +33,8 @@ class Layout:
     axes: tuple[str, ...]
     factors: dict[str, int]
     plain: str
+    order: tuple[int, ...]
+    """Where the capitals of the plain layout stand."""
 
     def to_plain_dims(self, dims: Sequence[PrimExpr]) -> list[PrimExpr]:
         """The dims of the plain layout, from the dims of this one."""
@@ -53,8 +57,10 @@ class Layout:
                 result.append(at[letter])
         return result
 
-    def to_plain(self, index: Sequence[int]) -> tuple[int, ...]:
+    def to_plain(self, index: Sequence[Index]) -> tuple[Index, ...]:
         """A position in the plain layout, from one in this layout."""
+        if not self.factors:
+            return tuple([index[k] for k in self.order])
         at = dict(zip(self.axes, index, strict=True))
         return tuple(
             at[letter] * self.factors[letter.lower()] + at[letter.lower()]
@@ -63,7 +69,7 @@ class Layout:
             for letter in self.plain
         )
 
-    def from_plain(self, index: Sequence[int]) -> tuple[int, ...]:
+    def from_plain(self, index: Sequence[Index]) -> tuple[Index, ...]:
         """A position in this layout, from one in the plain layout."""
         at = dict(zip(self.plain, index, strict=True))
         result = []
@@ -77,6 +83,24 @@ class Layout:
         return tuple(result)
 
     @rule("op.layout/inner-extent")
+    def read(self, m: Meaning, x: Array) -> Array:
+        """An array in this layout, seen in the plain one; a copy only where an axis is split. The run is open where an
+        inner axis has another extent than the layout says."""
+        at = dict(zip(self.axes, x.dims, strict=True))
+        for letter, factor in self.factors.items():
+            m.require(at[letter] == factor, "op.layout/inner-extent", f"{x.dims} in layout {self.name}")
+        if not self.factors:
+            return x if self.axes == tuple(self.plain) else m.moved(x, self.order)
+        dims = (at[letter] * self.factors.get(letter.lower(), 1) for letter in self.plain)
+        return m.tensor(dims, x.dtype, lambda *i: x[self.from_plain(i)])
+
+    def written(self, m: Meaning, plain: Sequence[Index], dtype: str, element: Callable[..., Payload]) -> Array:
+        """The array in this layout of which ``element`` says each element by its plain index."""
+        if self.axes == tuple(self.plain):
+            return m.tensor(plain, dtype, element)
+        return m.tensor(self.shape(plain), dtype, lambda *i: element(*self.to_plain(i)))
+
+    @rule("op.layout/inner-extent")
     def plain_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
         """The extents of the plain layout, from those of this one; ends the run where an inner axis has another one."""
         at = dict(zip(self.axes, shape, strict=True))
@@ -84,7 +108,7 @@ class Layout:
             raise unspecified("op.layout/inner-extent", f"a tensor of shape {tuple(shape)} in layout {self.name}", None)
         return tuple(at[letter] * self.factors.get(letter.lower(), 1) for letter in self.plain)
 
-    def shape(self, plain: Sequence[int]) -> tuple[int, ...]:
+    def shape(self, plain: Sequence[Index]) -> tuple[Index, ...]:
         """The extents of this layout, from those of the plain one."""
         at = dict(zip(self.plain, plain, strict=True))
         return tuple(
@@ -113,7 +137,7 @@ def parse(name: str, plain: str) -> Layout | None:
     capitals = [each for each in axes if each.isupper()]
     if sorted(capitals) != sorted(plain) or any(factor < 1 for factor in factors.values()):
         return None
-    return Layout(name, tuple(axes), factors, plain)
+    return Layout(name, tuple(axes), factors, plain, tuple(map(axes.index, plain)))
 
 
 def known(name: str, plain: str) -> Layout:

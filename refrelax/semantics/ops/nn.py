@@ -5,10 +5,8 @@ Spec: ``spec/ops/nn.md``.
 
 from __future__ import annotations
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.binary import arithmetic_dtype
@@ -16,20 +14,17 @@ from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     binary_vdevice,
-    copy,
     dims_of,
-    fits,
-    index_of,
     known_dims,
     of_rank,
     rank,
     short,
     tensor,
-    tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.create import constant
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, agree, defined, literal
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import as_int
@@ -59,41 +54,31 @@ def deduce_pad(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.nn.pad/range")
-def evaluate_pad(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def pad(m: Meaning, call: Call, x: Array) -> Array:
     """``out[i] = x[i - before]`` inside; outside ``pad_value``, or the mirrored, nearest or wrapped element."""
-    x, widths, mode = tensor_value(args[0]), A.int_list(call, "pad_width"), A.text(call, "pad_mode")
-    before = widths[::2]
-    shape = [n + a + b for n, a, b in zip(x.shape, before, widths[1::2], strict=True)]
-    if any(n < 0 for n in shape):
-        raise unspecified("op.nn.pad/range", f"{short(call)} of {x.shape} by {widths}", e.span)
-    if x.dtype == "bool":
-        fill: Payload = e.numerics.truth(A.real(call, "pad_value") != 0)
-    elif dtypes.is_float(x.dtype):
-        fill = e.numerics.at(x.dtype).lit(A.real(call, "pad_value"))
-    else:
-        fill = e.numerics.at(x.dtype).lit(int(A.real(call, "pad_value")))
-    outside = poison("op.nn.pad/range")
+    widths, mode = A.int_list(call, "pad_width"), A.text(call, "pad_mode")
+    before, after = widths[::2], widths[1::2]
+    dims = [n + (a + b) for n, a, b in zip(x.dims, before, after, strict=True)]
+    m.require(m.every(n >= 0 for n in dims), "op.nn.pad/range", f"{x.dims} by {widths}")
+    fill = literal(m, x.dtype, A.real(call, "pad_value"))
+    other = fill if mode == "constant" else m.poison("op.nn.pad/range")
 
-    def element(*i: int) -> Payload:
-        at = [_source(p - a, n, mode) for p, a, n in zip(i, before, x.shape, strict=True)]
-        if all(p is not None and 0 <= p < n for p, n in zip(at, x.shape, strict=True)):
-            return x[tuple(p for p in at if p is not None)]
-        return fill if mode == "constant" else outside
+    def source(p: Index, n: Index) -> Index:
+        """The position that a padded position shows, which may be none."""
+        match mode:
+            case "reflect":
+                return m.choose(p < 0, lambda: -p, lambda: m.choose(p >= n, lambda: 2 * n - 2 - p, lambda: p))
+            case "replicate":
+                return m.least(m.most(p, 0), n - 1)
+            case "circular":
+                return m.choose(n == 0, lambda: p, lambda: p % n)
+            case _:
+                return p
 
-    return e.tabulate(x.dtype, shape, element)
+    def element(*i: Index) -> Payload:
+        return x.get([source(p - a, n) for p, a, n in zip(i, before, x.dims, strict=True)], other)
 
-
-def _source(p: int, n: int, mode: str) -> int | None:
-    """The position that a padded position shows; ``None`` for none."""
-    match mode:
-        case "reflect":
-            return -p if p < 0 else 2 * n - 2 - p if p >= n else p
-        case "replicate":
-            return min(max(p, 0), n - 1)
-        case "circular":
-            return p % n if n else None
-        case _:
-            return p
+    return m.tensor(dims, x.dtype, element)
 
 
 # --- pixel_shuffle, dropout ------------------------------------------------------------------------------------------
@@ -117,16 +102,15 @@ def deduce_pixel_shuffle(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
     )
 
 
-def evaluate_pixel_shuffle(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def pixel_shuffle(m: Meaning, call: Call, x: Array) -> Array:
     """``out[…, c, h, w] = x[…, c * r * r + h % r * r + w % r, h // r, w // r]``."""
-    x, r = tensor_value(args[0]), A.integer(call, "upscale_factor")
-    *lead, c, h, w = x.shape
+    r, (*lead, c, h, w) = A.integer(call, "upscale_factor"), x.dims
 
-    def element(*i: int) -> Payload:
+    def element(*i: Index) -> Payload:
         *at, k, y, z = i
-        return x[(*at, k * r * r + y % r * r + z % r, y // r, z // r)]
+        return x[(*at, k * (r * r) + y % r * r + z % r, y // r, z // r)]
 
-    return e.tabulate(x.dtype, (*lead, c // (r * r), h * r, w * r), element)
+    return m.tensor((*lead, c // (r * r), h * r, w * r), x.dtype, element)
 
 
 def deduce_dropout(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -136,11 +120,9 @@ def deduce_dropout(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return TupleType((x, x))
 
 
-def evaluate_dropout(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+def dropout(m: Meaning, call: Call, x: Array) -> tuple[Array, Array]:
     """The argument, and a mask of ones: nothing is dropped."""
-    x = tensor_value(args[0])
-    one = e.numerics.truth(True) if x.dtype == "bool" else e.numerics.at(x.dtype).lit(1)
-    return copy(e, x), e.tabulate(x.dtype, x.shape, lambda *i: one)
+    return m.copy(x), constant(m, x.dtype, x.dims, 1)
 
 
 # --- losses ----------------------------------------------------------------------------------------------------------
@@ -160,15 +142,16 @@ def deduce_cross_entropy(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 
 
 @rule("op.nn.cross_entropy_with_logits/equal-extents")
-def evaluate_cross_entropy(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def cross_entropy(m: Meaning, call: Call, x: Array, y: Array) -> Array:
     """``-sum(x * y)``, divided by the first extent when the rank is above 1. ``x`` are log-probabilities."""
-    x, y = tensor_value(args[0]), tensor_value(args[1])
-    if x.shape != y.shape:
-        raise unspecified("op.nn.cross_entropy_with_logits/equal-extents", f"{x.shape} and {y.shape}", e.span)
-    f = e.numerics.at(x.dtype)
-    total = f.neg(f.dot(x.payloads(), y.payloads(), x.dtype))
-    value = f.div(total, f.lit(x.shape[0])) if x.ndim > 1 else total
-    return e.tabulate(x.dtype, (), lambda: value)
+    f, every = m.at(x.dtype), [ALL] * x.ndim
+    m.require(agree(m, x.dims, y.dims), "op.nn.cross_entropy_with_logits/equal-extents", f"{x.dims} and {y.dims}")
+
+    def element() -> Payload:
+        total = f.neg(f.dot(x.over(every), y.over(every), x.dtype))
+        return f.div(total, f.lit(x.dims[0])) if x.ndim > 1 else total
+
+    return m.tensor((), x.dtype, element)
 
 
 @rule("op.nn.nll_loss/integer-targets", "op.nn.nll_loss/ranks", "op.nn.nll_loss/dims", "op.nn.nll_loss/reduction")
@@ -211,47 +194,62 @@ def _loss_dims(
     return dims, kept
 
 
+def class_weights(
+    m: Meaning, call: Call, x: Array, targets: Array, weights: Array | None, rule: str
+) -> tuple[Array, Array]:
+    """The class of each position, an index, and its weight: 0 of an ignored one, poison of one that does not exist."""
+    f, n, ignored = m.at(x.dtype), x.dims[0 if x.ndim == 1 else 1], A.integer(call, "ignore_index")
+    zero, one = f.lit(0), f.lit(1)
+    classes = m.indices(targets.dims, lambda *i: m.index_of(targets[i], targets.dtype))
+
+    def weight(*i: Index) -> Payload:
+        t = classes[i]
+        inside = m.every((t >= 0, t < n))
+        own = m.choose(inside, lambda: one if weights is None else weights[t,], lambda: m.poison(rule))
+        return m.choose(t == ignored, lambda: zero, lambda: own)
+
+    return classes, m.tensor(targets.dims, x.dtype, weight)
+
+
 @rule("op.nn.nll_loss/target-range")
-def evaluate_nll_loss(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def nll_loss(m: Meaning, call: Call, x: Array, targets: Array, weights: Array | None = None) -> Array:
     """``loss[n, k] = -x[n, t, k] * w[t]``, ``t = targets[n, k]``; 0 where ``t`` is ``ignore_index``.
 
     ``mean`` divides the sum of the losses by the sum of the weights that took part.
     """
-    x, targets = tensor_value(args[0]), tensor_value(args[1])
-    weights = tensor_value(args[2]) if len(args) == 3 and args[2] is not None else None
-    f, ignored, outside = e.numerics.at(x.dtype), A.integer(call, "ignore_index"), poison("op.nn.nll_loss/target-range")
-    kept = () if x.ndim == 1 else (x.shape[0], *x.shape[2:])
-    fits(e, call, targets.shape == kept, f"predictions {x.shape}, targets {targets.shape}")
-    fits(e, call, weights is None or weights.shape == x.shape[(x.ndim > 1) :][:1], f"weights for {x.shape}")
-    zero, one, classes = f.lit(0), f.lit(1), x.shape[0 if x.ndim == 1 else 1]
+    f, ignored, outside = m.at(x.dtype), A.integer(call, "ignore_index"), "op.nn.nll_loss/target-range"
+    zero = f.lit(0)
+    kept, classes = (() if x.ndim == 1 else (x.dims[0], *x.dims[2:])), x.dims[0 if x.ndim == 1 else 1]
+    m.require(agree(m, targets.dims, kept), "op.common/fits-run", f"predictions {x.dims}, targets {targets.dims}")
+    own = (classes,) if weights is None else weights.dims
+    m.require(agree(m, own, (classes,)), "op.common/fits-run", f"weights for {x.dims}")
+    found, taken = class_weights(m, call, x, targets, weights, outside)
 
-    def terms(i: tuple[int, ...]) -> tuple[Payload, Payload]:
-        t = index_of(e, targets, i)
-        if t == ignored:
-            return zero, zero
-        if not 0 <= t < classes:
-            return outside, outside
-        weight = one if weights is None else weights[t]
+    def loss(*i: Index) -> Payload:
+        t = found[i]
         at = (t,) if x.ndim == 1 else (i[0], t, *i[1:])
-        return f.mul(f.neg(x[at]), weight), weight
+        inside = m.every((t >= 0, t < classes))
+        own = m.choose(inside, lambda: f.mul(f.neg(x[at]), taken[i]), lambda: m.poison(outside))
+        return m.choose(t == ignored, lambda: zero, lambda: own)
 
-    found = {i: terms(i) for i in targets.indices()}
+    losses, every = m.tensor(targets.dims, x.dtype, loss), [ALL] * targets.ndim
     match A.text(call, "reduction"):
         case "none":
-            return e.tabulate(x.dtype, targets.shape, lambda *i: found[i][0])
+            return losses
         case "sum":
-            total = f.reduce("add", [a for a, _ in found.values()])
+            return m.tensor((), x.dtype, lambda: f.reduce("add", losses.over(every)))
         case _:
-            total = f.div(
-                f.reduce("add", [a for a, _ in found.values()]), f.reduce("add", [w for _, w in found.values()])
-            )
-    return e.tabulate(x.dtype, (), lambda: total)
+
+            def element() -> Payload:
+                return f.div(f.reduce("add", losses.over(every)), f.reduce("add", taken.over(every)))
+
+            return m.tensor((), x.dtype, element)
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.nn.pad", deduce_pad, evaluate_pad, PAGE),
-    OpDef("relax.nn.pixel_shuffle", deduce_pixel_shuffle, evaluate_pixel_shuffle, PAGE),
-    OpDef("relax.nn.dropout", deduce_dropout, evaluate_dropout, PAGE),
-    OpDef("relax.nn.cross_entropy_with_logits", deduce_cross_entropy, evaluate_cross_entropy, PAGE),
-    OpDef("relax.nn.nll_loss", deduce_nll_loss, evaluate_nll_loss, PAGE),
+    defined("relax.nn.pad", deduce_pad, pad, PAGE),
+    defined("relax.nn.pixel_shuffle", deduce_pixel_shuffle, pixel_shuffle, PAGE),
+    defined("relax.nn.dropout", deduce_dropout, dropout, PAGE),
+    defined("relax.nn.cross_entropy_with_logits", deduce_cross_entropy, cross_entropy, PAGE),
+    defined("relax.nn.nll_loss", deduce_nll_loss, nll_loss, PAGE),
 )

@@ -5,16 +5,16 @@ Spec: ``spec/ops/pool.md``.
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Sequence
 
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops import layout as L
-from refrelax.semantics.ops.common import arity, of_rank, tensor, tensor_value, with_dims
-from refrelax.semantics.ops.conv import DATA, charge, spread, spread_padding
-from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.common import arity, of_rank, tensor, with_dims
+from refrelax.semantics.ops.conv import DATA, spread, spread_padding
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, Run, Text, defined
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, bool_imm
 from refrelax.syntax.types import Type
@@ -58,78 +58,88 @@ def _pooled(d: Deduction, call: Call, n: int, k: int, size: PrimExpr) -> PrimExp
     return d.simplify(D.if_then_else(outside, D.sub(raw, D.ONE), raw))
 
 
-def pooled_extent(size: int, taps: int, stride: int, dilation: int, before: int, after: int, ceil: bool) -> int:
-    """The number of windows along an axis."""
-    room = size + before + after - dilation * (taps - 1) - 1
-    if not ceil:
-        return room // stride + 1
-    count = -(-room // stride) + 1
-    return count - 1 if (count - 1) * stride >= size + before else count
-
-
 class Windows:
-    """The geometry of a pooling call on one tensor."""
+    """The geometry of a pooling call: windows along each spatial axis, and the layouts of data and result."""
 
-    def __init__(self, call: Call, n: int, x: Tensor) -> None:
+    def __init__(self, call: Call, n: int) -> None:
         padding = spread_padding(A.int_list(call, "padding"), n)
         self.taps = spread(A.int_list(call, "pool_size"), n)
         self.strides = spread(A.int_list(call, "strides"), n)
         self.dilation = spread(A.int_list(call, "dilation"), n)
         self.before, self.after = padding[:n], padding[n:]
+        self.ceil = A.flag(call, "ceil_mode")
+        self.loose = [self.ceil or p > 0 or q > 0 for p, q in zip(self.before, self.after, strict=True)]
+        """Axes along which a window may reach beyond the data."""
         self.layout, self.out = L.known(A.text(call, "layout"), DATA[n]), L.known(_out_layout(call), DATA[n])
-        self.size = self.layout.plain_shape(x.shape)
-        ceil = A.flag(call, "ceil_mode")
-        spatial = [
-            pooled_extent(m, self.taps[k], self.strides[k], self.dilation[k], self.before[k], self.after[k], ceil)
-            for k, m in enumerate(self.size[2:])
-        ]
-        self.shape = self.out.shape((*self.size[:2], *spatial))
 
-    def spots(self, index: tuple[int, ...]) -> tuple[list[tuple[int, ...]], int]:
-        """The positions of a window that lie in the data, and how many lie in data or padding."""
-        b, c, *y = self.out.to_plain(index)
-        axes = []
-        covered = 1
-        for k, position in enumerate(y):
-            first = position * self.strides[k] - self.before[k]
-            spots = [first + t * self.dilation[k] for t in range(self.taps[k])]
-            axes.append([p for p in spots if 0 <= p < self.size[2 + k]])
-            covered *= sum(p < self.size[2 + k] + self.after[k] for p in spots)
-        return [self.layout.from_plain((b, c, *at)) for at in product(*axes)], covered
+    def dims(self, m: Meaning, dims: Sequence[Index]) -> tuple[Index, ...]:
+        """The plain extents of the result, from those of the data."""
+        sides = zip(dims[2:], self.taps, self.strides, self.dilation, self.before, self.after, strict=True)
+        return (*dims[:2], *(self._count(m, *side) for side in sides))
 
-    def items(self, x: Tensor, index: tuple[int, ...]) -> tuple[list[Payload], int]:
-        """The elements of a window that lie in the data, and how many positions lie in data or padding."""
-        spots, covered = self.spots(index)
-        return [x[at] for at in spots], covered
+    def _count(self, m: Meaning, n: Index, taps: int, stride: int, dilation: int, before: int, after: int) -> Index:
+        room = n + (before + after - dilation * (taps - 1) - 1)
+        if not self.ceil:
+            return room // stride + 1
+        last = -(-room // stride)
+        return m.choose(last * stride >= n + before, lambda: last, lambda: last + 1)
+
+    def run(self, k: int, p: Index) -> Run:
+        """The positions along spatial axis ``k`` of window ``p`` that lie in the data."""
+        return Run(p * self.strides[k] - self.before[k], self.taps[k], self.dilation[k], self.loose[k])
+
+    def runs(self, y: Sequence[Index]) -> list[Run]:
+        """The positions of a window along each axis."""
+        return [self.run(k, p) for k, p in enumerate(y)]
+
+    def covered(self, m: Meaning, dims: Sequence[Index], y: Sequence[Index], padded: bool) -> Index:
+        """How many positions of a window lie in the data; ``padded``: below the end of the padding."""
+        return m.product(
+            along(m, run, n + extra if padded else n, padded)
+            for run, n, extra in zip(self.runs(y), dims[2:], self.after, strict=True)
+        )
 
 
-def _max_pool(n: int) -> EvaluateRule:
+def along(m: Meaning, run: Run, end: Index, padded: bool) -> Index:
+    """How many positions of a run lie below ``end``, and not below 0 unless ``padded``."""
+    if not run.inside:
+        return run.count
+    start, last = run.start if padded else first(m, run), m.least(run.start + run.count * run.step, end)
+    return m.most((last - start + (run.step - 1)) // run.step, 0)
+
+
+def first(m: Meaning, run: Run) -> Index:
+    """The first position of a run that is not below 0."""
+    return m.most(run.start, run.start % run.step) if run.inside else run.start
+
+
+def _max_pool(n: int) -> Text:
     """The greatest element of each window; padding is no candidate; a window without an element gives poison."""
 
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x = tensor_value(args[0])
-        windows, f = Windows(call, n, x), e.numerics.at(x.dtype)
-        charge(e, windows.shape, sum(windows.taps))
-        return e.tabulate(x.dtype, windows.shape, lambda *i: f.reduce("maximum", windows.items(x, i)[0]))
+    def text(m: Meaning, call: Call, x: Array) -> Array:
+        w, fold = Windows(call, n), m.at(x.dtype).reduce
+        x = w.layout.read(m, x)
+        dims = w.dims(m, x.dims)
+        return w.out.written(m, dims, x.dtype, lambda b, c, *y: fold("maximum", x.over((b, c, *w.runs(y)))))
 
-    return evaluate
+    return text
 
 
-def _avg_pool(n: int) -> EvaluateRule:
+def _avg_pool(n: int) -> Text:
     """The sum of each window divided by the number of its elements, padding counted if ``count_include_pad``."""
 
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x, include = tensor_value(args[0]), A.flag(call, "count_include_pad")
-        windows, f = Windows(call, n, x), e.numerics.at(x.dtype)
-        charge(e, windows.shape, sum(windows.taps))
+    def text(m: Meaning, call: Call, x: Array) -> Array:
+        w, f, padded = Windows(call, n), m.at(x.dtype), A.flag(call, "count_include_pad")
+        x = w.layout.read(m, x)
 
-        def element(*i: int) -> Payload:
-            items, covered = windows.items(x, i)
-            return f.div(f.reduce("add", items), f.lit(covered if include else max(len(items), 1)))
+        def element(b: Index, c: Index, *y: Index) -> Payload:
+            count = w.covered(m, x.dims, y, padded)
+            total = f.reduce("add", x.over((b, c, *w.runs(y))))
+            return f.div(total, f.lit(count if padded else m.most(count, 1)))
 
-        return e.tabulate(x.dtype, windows.shape, element)
+        return w.out.written(m, w.dims(m, x.dims), x.dtype, element)
 
-    return evaluate
+    return text
 
 
 # --- adaptive --------------------------------------------------------------------------------------------------------
@@ -154,34 +164,34 @@ def _deduce_adaptive(n: int) -> DeduceRule:
     return deduce
 
 
-def _adaptive(n: int) -> EvaluateRule:
+def _adaptive(n: int) -> Text:
     """``out[y]``: the mean of ``x[floor(y * m / q) : ceil((y + 1) * m / q)]``, ``q`` outputs of ``m`` inputs."""
 
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x, f = tensor_value(args[0]), e.numerics.at(tensor_value(args[0]).dtype)
+    def text(m: Meaning, call: Call, x: Array) -> Array:
         layout, out = L.known(A.text(call, "layout"), DATA[n]), L.known(_out_layout(call), DATA[n])
-        size, wanted = layout.plain_shape(x.shape), A.integers(call, "output_size")
-        spatial = list(size[2:]) if wanted is None else spread(wanted, n)
+        f, x, wanted = m.at(x.dtype), layout.read(m, x), A.integers(call, "output_size")
+        size = x.dims[2:]
+        spatial = size if wanted is None else spread(wanted, n)
 
-        def element(*i: int) -> Payload:
-            b, c, *y = out.to_plain(i)
-            spans = [range(p * m // q, -(-(p + 1) * m // q)) for p, m, q in zip(y, size[2:], spatial, strict=True)]
-            items = [x[layout.from_plain((b, c, *at))] for at in product(*spans)]
-            return f.div(f.reduce("add", items), f.lit(max(len(items), 1)))
+        def element(b: Index, c: Index, *y: Index) -> Payload:
+            spans = [(p * k // q, -(-(p + 1) * k // q)) for p, k, q in zip(y, size, spatial, strict=True)]
+            runs = [Run(a, z - a) for a, z in spans]
+            total = f.reduce("add", x.over((b, c, *runs)))
+            return f.div(total, f.lit(m.most(m.product(run.count for run in runs), 1)))
 
-        return e.tabulate(x.dtype, out.shape((*size[:2], *spatial)), element)
+        return out.written(m, (*x.dims[:2], *spatial), x.dtype, element)
 
-    return evaluate
+    return text
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.nn.max_pool1d", _deduce(1), _max_pool(1), PAGE),
-    OpDef("relax.nn.max_pool2d", _deduce(2), _max_pool(2), PAGE),
-    OpDef("relax.nn.max_pool3d", _deduce(3), _max_pool(3), PAGE),
-    OpDef("relax.nn.avg_pool1d", _deduce(1), _avg_pool(1), PAGE),
-    OpDef("relax.nn.avg_pool2d", _deduce(2), _avg_pool(2), PAGE),
-    OpDef("relax.nn.avg_pool3d", _deduce(3), _avg_pool(3), PAGE),
-    OpDef("relax.nn.adaptive_avg_pool1d", _deduce_adaptive(1), _adaptive(1), PAGE),
-    OpDef("relax.nn.adaptive_avg_pool2d", _deduce_adaptive(2), _adaptive(2), PAGE),
-    OpDef("relax.nn.adaptive_avg_pool3d", _deduce_adaptive(3), _adaptive(3), PAGE),
+    defined("relax.nn.max_pool1d", _deduce(1), _max_pool(1), PAGE),
+    defined("relax.nn.max_pool2d", _deduce(2), _max_pool(2), PAGE),
+    defined("relax.nn.max_pool3d", _deduce(3), _max_pool(3), PAGE),
+    defined("relax.nn.avg_pool1d", _deduce(1), _avg_pool(1), PAGE),
+    defined("relax.nn.avg_pool2d", _deduce(2), _avg_pool(2), PAGE),
+    defined("relax.nn.avg_pool3d", _deduce(3), _avg_pool(3), PAGE),
+    defined("relax.nn.adaptive_avg_pool1d", _deduce_adaptive(1), _adaptive(1), PAGE),
+    defined("relax.nn.adaptive_avg_pool2d", _deduce_adaptive(2), _adaptive(2), PAGE),
+    defined("relax.nn.adaptive_avg_pool3d", _deduce_adaptive(3), _adaptive(3), PAGE),
 )

@@ -11,20 +11,24 @@ from refrelax.semantics.ops.meaning.calculus import (
     ALL,
     Array,
     Extents,
+    Hits,
     Index,
     Meaning,
     Run,
     Scalar,
     Text,
+    agree,
     cast,
     lines,
+    literal,
     mean,
     moments,
     replaced,
+    within,
 )
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL", "Array", "Extents", "Index", "Meaning", "Run", "Scalar", "Text", "cast", "defined", "lines", "mean",
-    "moments", "replaced", "value_rule",
+    "ALL", "Array", "Extents", "Hits", "Index", "Meaning", "Run", "Scalar", "Text", "agree", "cast", "defined", "lines",
+    "literal", "mean", "moments", "replaced", "value_rule", "within",
 ]  # fmt: skip

@@ -12,11 +12,14 @@ them is, by index:
 ``x[i]``, ``x.get(i, other)``, ``x.over(i)`` an element; the element where there is one; a family of elements, a ``Run``
                                              in place of a coordinate
 ``m.each(dims, item, where)``                the family of ``item(*k)`` for all ``k`` below ``dims`` at which ``where``
+``m.arrivals(dims, place)``                  ``at(i, item)``: the family of ``item(*k)`` for all ``k`` with place ``i``
+``m.indices(dims, element)``                 an array of indices, all of them computed where it stands in the text
 ``m.at(dtype)``                              the numerics interface: operations on elements, folds of families
 ``m.choose(condition, then, other)``         one of two, by a condition on *indices*; on elements: ``select``
 ``m.taken(condition, guess)``               a condition to branch on: of symbolic extents the guess, a premise
 ``m.index_of(element, dtype)``               an element as an index; ends the run where it is none
-``m.require``, ``m.poison``                  the run is open unless; the element is open
+``m.require``, ``m.ends``, ``m.poison``      the run is open unless; it is open where this index is asked for; the
+                                             element is open
 ===========================================  ==========================================================================
 
 Indices and extents support ``+ - * // %``, comparisons and ``m.least``, ``m.most``, ``m.every``, ``m.product``, and a
@@ -31,9 +34,11 @@ Requirements and definitions hold in the order of the text: the first that fails
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from typing import Any, Protocol
 
 from refrelax.semantics.numbers.interface import Arithmetic, Payload, Truth
+from refrelax.syntax import dtypes
 
 Index = Any
 """An index, an extent, or a condition on them: a Python integer or truth when a text is run."""
@@ -50,16 +55,35 @@ Family = Any
 
 class Run:
     """In place of a coordinate: the positions ``start, start + step, …``, ``count`` of them (``None``: as many as the
-    axis has)."""
+    axis has); with ``inside`` those of them that the axis has, and then ``step`` is above 0."""
 
-    __slots__ = ("count", "start", "step")
+    __slots__ = ("count", "inside", "start", "step")
 
-    def __init__(self, start: Index, count: Index | None, step: Index = 1) -> None:
-        self.start, self.count, self.step = start, count, step
+    def __init__(self, start: Index, count: Index | None, step: Index = 1, inside: bool = False) -> None:
+        self.start, self.count, self.step, self.inside = start, count, step, inside
 
 
 ALL = Run(0, None)
 """A whole axis."""
+
+
+class Hits:
+    """In place of a coordinate: the positions ``at(k)`` for those ``k`` below ``count`` at which ``where(k)``. The
+    guard is asked once an axis, and nothing is read where it does not hold."""
+
+    __slots__ = ("at", "count", "where")
+
+    def __init__(self, count: Index, at: Callable[[Index], Index], where: Callable[[Index], Index]) -> None:
+        self.count, self.at, self.where = count, at, where
+
+    def positions(self) -> list[Index]:
+        """All of them, at a concrete count."""
+        at, where = self.at, self.where
+        return [at(k) for k in range(self.count) if where(k)]
+
+
+Coordinate = Any
+"""An index, a ``Run`` or ``Hits``."""
 
 
 class Array(Protocol):
@@ -82,8 +106,8 @@ class Array(Protocol):
         """The element at an index; ``other`` where there is none."""
         ...
 
-    def over(self, at: Sequence[Index | Run]) -> Family:
-        """The elements at the indices that come of a ``Run`` in place of a coordinate, row-major."""
+    def over(self, at: Sequence[Coordinate]) -> Family:
+        """The elements at the indices that come of a ``Run`` or ``Hits`` in place of a coordinate, row-major."""
         ...
 
 
@@ -119,15 +143,39 @@ class Meaning(Protocol):
     def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Array) -> Array: ...
 
     def each(
-        self, dims: Sequence[Index], item: Callable[..., Payload], where: Callable[..., Index] | None = None
-    ) -> Family: ...
+        self, dims: Sequence[Coordinate], item: Callable[..., Payload], where: Callable[..., Index] | None = None
+    ) -> Family:
+        """The family of ``item(*k)``, row-major; each ``k`` below an extent, or a position of ``Hits``."""
+        ...
+
+    def indices(self, dims: Sequence[Index], element: Callable[..., Index]) -> Array:
+        """An array whose elements are indices."""
+        ...
+
+    def arrivals(
+        self, dims: Sequence[Index], place: Callable[..., Sequence[Index]]
+    ) -> Callable[[Sequence[Index], Callable[..., Payload]], Family]:
+        """``at(i, item)``: the family of ``item(*k)`` for all ``k`` below ``dims``, row-major, whose place is ``i``."""
+        ...
+
+    def after(self, first: Payload, family: Family) -> Family:
+        """A family with one more element before it."""
+        ...
+
+    def size(self, family: Family) -> Index:
+        """How many elements a family has."""
+        ...
+
+    def last(self, dtype: str, family: Family) -> Payload:
+        """The last element of a family, which has one."""
+        ...
 
     def mapped(self, function: Callable[[Payload], Payload], family: Family) -> Family:
         """The family of ``function`` of each element."""
         ...
 
-    def broadcast(self, *shapes: tuple[Index, ...]) -> tuple[Index, ...]:
-        """The extents of operands aligned at the right (``op.common/broadcast-run``)."""
+    def broadcast(self, *shapes: Extents, rule: str = "op.common/broadcast-run") -> Extents:
+        """The extents of operands aligned at the right."""
         ...
 
     def spread(self, x: Array, dims: Sequence[Index]) -> Array:
@@ -168,6 +216,11 @@ class Meaning(Protocol):
 
     def taken(self, condition: Index, guess: bool) -> bool: ...
 
+    def stretches(self, n: Index, wide: Index, rule: str, message: str = "") -> bool:
+        """Whether an extent is 1 and stands for ``wide``; any other has to be ``wide``, else the run is open. Of a
+        symbolic one that it is ``wide`` is a premise."""
+        ...
+
     def least(self, a: Index, b: Index) -> Index: ...
 
     def most(self, a: Index, b: Index) -> Index: ...
@@ -176,9 +229,19 @@ class Meaning(Protocol):
 
     def product(self, extents: Iterable[Index]) -> Index: ...
 
-    def index_of(self, element: Payload, dtype: str) -> Index: ...
+    def index_of(self, element: Payload, dtype: str) -> Index:
+        """An element as an index. Ends the run where it is poison, undetermined, or of a dtype without integers."""
+        ...
+
+    def counted(self, index: Index, extent: Index) -> Index:
+        """An index that was read; under ``strict`` a negative one counts from the end, once."""
+        ...
+
+    # --- what is open
 
     def require(self, condition: Index, rule: str, message: str = "") -> None: ...
+
+    def ends(self, rule: str, message: str = "") -> Index: ...
 
     def poison(self, rule: str) -> Payload: ...
 
@@ -204,6 +267,24 @@ def lines(
     """The extents with 1 along ``axes``; and, for an index of those, the index of its line along ``axes``."""
     dims = tuple(1 if k in axes else n for k, n in enumerate(x.dims))
     return dims, lambda i: tuple(ALL if k in axes else p for k, p in enumerate(i))
+
+
+def literal(m: Meaning, dtype: str, value: Any) -> Payload:
+    """A number at a dtype; at ``bool`` whether it is not 0, at an integer dtype truncated."""
+    if dtype == "bool":
+        return m.truth(value != 0)
+    return m.at(dtype).lit(value if dtypes.is_float(dtype) else int(value))
+
+
+def agree(m: Meaning, a: Sequence[Index], b: Sequence[Index]) -> Index:
+    """Whether two shapes are the same."""
+    return m.every((len(a) == len(b), *(p == q for p, q in zip(a, b, strict=False))))
+
+
+def within(m: Meaning, at: Sequence[Index], dims: Sequence[Index]) -> Index:
+    """Whether an index lies in extents; every coordinate is looked at before one is compared."""
+    margins = [m.least(p, n - 1 - p) for p, n in zip(at, dims, strict=True)]
+    return reduce(m.least, margins, 0) >= 0
 
 
 def replaced(i: Sequence[Index], axis: int, p: Index | Run) -> tuple[Any, ...]:

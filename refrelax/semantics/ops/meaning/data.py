@@ -85,7 +85,8 @@ Family: TypeAlias = Each | Items
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
-    """``reduce``, ``dot`` or ``argreduce`` (``name``) of families, by ``op`` at the dtype ``at``."""
+    """``reduce``, ``dot`` or ``argreduce`` (``name``) of families, by ``op`` at the dtype ``at``; or their ``last``
+    element. ``dot`` has two families side by side; the others, one after the other."""
 
     name: str
     at: str

@@ -10,6 +10,7 @@ from refrelax.errors import InternalError, unspecified
 from refrelax.semantics.dims import value
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.ops.common import integral
 from refrelax.semantics.ops.meaning import data
 from refrelax.syntax.scalars import PrimExpr, SymVar
 
@@ -27,7 +28,7 @@ class _Names(Mapping[str, int]):
         if name in self.known:
             return self.known[name]
         element, dtype = self.run.program.opaque[name]
-        return self.run.numerics.to_index(self.run.element(element), dtype)
+        return integral(self.run.numerics, self.run.element(element), dtype)
 
     def __contains__(self, name: object) -> bool:
         return name in self.known or name in self.run.program.opaque
@@ -144,8 +145,9 @@ class _Run:
                 return self.numerics.at(dtype).either(*(lambda form=form: self.element(form) for form in forms))
             case data.Fold("dot", at, _, _, (a, b), source):
                 return self.numerics.at(at).dot(self.family(a), self.family(b), source)
-            case data.Fold(name, at, _, op, (family,)):
-                return getattr(self.numerics.at(at), name)(op, self.family(family))
+            case data.Fold(name, at, _, op, families):
+                items = [a for family in families for a in self.family(family)]
+                return items[-1] if name == "last" else getattr(self.numerics.at(at), name)(op, items)
             case _:
                 raise InternalError(f"{type(t).__name__} is no element")
 

@@ -7,14 +7,15 @@ from functools import lru_cache
 from itertools import product as points
 from math import prod
 from operator import mul
-from typing import Any
+from typing import Any, NoReturn
 
 from refrelax.errors import unspecified
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
-from refrelax.semantics.ops.common import broadcast_shape, extents, short
+from refrelax.semantics.numbers.strict import is_strict
+from refrelax.semantics.ops.common import broadcast_shape, extents, integral, short
 from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.ops.meaning.calculus import Run, Text
+from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
 from refrelax.semantics.values import Prim, Tensor, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
 from refrelax.syntax.graph import Call
@@ -25,12 +26,21 @@ row_major = lru_cache(maxsize=4096)(_row_major)
 
 
 @lru_cache(maxsize=4096)
-def offsets(parts: tuple[tuple[int, int], ...]) -> list[int]:
-    """Where the elements of a family lie, from its first: ``parts`` holds (count, distance) of each run."""
+def offsets(parts: tuple[tuple[Any, ...], ...]) -> list[int]:
+    """Where the elements of a family lie, from its first: ``parts`` holds (count, distance) of each run, or (places,)
+    of hits."""
     found = [0]
-    for count, distance in parts:
-        found = [a + k * distance for a in found for k in range(count)]
+    for part in parts:
+        spots = part[0] if len(part) == 1 else [k * part[1] for k in range(part[0])]
+        found = [a + k for a in found for k in spots]
     return found
+
+
+def clipped(run: Run, n: int) -> tuple[int, int]:
+    """Start and count of the positions of a run that an axis of ``n`` has."""
+    count = n if run.count is None else run.count
+    skipped = max(0, -(run.start // run.step))
+    return run.start + skipped * run.step, min(count, -((run.start - n) // run.step)) - skipped
 
 
 class Dense:
@@ -52,6 +62,18 @@ class Dense:
         self.offset, self.ndim = offset, len(dims)
 
     def __getitem__(self, at: Sequence[int]) -> Payload:
+        match len(at):  # spelled out: most of the time of many operators goes here
+            case 1:
+                return self.cells[at[0] * self.strides[0] + self.offset]
+            case 2:
+                (i, j), (a, b) = at, self.strides
+                return self.cells[i * a + j * b + self.offset]
+            case 3:
+                (i, j, k), (a, b, c) = at, self.strides
+                return self.cells[i * a + j * b + k * c + self.offset]
+            case 4:
+                (i, j, k, n), (a, b, c, d) = at, self.strides
+                return self.cells[i * a + j * b + k * c + n * d + self.offset]
         return self.cells[sum(map(mul, at, self.strides), self.offset)]
 
     def get(self, at: Sequence[int], other: Payload) -> Payload:
@@ -62,20 +84,26 @@ class Dense:
             position += p * stride
         return self.cells[position]
 
-    def over(self, at: Sequence[int | Run]) -> list[Payload]:
-        base, parts, size = self.offset, [], 1
+    def over(self, at: Sequence[int | Run | Hits]) -> list[Payload]:
+        base, parts, size = self.offset, list[tuple[Any, ...]](), 1
         for p, stride, n in zip(at, self.strides, self.dims, strict=True):
             if isinstance(p, Run):
-                count = n if p.count is None else p.count
-                base += p.start * stride
+                start, count = clipped(p, n) if p.inside else (p.start, n if p.count is None else p.count)
+                base += start * stride
                 parts.append((count, p.step * stride))
                 size *= max(count, 0)
+            elif isinstance(p, Hits):
+                spots = [k * stride for k in p.positions()]
+                size *= len(spots)
+                if spots:
+                    base += spots[0]
+                    parts.append((tuple([each - spots[0] for each in spots]),))
             else:
                 base += p * stride
         self.spend(size)
         if not size:
             return []
-        if len(parts) == 1:
+        if len(parts) == 1 and len(parts[0]) == 2:
             ((count, distance),) = parts
             if distance > 0:
                 return self.cells[base : base + (count - 1) * distance + 1 : distance]
@@ -136,18 +164,43 @@ class Numbers:
         return Dense(dtype, dims, list(map(function, *columns)), self.e.spend)
 
     def each(
-        self, dims: Sequence[int], item: Callable[..., Payload], where: Callable[..., bool] | None = None
+        self, dims: Sequence[int | Hits], item: Callable[..., Payload], where: Callable[..., bool] | None = None
     ) -> list[Payload]:
+        columns = [n.positions() if isinstance(n, Hits) else range(n) for n in dims]
+        self.e.spend(prod(map(len, columns)))
+        return [item(*k) for k in points(*columns) if where is None or where(*k)]
+
+    def indices(self, dims: Sequence[int], element: Callable[..., int]) -> Dense:
+        return self.tensor(dims, "int64", element)
+
+    def arrivals(
+        self, dims: Sequence[int], place: Callable[..., Sequence[int]]
+    ) -> Callable[[Sequence[int], Callable[..., Payload]], list[Payload]]:
         self.e.spend(prod(dims))
-        return [item(*k) for k in points(*map(range, dims)) if where is None or where(*k)]
+        found: dict[Shape, list[Shape]] = {}
+        for k in points(*map(range, dims)):
+            found.setdefault(tuple(place(*k)), []).append(k)
+        return lambda i, item: [item(*k) for k in found.get(tuple(i), ())]
+
+    @staticmethod
+    def after(first: Payload, family: list[Payload]) -> list[Payload]:
+        return [first, *family]
+
+    @staticmethod
+    def size(family: list[Payload]) -> int:
+        return len(family)
+
+    @staticmethod
+    def last(dtype: str, family: list[Payload]) -> Payload:
+        return family[-1]
 
     @staticmethod
     def mapped(function: Callable[[Payload], Payload], family: list[Payload]) -> list[Payload]:
         return list(map(function, family))
 
-    def broadcast(self, *shapes: Shape) -> Shape:
+    def broadcast(self, *shapes: Shape, rule: str = "op.common/broadcast-run") -> Shape:
         first = shapes[0]
-        return first if all(each == first for each in shapes) else broadcast_shape(self.e, *shapes)
+        return first if all(each == first for each in shapes) else broadcast_shape(self.e, *shapes, rule=rule)
 
     def spread(self, x: Dense, dims: Sequence[int]) -> Dense:
         wide = tuple(dims)
@@ -200,6 +253,10 @@ class Numbers:
     def taken(condition: bool, guess: bool) -> bool:
         return condition
 
+    def stretches(self, n: int, wide: int, rule: str, message: str = "") -> bool:
+        self.require(n in (1, wide), rule, message)
+        return n == 1
+
     @staticmethod
     def least(a: int, b: int) -> int:
         return min(a, b)
@@ -217,9 +274,15 @@ class Numbers:
         return prod(extents)
 
     def index_of(self, element: Payload, dtype: str) -> int:
-        return self.numerics.to_index(element, dtype)
+        return integral(self.numerics, element, dtype)
+
+    def counted(self, index: int, extent: int) -> int:
+        return index + extent if index < 0 and is_strict(self.numerics) else index
 
     # --- what is open
+
+    def ends(self, rule: str, message: str = "") -> NoReturn:
+        raise unspecified(rule, f"{short(self.call)}: {message or rule}", self.e.span)
 
     def require(self, condition: bool, rule: str, message: str = "") -> None:
         if not condition:

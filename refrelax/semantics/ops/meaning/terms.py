@@ -9,12 +9,12 @@ from typing import Any
 from refrelax.errors import Ended
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.ops.meaning import data
-from refrelax.semantics.ops.meaning.calculus import Run, Text
-from refrelax.semantics.ops.meaning.indices import TRUE, Ix, Unfit, both, node
+from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
+from refrelax.semantics.ops.meaning.indices import TRUE, Ix, Unfit, both, node, total
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal_value
 from refrelax.syntax.graph import Call
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, walk
 
 View = Callable[[Sequence[Any]], Sequence[Any]]
 
@@ -39,16 +39,34 @@ class Symbolic:
         return self.m.choose(self.m.every(checks), lambda: self[at], lambda: other)
 
     def over(self, at: Sequence[Any]) -> data.Each:
-        names, dims, where = [], [], []
+        names, dims, index, where = [], [], [], []
         for p, n in zip(at, self.dims, strict=True):
-            if isinstance(p, Run):
-                name = self.m.variable("r")
-                names.append(name)
-                dims.append(node(n if p.count is None else p.count))
-                where.append(Ix(name) * p.step + p.start)
+            if not isinstance(p, Run | Hits):
+                index.append(p)
+                continue
+            name = self.m.variable("r")
+            names.append(name)
+            dims.append(node(n if p.count is None else p.count))
+            if isinstance(p, Hits):
+                index.append(p.at(Ix(name)))
+                where.append(p.where(Ix(name)))
             else:
-                where.append(p)
-        return data.Each(tuple(names), tuple(dims), self[where])
+                index.append(Ix(name) * p.step + p.start)
+                where += [index[-1] >= 0, index[-1] < n] if p.inside else []
+        condition = node(self.m.every(where))
+        return data.Each(tuple(names), tuple(dims), self[index], None if condition == TRUE else condition)
+
+
+class Table:
+    """An array of indices."""
+
+    __slots__ = ("dims", "ndim", "read")
+
+    def __init__(self, dims: Sequence[Any], read: Callable[[Sequence[Any]], Ix]) -> None:
+        self.dims, self.ndim, self.read = tuple(dims), len(tuple(dims)), read
+
+    def __getitem__(self, at: Sequence[Any]) -> Ix:
+        return self.read(at)
 
 
 class SymbolicScalar(Symbolic):
@@ -79,6 +97,17 @@ TRUTHS = frozenset({"less", "less_equal", "equal", "not_equal", "isnan", "isinf"
 """Operations whose result is a truth."""
 
 
+Families = data.Family | list[data.Element] | tuple[data.Family, ...]
+"""A family, the elements of one, or families one after the other."""
+
+
+def joined(family: Families) -> tuple[data.Family, ...]:
+    """Families that come one after the other."""
+    if isinstance(family, list):
+        return (data.Items(tuple(family)),)
+    return family if isinstance(family, tuple) else (family,)
+
+
 class Arithmetic:
     """``numerics.at(dtype)`` with its calls kept as data."""
 
@@ -105,9 +134,8 @@ class Arithmetic:
         except Ended as end:
             raise Unfit(str(end)) from None
 
-    def reduce(self, op: str, family: data.Family | list[data.Element]) -> data.Fold:
-        listed = data.Items(tuple(family)) if isinstance(family, list) else family
-        return data.Fold("reduce", self.dtype, self.dtype, op, (listed,))
+    def reduce(self, op: str, family: Families) -> data.Fold:
+        return data.Fold("reduce", self.dtype, self.dtype, op, joined(family))
 
     def ideal(self, of: Any, *args: data.Element) -> data.Operation:
         return data.Operation("ideal", self.dtype, self.dtype, args, of)
@@ -173,13 +201,21 @@ class Terms:
 
     def tensor(self, dims: Iterable[Any], dtype: str, element: Callable[..., data.Element]) -> Symbolic:
         shape = tuple(Ix(node(n)) for n in dims)
-        names = tuple(self.variable("i") for _ in shape)
-        self.extents |= {v.name: n.node for v, n in zip(names, shape, strict=True)}
-        body = element(*map(Ix, names))
+        names = self.variables(shape)
+        return self.define(shape, dtype, names, element(*map(Ix, names)))
+
+    def variables(self, dims: Sequence[Any]) -> tuple[SymVar, ...]:
+        """Variables of a definition, which run below its extents."""
+        names = tuple(self.variable("i") for _ in dims)
+        self.extents |= {v.name: node(n) for v, n in zip(names, dims, strict=True)}
+        return names
+
+    def define(self, dims: tuple[Ix, ...], dtype: str, names: tuple[SymVar, ...], body: data.Element) -> Symbolic:
+        """One more step."""
         name = f"t{sum(isinstance(s, data.Definition) for s in self.program.steps)}"
-        found = data.Definition(name, tuple(n.node for n in shape), dtype, names, body)
+        found = data.Definition(name, tuple(n.node for n in dims), dtype, names, body)
         self.program.steps.append(found)
-        return Symbolic(self, found, shape)
+        return Symbolic(self, found, dims)
 
     def pointwise(self, dtype: str, function: Callable[..., data.Element], *arrays: Symbolic) -> Symbolic:
         dims = self.broadcast(*(x.dims for x in arrays))
@@ -190,15 +226,47 @@ class Terms:
         self, dims: Sequence[Any], item: Callable[..., data.Element], where: Callable[..., Any] | None = None
     ) -> data.Each:
         names = tuple(self.variable("r") for _ in dims)
-        at = tuple(map(Ix, names))
-        condition = None if where is None else node(where(*at))
-        return data.Each(names, tuple(map(node, dims)), item(*at), condition)
+        hits = [(n, Ix(name)) for n, name in zip(dims, names, strict=True)]
+        at = [n.at(k) if isinstance(n, Hits) else k for n, k in hits]
+        checks = [n.where(k) for n, k in hits if isinstance(n, Hits)]
+        extents = tuple(node(n.count if isinstance(n, Hits) else n) for n in dims)
+        condition = node(self.every([*checks, where is None or where(*at)]))
+        return data.Each(names, extents, item(*at), None if condition == TRUE else condition)
+
+    def indices(self, dims: Sequence[Any], element: Callable[..., Any]) -> Table:
+        """A table is a step only where what it holds depends on elements, else each read of it is written out."""
+        shape, names = tuple(Ix(node(n)) for n in dims), self.variables(dims)
+        body = node(element(*map(Ix, names)))
+        if total(body) and not any(isinstance(n, SymVar) and n.name in self.program.opaque for n in walk(body)):
+            return Table(shape, lambda at: Ix(node(element(*at))))
+        held = self.define(shape, "int64", names, data.Literal("int64", body))
+        return Table(shape, lambda at: self.index_of(held[at], "int64"))
+
+    def arrivals(
+        self, dims: Sequence[Any], place: Callable[..., Sequence[Any]]
+    ) -> Callable[[Sequence[Any], Callable[..., data.Element]], data.Each]:
+        def at(i: Sequence[Any], item: Callable[..., data.Element]) -> data.Each:
+            return self.each(dims, item, lambda *k: self.every(p == q for p, q in zip(place(*k), i, strict=True)))
+
+        return at
+
+    @staticmethod
+    def after(first: data.Element, family: Families) -> Families:
+        return (data.Items((first,)), *joined(family))
+
+    def size(self, family: data.Each) -> Ix:
+        ones = replace(family, item=data.Literal("int64", 1))
+        return self.index_of(data.Fold("reduce", "int64", "int64", "add", (ones,)), "int64")
+
+    @staticmethod
+    def last(dtype: str, family: Families) -> data.Fold:
+        return data.Fold("last", dtype, dtype, "", joined(family))
 
     @staticmethod
     def mapped(function: Callable[[data.Element], data.Element], family: data.Each) -> data.Each:
         return replace(family, item=function(family.item))
 
-    def broadcast(self, *shapes: tuple[Any, ...]) -> tuple[Any, ...]:
+    def broadcast(self, *shapes: tuple[Any, ...], rule: str = "") -> tuple[Any, ...]:
         result = []
         for k in range(1, max(map(len, shapes), default=0) + 1):
             column = [shape[-k] for shape in shapes if k <= len(shape)]
@@ -218,6 +286,16 @@ class Terms:
         if known is None:
             self.assume(condition if guess else Ix(Not(node(condition))))
         return guess if known is None else bool(known)
+
+    def stretches(self, n: Any, wide: Any, rule: str, message: str = "") -> bool:
+        if as_int(node(n)) == 1:
+            return True
+        agree = n == wide
+        if agree is False:
+            self.require(False, rule, message)
+        else:
+            self.assume(agree)
+        return False
 
     def spread(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
         lead = len(dims) - x.ndim
@@ -301,7 +379,8 @@ class Terms:
 
     @staticmethod
     def least(a: Any, b: Any) -> Ix:
-        return Ix(Binary("Min", node(a), node(b)))
+        x, y = as_int(node(a)), as_int(node(b))
+        return Ix(node(min(x, y))) if x is not None and y is not None else Ix(Binary("Min", node(a), node(b)))
 
     @staticmethod
     def most(a: Any, b: Any) -> Ix:
@@ -334,11 +413,20 @@ class Terms:
         return (c.op == "GE" and as_int(c.b) == 0) or (c.op == "LT" and c.b == self.extents[c.a.name])
 
     def index_of(self, element: data.Element, dtype: str) -> Ix:
+        if isinstance(element, data.Literal) and dtypes.is_integer(dtype):
+            return Ix(node(element.value))
         symbol = SymVar(f"?{len(self.program.opaque)}")
         self.program.opaque[symbol.name] = (element, dtype)
         return Ix(symbol)
 
+    @staticmethod
+    def counted(index: Any, extent: Any) -> Any:
+        return index
+
     # --- what is open
+
+    def ends(self, rule: str, message: str = "") -> Ix:
+        return self.index_of(data.Open(rule), "int64")
 
     def require(self, condition: Any, rule: str, message: str = "") -> None:
         c = node(condition)
