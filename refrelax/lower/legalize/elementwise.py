@@ -7,14 +7,8 @@ from collections.abc import Callable
 from refrelax.lower.legalize.kernel import Array
 from refrelax.lower.legalize.scalars import (
     Scalar,
-    cast,
-    greatest,
-    least,
-    lit,
 )
 from refrelax.lower.legalize.site import Site
-from refrelax.syntax import bits, dtypes
-from refrelax.syntax.scalars import Literal
 
 Legalizer = Callable[[Site], None]
 
@@ -25,15 +19,3 @@ def operand(s: Site, position: int) -> Array:
     if isinstance(found, Scalar):
         return Array("", (), found.dtype, found)
     return s.array(position)
-
-
-def number_at(dtype: str, value: Scalar) -> Scalar:
-    """A scalar as a number of ``dtype``, rounded once."""
-    if isinstance(value.node, Literal):
-        number = bits.literal_value(value.node)
-        if isinstance(number, float) and not dtypes.is_float(dtype):
-            if number != number or abs(number) == float("inf"):
-                return least(dtype) if number < 0 else greatest(dtype)
-            number = int(number)
-        return lit(dtype, number)
-    return cast(dtype, value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from refrelax.lower.legalize.elementwise import Legalizer, number_at
+from refrelax.lower.legalize.elementwise import Legalizer
 from refrelax.lower.legalize.joining import replaced
 from refrelax.lower.legalize.kernel import Array
 from refrelax.lower.legalize.scalars import (
@@ -78,18 +78,6 @@ def _index_tensor(s: Site) -> None:
     def element(*i: Scalar) -> Scalar:
         at = [_wrapped(_position(t, i[:lead], s, over), n) for t, n in zip(indices, x.dims, strict=False)]
         return x[[*at, *i[lead:]]]
-
-    s.k.compute(s.out, element)
-
-
-def _reverse_sequence(s: Site) -> None:
-    x, lengths = s.array(0), s.array(1)
-    axis, batch = (A.integer(s.call, name) % x.ndim for name in ("seq_axis", "batch_axis"))
-    s.same(lengths.dims[0], x.dims[batch], "lo/equal-extents")
-
-    def element(*i: Scalar) -> Scalar:
-        count = cast("int64", lengths[i[batch]])
-        return if_then_else(i[axis] < count, x[replaced(i, axis, count - 1 - i[axis])], x[i])
 
     s.k.compute(s.out, element)
 
@@ -214,29 +202,6 @@ def _take_backward(s: Site) -> None:
 # --- axes from index values ------------------------------------------------------------------------------------------
 
 
-def _one_hot(s: Site) -> None:
-    indices, axis = s.array(0), A.integer(s.call, "axis")
-    axis = axis + indices.ndim + 1 if axis < 0 else axis
-    on, off = (number_at(s.out.dtype, s.scalar(k)) for k in (1, 2))
-
-    def element(*i: Scalar) -> Scalar:
-        position = cast("int64", indices[[*i[:axis], *i[axis + 1 :]]])
-        return select(position.equals(i[axis]), on, off)
-
-    s.k.compute(s.out, element)
-
-
-def _meshgrid(s: Site) -> None:
-    xs = s.arrays(0)
-    swapped = A.text(s.call, "indexing") == "xy" and len(xs) > 1
-    for k, (x, out) in enumerate(zip(xs, s.outs, strict=True)):
-        _along(s, x, out, 1 - k if swapped and k < 2 else k)
-
-
-def _along(s: Site, x: Array, out: Array, axis: int) -> None:
-    s.k.compute(out, lambda *i: x[i[axis]])
-
-
 def _shape_to_tensor(s: Site) -> None:
     shape = s.call.args[0]
     if not isinstance(shape, ShapeExpr) or not shape.values:
@@ -263,14 +228,11 @@ GATHERING: Mapping[str, Legalizer] = {
     "relax.gather_elements": _gather_elements,
     "relax.gather_nd": _gather_nd,
     "relax.index_tensor": _index_tensor,
-    "relax.reverse_sequence": _reverse_sequence,
     "relax.scatter_elements": _scatter_elements,
     "relax.scatter_nd": _scatter_nd,
     "relax.index_put": _index_put,
     "relax.slice_scatter": _slice_scatter,
     "relax.grad.take_backward": _take_backward,
-    "relax.one_hot": _one_hot,
-    "relax.meshgrid": _meshgrid,
     "relax.shape_to_tensor": _shape_to_tensor,
     "relax.size": _size,
 }
