@@ -30,7 +30,8 @@ BY_HAND: Mapping[str, Legalizer] = {
 
 KEPT = frozenset(
     {
-        "relax.dynamic_strided_slice", "relax.reverse_sequence", "relax.nn.pad", "relax.nn.pixel_shuffle",
+        "relax.dynamic_strided_slice", "relax.reverse_sequence", "relax.multinomial_from_uniform", "relax.reshape",
+        "relax.nn.pad", "relax.nn.pixel_shuffle",
         "relax.nn.nll_loss", "relax.nn.cross_entropy_with_logits", "relax.grad.nll_loss_backward",
         "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward",
         *(f"relax.nn.{kind}_pool{n}d" for kind in ("max", "avg", "adaptive_avg") for n in (1, 2, 3)),

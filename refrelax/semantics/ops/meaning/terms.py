@@ -11,6 +11,7 @@ from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
 from refrelax.semantics.ops.meaning.indices import TRUE, Ix, Unfit, both, node, total
+from refrelax.semantics.ops.meaning.runs import runs
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal_value
 from refrelax.syntax.graph import Call
@@ -307,18 +308,21 @@ class Terms:
         return self.reshaped(x, (self.product(x.dims),))
 
     def reshaped(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
-        kept, left = ([k for k, n in enumerate(each) if as_int(node(n)) != 1] for each in (x.dims, dims))
-        if [node(x.dims[k]) for k in kept] == [node(dims[k]) for k in left]:  # axes of extent 1 come and go
-            at = dict(zip(kept, left, strict=True))
-            return self.seen(x, dims, lambda i: [i[at[k]] if k in at else 0 for k in range(x.ndim)])
+        found = runs([node(n) for n in x.dims], [node(n) for n in dims])
 
-        def element(*i: Any) -> data.Element:
-            position: Any = 0
-            for p, n in zip(i, dims, strict=True):
-                position = position * n + p
-            return x[self.digits(position, x.dims)]
+        def at(i: Sequence[Any]) -> list[Any]:
+            inner: list[Any] = [0] * x.ndim
+            for left, right in found:
+                position = i[right[0]] if right else 0
+                for k in right[1:]:
+                    position = position * dims[k] + i[k]
+                for k, p in zip(left, self.digits(position, [x.dims[k] for k in left]), strict=True):
+                    inner[k] = p
+            return inner
 
-        return self.tensor(dims, x.dtype, element)
+        if all(len(left) < 2 and len(right) < 2 for left, right in found):  # axes of extent 1 come and go
+            return self.seen(x, dims, at)
+        return self.tensor(dims, x.dtype, lambda *i: x[at(i)])
 
     def digits(self, position: Any, dims: Sequence[Any]) -> list[Any]:
         """The index of a row-major position."""
