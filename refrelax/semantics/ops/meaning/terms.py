@@ -345,7 +345,11 @@ class Terms:
         return self.seen(x, dims, lambda i: [0 if one else i[k] for k, one in zip(axes, single, strict=True)])
 
     def strided(self, x: Symbolic, starts: Sequence[Any], steps: Sequence[Any], dims: Sequence[Any]) -> Symbolic:
-        return self.seen(x, dims, lambda i: [a + p * s for a, p, s in zip(starts, i, steps, strict=True)])
+        back = [as_int(node(s)) == -1 for s in steps]
+        parts = list(zip(starts, steps, back, strict=True))
+        return self.seen(
+            x, dims, lambda i: [a - p if turn else a + p * s for p, (a, s, turn) in zip(i, parts, strict=True)]
+        )
 
     def copy(self, x: Symbolic) -> Symbolic:
         return self.tensor(x.dims, x.dtype, lambda *i: x[i])
