@@ -39,7 +39,7 @@ def verdict(call: str, nests: str) -> str:
 
 DIFFERENT = {
     "reduce-15": "no proof passes an integer division by data; the quotient by max(2, 1) became that by 2",
-    "reduce-39": "as reduce-15",
+    **dict.fromkeys(("reduce-39", "pool-7", "pool-8", "pool-9", "pool-13"), "as reduce-15"),
     **dict.fromkeys(
         ("unary-32", "unary-33", "unary-34", "unary-35"),
         "T.isfinite and T.isinf of a text are read as what TVM's helpers write out, of which no proof knows the sum",

@@ -30,9 +30,23 @@ BY_HAND: Mapping[str, Legalizer] = {
 }
 """Operators that are no text of the calculus, by registered name."""
 
+AWAITED: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("relax.nn.adaptive_avg_pool1d", "relax.nn.adaptive_avg_pool2d", "relax.nn.adaptive_avg_pool3d"),
+        "the length of a window depends on where it stands",
+    ),
+    "relax.nn.nll_loss": "the loops of the text are not proved to be those by hand",
+    "relax.nn.pad": "without a choice, a position is clamped to an axis that may be empty",
+    **dict.fromkeys(
+        ("relax.grad.nll_loss_backward", "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward"),
+        "loops without a case",
+    ),
+}
+"""Texts of which the loops are not yet written from the text, and why."""
+
 LEGALIZERS: Mapping[str, Legalizer] = {
     **BY_HAND,
-    **{name: legalizer(each.text) for name, each in OPERATORS.items() if each.text is not None},
+    **{name: legalizer(each.text) for name, each in OPERATORS.items() if each.text is not None and name not in AWAITED},
 }
 """By registered name. An operator that is not here keeps its call."""
 
