@@ -87,6 +87,29 @@ WORK = {
     "        return R.nn.pad(x, pad_width=[1, 1, 0, 2, 1, 0])\n",
     "relax.nn.pixel_shuffle": 'x: R.Tensor((3, 8, 10, 11), "float32")):\n'
     "        return R.nn.pixel_shuffle(x, upscale_factor=2)\n",
+    "relax.take": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((13,), "int64")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        return R.take(x, i, axis=1)\n',
+    "relax.gather_elements": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((12, 11, 10), "int64")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        return R.gather_elements(x, i, axis=1)\n',
+    "relax.gather_nd": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((12, 13, 2), "int64")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        return R.gather_nd(x, i)\n',
+    "relax.index_tensor": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((12, 1), "int64"), '
+    's: R.Tensor((13,), "int64")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        j = R.floor_mod(s, R.const(2, "int64"))\n'
+    "        return R.index_tensor(x, (i, j))\n",
+    "relax.scatter_elements": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((12, 11, 10), "int64"), '
+    'u: R.Tensor((12, 11, 10), "float32")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n'
+    '        return R.scatter_elements(x, i, u, axis=1, reduction="add")\n',
+    "relax.scatter_nd": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((12, 13, 2), "int64"), '
+    'u: R.Tensor((12, 13, 10), "float32")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        return R.scatter_nd(x, i, u, reduction="update")\n',
+    "relax.index_put": 'x: R.Tensor((12, 11), "float32"), t: R.Tensor((12, 1), "int64"), '
+    's: R.Tensor((13,), "int64"), u: R.Tensor((12, 13), "float32")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        j = R.floor_mod(s, R.const(2, "int64"))\n'
+    "        return R.index_put(x, (i, j), u, accumulate=True)\n",
+    "relax.slice_scatter": 'x: R.Tensor((12, 11, 10), "float32"), s: R.Tensor((12, 1, 10), "float32")):\n'
+    "        return R.slice_scatter(x, s, 1, 2, 2, axis=1)\n",
     "relax.matmul": 'x: R.Tensor((4, 12, 11), "float32"), w: R.Tensor((11, 10), "float32")):\n'
     "        return R.matmul(x, w)\n",
     "relax.concat": 'x: R.Tensor((12, 11, 10), "float32"), y: R.Tensor((12, 13, 10), "float32")):\n'

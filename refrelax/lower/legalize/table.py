@@ -37,6 +37,9 @@ AWAITED: Mapping[str, str] = {
     ),
     "relax.nn.nll_loss": "the loops of the text are not proved to be those by hand",
     "relax.nn.pad": "without a choice, a position is clamped to an axis that may be empty",
+    "relax.take": "an index that ends the run",
+    **dict.fromkeys(("relax.scatter_elements", "relax.scatter_nd", "relax.index_put"), "what arrives at an element"),
+    "relax.slice_scatter": "bounds that are scalars",
     **dict.fromkeys(
         ("relax.grad.nll_loss_backward", "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward"),
         "loops without a case",

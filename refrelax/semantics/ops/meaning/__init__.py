@@ -10,6 +10,7 @@ Spec: ``spec/02-values.md``; why: ``docs/decisions.md``, *One text an operator*.
 from refrelax.semantics.ops.meaning.calculus import (
     ALL,
     Array,
+    Family,
     Hits,
     Index,
     Meaning,
@@ -18,16 +19,16 @@ from refrelax.semantics.ops.meaning.calculus import (
     Text,
     agree,
     cast,
+    is_scalar,
     lines,
     literal,
     mean,
     moments,
     replaced,
-    within,
 )
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL", "Array", "Hits", "Index", "Meaning", "Run", "Scalar", "Text", "agree", "cast", "defined", "lines", "literal",
-    "mean", "moments", "replaced", "value_rule", "within",
+    "ALL", "Array", "Family", "Hits", "Index", "Meaning", "Run", "Scalar", "Text", "agree", "cast", "defined",
+    "is_scalar", "lines", "literal", "mean", "moments", "replaced", "value_rule",
 ]  # fmt: skip

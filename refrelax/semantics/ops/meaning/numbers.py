@@ -266,6 +266,10 @@ class Numbers:
         return all(conditions)
 
     @staticmethod
+    def some(conditions: Iterable[bool]) -> bool:
+        return any(conditions)
+
+    @staticmethod
     def product(extents: Iterable[int]) -> int:
         return prod(extents)
 
@@ -274,6 +278,21 @@ class Numbers:
 
     def counted(self, index: int, extent: int) -> int:
         return index + extent if index < 0 and is_strict(self.numerics) else index
+
+    @staticmethod
+    def place(at: Sequence[int], dims: Sequence[int]) -> int:
+        position = 0
+        for p, n in zip(at, dims, strict=True):
+            position = position * n + p
+        return position
+
+    def stored(self, at: Sequence[int], dims: Sequence[int], rule: str, nothing: bool = False) -> int:
+        position = 0
+        for p, n in zip(at, dims, strict=True):
+            if not (0 <= p < n or nothing):
+                self.ends(rule, f"a store at {list(at)} of {tuple(dims)}")
+            position = position * n + p
+        return position
 
     # --- what is open
 
