@@ -110,6 +110,15 @@ WORK = {
     "        return R.index_put(x, (i, j), u, accumulate=True)\n",
     "relax.slice_scatter": 'x: R.Tensor((12, 11, 10), "float32"), s: R.Tensor((12, 1, 10), "float32")):\n'
     "        return R.slice_scatter(x, s, 1, 2, 2, axis=1)\n",
+    "relax.nn.attention": 'q: R.Tensor((2, 10, 3, 8), "float32"), k: R.Tensor((2, 11, 3, 8), "float32"), '
+    'v: R.Tensor((2, 11, 3, 5), "float32")):\n        return R.nn.attention(q, k, v)\n',
+    "relax.nn.attention_bias": 'q: R.Tensor((1, 12, 2, 5), "float32"), k: R.Tensor((1, 12, 2, 5), "float32"), '
+    'v: R.Tensor((1, 12, 2, 5), "float32"), b: R.Tensor((1, 2, 12, 12), "float32")):\n'
+    '        return R.nn.attention(q, k, v, b, causal_mask="TopLeft")\n',
+    "relax.nn.attention_var_len": 'q: R.Tensor((1, 12, 2, 5), "float32"), k: R.Tensor((1, 12, 2, 5), "float32"), '
+    'v: R.Tensor((1, 12, 2, 5), "float32")):\n'
+    '        s = R.const([0, 5, 5, 12], "int32")\n        return R.nn.attention_var_len(q, k, v, s, '
+    'R.const(7, "int32"), s, R.const(7, "int32"), causal_mask="BottomRight")\n',
     "relax.matmul": 'x: R.Tensor((4, 12, 11), "float32"), w: R.Tensor((11, 10), "float32")):\n'
     "        return R.matmul(x, w)\n",
     "relax.concat": 'x: R.Tensor((12, 11, 10), "float32"), y: R.Tensor((12, 13, 10), "float32")):\n'

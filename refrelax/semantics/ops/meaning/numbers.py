@@ -85,21 +85,22 @@ class Dense:
         return self.cells[position]
 
     def over(self, at: Sequence[int | Run | Hits]) -> list[Payload]:
-        base, parts, size = self.offset, list[tuple[Any, ...]](), 1
+        base, size = self.offset, 1
+        parts: list[tuple[Any, ...]] = []
         for p, stride, n in zip(at, self.strides, self.dims, strict=True):
-            if isinstance(p, Run):
+            if isinstance(p, int):
+                base += p * stride
+            elif isinstance(p, Run):
                 start, count = clipped(p, n) if p.inside else (p.start, n if p.count is None else p.count)
                 base += start * stride
                 parts.append((count, p.step * stride))
                 size *= max(count, 0)
-            elif isinstance(p, Hits):
+            else:
                 spots = [k * stride for k in p.positions()]
                 size *= len(spots)
                 if spots:
                     base += spots[0]
                     parts.append((tuple([each - spots[0] for each in spots]),))
-            else:
-                base += p * stride
         self.spend(size)
         if not size:
             return []
