@@ -119,6 +119,13 @@ WORK = {
     'v: R.Tensor((1, 12, 2, 5), "float32")):\n'
     '        s = R.const([0, 5, 5, 12], "int32")\n        return R.nn.attention_var_len(q, k, v, s, '
     'R.const(7, "int32"), s, R.const(7, "int32"), causal_mask="BottomRight")\n',
+    "relax.bucketize": 'x: R.Tensor((12, 11, 10), "float32"), e: R.Tensor((13,), "float32")):\n'
+    "        return R.bucketize(x, e)\n",
+    "relax.multinomial_from_uniform": 'p: R.Tensor((12, 11), "float32"), u: R.Tensor((40, 1), "float32"), '
+    't: R.Tensor((40, 1), "int64")):\n        i = R.floor_mod(t, R.const(2, "int64"))\n'
+    "        return R.multinomial_from_uniform(p, u, i)\n",
+    "relax.vision.multibox_transform_loc": 's: R.Tensor((2, 3, 20), "float32"), b: R.Tensor((2, 80), "float32"), '
+    'a: R.Tensor((1, 20, 4), "float32")):\n        return R.vision.multibox_transform_loc(s, b, a)\n',
     "relax.matmul": 'x: R.Tensor((4, 12, 11), "float32"), w: R.Tensor((11, 10), "float32")):\n'
     "        return R.matmul(x, w)\n",
     "relax.concat": 'x: R.Tensor((12, 11, 10), "float32"), y: R.Tensor((12, 13, 10), "float32")):\n'

@@ -24,6 +24,7 @@ from refrelax.semantics.ops.meaning import data, indices
 from refrelax.semantics.ops.meaning.calculus import Text
 from refrelax.semantics.ops.meaning.terms import written
 from refrelax.syntax import dtypes
+from refrelax.syntax.graph import Call, Expr, Op, PrimValue, Tuple
 from refrelax.syntax.scalars import Binary, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, int_imm
 
 Env = Mapping[str, Scalar]
@@ -35,30 +36,45 @@ def legalizer(text: Text) -> Any:
     """The legalizer that a text is."""
 
     def legalize(s: Site) -> None:
-        arrays = [x for each in s.a for x in (each if isinstance(each, list) else [each])]
-        operands = [_operand(k, x) for k, x in enumerate(arrays) if x is not None]
+        given = [each for k, arg in enumerate(s.call.args) for each in _operands(s, k, arg)]
         try:
-            program = written(text, s.call, *((name, dims, x.dtype) for name, dims, x in operands))
+            program = written(text, s.call, *(operand for operand, _ in given))
         except indices.Unfit as reason:
             raise Unfit(str(reason)) from None
-        Writer(s, program, [x for _, _, x in operands]).write()
+        Writer(s, program, [x for operand, x in given if isinstance(operand, tuple)]).write()
 
     return legalize
 
 
-def _operand(k: int, x: Array | Scalar) -> tuple[str, list[PrimExpr], Array]:
-    """Name and extents; a scalar counts as a tensor of shape ``(1,)``."""
-    if isinstance(x, Scalar):
-        return f"x{k}", [int_imm(1)], Array("", (S.index(1),), x.dtype, x)
-    return f"x{k}", [d.node for d in x.dims], x
+def _operands(s: Site, k: int, arg: Expr) -> list[tuple[Any, Array | None]]:
+    """What argument ``k`` is to a text, and the array that it is to a kernel."""
+    match s.a[k]:
+        case Array() as x:
+            return [((f"x{k}", [d.node for d in x.dims], x.dtype), x)]
+        case Scalar() as x:
+            return [((f"x{k}", [1], x.dtype, x.node), Array("", (S.index(1),), x.dtype, x))]
+        case list() as xs:
+            return [((f"x{k}_{n}", [d.node for d in x.dims], x.dtype), x) for n, x in enumerate(xs)]
+    if k in s.dtypes:
+        return [((f"x{k}", [s.expression(d).node for d in s.shapes[k]], s.dtypes[k]), None)]
+    if k in s.shapes:
+        return [([s.expression(d).node for d in s.shapes[k]], None)]
+    match arg:
+        case Tuple(fields=fields) if all(isinstance(each, PrimValue) for each in fields):
+            return [([s.expression(each.value).node for each in fields if isinstance(each, PrimValue)], None)]
+        case Call(op=Op("relax.null_value")):
+            return [(None, None)]
+        case _:
+            raise Unfit("an argument that is no tensor, scalar or shape")
 
 
 class Writer:
     """One text on its way into one kernel."""
 
-    def __init__(self, s: Site, program: data.Program, operands: Sequence[Array]) -> None:
+    def __init__(self, s: Site, program: data.Program, operands: Sequence[Array | None]) -> None:
         self.s, self.opaque, self.premises = s, program.opaque, program.premises
-        self.arrays: dict[int, Array] = {id(a): x for a, x in zip(program.operands, operands, strict=True)}
+        pairs = zip(program.operands, operands, strict=True)
+        self.arrays: dict[int, Array] = {id(a): x for a, x in pairs if x is not None}
         """Where operands and definitions lie; of a definition without the axes of extent 1."""
         self.ready = prepared(program)
         self.below = {v.name: n for v, n in ranges(self.ready.steps)}
@@ -80,9 +96,10 @@ class Writer:
 
     def premise(self, condition: PrimExpr) -> None:
         """The data is what the operator means only where this holds."""
-        if not isinstance(condition, Binary) or condition.op != "EQ":
-            raise Unfit(f"a premise that is no equality: {condition}")
-        self.s.same(Scalar(condition.a), Scalar(condition.b))
+        if isinstance(condition, Binary) and condition.op == "EQ":
+            self.s.same(Scalar(condition.a), Scalar(condition.b))
+        else:
+            self.s.demand("lo/broadcast-equal", condition)
 
     def require(self, condition: PrimExpr) -> None:
         """Elsewhere the call is open. Extents that have to agree are claims, as a kernel reads past an array else."""
@@ -148,6 +165,8 @@ class Writer:
                 return self.literal(dtype, value, env)
             case data.Read(array, at):
                 return self.read(array, [self.index(p, env) for p in at])
+            case data.Choice(condition, data.Literal() as then, data.Literal() as other):
+                return S.select(self.index(condition, env), self.element(then, env), self.element(other, env))
             case data.Choice(condition, then, other):
                 return S.if_then_else(self.index(condition, env), self.element(then, env), self.element(other, env))
             case data.Operation("cast", at, _, (a,)):
@@ -166,6 +185,8 @@ class Writer:
     def read(self, array: data.Operand | data.Definition, at: Sequence[Scalar]) -> Scalar:
         if id(array) in self.ready.inlined and isinstance(array, data.Definition):
             return self.element(array.body, {v.name: p for v, p in zip(array.vars, at, strict=True)})
+        if id(array) not in self.arrays:
+            raise Unfit("elements of an argument that is only looked at")
         found = self.arrays[id(array)]
         if isinstance(array, data.Definition) and found.ndim < len(at):
             at = [p for p, n in zip(at, array.dims, strict=True) if as_int(n) != 1]

@@ -15,7 +15,6 @@ from refrelax.lower.legalize.scalars import (
     Scalar,
     all_of,
     cast,
-    function,
     if_then_else,
     index,
     lit,
@@ -26,7 +25,7 @@ from refrelax.lower.legalize.scalars import (
 )
 from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.semantics.ops import attributes as A
-from refrelax.syntax import bits, dtypes
+from refrelax.syntax import dtypes
 from refrelax.syntax.graph import ShapeExpr
 from refrelax.syntax.scalars import as_int
 
@@ -260,53 +259,6 @@ def _size(s: Site) -> None:
 # --- quantisation ----------------------------------------------------------------------------------------------------
 
 
-def _clamp(value: Scalar, dtype: str) -> Scalar:
-    """Into the finite range of ``dtype``."""
-    if dtypes.is_float(dtype):
-        high = bits.largest_finite(dtype)
-        return maximum(minimum(value, high), -high)
-    low, top = dtypes.integer_range(dtype)
-    return maximum(minimum(value, top), low)
-
-
-def _parameter(s: Site, x: Array, p: Array) -> Callable[[Sequence[Scalar]], Scalar]:
-    """A parameter of an element: the only one, or the one at its position along the axis."""
-    if all(as_int(n.node) == 1 for n in p.dims):
-        return lambda _i: p[[0] * p.ndim]
-    axis = A.integer(s.call, "axis") % x.ndim
-    s.same(p.dims[0], x.dims[axis], "lo/equal-extents")
-    return lambda i: p[i[axis]]
-
-
-def _quantize(s: Site) -> None:
-    """``clamp(round(x / scale) + zero_point)``; a float result is not rounded."""
-    x, scale, zero = (s.array(k) for k in range(3))
-    out = s.out.dtype
-    acc = "float32" if "float32" in (x.dtype, scale.dtype) or not dtypes.is_float(zero.dtype) else x.dtype
-    factor, offset = _parameter(s, x, scale), _parameter(s, x, zero)
-
-    def element(*i: Scalar) -> Scalar:
-        value = cast(acc, x[i]).over(cast(acc, factor(i)))
-        value = value if dtypes.is_float(out) else function("nearbyint", value)
-        return cast(out, _clamp(value + cast(acc, offset(i)), out))
-
-    s.k.compute(s.out, element)
-
-
-def _dequantize(s: Site) -> None:
-    """``(x - zero_point) * scale`` in float32, the difference of integers in int32; a float16 result is clamped."""
-    x, scale, zero = (s.array(k) for k in range(3))
-    middle = "float32" if dtypes.is_float(x.dtype) or dtypes.is_float(zero.dtype) else "int32"
-    factor, offset = _parameter(s, x, scale), _parameter(s, x, zero)
-
-    def element(*i: Scalar) -> Scalar:
-        apart = cast(middle, x[i]) - cast(middle, offset(i))
-        value = cast("float32", apart) * cast("float32", factor(i))
-        return value if s.out.dtype == "float32" else cast(s.out.dtype, _clamp(value, "float16"))
-
-    s.k.compute(s.out, element)
-
-
 GATHERING: Mapping[str, Legalizer] = {
     "relax.gather_elements": _gather_elements,
     "relax.gather_nd": _gather_nd,
@@ -321,6 +273,4 @@ GATHERING: Mapping[str, Legalizer] = {
     "relax.meshgrid": _meshgrid,
     "relax.shape_to_tensor": _shape_to_tensor,
     "relax.size": _size,
-    "relax.quantize": _quantize,
-    "relax.dequantize": _dequantize,
 }

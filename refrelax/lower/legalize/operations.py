@@ -20,8 +20,8 @@ from refrelax.lower.legalize.scalars import (
     select,
 )
 from refrelax.lower.legalize.site import Unfit
-from refrelax.syntax import dtypes
-from refrelax.syntax.scalars import Binary, BinaryOp
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.scalars import Binary, BinaryOp, Literal
 
 Form = Callable[..., Scalar]
 
@@ -137,8 +137,16 @@ def operation(name: str, dtype: str, *args: Scalar) -> Scalar:
 
 
 def converted(dtype: str, a: Scalar) -> Scalar:
-    """A conversion; a number becomes a truth by not being 0."""
-    return a.differs(0) if dtype == "bool" and a.dtype != "bool" else cast(dtype, a)
+    """A conversion; of a number that the dtype has, or rounds, the number."""
+    if isinstance(a.node, Literal):
+        value = bits.literal_value(a.node)
+        if dtypes.is_float(dtype) and value - value == 0:
+            return lit(dtype, value)
+        if dtypes.is_integer(dtype) and isinstance(value, int):
+            low, high = dtypes.integer_range(dtype)
+            if low <= value <= high:
+                return lit(dtype, value)
+    return cast(dtype, a)
 
 
 COMBINE: Mapping[str, BinaryOp] = {

@@ -47,6 +47,10 @@ class Site:
     premises: list[PrimExpr] = field(default_factory=list)
     """What may be taken for granted: elsewhere the definition leaves the call open."""
     solved: set[str] = field(default_factory=set)
+    shapes: dict[int, tuple[PrimExpr, ...]] = field(default_factory=dict)
+    """The extents of arguments that are shapes, or tensors of which only the extents are looked at."""
+    dtypes: dict[int, str] = field(default_factory=dict)
+    """Of the latter, their dtypes."""
     named: dict[PrimExpr, SymVar] = field(default_factory=dict)
     scalars: dict[str, SymVar] = field(default_factory=dict)
 
@@ -220,7 +224,20 @@ def make_site(
     for position, arg in enumerate(call.args):
         if isinstance(arg, PrimValue):
             site.a[position] = site.expression(arg.value)
+        elif site.a[position] is None:
+            _look(site, position, typing.of(arg))
     return site
+
+
+def _look(site: Site, position: int, found: Type | None) -> None:
+    """Keep the extents of an argument that no kernel takes."""
+    match found:
+        case ShapeType(values=tuple() as values):
+            site.shapes[position] = values
+        case TensorType(shape=tuple() as dims, dtype=str() as dtype):
+            site.shapes[position], site.dtypes[position] = dims, dtype
+        case _:
+            pass
 
 
 @dataclass(frozen=True, slots=True)

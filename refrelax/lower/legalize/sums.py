@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from refrelax.lower.legalize.elementwise import Legalizer, promote
+from refrelax.lower.legalize.elementwise import Legalizer
 from refrelax.lower.legalize.kernel import Array
 from refrelax.lower.legalize.reductions import Axes
 from refrelax.lower.legalize.scalars import Scalar, cast, if_then_else, lit, select
 from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops.binary import promote
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import as_int
 

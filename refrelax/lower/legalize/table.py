@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from refrelax.lower.legalize.attention import ATTENTION
 from refrelax.lower.legalize.creation import CREATION, SHAPE_ONLY
-from refrelax.lower.legalize.elementwise import ELEMENTWISE, Legalizer
+from refrelax.lower.legalize.elementwise import Legalizer
 from refrelax.lower.legalize.from_text import legalizer
 from refrelax.lower.legalize.gathering import GATHERING
 from refrelax.lower.legalize.joining import JOINING
@@ -17,7 +17,6 @@ from refrelax.lower.legalize.windows import WINDOWS
 from refrelax.semantics.ops import OPERATORS
 
 BY_HAND: Mapping[str, Legalizer] = {
-    **ELEMENTWISE,
     **SHAPES,
     **CREATION,
     **JOINING,
@@ -26,7 +25,6 @@ BY_HAND: Mapping[str, Legalizer] = {
     **SUMS,
     **GATHERING,
     **SORTING,
-    "relax.power": power(ELEMENTWISE["relax.power"]),
 }
 """Operators that are no text of the calculus, by registered name."""
 
@@ -40,16 +38,25 @@ AWAITED: Mapping[str, str] = {
     "relax.take": "an index that ends the run",
     **dict.fromkeys(("relax.scatter_elements", "relax.scatter_nd", "relax.index_put"), "what arrives at an element"),
     "relax.slice_scatter": "bounds that are scalars",
+    **dict.fromkeys(("relax.nn.attention", "relax.nn.attention_bias"), "a fold whose length depends on the query"),
     **dict.fromkeys(
-        ("relax.grad.nll_loss_backward", "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward"),
+        (
+            "relax.grad.nll_loss_backward", "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward",
+            "relax.nn.attention_var_len", "relax.multinomial_from_uniform", "relax.vision.multibox_transform_loc",
+        ),
         "loops without a case",
     ),
-}
+}  # fmt: skip
 """Texts of which the loops are not yet written from the text, and why."""
+
+TEXTS: Mapping[str, Legalizer] = {
+    name: legalizer(each.text) for name, each in OPERATORS.items() if each.text is not None and name not in AWAITED
+}
 
 LEGALIZERS: Mapping[str, Legalizer] = {
     **BY_HAND,
-    **{name: legalizer(each.text) for name, each in OPERATORS.items() if each.text is not None and name not in AWAITED},
+    **TEXTS,
+    "relax.power": power(TEXTS["relax.power"]),
 }
 """By registered name. An operator that is not here keeps its call."""
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from refrelax.lower.legalize.elementwise import Legalizer, promote
+from refrelax.lower.legalize.elementwise import Legalizer
 from refrelax.lower.legalize.kernel import Array
 from refrelax.lower.legalize.scalars import (
     TRUE,
@@ -27,6 +27,7 @@ from refrelax.lower.legalize.scalars import (
 )
 from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops.binary import promote
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import as_int
 

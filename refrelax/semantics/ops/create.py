@@ -5,30 +5,26 @@ Spec: ``spec/ops/create.md``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    cast_to,
-    extent,
-    extents,
-    number,
     rank,
     retyped,
     shape_argument,
     shaped_like,
     short,
     tensor,
-    tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Extents, Index, Meaning, Scalar, Text, cast, defined
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, PrimValue
 from refrelax.syntax.scalars import Binary, Cast, Intrinsic, PrimExpr, as_int
@@ -57,12 +53,10 @@ def deduce_full(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return shaped_like(call, 0, shape, A.dtype(call, default=None) or fill.dtype, fill.vdevice)
 
 
-def evaluate_full(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def full(m: Meaning, call: Call, shape: Extents, fill: Array) -> Array:
     """``out[i] = fill``."""
-    fill = tensor_value(args[1])
-    value = cast_to(e, fill, A.dtype(call, default=None) or fill.dtype)
-    element = value[()]
-    return e.tabulate(value.dtype, extents(args[0]), lambda *i: element)
+    value = cast(m, fill, A.dtype(call, default=None) or fill.dtype)
+    return m.copy(m.along(value, (), shape))
 
 
 def deduce_full_like(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -77,12 +71,9 @@ def _like(d: Deduction, call: Call, types: tuple[Type, ...]) -> TensorType:
     return x if dtype is None else retyped(x, dtype)
 
 
-def evaluate_full_like(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def full_like(m: Meaning, call: Call, x: Array, fill: Array) -> Array:
     """``out[i] = fill``, converted to the dtype of the result."""
-    x, fill = tensor_value(args[0]), tensor_value(args[1])
-    dtype = A.dtype(call, default=None) or x.dtype
-    element = cast_to(e, fill, dtype)[()]
-    return e.tabulate(dtype, x.shape, lambda *i: element)
+    return m.copy(m.along(cast(m, fill, A.dtype(call, default=None) or x.dtype), (), x.dims))
 
 
 def deduce_constant(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -91,14 +82,17 @@ def deduce_constant(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return shaped_like(call, 0, shape_argument(d, call, types, 0), A.dtype(call))
 
 
-def _constant(value: int) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        dtype = A.dtype(call)
-        assert dtype is not None
-        element = e.numerics.truth(bool(value)) if dtype == "bool" else e.numerics.at(dtype).lit(value)
-        return e.tabulate(dtype, extents(args[0]), lambda *i: element)
+def _constant(value: int) -> Text:
+    def text(m: Meaning, call: Call, shape: Extents) -> Array:
+        return constant(m, A.dtype(call) or "", shape, value)
 
-    return evaluate
+    return text
+
+
+def constant(m: Meaning, dtype: str, dims: Extents, value: int) -> Array:
+    """``out[i] = value``."""
+    element = m.at(dtype).lit(value)
+    return m.tensor(dims, dtype, lambda *_i: element)
 
 
 def deduce_constant_like(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -107,14 +101,11 @@ def deduce_constant_like(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
     return _like(d, call, types)
 
 
-def _constant_like(value: int) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x = tensor_value(args[0])
-        dtype = A.dtype(call, default=None) or x.dtype
-        element = e.numerics.truth(bool(value)) if dtype == "bool" else e.numerics.at(dtype).lit(value)
-        return e.tabulate(dtype, x.shape, lambda *i: element)
+def _constant_like(value: int) -> Text:
+    def text(m: Meaning, call: Call, x: Array) -> Array:
+        return constant(m, A.dtype(call, default=None) or x.dtype, x.dims, value)
 
-    return evaluate
+    return text
 
 
 # --- positions -------------------------------------------------------------------------------------------------------
@@ -136,18 +127,18 @@ def deduce_eye(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return with_dims((n, m), A.dtype(call))
 
 
-def evaluate_eye(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def eye(m: Meaning, call: Call, n: Scalar, k: Scalar, offset: Scalar) -> Array:
     """``out[i, j] = 1 if j - i == k else 0``."""
-    dtype = A.dtype(call)
-    assert dtype is not None
-    return _diagonal(e, dtype, (extent(args[0]), extent(args[1])), extent(args[2]))
+    return _diagonal(m, A.dtype(call) or "", (n.index, k.index), offset.index)
 
 
-def _diagonal(e: Evaluation, dtype: str, shape: tuple[int, ...], k: int) -> Tensor:
-    f = e.numerics.at(dtype)
-    one = e.numerics.truth(True) if dtype == "bool" else f.lit(1)
-    zero = e.numerics.truth(False) if dtype == "bool" else f.lit(0)
-    return e.tabulate(dtype, shape, lambda i, j: one if j - i == k else zero)
+def _diagonal(m: Meaning, dtype: str, dims: Extents, k: Index) -> Array:
+    one, zero = _always(m.at(dtype).lit(1)), _always(m.at(dtype).lit(0))
+    return m.tensor(dims, dtype, lambda i, j: m.choose(j - i == k, one, zero))
+
+
+def _always(a: Payload) -> Callable[[], Payload]:
+    return lambda: a
 
 
 @rule("op.eye_like/rank")
@@ -160,10 +151,9 @@ def deduce_eye_like(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return _like(d, call, types)
 
 
-def evaluate_eye_like(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def eye_like(m: Meaning, call: Call, x: Array, offset: Scalar) -> Array:
     """``out[i, j] = 1 if j - i == k else 0``."""
-    x = tensor_value(args[0])
-    return _diagonal(e, A.dtype(call, default=None) or x.dtype, x.shape, extent(args[1]))
+    return _diagonal(m, A.dtype(call, default=None) or x.dtype, x.dims, offset.index)
 
 
 def deduce_arange(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -188,19 +178,18 @@ def _float_count(start: PrimExpr, stop: PrimExpr, step: PrimExpr) -> PrimExpr:
 
 
 @rule("op.arange/zero-step")
-def evaluate_arange(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def arange(m: Meaning, call: Call, *ends: Scalar) -> Array:
     """``out[i] = start + i * step``."""
-    start, stop, step = (Fraction(number(each)) for each in args)
-    if step == 0:
-        raise unspecified("op.arange/zero-step", f"{short(call)} with step 0", e.span)
-    count = max(0, -((start - stop) // step))
-    dtype = A.dtype(call)
-    assert dtype is not None
-    f = e.numerics.at(dtype)
+    whole = all(dtypes.is_integer(each.dtype) for each in ends)
+    start, stop, step = (each.index if whole else Fraction(each.number) for each in ends)
+    m.require(step != 0, "op.arange/zero-step", "step 0")
+    dtype, count = A.dtype(call) or "", m.most(0, -((start - stop) // step))
+    f = m.at(dtype)
     if dtypes.is_float(dtype):
         first, apart = f.lit(start), f.lit(step)
-        return e.tabulate(dtype, (count,), lambda i: f.add(first, f.mul(f.lit(i), apart)))
-    return e.tabulate(dtype, (count,), lambda i: f.lit(int(start) + i * int(step)))
+        return m.tensor((count,), dtype, lambda i: f.add(first, f.mul(f.lit(i), apart)))
+    first, apart = (each.index for each in (ends[0], ends[2]))
+    return m.tensor((count,), dtype, lambda i: f.lit(first + i * apart))
 
 
 # --- triangles -------------------------------------------------------------------------------------------------------
@@ -218,15 +207,17 @@ def deduce_triangle(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return x
 
 
-def _triangle(lower: bool) -> EvaluateRule:
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x, k = tensor_value(args[0]), extent(args[1])
-        zero = e.numerics.truth(False) if x.dtype == "bool" else e.numerics.at(x.dtype).lit(0)
-        if lower:
-            return e.tabulate(x.dtype, x.shape, lambda *i: x[i] if i[-1] - i[-2] <= k else zero)
-        return e.tabulate(x.dtype, x.shape, lambda *i: x[i] if i[-1] - i[-2] >= k else zero)
+def _triangle(lower: bool) -> Text:
+    def text(m: Meaning, call: Call, x: Array, offset: Scalar) -> Array:
+        zero, k = _always(m.at(x.dtype).lit(0)), offset.index
 
-    return evaluate
+        def element(*i: Index) -> Payload:
+            inside = i[-1] - i[-2] <= k if lower else i[-1] - i[-2] >= k
+            return m.choose(inside, lambda: x[i], zero)
+
+        return m.tensor(x.dims, x.dtype, element)
+
+    return text
 
 
 # --- windows ---------------------------------------------------------------------------------------------------------
@@ -246,18 +237,17 @@ def deduce_hamming(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return with_dims((d.simplify(size),), dtype)
 
 
-def evaluate_hamming(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def hamming_window(m: Meaning, call: Call, size: Scalar, periodic: Scalar, alpha: Scalar, beta: Scalar) -> Array:
     """``out[i] = alpha - beta * cos(2 pi i / m)``, ``m`` the size when periodic, else the size less one."""
-    size, periodic, alpha, beta = extent(args[0]), bool(number(args[1])), number(args[2]), number(args[3])
-    dtype = A.dtype(call)
-    assert dtype is not None
-    f = e.numerics.at(dtype)
-    points = size if periodic else max(size - 1, 1)
-    if size == 1:
-        return e.tabulate(dtype, (1,), lambda i: f.lit(1))
-    cos, turn = f.math("cos"), f.div(f.mul(f.lit(2), f.lit(PI)), f.lit(points))
-    a, b = f.lit(alpha), f.lit(beta)
-    return e.tabulate(dtype, (size,), lambda i: f.sub(a, f.mul(b, cos(f.mul(turn, f.lit(i))))))
+    n, dtype = size.index, A.dtype(call) or ""
+    f, a, b = m.at(dtype), cast(m, alpha, dtype)[0,], cast(m, beta, dtype)[0,]
+    cos, points = f.math("cos"), n if periodic.number else m.most(n - 1, 1)
+    turn = f.div(f.mul(f.lit(2), f.lit(PI)), f.lit(points))
+
+    def element(i: Index) -> Payload:
+        return m.choose(n == 1, lambda: f.lit(1), lambda: f.sub(a, f.mul(b, cos(f.mul(turn, f.lit(i))))))
+
+    return m.tensor((n,), dtype, element)
 
 
 PI = Fraction(884279719003555, 281474976710656)
@@ -265,16 +255,16 @@ PI = Fraction(884279719003555, 281474976710656)
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.full", deduce_full, evaluate_full, PAGE),
-    OpDef("relax.full_like", deduce_full_like, evaluate_full_like, PAGE),
-    OpDef("relax.ones", deduce_constant, _constant(1), PAGE),
-    OpDef("relax.zeros", deduce_constant, _constant(0), PAGE),
-    OpDef("relax.ones_like", deduce_constant_like, _constant_like(1), PAGE),
-    OpDef("relax.zeros_like", deduce_constant_like, _constant_like(0), PAGE),
-    OpDef("relax.eye", deduce_eye, evaluate_eye, PAGE),
-    OpDef("relax.eye_like", deduce_eye_like, evaluate_eye_like, PAGE),
-    OpDef("relax.arange", deduce_arange, evaluate_arange, PAGE),
-    OpDef("relax.tril", deduce_triangle, _triangle(lower=True), PAGE),
-    OpDef("relax.triu", deduce_triangle, _triangle(lower=False), PAGE),
-    OpDef("relax.hamming_window", deduce_hamming, evaluate_hamming, PAGE),
+    defined("relax.full", deduce_full, full, PAGE),
+    defined("relax.full_like", deduce_full_like, full_like, PAGE),
+    defined("relax.ones", deduce_constant, _constant(1), PAGE),
+    defined("relax.zeros", deduce_constant, _constant(0), PAGE),
+    defined("relax.ones_like", deduce_constant_like, _constant_like(1), PAGE),
+    defined("relax.zeros_like", deduce_constant_like, _constant_like(0), PAGE),
+    defined("relax.eye", deduce_eye, eye, PAGE),
+    defined("relax.eye_like", deduce_eye_like, eye_like, PAGE),
+    defined("relax.arange", deduce_arange, arange, PAGE),
+    defined("relax.tril", deduce_triangle, _triangle(lower=True), PAGE),
+    defined("relax.triu", deduce_triangle, _triangle(lower=False), PAGE),
+    defined("relax.hamming_window", deduce_hamming, hamming_window, PAGE),
 )

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
-from refrelax.semantics.ops.common import arity, cast_to, known_dims, rank, retyped, short, tensor, tensor_value
-from refrelax.semantics.ops.definition import DeduceRule, Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.common import arity, known_dims, rank, retyped, short, tensor
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Meaning, cast, defined
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import largest_finite
 from refrelax.syntax.graph import Call
@@ -67,15 +66,15 @@ def _fits(d: Deduction, call: Call, x: TensorType, parameter: TensorType, axis: 
 
 
 @rule("op.quantize/parameter-extents")
-def _along(e: Evaluation, call: Call, x: Tensor, parameter: Tensor) -> Callable[[tuple[int, ...]], Payload]:
-    """The parameter of an element: the only one, or the one at its position along the axis."""
-    if parameter.size == 1:
-        only = parameter.payloads()[0]
-        return lambda i: only
+def _along(m: Meaning, call: Call, x: Array, p: Array) -> Array:
+    """A parameter seen at the data's extents: the only element, or the one at the position along the axis."""
+    if p.ndim != 1 or not x.ndim:
+        m.require(m.product(p.dims) == 1, "op.quantize/parameter-extents", f"{p.dims} for {x.dims}")
+        return m.reshaped(p, ())
     axis = A.integer(call, "axis") % x.ndim
-    if parameter.shape != (x.shape[axis],):
-        raise unspecified("op.quantize/parameter-extents", f"{parameter.shape} for {x.shape}, axis {axis}", e.span)
-    return lambda i: parameter[i[axis]]
+    fits = m.taken(p.dims[0] == 1, False) or p.dims[0] == x.dims[axis]
+    m.require(fits, "op.quantize/parameter-extents", f"{p.dims} for {x.dims}, axis {axis}")
+    return m.along(p, [axis], x.dims)
 
 
 def _clamped(f: Arithmetic, dtype: str) -> Callable[[Payload], Payload]:
@@ -93,42 +92,38 @@ def _same(v: Payload) -> Payload:
     return v
 
 
-def evaluate_quantize(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def quantize(m: Meaning, call: Call, x: Array, scale: Array, zero: Array) -> Array:
     """``clamp(round(x / scale) + zero_point)`` to the output dtype, half to even; a float output is not rounded."""
-    x, scale, zero = (tensor_value(each) for each in args)
-    out = A.dtype(call, "out_dtype")
-    assert out is not None
+    out = A.dtype(call, "out_dtype") or x.dtype
     acc = "float32" if "float32" in (x.dtype, scale.dtype) or not dtypes.is_float(zero.dtype) else x.dtype
-    f, g = e.numerics.at(acc), e.numerics.at(out)
-    x, by, shift = cast_to(e, x, acc), cast_to(e, scale, acc), cast_to(e, zero, acc)
-    factor, offset, clamp = _along(e, call, x, by), _along(e, call, x, shift), _clamped(f, out)
+    f, g = m.at(acc), m.at(out)
+    x, by, shift = cast(m, x, acc), cast(m, scale, acc), cast(m, zero, acc)
+    factor, offset, clamp = _along(m, call, x, by), _along(m, call, x, shift), _clamped(f, out)
     half_even = _same if dtypes.is_float(out) else f.math("round")
 
-    def element(*i: int) -> Payload:
-        return g.cast(clamp(f.add(half_even(f.div(x[i], factor(i))), offset(i))), acc)
+    def element(a: Payload, s: Payload, z: Payload) -> Payload:
+        return g.cast(clamp(f.add(half_even(f.div(a, s)), z)), acc)
 
-    return e.tabulate(out, x.shape, element)
+    return m.pointwise(out, element, x, factor, offset)
 
 
-def evaluate_dequantize(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def dequantize(m: Meaning, call: Call, x: Array, scale: Array, zero: Array) -> Array:
     """``(x - zero_point) * scale`` in float32, the difference of integers in int32; a float16 output is clamped."""
-    x, scale, zero = (tensor_value(each) for each in args)
-    out = A.dtype(call, "out_dtype")
-    assert out is not None
+    out = A.dtype(call, "out_dtype") or x.dtype
     middle = "float32" if dtypes.is_float(x.dtype) or dtypes.is_float(zero.dtype) else "int32"
-    f, g, h = e.numerics.at("float32"), e.numerics.at(out), e.numerics.at(middle)
-    x, shift, by = cast_to(e, x, middle), cast_to(e, zero, middle), cast_to(e, scale, "float32")
-    factor, offset, clamp = _along(e, call, x, by), _along(e, call, x, shift), _clamped(f, "float16")
+    f, g, h = m.at("float32"), m.at(out), m.at(middle)
+    x, shift, by = cast(m, x, middle), cast(m, zero, middle), cast(m, scale, "float32")
+    factor, offset, clamp = _along(m, call, x, by), _along(m, call, x, shift), _clamped(f, "float16")
 
-    def element(*i: int) -> Payload:
-        apart = h.sub(x[i], offset(i))
-        value = f.mul(apart if middle == "float32" else f.cast(apart, middle), factor(i))
+    def element(a: Payload, s: Payload, z: Payload) -> Payload:
+        apart = h.sub(a, z)
+        value = f.mul(apart if middle == "float32" else f.cast(apart, middle), s)
         return value if out == "float32" else g.cast(clamp(value), "float32")
 
-    return e.tabulate(out, x.shape, element)
+    return m.pointwise(out, element, x, factor, offset)
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.quantize", _deduce(REAL, NARROW), evaluate_quantize, PAGE),
-    OpDef("relax.dequantize", _deduce((*NARROW, "int32", *REAL), REAL), evaluate_dequantize, PAGE),
+    defined("relax.quantize", _deduce(REAL, NARROW), quantize, PAGE),
+    defined("relax.dequantize", _deduce((*NARROW, "int32", *REAL), REAL), dequantize, PAGE),
 )

@@ -10,6 +10,7 @@ Spec: ``spec/02-values.md``; why: ``docs/decisions.md``, *One text an operator*.
 from refrelax.semantics.ops.meaning.calculus import (
     ALL,
     Array,
+    Extents,
     Family,
     Hits,
     Index,
@@ -29,6 +30,6 @@ from refrelax.semantics.ops.meaning.calculus import (
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL", "Array", "Family", "Hits", "Index", "Meaning", "Run", "Scalar", "Text", "agree", "cast", "defined",
-    "is_scalar", "lines", "literal", "mean", "moments", "replaced", "value_rule",
+    "ALL", "Array", "Extents", "Family", "Hits", "Index", "Meaning", "Run", "Scalar", "Text", "agree", "cast",
+    "defined", "is_scalar", "lines", "literal", "mean", "moments", "replaced", "value_rule",
 ]  # fmt: skip

@@ -42,6 +42,9 @@ from refrelax.syntax import dtypes
 Index = Any
 """An index, an extent, or a condition on them: a Python integer or truth when a text is run."""
 
+Extents = tuple[Index, ...]
+"""A shape."""
+
 At = Callable[[Sequence[Index]], tuple[Any, ...]]
 """An index to an index, perhaps with a ``Run`` in it."""
 

@@ -116,8 +116,6 @@ class _Run:
                 assert_never(t)
 
     def literal(self, dtype: str, number: Any) -> Payload:
-        if dtype == "bool":
-            return self.numerics.truth(bool(number))
         return self.numerics.at(dtype).lit(self.index(number) if isinstance(number, PrimExpr) else number)
 
     def read(self, array: data.Operand | data.Definition, at: Sequence[PrimExpr]) -> Payload:
