@@ -44,7 +44,7 @@ DIFFERENT = {
         "ProvedAt",
         "no proof passes an integer division by data; the quotient by max(2, 1) became that by 2",
     ),
-    "reduce-39": ("ProvedAt", "as reduce-15"),
+    **dict.fromkeys(("reduce-39", "pool-7", "pool-8", "pool-9", "pool-13"), ("ProvedAt", "as reduce-15")),
     **dict.fromkeys(("binary-1", "binary-20", "binary-52", "binary-58"), ("Tested", AS_TRUTH)),
     **dict.fromkeys(("binary-23", "binary-43"), ("Refuted", WITHOUT_ZERO)),
     **dict.fromkeys(

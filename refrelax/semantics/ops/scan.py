@@ -169,12 +169,12 @@ def deduce_bucketize(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 def bucketize(m: Meaning, call: Call, x: Array, edges: Array) -> Array:
     """The number of boundaries below ``x[i]``; with ``right`` also those equal to it."""
     meeting, dtype = promote(x.dtype, edges.dtype), "int32" if A.flag(call, "out_int32") else "int64"
-    f, out, steps = m.at(meeting), m.at(dtype), cast(m, edges, meeting)
-    one, zero, before = out.lit(1), out.lit(0), f.less_equal if A.flag(call, "right") else f.less
-    select, whole = out.select, steps.over((ALL,))
+    f, out = m.at(meeting), m.at(dtype)
+    steps, one, zero = cast(m, edges, meeting).over([ALL] * edges.ndim), out.lit(1), out.lit(0)
+    before, total, choice = f.less_equal if A.flag(call, "right") else f.less, out.reduce, out.select
 
     def element(a: Payload) -> Payload:
-        return out.reduce("add", m.mapped(lambda b: select(before(b, a), one, zero), whole))
+        return total("add", m.mapped(lambda b: choice(before(b, a), one, zero), steps))
 
     return m.pointwise(dtype, element, cast(m, x, meeting))
 
@@ -206,25 +206,24 @@ def deduce_multinomial(d: Deduction, call: Call, types: tuple[Type, ...]) -> Typ
 @rule("op.multinomial_from_uniform/row-range")
 def multinomial(m: Meaning, call: Call, p: Array, u: Array, rows: Array) -> Array:
     """The first choice whose running sum of probabilities exceeds the sample; the last choice if none does."""
-    dtype, (height, choices) = A.dtype(call) or "", p.dims
-    f, out = m.at(p.dtype), m.at(dtype)
-    fits = m.every([agree(m, u.dims, rows.dims), agree(m, u.dims[1:], (1,))])
-    m.require(fits, "op.common/fits-run", f"samples {u.dims}, rows {rows.dims}")
-    one, zero, samples = out.lit(1), out.lit(0), cast(m, u, p.dtype)
+    dtype, fit = A.dtype(call), m.every((agree(m, u.dims, rows.dims), agree(m, u.dims[1:], (1,))))
+    assert dtype is not None
+    m.require(fit, "op.common/fits-run", f"samples {u.dims}, rows {rows.dims}")
+    f, out, (limit, choices) = m.at(p.dtype), m.at(dtype), p.dims
+    one, zero, last = out.lit(1), out.lit(0), m.most(choices - 1, 0)
 
     def row(i: Index) -> Index:
         k = m.index_of(rows[i, 0], rows.dtype)
-        wrong = "op.multinomial_from_uniform/row-range", f"row {k} of {height}"
-        return m.choose(m.every([k >= 0, k < height]), lambda: k, lambda: m.ends(*wrong))
+        outside = "op.multinomial_from_uniform/row-range"
+        return m.choose(m.every((k >= 0, k < limit)), lambda: k, lambda: m.ends(outside, f"row {k} of {limit}"))
 
-    places = m.indices((u.dims[0],), row)
+    chosen = m.indices((u.dims[0],), row)
+    sums = m.tensor((u.dims[0], last), p.dtype, lambda i, j: f.reduce("add", p.over((chosen[i,], Run(0, j + 1)))))
 
-    def element(i: Index, j: Index) -> Payload:
-        def passed(last: Index) -> Payload:
-            total = f.reduce("add", p.over((places[i,], Run(0, last + 1))))
-            return out.select(f.less_equal(total, samples[i, j]), one, zero)
-
-        return out.reduce("add", m.each((choices - 1,), passed))
+    def element(i: Index, _: Index) -> Payload:
+        sample = u[i, 0] if u.dtype == p.dtype else f.cast(u[i, 0], u.dtype)
+        passed = m.mapped(lambda a: out.select(f.less_equal(a, sample), one, zero), sums.over((i, ALL)))
+        return out.reduce("add", passed)
 
     return m.tensor(u.dims, dtype, element)
 

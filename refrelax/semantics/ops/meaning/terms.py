@@ -405,6 +405,16 @@ class Terms:
         return Ix(found)
 
     @staticmethod
+    def some(conditions: Iterable[Any]) -> Any:
+        found: PrimExpr | None = None
+        for c in map(node, conditions):
+            if as_int(c) == 1:
+                return True
+            if as_int(c) is None:
+                found = c if found is None else Binary("Or", found, c)
+        return False if found is None else Ix(found)
+
+    @staticmethod
     def product(extents: Iterable[Any]) -> Any:
         result: Any = 1
         for n in extents:
@@ -423,6 +433,8 @@ class Terms:
     def index_of(self, element: data.Element, dtype: str) -> Ix:
         if isinstance(element, data.Literal) and dtypes.is_integer(dtype):
             return Ix(node(element.value))
+        if dtype == "uint64":
+            raise Unfit("an index is an int64, which an element of uint64 may exceed")
         symbol = SymVar(f"?{len(self.program.opaque)}")
         self.program.opaque[symbol.name] = (element, dtype)
         return Ix(symbol)
@@ -431,6 +443,20 @@ class Terms:
     def counted(index: Any, extent: Any) -> Any:
         return index
 
+    @staticmethod
+    def place(at: Sequence[Any], dims: Sequence[Any]) -> Any:
+        position: Any = 0
+        for p, n in zip(at, dims, strict=True):
+            position = position * n + p
+        return position
+
+    def stored(self, at: Sequence[Any], dims: Sequence[Any], rule: str, nothing: Any = False) -> Any:
+        margin: Any = 0  # no conjunction, of which what follows a false one is not looked at
+        for p, n in zip(at, dims, strict=True):
+            margin = self.least(margin, self.least(p, n - 1 - p))
+        margin = self.most(margin, self.choose(nothing, lambda: 0, lambda: -1))
+        return self.choose(margin >= 0, lambda: self.place(at, dims), lambda: self.ends(rule))
+
     # --- what is open
 
     def ends(self, rule: str, message: str = "") -> Ix:
@@ -438,6 +464,8 @@ class Terms:
 
     def require(self, condition: Any, rule: str, message: str = "") -> None:
         c = node(condition)
+        if as_int(c) == 0:
+            raise Unfit(f"always open: {rule}")
         if not as_int(c):
             self.program.steps.append(data.Requirement(c, rule))
 
