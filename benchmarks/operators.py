@@ -87,6 +87,45 @@ WORK = {
     "        return R.nn.pad(x, pad_width=[1, 1, 0, 2, 1, 0])\n",
     "relax.nn.pixel_shuffle": 'x: R.Tensor((3, 8, 10, 11), "float32")):\n'
     "        return R.nn.pixel_shuffle(x, upscale_factor=2)\n",
+    "relax.take": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((13,), "int64")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        return R.take(x, i, axis=1)\n',
+    "relax.gather_elements": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((12, 11, 10), "int64")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        return R.gather_elements(x, i, axis=1)\n',
+    "relax.gather_nd": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((12, 13, 2), "int64")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        return R.gather_nd(x, i)\n',
+    "relax.index_tensor": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((12, 1), "int64"), '
+    's: R.Tensor((13,), "int64")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        j = R.floor_mod(s, R.const(2, "int64"))\n'
+    "        return R.index_tensor(x, (i, j))\n",
+    "relax.scatter_elements": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((12, 11, 10), "int64"), '
+    'u: R.Tensor((12, 11, 10), "float32")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n'
+    '        return R.scatter_elements(x, i, u, axis=1, reduction="add")\n',
+    "relax.scatter_nd": 'x: R.Tensor((12, 11, 10), "float32"), t: R.Tensor((12, 13, 2), "int64"), '
+    'u: R.Tensor((12, 13, 10), "float32")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        return R.scatter_nd(x, i, u, reduction="update")\n',
+    "relax.index_put": 'x: R.Tensor((12, 11), "float32"), t: R.Tensor((12, 1), "int64"), '
+    's: R.Tensor((13,), "int64"), u: R.Tensor((12, 13), "float32")):\n'
+    '        i = R.floor_mod(t, R.const(2, "int64"))\n        j = R.floor_mod(s, R.const(2, "int64"))\n'
+    "        return R.index_put(x, (i, j), u, accumulate=True)\n",
+    "relax.slice_scatter": 'x: R.Tensor((12, 11, 10), "float32"), s: R.Tensor((12, 1, 10), "float32")):\n'
+    "        return R.slice_scatter(x, s, 1, 2, 2, axis=1)\n",
+    "relax.nn.attention": 'q: R.Tensor((2, 10, 3, 8), "float32"), k: R.Tensor((2, 11, 3, 8), "float32"), '
+    'v: R.Tensor((2, 11, 3, 5), "float32")):\n        return R.nn.attention(q, k, v)\n',
+    "relax.nn.attention_bias": 'q: R.Tensor((1, 12, 2, 5), "float32"), k: R.Tensor((1, 12, 2, 5), "float32"), '
+    'v: R.Tensor((1, 12, 2, 5), "float32"), b: R.Tensor((1, 2, 12, 12), "float32")):\n'
+    '        return R.nn.attention(q, k, v, b, causal_mask="TopLeft")\n',
+    "relax.nn.attention_var_len": 'q: R.Tensor((1, 12, 2, 5), "float32"), k: R.Tensor((1, 12, 2, 5), "float32"), '
+    'v: R.Tensor((1, 12, 2, 5), "float32")):\n'
+    '        s = R.const([0, 5, 5, 12], "int32")\n        return R.nn.attention_var_len(q, k, v, s, '
+    'R.const(7, "int32"), s, R.const(7, "int32"), causal_mask="BottomRight")\n',
+    "relax.bucketize": 'x: R.Tensor((12, 11, 10), "float32"), e: R.Tensor((13,), "float32")):\n'
+    "        return R.bucketize(x, e)\n",
+    "relax.multinomial_from_uniform": 'p: R.Tensor((12, 11), "float32"), u: R.Tensor((40, 1), "float32"), '
+    't: R.Tensor((40, 1), "int64")):\n        i = R.floor_mod(t, R.const(2, "int64"))\n'
+    "        return R.multinomial_from_uniform(p, u, i)\n",
+    "relax.vision.multibox_transform_loc": 's: R.Tensor((2, 3, 20), "float32"), b: R.Tensor((2, 80), "float32"), '
+    'a: R.Tensor((1, 20, 4), "float32")):\n        return R.vision.multibox_transform_loc(s, b, a)\n',
     "relax.matmul": 'x: R.Tensor((4, 12, 11), "float32"), w: R.Tensor((11, 10), "float32")):\n'
     "        return R.matmul(x, w)\n",
     "relax.concat": 'x: R.Tensor((12, 11, 10), "float32"), y: R.Tensor((12, 13, 10), "float32")):\n'
@@ -152,6 +191,11 @@ WRITTEN = {
     "meshgrid": ('x: R.Tensor((40,), "float32"), y: R.Tensor((30,), "float32")', "(x, y)"),
     "einsum": (f'x: {CUBE}, y: R.Tensor((10, 12), "float32")', '(x, y), "ijk,kl->ijl"'),
     "collapse_sum_to": (f"x: {CUBE}", "x, (11, 1)"),
+    "bucketize": (f"x: {CUBE}, y: {ROW}", "x, y"),
+    "multinomial_from_uniform": (
+        'p: R.Tensor((9, 10), "float32"), u: R.Tensor((12, 1), "float32"), i: R.Tensor((12, 1), "int64")',
+        'p, u, i, dtype="int64"',
+    ),
     "nn.pad": (f"x: {CUBE}", "x, pad_width=[1, 1, 2, 0, 0, 1]"),
     "nn.pixel_shuffle": ('x: R.Tensor((12, 8, 6, 5), "float32")', "x, 2"),
 }

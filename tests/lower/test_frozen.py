@@ -44,11 +44,14 @@ DIFFERENT = {
         "ProvedAt",
         "no proof passes an integer division by data; the quotient by max(2, 1) became that by 2",
     ),
-    "reduce-39": ("ProvedAt", "as reduce-15"),
+    **dict.fromkeys(("reduce-39", "pool-7", "pool-8", "pool-9", "pool-13"), ("ProvedAt", "as reduce-15")),
     **dict.fromkeys(("binary-1", "binary-20", "binary-52", "binary-58"), ("Tested", AS_TRUTH)),
     **dict.fromkeys(
         ("pool-7", "pool-8", "pool-9", "pool-13"),
         ("ProvedAt", "the elements of a window are counted one by one, which was a closed form"),
+    ),
+    **dict.fromkeys(
+        ("attention-1", "attention-2"), ("ProvedAt", "keys after the query are left out, which were the least number")
     ),
     **dict.fromkeys(("nn-10", "nn-11"), ("ProvedAt", "around an axis without elements the text reads none")),
     **dict.fromkeys(

@@ -319,20 +319,23 @@ class Writer:
         """A family of as many elements at each index as at the index that has most, the others guarded."""
         dims, where = list(family.dims), family.where
         for k, (v, n) in enumerate(zip(family.vars, family.dims, strict=True)):
-            names = list(dict.fromkeys(symbols(n)))
-            ranges = [as_int(self.below[each.name]) if each.name in self.below else None for each in names]
-            if not names:
+            if not symbols(n):
                 continue
-            if any(each is None for each in ranges) or prod(each or 0 for each in ranges) > MOST_LENGTHS:
-                raise Unfit("a fold whose greatest length is not known")
-            lengths = (
-                value(n, dict(zip((each.name for each in names), at, strict=True)))
-                for at in product(*(range(each or 0) for each in ranges))
-            )
-            self.below[v.name] = dims[k] = int_imm(max(0, max(lengths, default=0)))
+            self.below[v.name] = dims[k] = self.greatest(n) or axis_of(family.item, v)
             inside = Binary("LT", v, n)
             where = inside if where is None else Binary("And", inside, where)
         return replace(family, dims=tuple(dims), where=where)
+
+    def greatest(self, n: PrimExpr) -> PrimExpr | None:
+        """The greatest value of a length, if its variables have known ranges."""
+        names = list(dict.fromkeys(symbols(n)))
+        ranges = [as_int(self.below[each.name]) if each.name in self.below else None for each in names]
+        sizes = [each for each in ranges if each is not None]
+        if len(sizes) < len(names) or prod(sizes) > MOST_LENGTHS:
+            return None
+        points = product(*map(range, sizes))
+        found = (value(n, dict(zip((each.name for each in names), at, strict=True))) for at in points)
+        return int_imm(max(0, max(found, default=0)))
 
     @staticmethod
     def ending(axes: Sequence[SymVar], family: data.Each) -> int | None:
@@ -386,6 +389,24 @@ def called(t: data.Element) -> str:
             return name.rpartition(":")[2]
         case _:
             return "value"
+
+
+def axis_of(item: data.Element, v: SymVar) -> PrimExpr:
+    """The extent of an axis at whose position ``v`` an element is read, whatever its index, so that ``v`` is below it.
+
+    Raises:
+        Unfit: there is none.
+    """
+    pending: list[data.Element] = [item]
+    while pending:
+        match pending.pop():
+            case data.Read(array=array, at=at) if v in at:
+                return array.dims[at.index(v)]
+            case data.Operation(args=args):
+                pending += args
+            case _:
+                pass
+    raise Unfit("a fold whose greatest length is not known")
 
 
 def bound(fixed: Env, names: Sequence[SymVar], i: Sequence[Scalar]) -> Env:

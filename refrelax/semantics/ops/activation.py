@@ -188,14 +188,6 @@ def by_lines(e: Evaluation, x: Tensor, axis: int, function: Callable[[list[Paylo
     return e.tabulate(x.dtype, x.shape, element)
 
 
-def softmax_line(f: Arithmetic, items: list[Payload]) -> list[Payload]:
-    """``exp(x - max)`` of every item over its sum, as ``softmax``."""
-    top, power = f.reduce("maximum", items), raised(f)
-    powers = [power(a, top) for a in items]
-    total = f.reduce("add", powers)
-    return [f.div(a, total) for a in powers]
-
-
 def raised(f: Arithmetic) -> Callable[[Payload, Payload], Payload]:
     """``exp(x - top)``; the difference rounded or not."""
     exp, of = f.math("exp"), ideal.EXP_OF_DIFFERENCE
@@ -204,8 +196,12 @@ def raised(f: Arithmetic) -> Callable[[Payload, Payload], Payload]:
 
 def softmax(m: Meaning, call: Call, x: Array) -> Array:
     """``exp(x - max)`` over its sum, along ``axis``; the difference rounded or not."""
-    axis, f = A.integer(call, "axis") % x.ndim, m.at(x.dtype)
-    one, line = lines(x, [axis])
+    return softmax_along(m, x, A.integer(call, "axis") % x.ndim)
+
+
+def softmax_along(m: Meaning, x: Array, axis: int) -> Array:
+    """``softmax`` of the lines along an axis."""
+    f, (one, line) = m.at(x.dtype), lines(x, [axis])
     top = m.tensor(one, x.dtype, lambda *i: f.reduce("maximum", x.over(line(i))))
     powers = m.pointwise(x.dtype, raised(f), x, top)
     total = m.tensor(one, x.dtype, lambda *i: f.reduce("add", powers.over(line(i))))

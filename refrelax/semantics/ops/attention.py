@@ -5,19 +5,19 @@ Spec: ``spec/ops/attention.md``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from math import isqrt
+from operator import index
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
-from refrelax.semantics.ops.activation import softmax_line
-from refrelax.semantics.ops.common import arity, index_of, known_dims, rank, short, tensor, tensor_value, with_dims
-from refrelax.semantics.ops.conv import charge
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.activation import raised
+from refrelax.semantics.ops.common import arity, known_dims, rank, short, tensor, with_dims
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, agree, defined
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import PrimExpr, as_int
 from refrelax.syntax.types import TensorType, Type
@@ -60,111 +60,126 @@ def _agree(d: Deduction, call: Call, *pairs: tuple[PrimExpr, PrimExpr]) -> None:
 
 # --- values ----------------------------------------------------------------------------------------------------------
 
-Seen = Callable[[int], range]
-"""For a query, the keys that it attends to."""
+Bounds = Callable[[Index], tuple[Index, Index]]
+"""For a query, the first of the keys that it attends to, and their end."""
 
 
-@rule("op.nn.attention/window", "op.nn.attention/extents")
-def mask(e: Evaluation, call: Call, queries: int, keys: int) -> Seen:
-    """``TopLeft``: keys up to the query's position; ``BottomRight``: up to it plus ``abs(queries - keys)``; else all.
+@rule("op.nn.attention/window")
+def ahead(m: Meaning, call: Call, queries: Index, keys: Index) -> Index:
+    """How many keys past its own position a query attends to: ``TopLeft`` none, ``BottomRight`` the difference of the
+    lengths, else all.
 
     A sliding window is open: the language gives it no meaning.
     """
-    if A.optional_integer(call, "window_size", None) is not None:
-        raise unspecified("op.nn.attention/window", f"{short(call)} with a sliding window", e.span)
+    m.require(A.optional_integer(call, "window_size", None) is None, "op.nn.attention/window", "a sliding window")
     match A.text(call, "causal_mask", None):
         case "TopLeft":
-            ahead = 0
+            return 0
         case "BottomRight":
-            ahead = abs(queries - keys)
+            return m.most(queries - keys, keys - queries)
         case _:
-            ahead = keys
-    return lambda i: range(min(keys, i + ahead + 1))
+            return keys
 
 
-def _scaled(e: Evaluation, call: Call, dtype: str, features: int) -> Callable[[Payload], Payload]:
+def _scaled(m: Meaning, call: Call, dtype: str, features: Index) -> Callable[[Payload], Payload]:
     """The score times ``scale``, or divided by the square root of the number of features."""
-    f, scale = e.numerics.at(dtype), A.optional_real(call, "scale", None)
+    f, scale = m.at(dtype), A.optional_real(call, "scale", None)
     if scale is not None:
         factor = f.lit(scale)
         return lambda a: f.mul(a, factor)
-    exact = isqrt(features) ** 2 == features
-    root = f.lit(isqrt(features)) if exact else f.math("sqrt")(f.lit(features))
+    n = index(features)
+    root = f.lit(isqrt(n)) if isqrt(n) ** 2 == n else f.math("sqrt")(f.lit(n))
     return lambda a: f.div(a, root)
 
 
-def _shared(q: Tensor, k: Tensor, v: Tensor) -> tuple[int, int]:
-    """How many query heads share one key head, and one value head."""
-    return max(q.shape[2] // max(k.shape[2], 1), 1), max(q.shape[2] // max(v.shape[2], 1), 1)
+def attended(
+    m: Meaning, call: Call, arrays: Sequence[Array], bounds: Bounds | None, all_batches: bool, bias: Array | None = None
+) -> Array:
+    """``out[i] = sum over j of p[i, j] * v[j]``; ``p[i]`` is the softmax of ``q[i] . k[j] * scale + bias``.
+
+    ``j`` is within ``bounds``. Unless ``all_batches``, the first stands for all.
+    """
+    q, k, v = arrays
+    (batches, queries, heads, features), keys, f = q.dims, k.dims[1], m.at(q.dtype)
+    batches = batches if all_batches else 1
+    by_key, by_value = (m.most(heads // m.most(x.dims[2], 1), 1) for x in (k, v))
+    scaled, unseen = _scaled(m, call, q.dtype, features), m.poison("op.nn.attention/window")
+    one = (batches, queries, heads, 1)
+    power = cache(lambda: raised(f))  # asked for by an element, as a dtype may have no exponential
+
+    def seen(i: Index) -> Run:
+        low, high = (0, keys) if bounds is None else bounds(i)
+        return Run(low, high - low)
+
+    def score(b: Index, i: Index, h: Index, j: Index) -> Payload:
+        value = scaled(f.dot(q.over((b, i, h, ALL)), k.over((b, j, h // by_key, ALL)), q.dtype))
+        return value if bias is None else f.add(value, bias[b, h, i, j])
+
+    def among(b: Index, i: Index, h: Index, j: Index) -> Payload:
+        """The score of a key that the query attends to; nothing reads another."""
+        if bounds is None:
+            return score(b, i, h, j)
+        low, high = bounds(i)
+        return m.choose(m.every((low <= j, j < high)), lambda: score(b, i, h, j), lambda: unseen)
+
+    scores = m.tensor((batches, queries, heads, keys), q.dtype, among)
+    top = m.tensor(one, q.dtype, lambda b, i, h, _: f.reduce("maximum", scores.over((b, i, h, seen(i)))))
+    powers = m.pointwise(q.dtype, lambda a, t: power()(a, t), scores, top)
+    total = m.tensor(one, q.dtype, lambda b, i, h, _: f.reduce("add", powers.over((b, i, h, seen(i)))))
+    weights = m.pointwise(q.dtype, f.div, powers, total)
+
+    def element(b: Index, i: Index, h: Index, c: Index) -> Payload:
+        b, run = b if all_batches else 0, seen(i)
+        return f.dot(weights.over((b, i, h, run)), v.over((b, run, h // by_value, c)), q.dtype)
+
+    return m.tensor((*q.dims[:3], v.dims[3]), q.dtype, element)
 
 
-def evaluate_attention(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """``out[i] = sum over j of p[i, j] * v[j]``; ``p[i]`` is the softmax of ``q[i] . k[j] * scale + bias``."""
-    q, k, v, *rest = (tensor_value(each) for each in args)
-    if q.shape[0] != k.shape[0] or k.shape[:2] != v.shape[:2] or q.shape[3] != k.shape[3]:
-        raise unspecified("op.nn.attention/extents", f"{short(call)} of {q.shape}, {k.shape}, {v.shape}", e.span)
-    f, by_key, by_value = e.numerics.at(q.dtype), *_shared(q, k, v)
-    seen, scaled = mask(e, call, q.shape[1], k.shape[1]), _scaled(e, call, q.dtype, q.shape[3])
-    weights: dict[tuple[int, int, int], list[Payload]] = {}
-
-    def score(b: int, i: int, h: int, j: int) -> Payload:
-        features = range(q.shape[3])
-        products = f.dot([q[b, i, h, c] for c in features], [k[b, j, h // by_key, c] for c in features], q.dtype)
-        value = scaled(products)
-        if not rest:
-            return value
-        at = tuple(0 if n == 1 else p for p, n in zip((b, h, i, j), rest[0].shape, strict=True))
-        return f.add(value, rest[0][at])
-
-    def element(b: int, i: int, h: int, c: int) -> Payload:
-        if (b, i, h) not in weights:
-            weights[b, i, h] = softmax_line(f, [score(b, i, h, j) for j in seen(i)])
-        return f.dot(weights[b, i, h], [v[b, j, h // by_value, c] for j in seen(i)], q.dtype)
-
-    charge(e, (q.shape[0], q.shape[1], q.shape[2], k.shape[1]), q.shape[3] + v.shape[3])
-    return e.tabulate(q.dtype, (*q.shape[:3], v.shape[3]), element)
+@rule("op.nn.attention/extents")
+def attention(m: Meaning, call: Call, q: Array, k: Array, v: Array, bias: Array | None = None) -> Array:
+    """Every query attends to the keys of its batch, or to those up to its position."""
+    fit = m.every((q.dims[0] == k.dims[0], agree(m, k.dims[:2], v.dims[:2]), q.dims[3] == k.dims[3]))
+    m.require(fit, "op.nn.attention/extents", f"{q.dims}, {k.dims}, {v.dims}")
+    (batches, queries, heads, _), keys = q.dims, k.dims[1]
+    more = ahead(m, call, queries, keys)
+    causal = A.text(call, "causal_mask", None) in ("TopLeft", "BottomRight")
+    bounds: Bounds | None = (lambda i: (0, m.least(keys, i + more + 1))) if causal else None
+    if bias is not None:
+        bias = m.spread(bias, m.broadcast((batches, heads, queries, keys), bias.dims))
+    return attended(m, call, (q, k, v), bounds, True, bias)
 
 
 @rule("op.nn.attention_var_len/starts")
-def evaluate_var_len(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def attention_var_len(m: Meaning, call: Call, q: Array, k: Array, v: Array, starts: Array, *more: Array) -> Array:
     """Sequences one after the other: query ``i`` of sequence ``s`` attends to the keys of sequence ``s`` only."""
-    q, k, v, starts_q = (tensor_value(each) for each in args[:4])
-    starts_k = tensor_value(args[4]) if len(args) > 5 else starts_q
-    first_q = [index_of(e, starts_q, (s,)) for s in range(starts_q.shape[0])]
-    first_k = [index_of(e, starts_k, (s,)) for s in range(starts_k.shape[0])]
-    fits = (
-        len(first_q) == len(first_k)
-        and first_q == sorted(first_q)
-        and first_k == sorted(first_k)
-        and (first_q[:1], first_q[-1:]) == ([0], [q.shape[1]])
-        and (first_k[:1], first_k[-1:]) == ([0], [k.shape[1]])
+    own, other = (
+        m.indices(each.dims, lambda s, each=each: m.index_of(each[s,], each.dtype))
+        for each in (starts, more[0] if len(more) > 1 else starts)
     )
-    if not fits:
-        raise unspecified("op.nn.attention_var_len/starts", f"{short(call)}: {first_q} and {first_k}", e.span)
-    owner = [s for s in range(len(first_q) - 1) for _ in range(first_q[s], first_q[s + 1])]
-    f, by_key, by_value = e.numerics.at(q.dtype), *_shared(q, k, v)
-    scaled = _scaled(e, call, q.dtype, q.shape[3])
-    weights: dict[tuple[int, int], list[Payload]] = {}
+    rule_, count, (queries, keys) = "op.nn.attention_var_len/starts", own.dims[0], (q.dims[1], k.dims[1])
+    m.require(m.every((count == other.dims[0], count > 0)), rule_, "no sequence, or not as many")
+    for each, length in ((own, queries), (other, keys)):
+        m.require(
+            m.every((each[0,] == 0, each[count - 1,] == length)), rule_, f"sequences that are not all of {length}"
+        )
+        m.indices((count - 1,), lambda s, x=each: m.choose(x[s,] <= x[s + 1,], lambda: 0, lambda: m.ends(rule_)))
 
-    def keys(i: int) -> list[int]:
-        s = owner[i]
-        lengths = first_q[s + 1] - first_q[s], first_k[s + 1] - first_k[s]
-        return [first_k[s] + j for j in mask(e, call, *lengths)(i - first_q[s])]
+    def owner(i: Index) -> Index:
+        """The last sequence that begins at or before a query."""
+        return m.size(m.each((count,), lambda s: m.truth(True), lambda s: own[s,] <= i)) - 1
 
-    def score(i: int, h: int, j: int) -> Payload:
-        features = range(q.shape[3])
-        return scaled(f.dot([q[0, i, h, c] for c in features], [k[0, j, h // by_key, c] for c in features], q.dtype))
+    def end(i: Index) -> Index:
+        s = owners[i,]
+        lengths = own[s + 1,] - own[s,], other[s + 1,] - other[s,]
+        return other[s,] + m.least(lengths[1], i - own[s,] + ahead(m, call, *lengths) + 1)
 
-    def element(_b: int, i: int, h: int, c: int) -> Payload:
-        if (i, h) not in weights:
-            weights[i, h] = softmax_line(f, [score(i, h, j) for j in keys(i)])
-        return f.dot(weights[i, h], [v[0, j, h // by_value, c] for j in keys(i)], q.dtype)
-
-    return e.tabulate(q.dtype, (*q.shape[:3], v.shape[3]), element)
+    owners = m.indices((queries,), owner)
+    lows, highs = m.indices((queries,), lambda i: other[owners[i,],]), m.indices((queries,), end)
+    return attended(m, call, (q, k, v), lambda i: (lows[i,], highs[i,]), False)
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.nn.attention", deduce_attention, evaluate_attention, PAGE),
-    OpDef("relax.nn.attention_bias", deduce_attention, evaluate_attention, PAGE),
-    OpDef("relax.nn.attention_var_len", deduce_attention, evaluate_var_len, PAGE),
+    defined("relax.nn.attention", deduce_attention, attention, PAGE),
+    defined("relax.nn.attention_bias", deduce_attention, attention, PAGE),
+    defined("relax.nn.attention_var_len", deduce_attention, attention_var_len, PAGE),
 )

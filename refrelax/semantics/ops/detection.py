@@ -14,7 +14,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
-from refrelax.semantics.ops.activation import by_lines, softmax_line
+from refrelax.semantics.ops.activation import softmax_along
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
@@ -27,6 +27,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, agree, defined
 from refrelax.semantics.ops.sampling import muladd
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax.graph import Call
@@ -129,7 +130,7 @@ def deduce_multibox(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.vision.multibox_transform_loc/extents")
-def evaluate_multibox(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+def multibox(m: Meaning, call: Call, scores: Array, locs: Array, anchors: Array) -> tuple[Array, Array]:
     """Boxes ``(top, left, bottom, right)``: anchors moved and scaled by the offsets; scores above the threshold.
 
     An anchor ``(left, top, right, bottom)`` of width ``w`` and centre ``cx`` with offsets ``dx``, ``dw`` has the centre
@@ -137,15 +138,14 @@ def evaluate_multibox(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Val
     the sides into [0, 1]. A score is the softmax over the classes, or the prediction; times 0 below the threshold, 0
     for class 0 without ``keep_background``.
     """
-    scores, locs, anchors = (tensor_value(each) for each in args)
-    batch, _, count = scores.shape
-    if locs.shape != (batch, 4 * count) or anchors.shape != (1, count, 4):
-        raise unspecified("op.vision.multibox_transform_loc/extents", f"{locs.shape}, {anchors.shape}", e.span)
-    f = e.numerics.at(scores.dtype)
+    batch, _, count = scores.dims
+    fit = m.every((agree(m, locs.dims, (batch, 4 * count)), agree(m, anchors.dims, (1, count, 4))))
+    m.require(fit, "op.vision.multibox_transform_loc/extents", f"{locs.dims}, {anchors.dims}")
+    f = m.at(scores.dtype)
     half, zero, one, exp = f.lit(Fraction(1, 2)), f.lit(0), f.lit(1), f.math("exp")
-    variances = [f.lit(v) for v in A.reals(call, "variances")]
+    variances, sides = [f.lit(v) for v in A.reals(call, "variances")], m.pieces([1] * 4)
 
-    def side(b: int, j: int, k: int) -> Payload:
+    def side(b: Index, j: Index, k: int) -> Payload:
         axis = 1 - k % 2  # top and bottom lie along axis 1, left and right along axis 0
         low, high = anchors[0, j, axis], anchors[0, j, axis + 2]
         extent = f.sub(high, low)
@@ -156,24 +156,19 @@ def evaluate_multibox(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Val
         found = muladd(f, reach, extent, middle)
         return f.maximum(zero, f.minimum(one, found)) if A.flag(call, "clip") else found
 
-    likely = scores
-    if A.flag(call, "apply_softmax"):
-        likely = by_lines(e, scores, 1, lambda line: softmax_line(f, line))
-    threshold = f.lit(A.real(call, "threshold"))
-    silenced = set[int]()
-    if not A.flag(call, "keep_background"):
-        silenced.add(0)
+    likely = softmax_along(m, scores, 1) if A.flag(call, "apply_softmax") else scores
+    threshold, silent = f.lit(A.real(call, "threshold")), not A.flag(call, "keep_background")
 
-    def score(b: int, c: int, j: int) -> Payload:
-        if c in silenced:
-            return zero
+    def score(b: Index, c: Index, j: Index) -> Payload:
         a = likely[b, c, j]
-        return f.mul(a, f.select(f.less_equal(threshold, a), one, zero))
+        found = f.mul(a, f.select(f.less_equal(threshold, a), one, zero))
+        return m.choose(c == 0, lambda: zero, lambda: found) if silent else found
 
-    return e.tabulate(scores.dtype, (batch, count, 4), side), e.tabulate(scores.dtype, scores.shape, score)
+    boxes = m.tensor((batch, count, 4), scores.dtype, lambda b, j, k: sides(k, lambda t, _: side(b, j, t)))
+    return boxes, m.tensor(scores.dims, scores.dtype, score)
 
 
 OPERATORS: tuple[OpDef, ...] = (
     OpDef("relax.vision.get_valid_counts", deduce_get_valid_counts, evaluate_get_valid_counts, PAGE),
-    OpDef("relax.vision.multibox_transform_loc", deduce_multibox, evaluate_multibox, PAGE),
+    defined("relax.vision.multibox_transform_loc", deduce_multibox, multibox, PAGE),
 )

@@ -5,29 +5,23 @@ Spec: ``spec/ops/gather.md``.
 
 from __future__ import annotations
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.poison import poison
-from refrelax.semantics.numbers.strict import is_strict
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     as_tensor_type,
-    index_of,
     known_dims,
     normal_axis,
-    number,
     of_rank,
     rank,
     short,
     tensor,
-    tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Prim, Tensor, Value
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, defined, is_scalar
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import PrimType, TensorType, Type
@@ -64,47 +58,29 @@ def deduce_take(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return with_dims((*dims[:axis], *own, *dims[axis + 1 :]), x.dtype, x.vdevice)
 
 
-OUT_OF_RANGE = poison("op.take/out-of-range")
-
-
 @rule("op.take/out-of-range", "op.take/empty-axis")
-def _position(e: Evaluation, mode: str, index: int, extent: int) -> int | None:
-    """Where ``index`` points under ``mode``; ``None`` for nowhere."""
-    match mode:
-        case "wrap" if extent:
-            return index % extent
-        case "clip" if extent:
-            return min(max(index, 0), extent - 1)
-        case "wrap" | "clip":
-            raise unspecified("op.take/empty-axis", f"take from an axis without elements, mode {mode}", e.span)
-        case "fast" if is_strict(e.numerics) and index < 0:
-            return index + extent if index + extent >= 0 else None
-        case _:
-            return index if 0 <= index < extent else None
+def take(m: Meaning, call: Call, x: Array, indices: Array) -> Array:
+    """``out[a, k, b] = x[a, position(indices[k]), b]``; every index is looked at, also where no element is."""
+    mode, axis = A.text(call, "mode", "fast"), (A.optional_integer(call, "axis", None) or 0) % x.ndim
+    n, own = x.dims[axis], () if is_scalar(indices) else indices.dims
+    nan = mode == "nan" and dtypes.is_float(x.dtype)
+    missing = m.at(x.dtype).lit(float("nan")) if nan else m.poison("op.take/out-of-range")
+
+    def position(*k: Index) -> Index:
+        """Where an index points, which may be nowhere."""
+        p = m.index_of(indices[k or (0,) * indices.ndim], indices.dtype)
+        if mode not in ("wrap", "clip"):
+            return m.counted(p, n) if mode == "fast" else p
+        inside = (lambda: p % n) if mode == "wrap" else lambda: m.least(m.most(p, 0), n - 1)
+        return m.choose(n == 0, lambda: m.ends("op.take/empty-axis", f"from an axis without elements, {mode}"), inside)
+
+    found, end = m.indices(own, position), axis + len(own)
+
+    def element(*i: Index) -> Payload:
+        at = (*i[:axis], found[i[axis:end]], *i[end:])
+        return x[at] if mode in ("wrap", "clip") else x.get(at, missing)
+
+    return m.tensor((*x.dims[:axis], *own, *x.dims[axis + 1 :]), x.dtype, element)
 
 
-def evaluate_take(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """``out[a, k, b] = x[a, position(indices[k]), b]``."""
-    x, mode = tensor_value(args[0]), A.text(call, "mode", "fast")
-    axis = (A.optional_integer(call, "axis", None) or 0) % x.ndim
-    n = x.shape[axis]
-    missing = e.numerics.at(x.dtype).lit(NAN) if mode == "nan" and dtypes.is_float(x.dtype) else OUT_OF_RANGE
-    if isinstance(args[1], Prim):
-        shape: tuple[int, ...] = ()
-        found: dict[tuple[int, ...], int | None] = {(): _position(e, mode, int(number(args[1])), n)}
-    else:
-        indices = tensor_value(args[1])
-        shape = indices.shape
-        found = {at: _position(e, mode, index_of(e, indices, at), n) for at in indices.indices()}
-
-    def element(*i: int) -> Payload:
-        position = found[i[axis : axis + len(shape)]]
-        return missing if position is None else x[(*i[:axis], position, *i[axis + len(shape) :])]
-
-    return e.tabulate(x.dtype, (*x.shape[:axis], *shape, *x.shape[axis + 1 :]), element)
-
-
-NAN = float("nan")
-
-
-OPERATORS: tuple[OpDef, ...] = (OpDef("relax.take", deduce_take, evaluate_take, PAGE),)
+OPERATORS: tuple[OpDef, ...] = (defined("relax.take", deduce_take, take, PAGE),)

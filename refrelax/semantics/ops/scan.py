@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import cmp_to_key
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload, ReduceOp
 from refrelax.semantics.ops import attributes as A
@@ -17,12 +16,8 @@ from refrelax.semantics.ops.binary import promote
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    cast_to,
     copy,
-    elementwise,
     extent,
-    fits,
-    index_of,
     known_dims,
     normal_axis,
     number,
@@ -36,7 +31,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.ops.meaning import Array, Meaning, Run, Text, cast, defined, replaced
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, Text, agree, cast, defined, replaced
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, PrimValue
@@ -171,19 +166,17 @@ def deduce_bucketize(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return of_rank(x.ndim, dtype, x.vdevice) if dims is None else with_dims(dims, dtype, x.vdevice)
 
 
-def evaluate_bucketize(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def bucketize(m: Meaning, call: Call, x: Array, edges: Array) -> Array:
     """The number of boundaries below ``x[i]``; with ``right`` also those equal to it."""
-    x, edges, right = tensor_value(args[0]), tensor_value(args[1]), A.flag(call, "right")
     meeting, dtype = promote(x.dtype, edges.dtype), "int32" if A.flag(call, "out_int32") else "int64"
-    f, out = e.numerics.at(meeting), e.numerics.at(dtype)
-    steps, one, zero = cast_to(e, edges, meeting).payloads(), out.lit(1), out.lit(0)
-    before = f.less_equal if right else f.less
-    return elementwise(
-        e,
-        dtype,
-        lambda a: out.reduce("add", [out.select(before(b, a), one, zero) for b in steps]),
-        cast_to(e, x, meeting),
-    )
+    f, out = m.at(meeting), m.at(dtype)
+    steps, one, zero = cast(m, edges, meeting).over([ALL] * edges.ndim), out.lit(1), out.lit(0)
+    before, total, choice = f.less_equal if A.flag(call, "right") else f.less, out.reduce, out.select
+
+    def element(a: Payload) -> Payload:
+        return total("add", m.mapped(lambda b: choice(before(b, a), one, zero), steps))
+
+    return m.pointwise(dtype, element, cast(m, x, meeting))
 
 
 @rule("op.multinomial_from_uniform/float-dtype", "op.multinomial_from_uniform/integer-rows")
@@ -211,24 +204,28 @@ def deduce_multinomial(d: Deduction, call: Call, types: tuple[Type, ...]) -> Typ
 
 
 @rule("op.multinomial_from_uniform/row-range")
-def evaluate_multinomial(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def multinomial(m: Meaning, call: Call, p: Array, u: Array, rows: Array) -> Array:
     """The first choice whose running sum of probabilities exceeds the sample; the last choice if none does."""
-    p, u, rows = (tensor_value(each) for each in args)
-    dtype = A.dtype(call)
+    dtype, fit = A.dtype(call), m.every((agree(m, u.dims, rows.dims), agree(m, u.dims[1:], (1,))))
     assert dtype is not None
-    f, out = e.numerics.at(p.dtype), e.numerics.at(dtype)
-    fits(e, call, u.shape == rows.shape and u.shape[1:] == (1,), f"samples {u.shape}, rows {rows.shape}")
-    one, zero, choices = out.lit(1), out.lit(0), p.shape[1]
+    m.require(fit, "op.common/fits-run", f"samples {u.dims}, rows {rows.dims}")
+    f, out, (limit, choices) = m.at(p.dtype), m.at(dtype), p.dims
+    one, zero, last = out.lit(1), out.lit(0), m.most(choices - 1, 0)
 
-    def element(i: int, _one: int) -> Payload:
-        row = index_of(e, rows, (i, 0))
-        if not 0 <= row < p.shape[0]:
-            raise unspecified("op.multinomial_from_uniform/row-range", f"row {row} of {p.shape[0]}", e.span)
+    def row(i: Index) -> Index:
+        k = m.index_of(rows[i, 0], rows.dtype)
+        outside = "op.multinomial_from_uniform/row-range"
+        return m.choose(m.every((k >= 0, k < limit)), lambda: k, lambda: m.ends(outside, f"row {k} of {limit}"))
+
+    chosen = m.indices((u.dims[0],), row)
+    sums = m.tensor((u.dims[0], last), p.dtype, lambda i, j: f.reduce("add", p.over((chosen[i,], Run(0, j + 1)))))
+
+    def element(i: Index, _: Index) -> Payload:
         sample = u[i, 0] if u.dtype == p.dtype else f.cast(u[i, 0], u.dtype)
-        sums = [f.reduce("add", [p[row, k] for k in range(j + 1)]) for j in range(choices - 1)]
-        return out.reduce("add", [out.select(f.less_equal(each, sample), one, zero) for each in sums])
+        passed = m.mapped(lambda a: out.select(f.less_equal(a, sample), one, zero), sums.over((i, ALL)))
+        return out.reduce("add", passed)
 
-    return e.tabulate(dtype, u.shape, element)
+    return m.tensor(u.dims, dtype, element)
 
 
 # --- sets ------------------------------------------------------------------------------------------------------------
@@ -326,8 +323,8 @@ OPERATORS: tuple[OpDef, ...] = (
     OpDef("relax.sort", deduce_sort, evaluate_sort, PAGE),
     OpDef("relax.argsort", deduce_argsort, evaluate_argsort, PAGE),
     OpDef("relax.topk", deduce_topk, evaluate_topk, PAGE),
-    OpDef("relax.bucketize", deduce_bucketize, evaluate_bucketize, PAGE),
-    OpDef("relax.multinomial_from_uniform", deduce_multinomial, evaluate_multinomial, PAGE),
+    defined("relax.bucketize", deduce_bucketize, bucketize, PAGE),
+    defined("relax.multinomial_from_uniform", deduce_multinomial, multinomial, PAGE),
     OpDef("relax.nonzero", deduce_nonzero, evaluate_nonzero, PAGE),
     OpDef("relax.unique", deduce_unique, evaluate_unique, PAGE),
 )

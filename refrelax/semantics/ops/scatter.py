@@ -7,48 +7,44 @@ Spec: ``spec/ops/scatter.md``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Callable, Sequence
+from operator import index
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
-from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.poison import poison
-from refrelax.semantics.numbers.strict import is_strict
+from refrelax.semantics.numbers.interface import Payload, ReduceOp
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     broadcast_dims,
-    broadcast_shape,
-    broadcast_view,
-    extent,
-    fits,
-    index_of,
     known_dims,
     normal_axis,
     of_rank,
     rank,
-    replace,
     short,
     tensor,
-    tensor_value,
-    tensor_values,
     tensors,
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.create import scalar_expression
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import (
+    Array,
+    Family,
+    Index,
+    Meaning,
+    Scalar,
+    agree,
+    defined,
+    replaced,
+)
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import as_int
 from refrelax.syntax.types import TensorType, TupleType, Type
 
 PAGE = "scatter"
-
-OUT_OF_RANGE = poison("op.gather/out-of-range")
 
 
 @rule("op.scatter/integer-indices")
@@ -86,19 +82,20 @@ def deduce_gather_elements(d: Deduction, call: Call, types: tuple[Type, ...]) ->
 
 
 @rule("op.gather/out-of-range")
-def load(x: Tensor, at: Sequence[int]) -> Payload:
-    """The element at an index, poison out of range (under ``strict`` a negative index counts from the end)."""
-    if is_strict(x.numerics):
-        at = [p + n if p < 0 else p for p, n in zip(at, x.shape, strict=True)]
-    inside = all(0 <= p < n for p, n in zip(at, x.shape, strict=True))
-    return x[tuple(at)] if inside else OUT_OF_RANGE
+def outside(m: Meaning) -> Payload:
+    """What a load out of range gives."""
+    return m.poison("op.gather/out-of-range")
 
 
-def evaluate_gather_elements(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def gather_elements(m: Meaning, call: Call, x: Array, indices: Array) -> Array:
     """``out[i] = x[i with indices[i] at axis]``."""
-    x, indices = tensor_value(args[0]), tensor_value(args[1])
-    axis = A.integer(call, "axis") % x.ndim
-    return e.tabulate(x.dtype, indices.shape, lambda *i: load(x, replace(i, axis, index_of(e, indices, i))))
+    axis, other = A.integer(call, "axis") % x.ndim, outside(m)
+    n = x.dims[axis]
+
+    def element(*i: Index) -> Payload:
+        return x.get(replaced(i, axis, m.counted(m.index_of(indices[i], indices.dtype), n)), other)
+
+    return m.tensor(indices.dims, x.dtype, element)
 
 
 @rule("op.gather_nd/int64-indices", "op.gather_nd/batch-dims", "op.gather_nd/depth")
@@ -123,18 +120,19 @@ def deduce_gather_nd(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return with_dims((*own[:-1], *dims[batch + depth :]), x.dtype, x.vdevice)
 
 
-def evaluate_gather_nd(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def gather_nd(m: Meaning, call: Call, x: Array, indices: Array) -> Array:
     """``out[b, k, r] = x[b, indices[b, k, 0], …, indices[b, k, depth - 1], r]``."""
-    x, indices, batch = tensor_value(args[0]), tensor_value(args[1]), A.integer(call, "batch_dims")
-    depth, lead = indices.shape[-1], indices.ndim - 1
-    fits(e, call, batch + depth <= x.ndim, f"{x.shape} at indices of depth {depth}")
-    fits(e, call, indices.shape[:batch] == x.shape[:batch], f"batches {x.shape[:batch]} and {indices.shape[:batch]}")
+    batch, depth, lead, other = A.integer(call, "batch_dims"), index(indices.dims[-1]), indices.ndim - 1, outside(m)
+    m.require(batch + depth <= x.ndim, "op.common/fits-run", f"{x.dims} at indices of depth {depth}")
+    m.require(agree(m, indices.dims[:batch], x.dims[:batch]), "op.common/fits-run", f"batches of {x.dims}")
+    sizes = x.dims[batch : batch + depth]
 
-    def element(*i: int) -> Payload:
-        at = [index_of(e, indices, (*i[:lead], k)) for k in range(depth)]
-        return load(x, (*i[:batch], *at, *i[lead:]))
+    def element(*i: Index) -> Payload:
+        found = (m.index_of(indices[(*i[:lead], k)], indices.dtype) for k in range(depth))
+        at = [m.counted(p, n) for p, n in zip(found, sizes, strict=True)]
+        return x.get((*i[:batch], *at, *i[lead:]), other)
 
-    return e.tabulate(x.dtype, (*indices.shape[:-1], *x.shape[batch + depth :]), element)
+    return m.tensor((*indices.dims[:-1], *x.dims[batch + depth :]), x.dtype, element)
 
 
 @rule("op.index_tensor/count")
@@ -158,68 +156,49 @@ def deduce_index_tensor(d: Deduction, call: Call, types: tuple[Type, ...]) -> Ty
     return with_dims((*whole, *dims[len(found) :]), x.dtype, x.vdevice)
 
 
-def _wrapped(index: int, n: int) -> int:
+def wrapped(m: Meaning, p: Index, n: Index) -> Index:
     """A negative index counts from the end, once."""
-    return index + n if index < 0 else index
+    return m.choose(p < 0, lambda: p + n, lambda: p)
 
 
-def evaluate_index_tensor(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def index_tensor(m: Meaning, call: Call, x: Array, *indices: Array) -> Array:
     """``out[k, r] = x[index_0[k], index_1[k], …, r]`` over the broadcast indices; a negative one wraps once."""
-    x, indices = tensor_value(args[0]), tensor_values(args[1])
-    shape = broadcast_shape(e, *(t.shape for t in indices))
-    views = [broadcast_view(t, shape) for t in indices]
+    dims, other = m.broadcast(*(t.dims for t in indices)), outside(m)
+    views, cut = [m.spread(t, dims) for t in indices], len(dims)
 
-    def element(*i: int) -> Payload:
-        k = i[: len(shape)]
-        at = [_wrapped(index_of(e, t, k), n) for t, n in zip(views, x.shape, strict=False)]
-        return load(x, (*at, *i[len(shape) :]))
+    def element(*i: Index) -> Payload:
+        found = (m.index_of(t[i[:cut]], t.dtype) for t in views)
+        at = [m.counted(wrapped(m, p, n), n) for p, n in zip(found, x.dims, strict=False)]
+        return x.get((*at, *i[cut:]), other)
 
-    return e.tabulate(x.dtype, (*shape, *x.shape[len(indices) :]), element)
+    return m.tensor((*dims, *x.dims[len(indices) :]), x.dtype, element)
 
 
 # --- stores ----------------------------------------------------------------------------------------------------------
 
 
-class Cells:
-    """The elements of a result, and what is stored to each, in order."""
-
-    def __init__(self, e: Evaluation, x: Tensor) -> None:
-        self.e, self.x = e, x
-        self.stored: dict[tuple[int, ...], list[Payload]] = {}
-
-    @rule("op.scatter/out-of-range")
-    def store(self, at: tuple[int, ...], payload: Payload) -> None:
-        """One more payload for an element; out of range ends the run."""
-        if not all(0 <= p < n for p, n in zip(at, self.x.shape, strict=True)):
-            raise unspecified("op.scatter/out-of-range", f"a store at {list(at)} of {self.x.shape}", self.e.span)
-        self.stored.setdefault(at, []).append(payload)
-
-    @rule("op.scatter/reduction")
-    def settle(self, reduction: str) -> Tensor:
-        """``update`` keeps the last; the others combine the data and all that was stored."""
-        x, f = self.x, self.e.numerics.at(self.x.dtype)
-
-        def element(*i: int) -> Payload:
-            new = self.stored.get(i)
-            if new is None:
-                return x[i]
-            match reduction:
-                case "update" | "":
-                    return new[-1]
-                case "add":
-                    return f.reduce("add", [x[i], *new])
-                case "mul":
-                    return f.reduce("mul", [x[i], *new])
-                case "min":
-                    return f.reduce("minimum", [x[i], *new])
-                case "max":
-                    return f.reduce("maximum", [x[i], *new])
-                case _:
-                    return f.div(f.reduce("add", [x[i], *new]), f.lit(len(new) + 1))
-
-        return self.e.tabulate(x.dtype, x.shape, element)
+@rule("op.scatter/out-of-range")
+def stored(m: Meaning, at: Sequence[Index], dims: Sequence[Index], nothing: Index = False) -> Index:
+    """The row-major position of a store; out of range ends the run, unless ``nothing`` is stored."""
+    return m.stored(at, dims, "op.scatter/out-of-range", nothing)
 
 
+@rule("op.scatter/reduction")
+def settled(m: Meaning, x: Array, reduction: str, stores: Callable[[tuple[Index, ...]], Family]) -> Array:
+    """``update`` keeps the last that was stored to an element; the others combine the data and all of it, in order."""
+    f, op = m.at(x.dtype), COMBINED.get(reduction, "add")
+
+    def element(*i: Index) -> Payload:
+        new = stores(i)
+        if reduction in ("update", ""):
+            return m.last(x.dtype, m.after(x[i], new))
+        whole = m.choose(m.size(new) == 0, lambda: x[i], lambda: f.reduce(op, m.after(x[i], new)))
+        return f.div(whole, f.lit(m.size(new) + 1)) if reduction == "mean" else whole
+
+    return m.tensor(x.dims, x.dtype, element)
+
+
+COMBINED: dict[str, ReduceOp] = {"add": "add", "mul": "mul", "min": "minimum", "max": "maximum", "mean": "add"}
 REDUCTIONS = ("update", "add", "mul", "mean", "min", "max")
 
 
@@ -248,15 +227,19 @@ def deduce_scatter_elements(d: Deduction, call: Call, types: tuple[Type, ...]) -
 
 
 @rule("op.scatter_elements/extents")
-def evaluate_scatter_elements(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def scatter_elements(m: Meaning, call: Call, x: Array, indices: Array, updates: Array) -> Array:
     """``updates[i]`` is stored at ``i`` with ``indices[i]`` at ``axis``; a negative index counts from the end."""
-    x, indices, updates = (tensor_value(each) for each in args)
-    if indices.shape != updates.shape:
-        raise unspecified("op.scatter_elements/extents", f"{indices.shape} and {updates.shape}", e.span)
-    axis, cells = A.integer(call, "axis") % x.ndim, Cells(e, x)
-    for i in indices.indices():
-        cells.store(replace(i, axis, _wrapped(index_of(e, indices, i), x.shape[axis])), updates[i])
-    return cells.settle(A.text(call, "reduction"))
+    fit = agree(m, indices.dims, updates.dims)
+    m.require(fit, "op.scatter_elements/extents", f"{indices.dims} and {updates.dims}")
+    axis = A.integer(call, "axis") % x.ndim
+
+    def spot(*i: Index) -> Index:
+        p = wrapped(m, m.index_of(indices[i], indices.dtype), x.dims[axis])
+        return stored(m, replaced(i, axis, p), x.dims)
+
+    spots = m.indices(indices.dims, spot)
+    at = m.arrivals(indices.dims, lambda *k: (spots[k],))
+    return settled(m, x, A.text(call, "reduction"), lambda i: at((m.place(i, x.dims),), lambda *k: updates[k]))
 
 
 @rule("op.scatter_nd/known-dtypes", "op.scatter_nd/constant-depth", "op.scatter_nd/updates-dims")
@@ -282,18 +265,24 @@ def deduce_scatter_nd(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type
 
 
 @rule("op.scatter_nd/extents")
-def evaluate_scatter_nd(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def scatter_nd(m: Meaning, call: Call, x: Array, indices: Array, updates: Array) -> Array:
     """``updates[k, r]`` is stored at ``(indices[k, 0], …, indices[k, depth - 1], r)``; negative counts from the end."""
-    x, indices, updates = (tensor_value(each) for each in args)
-    depth = indices.shape[-1]
-    if depth > x.ndim or updates.shape != (*indices.shape[:-1], *x.shape[depth:]):
-        raise unspecified("op.scatter_nd/extents", f"{updates.shape}, {indices.shape}, {x.shape}", e.span)
-    cells = Cells(e, x)
-    for k in product(*(range(n) for n in indices.shape[:-1])):
-        at = [_wrapped(index_of(e, indices, (*k, j)), x.shape[j]) for j in range(depth)]
-        for r in product(*(range(n) for n in x.shape[depth:])):
-            cells.store((*at, *r), updates[(*k, *r)])
-    return cells.settle(A.text(call, "reduction"))
+    depth, lead = index(indices.dims[-1]), indices.dims[:-1]
+    fit = m.every((depth <= x.ndim, agree(m, updates.dims, (*lead, *x.dims[depth:]))))
+    m.require(fit, "op.scatter_nd/extents", f"{updates.dims}, {indices.dims}, {x.dims}")
+    rows, nothing = x.dims[:depth], m.product(x.dims[depth:]) == 0
+
+    def spot(*k: Index) -> Index:
+        at = [wrapped(m, m.index_of(indices[(*k, j)], indices.dtype), n) for j, n in enumerate(rows)]
+        return stored(m, at, rows, nothing)
+
+    spots = m.indices(lead, spot)
+    at = m.arrivals(lead, lambda *k: (spots[k],))
+
+    def stores(i: tuple[Index, ...]) -> Family:
+        return at((m.place(i[:depth], rows),), lambda *k: updates[(*k, *i[depth:])])
+
+    return settled(m, x, A.text(call, "reduction"), stores)
 
 
 @rule("op.index_put/count", "op.index_put/index-rank")
@@ -316,23 +305,26 @@ def deduce_index_put(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.index_put/extents")
-def evaluate_index_put(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def index_put(m: Meaning, call: Call, x: Array, *operands: Array) -> Array:
     """``values[k]`` is stored at ``(index_0[k], index_1[k], …)``, the indices broadcast; added if ``accumulate``."""
-    x, values = tensor_value(args[0]), tensor_value(args[2])
-    indices = tensor_values(args[1]) if isinstance(args[1], tuple) else [tensor_value(args[1])]
-    shape = broadcast_shape(e, *(t.shape for t in indices))
-    views = [broadcast_view(t, shape) for t in indices]
-    spots = list(product(*(range(n) for n in shape)))
-    if values.size == len(spots):
-        payloads = values.payloads()
-    elif broadcast_shape(e, shape, values.shape) == shape:
-        payloads = broadcast_view(values, shape).payloads()
+    *indices, values = operands
+    dims = m.broadcast(*(t.dims for t in indices))
+    views = [m.spread(t, dims) for t in indices]
+    if m.taken(m.product(values.dims) == m.product(dims), True):
+        values = m.reshaped(values, dims)
     else:
-        raise unspecified("op.index_put/extents", f"{values.shape} values for {shape} positions", e.span)
-    cells = Cells(e, x)
-    for k, payload in zip(spots, payloads, strict=True):
-        cells.store(tuple(_wrapped(index_of(e, t, k), n) for t, n in zip(views, x.shape, strict=True)), payload)
-    return cells.settle("add" if A.flag(call, "accumulate") else "update")
+        fit = agree(m, m.broadcast(dims, values.dims), dims)
+        m.require(fit, "op.index_put/extents", f"{values.dims} values for {dims} positions")
+        values = m.spread(values, dims)
+
+    def spot(*k: Index) -> Index:
+        at = [wrapped(m, m.index_of(t[k], t.dtype), n) for t, n in zip(views, x.dims, strict=True)]
+        return stored(m, at, x.dims)
+
+    spots = m.indices(dims, spot)
+    at = m.arrivals(dims, lambda *k: (spots[k],))
+    reduction = "add" if A.flag(call, "accumulate") else "update"
+    return settled(m, x, reduction, lambda i: at((m.place(i, x.dims),), lambda *k: values[k]))
 
 
 @rule("op.slice_scatter/step", "op.slice_scatter/order", "op.slice_scatter/dims")
@@ -361,29 +353,30 @@ def deduce_slice_scatter(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 
 
 @rule("op.slice_scatter/extents")
-def evaluate_slice_scatter(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def slice_scatter(m: Meaning, call: Call, x: Array, source: Array, *bounds: Scalar) -> Array:
     """``out[i] = source[i with (i[axis] - start) // step]`` on the positions of the slice, else ``x[i]``."""
-    x, source = tensor_value(args[0]), tensor_value(args[1])
-    start, stop, step = (extent(each) for each in args[2:5])
-    axis = A.integer(call, "axis") % x.ndim
-    wanted = replace(x.shape, axis, max(0, -((start - stop) // step)) if step > 0 else -1)
-    if source.shape != wanted or (source.size and not 0 <= start <= stop <= x.shape[axis]):
-        raise unspecified("op.slice_scatter/extents", f"{source.shape} into [{start}, {stop}) of {x.shape}", e.span)
+    axis, (start, stop, step) = A.integer(call, "axis") % x.ndim, (each.index for each in bounds)
+    count = m.choose(step > 0, lambda: m.most(0, -((start - stop) // step)), lambda: -1)
+    ordered = m.every((start >= 0, start <= stop, stop <= x.dims[axis]))
+    fit = m.every(
+        (agree(m, source.dims, replaced(x.dims, axis, count)), m.some((m.product(source.dims) == 0, ordered)))
+    )
+    m.require(fit, "op.slice_scatter/extents", f"{source.dims} into [{start}, {stop}) of {x.dims}")
 
-    def element(*i: int) -> Payload:
-        p = i[axis]
-        inside = start <= p < stop and (p - start) % step == 0
-        return source[replace(i, axis, (p - start) // step)] if inside else x[i]
+    def element(*i: Index) -> Payload:
+        p = i[axis] - start
+        inside = m.every((p >= 0, i[axis] < stop, p % step == 0))
+        return m.choose(inside, lambda: source[replaced(i, axis, p // step)], lambda: x[i])
 
-    return e.tabulate(x.dtype, x.shape, element)
+    return m.tensor(x.dims, x.dtype, element)
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.gather_elements", deduce_gather_elements, evaluate_gather_elements, PAGE),
-    OpDef("relax.gather_nd", deduce_gather_nd, evaluate_gather_nd, PAGE),
-    OpDef("relax.index_tensor", deduce_index_tensor, evaluate_index_tensor, PAGE),
-    OpDef("relax.scatter_elements", deduce_scatter_elements, evaluate_scatter_elements, PAGE),
-    OpDef("relax.scatter_nd", deduce_scatter_nd, evaluate_scatter_nd, PAGE),
-    OpDef("relax.index_put", deduce_index_put, evaluate_index_put, PAGE),
-    OpDef("relax.slice_scatter", deduce_slice_scatter, evaluate_slice_scatter, PAGE),
+    defined("relax.gather_elements", deduce_gather_elements, gather_elements, PAGE),
+    defined("relax.gather_nd", deduce_gather_nd, gather_nd, PAGE),
+    defined("relax.index_tensor", deduce_index_tensor, index_tensor, PAGE),
+    defined("relax.scatter_elements", deduce_scatter_elements, scatter_elements, PAGE),
+    defined("relax.scatter_nd", deduce_scatter_nd, scatter_nd, PAGE),
+    defined("relax.index_put", deduce_index_put, index_put, PAGE),
+    defined("relax.slice_scatter", deduce_slice_scatter, slice_scatter, PAGE),
 )

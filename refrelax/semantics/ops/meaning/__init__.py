@@ -11,6 +11,7 @@ from refrelax.semantics.ops.meaning.calculus import (
     ALL,
     Array,
     Extents,
+    Family,
     Hits,
     Index,
     Meaning,
@@ -19,16 +20,16 @@ from refrelax.semantics.ops.meaning.calculus import (
     Text,
     agree,
     cast,
+    is_scalar,
     lines,
     literal,
     mean,
     moments,
     replaced,
-    within,
 )
 from refrelax.semantics.ops.meaning.numbers import defined, value_rule
 
 __all__ = [
-    "ALL", "Array", "Extents", "Hits", "Index", "Meaning", "Run", "Scalar", "Text", "agree", "cast", "defined", "lines",
-    "literal", "mean", "moments", "replaced", "value_rule", "within",
+    "ALL", "Array", "Extents", "Family", "Hits", "Index", "Meaning", "Run", "Scalar", "Text", "agree", "cast",
+    "defined", "is_scalar", "lines", "literal", "mean", "moments", "replaced", "value_rule",
 ]  # fmt: skip

@@ -34,7 +34,6 @@ Requirements and definitions hold in the order of the text: the first that fails
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
 from typing import Any, Protocol
 
 from refrelax.semantics.numbers.interface import Arithmetic, Payload, Truth
@@ -227,6 +226,8 @@ class Meaning(Protocol):
 
     def every(self, conditions: Iterable[Index]) -> Index: ...
 
+    def some(self, conditions: Iterable[Index]) -> Index: ...
+
     def product(self, extents: Iterable[Index]) -> Index: ...
 
     def index_of(self, element: Payload, dtype: str) -> Index:
@@ -235,6 +236,15 @@ class Meaning(Protocol):
 
     def counted(self, index: Index, extent: Index) -> Index:
         """An index that was read; under ``strict`` a negative one counts from the end, once."""
+        ...
+
+    def place(self, at: Sequence[Index], dims: Sequence[Index]) -> Index:
+        """The row-major position of an index."""
+        ...
+
+    def stored(self, at: Sequence[Index], dims: Sequence[Index], rule: str, nothing: Index = False) -> Index:
+        """The row-major position of an index, every coordinate of which is looked at; ends the run under ``rule`` where
+        it lies outside, unless there is ``nothing`` to store."""
         ...
 
     # --- what is open
@@ -281,10 +291,9 @@ def agree(m: Meaning, a: Sequence[Index], b: Sequence[Index]) -> Index:
     return m.every((len(a) == len(b), *(p == q for p, q in zip(a, b, strict=False))))
 
 
-def within(m: Meaning, at: Sequence[Index], dims: Sequence[Index]) -> Index:
-    """Whether an index lies in extents; every coordinate is looked at before one is compared."""
-    margins = [m.least(p, n - 1 - p) for p, n in zip(at, dims, strict=True)]
-    return reduce(m.least, margins, 0) >= 0
+def is_scalar(x: Array) -> bool:
+    """Whether an operand is a ``Scalar``."""
+    return hasattr(type(x), "number")
 
 
 def replaced(i: Sequence[Index], axis: int, p: Index | Run) -> tuple[Any, ...]:

@@ -85,21 +85,22 @@ class Dense:
         return self.cells[position]
 
     def over(self, at: Sequence[int | Run | Hits]) -> list[Payload]:
-        base, parts, size = self.offset, list[tuple[Any, ...]](), 1
+        base, size = self.offset, 1
+        parts: list[tuple[Any, ...]] = []
         for p, stride, n in zip(at, self.strides, self.dims, strict=True):
-            if isinstance(p, Run):
+            if isinstance(p, int):
+                base += p * stride
+            elif isinstance(p, Run):
                 start, count = clipped(p, n) if p.inside else (p.start, n if p.count is None else p.count)
                 base += start * stride
                 parts.append((count, p.step * stride))
                 size *= max(count, 0)
-            elif isinstance(p, Hits):
+            else:
                 spots = [k * stride for k in p.positions()]
                 size *= len(spots)
                 if spots:
                     base += spots[0]
                     parts.append((tuple([each - spots[0] for each in spots]),))
-            else:
-                base += p * stride
         self.spend(size)
         if not size:
             return []
@@ -270,6 +271,10 @@ class Numbers:
         return all(conditions)
 
     @staticmethod
+    def some(conditions: Iterable[bool]) -> bool:
+        return any(conditions)
+
+    @staticmethod
     def product(extents: Iterable[int]) -> int:
         return prod(extents)
 
@@ -278,6 +283,21 @@ class Numbers:
 
     def counted(self, index: int, extent: int) -> int:
         return index + extent if index < 0 and is_strict(self.numerics) else index
+
+    @staticmethod
+    def place(at: Sequence[int], dims: Sequence[int]) -> int:
+        position = 0
+        for p, n in zip(at, dims, strict=True):
+            position = position * n + p
+        return position
+
+    def stored(self, at: Sequence[int], dims: Sequence[int], rule: str, nothing: bool = False) -> int:
+        position = 0
+        for p, n in zip(at, dims, strict=True):
+            if not (0 <= p < n or nothing):
+                self.ends(rule, f"a store at {list(at)} of {tuple(dims)}")
+            position = position * n + p
+        return position
 
     # --- what is open
 

@@ -11,6 +11,7 @@ from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
 from refrelax.semantics.ops.meaning.indices import TRUE, Ix, Unfit, both, node, total
+from refrelax.semantics.ops.meaning.runs import runs
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal_value
 from refrelax.syntax.graph import Call
@@ -307,18 +308,21 @@ class Terms:
         return self.reshaped(x, (self.product(x.dims),))
 
     def reshaped(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
-        kept, left = ([k for k, n in enumerate(each) if as_int(node(n)) != 1] for each in (x.dims, dims))
-        if [node(x.dims[k]) for k in kept] == [node(dims[k]) for k in left]:  # axes of extent 1 come and go
-            at = dict(zip(kept, left, strict=True))
-            return self.seen(x, dims, lambda i: [i[at[k]] if k in at else 0 for k in range(x.ndim)])
+        found = runs([node(n) for n in x.dims], [node(n) for n in dims])
 
-        def element(*i: Any) -> data.Element:
-            position: Any = 0
-            for p, n in zip(i, dims, strict=True):
-                position = position * n + p
-            return x[self.digits(position, x.dims)]
+        def at(i: Sequence[Any]) -> list[Any]:
+            inner: list[Any] = [0] * x.ndim
+            for left, right in found:
+                position = i[right[0]] if right else 0
+                for k in right[1:]:
+                    position = position * dims[k] + i[k]
+                for k, p in zip(left, self.digits(position, [x.dims[k] for k in left]), strict=True):
+                    inner[k] = p
+            return inner
 
-        return self.tensor(dims, x.dtype, element)
+        if all(len(left) < 2 and len(right) < 2 for left, right in found):  # axes of extent 1 come and go
+            return self.seen(x, dims, at)
+        return self.tensor(dims, x.dtype, lambda *i: x[at(i)])
 
     def digits(self, position: Any, dims: Sequence[Any]) -> list[Any]:
         """The index of a row-major position."""
@@ -341,7 +345,11 @@ class Terms:
         return self.seen(x, dims, lambda i: [0 if one else i[k] for k, one in zip(axes, single, strict=True)])
 
     def strided(self, x: Symbolic, starts: Sequence[Any], steps: Sequence[Any], dims: Sequence[Any]) -> Symbolic:
-        return self.seen(x, dims, lambda i: [a + p * s for a, p, s in zip(starts, i, steps, strict=True)])
+        back = [as_int(node(s)) == -1 for s in steps]
+        parts = list(zip(starts, steps, back, strict=True))
+        return self.seen(
+            x, dims, lambda i: [a - p if turn else a + p * s for p, (a, s, turn) in zip(i, parts, strict=True)]
+        )
 
     def copy(self, x: Symbolic) -> Symbolic:
         return self.tensor(x.dims, x.dtype, lambda *i: x[i])
@@ -397,6 +405,16 @@ class Terms:
         return Ix(found)
 
     @staticmethod
+    def some(conditions: Iterable[Any]) -> Any:
+        found: PrimExpr | None = None
+        for c in map(node, conditions):
+            if as_int(c) == 1:
+                return True
+            if as_int(c) is None:
+                found = c if found is None else Binary("Or", found, c)
+        return False if found is None else Ix(found)
+
+    @staticmethod
     def product(extents: Iterable[Any]) -> Any:
         result: Any = 1
         for n in extents:
@@ -415,6 +433,8 @@ class Terms:
     def index_of(self, element: data.Element, dtype: str) -> Ix:
         if isinstance(element, data.Literal) and dtypes.is_integer(dtype):
             return Ix(node(element.value))
+        if dtype == "uint64":
+            raise Unfit("an index is an int64, which an element of uint64 may exceed")
         symbol = SymVar(f"?{len(self.program.opaque)}")
         self.program.opaque[symbol.name] = (element, dtype)
         return Ix(symbol)
@@ -423,6 +443,20 @@ class Terms:
     def counted(index: Any, extent: Any) -> Any:
         return index
 
+    @staticmethod
+    def place(at: Sequence[Any], dims: Sequence[Any]) -> Any:
+        position: Any = 0
+        for p, n in zip(at, dims, strict=True):
+            position = position * n + p
+        return position
+
+    def stored(self, at: Sequence[Any], dims: Sequence[Any], rule: str, nothing: Any = False) -> Any:
+        margin: Any = 0  # no conjunction, of which what follows a false one is not looked at
+        for p, n in zip(at, dims, strict=True):
+            margin = self.least(margin, self.least(p, n - 1 - p))
+        margin = self.most(margin, self.choose(nothing, lambda: 0, lambda: -1))
+        return self.choose(margin >= 0, lambda: self.place(at, dims), lambda: self.ends(rule))
+
     # --- what is open
 
     def ends(self, rule: str, message: str = "") -> Ix:
@@ -430,6 +464,8 @@ class Terms:
 
     def require(self, condition: Any, rule: str, message: str = "") -> None:
         c = node(condition)
+        if as_int(c) == 0:
+            raise Unfit(f"always open: {rule}")
         if not as_int(c):
             self.program.steps.append(data.Requirement(c, rule))
 
