@@ -12,7 +12,7 @@ from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops import layout as L
 from refrelax.semantics.ops.common import arity, of_rank, tensor, tensor_value, with_dims
-from refrelax.semantics.ops.conv import DATA, charge, spread, spread_padding
+from refrelax.semantics.ops.conv import DATA, charge, check_window, spread, spread_padding
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax.graph import Call
@@ -32,6 +32,7 @@ def _deduce(n: int) -> DeduceRule:
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 1)
         x = tensor(d, call, types, 0)
+        check_window(d, call, "pool_size", "strides", "dilation")
         layout = L.check(d, call, A.text(call, "layout"), DATA[n])
         out = L.check(d, call, _out_layout(call), DATA[n])
         dims = L.plain_dims(d, call, x, layout)

@@ -14,6 +14,7 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
+    as_checked,
     broadcast_view,
     copy,
     dims_of,
@@ -83,13 +84,13 @@ def evaluate_reshape(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tens
     """The element at row-major position ``p`` of the result is the one at position ``p`` of the argument."""
     x, shape = tensor_value(args[0]), list(extents(args[1]))
     if isinstance(call.args[1], ShapeExpr):
-        for k, dim in enumerate(call.args[1].values):
-            if as_int(dim) == 0 and k < x.ndim:
-                shape[k] = x.shape[k]
-        if -1 in shape:
-            k = shape.index(-1)
-            rest = prod(shape[:k] + shape[k + 1 :])
-            shape[k] = x.size // rest if rest else 0
+        copied = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0 and k < x.ndim]
+        if -1 in shape:  # what is copied stands on both sides, whether or not it is empty
+            rest = prod(n for k, n in enumerate(shape) if k not in copied and n != -1)
+            left = prod(n for k, n in enumerate(x.shape) if k not in copied)
+            shape[shape.index(-1)] = left // rest if rest else 0
+        for k in copied:
+            shape[k] = x.shape[k]
     if prod(shape) != x.size:
         raise unspecified("op.reshape/element-count-run", f"{x.shape} as {tuple(shape)}", e.span)
     return copy(e, x, tuple(shape))
@@ -188,8 +189,12 @@ def deduce_squeeze(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 @rule("op.squeeze/extent-one")
 def evaluate_squeeze(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
     """The same elements without the chosen axes of extent 1; a symbolic extent among ``axis`` that is not 1 is open."""
-    x, axes = tensor_value(args[0]), A.integers(call, "axis")
+    x, axes, said = tensor_value(args[0]), A.integers(call, "axis"), as_checked(e, call, 0)
     chosen = range(x.ndim) if axes is None else [axis % x.ndim for axis in axes]
+    dims = None if said is None else known_dims(said)
+    for axis in chosen if axes is not None and (said is None or rank(said) != UNKNOWN) else ():
+        if x.shape[axis] != 1 and (dims is None or as_int(dims[axis]) is None):
+            raise unspecified("op.squeeze/extent-one", f"{short(call)}: axis {axis} of {x.shape}", e.span)
     return copy(e, x, tuple(n for axis, n in enumerate(x.shape) if axis not in chosen or n != 1))
 
 
@@ -257,6 +262,7 @@ def evaluate_broadcast_to(e: Evaluation, call: Call, args: tuple[Value, ...]) ->
     fits = len(shape) >= x.ndim and all(n in (1, m) for n, m in zip(x.shape[::-1], shape[::-1], strict=False))
     if not fits:
         raise unspecified("op.broadcast_to/extents", f"{x.shape} to {shape}", e.span)
+    e.no_negative(shape)
     return copy(e, broadcast_view(x, shape))
 
 

@@ -58,7 +58,8 @@ def _written(argument: Expr) -> list[PrimExpr] | None:
 
 @rule("op.strided_slice/equal-lengths", "op.strided_slice/constant-axes", "op.strided_slice/zero-stride")
 def deduce_strided_slice(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The dims of the argument, those of ``axes`` replaced by the number of positions from begin to end."""
+    """The dims of the argument, those of ``axes`` replaced by the number of positions from begin to end, which may be
+    none."""
     arity(d, call, 4, 5)
     x = tensor(d, call, types, 0)
     for what, found in zip(("axes", "begin", "end", "strides"), types[1:], strict=False):
@@ -89,10 +90,9 @@ def deduce_strided_slice(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 def _length(begin: PrimExpr, end: PrimExpr, stride: PrimExpr, extent: PrimExpr, inbound: bool) -> PrimExpr:
     """How many positions ``begin, begin + stride, …`` lie before ``end``."""
     if inbound:
-        return D.ceildiv(D.sub(end, begin), stride)
-    begin, end = _canonical(begin, extent, stride), _canonical(end, extent, stride)
-    backward = D.ceildiv(D.sub(begin, end), D.sub(D.ZERO, stride))
-    return D.if_then_else(D.less(stride, D.ZERO), backward, D.ceildiv(D.sub(end, begin), stride))
+        return D.steps(begin, end, stride)
+    a, b = _canonical(begin, extent, stride), _canonical(end, extent, stride)
+    return D.steps(a, b, stride)
 
 
 def _canonical(index: PrimExpr, extent: PrimExpr, stride: PrimExpr) -> PrimExpr:
@@ -134,7 +134,7 @@ def evaluate_strided_slice(e: Evaluation, call: Call, args: tuple[Value, ...]) -
         n = x.shape[axis]
         if s == 0:
             raise unspecified("op.strided_slice/zero-stride-run", f"{short(call)}: a stride is 0", e.span)
-        if inbound and not (0 <= a <= n and 0 <= b <= n):
+        if inbound and not (0 <= a <= n and 0 <= b <= n and (a < n or s > 0 or span(a, b, s) == 0)):
             raise unspecified("op.strided_slice/inbound", f"{short(call)}: [{a}, {b}) of {n} elements", e.span)
         a, b = (a, b) if inbound else (clamp(a, n, s), clamp(b, n, s))
         starts[axis], steps[axis], shape[axis] = a, s, span(a, b, s)
