@@ -117,7 +117,8 @@ def _max_pool(n: int) -> EvaluateRule:
 
 
 def _avg_pool(n: int) -> EvaluateRule:
-    """The sum of each window divided by the number of its elements, padding counted if ``count_include_pad``."""
+    """The sum of each window divided by the number of its elements, padding counted if ``count_include_pad``; a window
+    without elements gives 0 where padding does not count."""
 
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
         x, include = tensor_value(args[0]), A.flag(call, "count_include_pad")
@@ -156,7 +157,8 @@ def _deduce_adaptive(n: int) -> DeduceRule:
 
 
 def _adaptive(n: int) -> EvaluateRule:
-    """``out[y]``: the mean of ``x[floor(y * m / q) : ceil((y + 1) * m / q)]``, ``q`` outputs of ``m`` inputs."""
+    """``out[y]``: the mean of ``x[floor(y * m / q) : ceil((y + 1) * m / q)]``, ``q`` outputs of ``m`` inputs;
+    0 where there are none."""
 
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
         x, f = tensor_value(args[0]), e.numerics.at(tensor_value(args[0]).dtype)
