@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from refrelax import npz
-from refrelax.arrays import Tensor
+from refrelax.arrays import ENCLOSING, Tensor
 from refrelax.errors import Outcome, Returned, UsageError
 from refrelax.runs import parameter_types
 from refrelax.semantics.values import DType, Shape
@@ -209,10 +209,6 @@ def _typed(value: Any, type_: Type | None) -> Any:
 def _natural(name: str) -> list[Any]:
     """``arg2`` before ``arg10``."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"\d+|\D+", name)]
-
-
-ENCLOSING = ("enclosure", "strict")
-"""Readings whose elements are sets with bounds; those of the others that have no bits are shown as they print."""
 
 
 def elements(value: Tensor) -> list[str]:
