@@ -71,7 +71,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     from hypothesis.errors import InvalidArgument
 
     from refrelax.conformance.alone import find_to_fuzz
-    from refrelax.judge.fuzz import PORTABLE, Plan
+    from refrelax.judge.fuzz import PIPELINED, PORTABLE, Plan
     from refrelax.testing import modules
 
     made = find_to_fuzz(
@@ -83,7 +83,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     def split(text: str | None) -> tuple[str, ...] | None:
         return None if text is None else tuple(part.strip() for part in text.split(","))
 
-    features = split(options.features) or PORTABLE
+    features = split(options.features) or (PORTABLE if options.pipeline is None else PIPELINED)
     try:
         modules(features=features, levels=split(options.levels), dtypes=split(options.dtypes))
     except InvalidArgument as error:
