@@ -43,7 +43,7 @@ CALLS: dict[str, tuple[str, ...]] = {
         "R.strided_slice(x, axes=[0], begin=[{I}], end=[{I}], assume_inbound={B})",
     ),
     "nn.pad": (
-        'R.nn.pad(x, pad_width=[{I}, {I}, {I}, {I}], pad_mode={"constant"; "edge"; "circular"; "reflect"})',
+        'R.nn.pad(x, pad_width=[{I}, {I}, {I}, {I}], pad_mode={"constant"; "replicate"; "circular"; "reflect"})',
     ),
     "repeat": ("R.repeat(x, repeats={I}, axis={None; 0; 1; -1})",),
     "tile": ("R.tile(x, repeats=[{N}])", "R.tile(x, repeats=[{N}, {N}, {N}])"),
