@@ -90,7 +90,7 @@ class Writer:
         copies = self.results()
         for step in self.ready.steps:
             if isinstance(step, data.Requirement):
-                self.require(step.condition)
+                self.require(step)
             elif id(step) not in self.ready.inlined:
                 self.define(step)
         for out, source in copies:
@@ -105,15 +105,17 @@ class Writer:
         else:
             self.s.demand("lo/broadcast-equal", condition)
 
-    def require(self, condition: PrimExpr) -> None:
+    @rule("lo/reshape-same-size")
+    def require(self, step: data.Requirement) -> None:
         """Elsewhere the call is open. Extents that have to agree are claims, as a kernel reads past an array else."""
-        for each in conjuncts(condition):
+        claim = CLAIMS.get(step.rule, "lo/equal-extents")
+        for each in conjuncts(step.condition):
             if any(v.name in self.opaque for v in symbols(each)):
                 continue
             if as_int(each) == 0:
                 raise Unfit("a call that is always open")
             if isinstance(each, Binary) and each.op == "EQ":
-                self.s.same(Scalar(each.a), Scalar(each.b), "lo/equal-extents")
+                self.s.same(Scalar(each.a), Scalar(each.b), claim)
             else:
                 self.s.suppose(Scalar(each))
 
@@ -157,6 +159,11 @@ class Writer:
         such an index is open by itself."""
         return not any(v.name in self.opaque for v in symbols(condition)) and bool(self.needed(condition))
 
+    def suppose(self, condition: PrimExpr) -> None:
+        """Where the kernel computes an index at all, this holds, or the call is open. Only extents are told of."""
+        if all(v.name not in self.opaque and v.name not in self.below for v in symbols(condition)):
+            self.s.suppose(Scalar(condition))
+
     def ends(self, e: PrimExpr) -> bool:
         """Whether an index is none: the run is open where it is asked for."""
         return isinstance(e, SymVar) and e.name in self.opaque and isinstance(self.opaque[e.name][0], data.Open)
@@ -173,9 +180,11 @@ class Writer:
                 return env.get(name, Scalar(e))
             case Literal():
                 return Scalar(e)
-            case Intrinsic("if_then_else", (_, then, other)) if self.ends(other):
+            case Intrinsic("if_then_else", (condition, then, other)) if self.ends(other):
+                self.suppose(condition)
                 return self.index(then, env)
-            case Intrinsic("if_then_else", (_, then, other)) if self.ends(then):
+            case Intrinsic("if_then_else", (condition, then, other)) if self.ends(then):
+                self.suppose(negated(condition))
                 return self.index(other, env)
             case Intrinsic("if_then_else", (condition, then, _)) if not self.needed(condition):
                 return self.index(then, env)
@@ -370,6 +379,9 @@ class Writer:
         self.s.k.scan(out, axis, element)
 
 
+CLAIMS = {"op.reshape/element-count-run": "lo/reshape-same-size"}
+"""Requirements that are claims by a name of their own."""
+
 MOST_LENGTHS = 4096
 """Indices that are looked at for the greatest length of a fold."""
 
@@ -411,6 +423,10 @@ def axis_of(item: data.Element, v: SymVar) -> PrimExpr:
 
 def bound(fixed: Env, names: Sequence[SymVar], i: Sequence[Scalar]) -> Env:
     return {**fixed, **dict(zip((v.name for v in names), i, strict=True))}
+
+
+def negated(e: PrimExpr) -> PrimExpr:
+    return Binary("NE", e.a, e.b) if isinstance(e, Binary) and e.op == "EQ" else Not(e)
 
 
 def conjuncts(e: PrimExpr) -> list[PrimExpr]:

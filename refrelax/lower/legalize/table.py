@@ -17,7 +17,14 @@ BY_HAND: Mapping[str, Legalizer] = {
 """Operators that are no text of the calculus, by registered name."""
 
 AWAITED: Mapping[str, str] = {
-    **dict.fromkeys(("relax.scatter_elements", "relax.scatter_nd", "relax.index_put"), "what arrives at an element"),
+    **dict.fromkeys(
+        (
+            "relax.scatter_elements", "relax.scatter_nd", "relax.index_put",
+            "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward",
+        ),
+        "what arrives at an element",
+    ),
+    "relax.nn.attention_var_len": "where a sequence begins and ends is read from elements",
     "relax.dynamic_strided_slice": "extents that are elements",
 }  # fmt: skip
 """Texts of which the loops are not yet written from the text, and why."""

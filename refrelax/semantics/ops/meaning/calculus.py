@@ -38,6 +38,7 @@ from typing import Any, Protocol
 
 from refrelax.semantics.numbers.interface import Arithmetic, Payload, Truth
 from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import PrimExpr
 
 Index = Any
 """An index, an extent, or a condition on them: a Python integer or truth when a text is run."""
@@ -214,6 +215,14 @@ class Meaning(Protocol):
     def choose(self, condition: Index, then: Callable[[], Any], other: Callable[[], Any]) -> Any: ...
 
     def taken(self, condition: Index, guess: bool) -> bool: ...
+
+    def dim(self, e: PrimExpr) -> Index:
+        """An extent that the type of the call says."""
+        ...
+
+    def told(self, x: Array, position: int, axis: int) -> bool:
+        """Whether the type of argument ``position``, ``x``, says an extent as a number, or nothing of its rank."""
+        ...
 
     def stretches(self, n: Index, wide: Index, rule: str, message: str = "") -> bool:
         """Whether an extent is 1 and stands for ``wide``; any other has to be ``wide``, else the run is open. Of a

@@ -121,8 +121,9 @@ def _of_index(e: PrimExpr, given: Given, program: data.Program) -> Iterator[Open
                 yield Opening("op.common/integer-positions", NEVER, given)
         case Intrinsic("if_then_else", (condition, then, other)):
             yield from _of_index(condition, given, program)
-            yield from _of_index(then, (*given, condition), program)
-            yield from _of_index(other, (*given, Not(condition)), program)
+            for arm, when, refused in ((then, condition, Not(condition)), (other, Not(condition), condition)):
+                for each in _of_index(arm, (*given, when), program):
+                    yield replace(each, statement=refused, given=given) if each.statement == NEVER else each
         case _:
             for each in children(e):
                 yield from _of_index(each, given, program)
