@@ -43,6 +43,8 @@ AWAITED: Mapping[str, str] = {
         (
             "relax.grad.nll_loss_backward", "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward",
             "relax.nn.attention_var_len", "relax.multinomial_from_uniform", "relax.vision.multibox_transform_loc",
+            "relax.image.resize2d", "relax.image.resize3d", "relax.image.affine_grid", "relax.image.grid_sample",
+            "relax.vision.roi_align", "relax.vision.roi_pool",
         ),
         "loops without a case",
     ),

@@ -16,6 +16,7 @@ from refrelax.semantics.numbers.strict import is_strict
 from refrelax.semantics.ops.common import broadcast_shape, extents, integral, short
 from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
+from refrelax.semantics.ops.meaning.several import by_integer
 from refrelax.semantics.values import Prim, Tensor, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
 from refrelax.syntax.graph import Call
@@ -276,6 +277,20 @@ class Numbers:
 
     def index_of(self, element: Payload, dtype: str) -> int:
         return integral(self.numerics, element, dtype)
+
+    def with_index(
+        self,
+        dtype: str,
+        index: Payload,
+        candidates: tuple[int, int],
+        value: Callable[[int], Payload],
+        otherwise: Payload | None = None,
+        rule: str = "",
+    ) -> Payload:
+        return by_integer(self.numerics, dtype, index, range(*candidates), value, otherwise, rule)
+
+    def charge(self, count: int) -> None:
+        self.e.spend(count)
 
     def counted(self, index: int, extent: int) -> int:
         return index + extent if index < 0 and is_strict(self.numerics) else index

@@ -140,8 +140,8 @@ class Arithmetic:
     def ideal(self, of: Any, *args: data.Element) -> data.Operation:
         return data.Operation("ideal", self.dtype, self.dtype, args, of)
 
-    def dot(self, a: data.Each, b: data.Each, source: str) -> data.Fold:
-        return data.Fold("dot", self.dtype, self.dtype, "add", (a, b), source)
+    def dot(self, a: Families, b: Families, source: str) -> data.Fold:
+        return data.Fold("dot", self.dtype, self.dtype, "add", (*joined(a), *joined(b)), source)
 
     def argreduce(self, op: str, family: data.Each) -> data.Fold:
         return data.Fold("argreduce", self.dtype, "int64", op, (family,))
@@ -419,6 +419,21 @@ class Terms:
         symbol = SymVar(f"?{len(self.program.opaque)}")
         self.program.opaque[symbol.name] = (element, dtype)
         return Ix(symbol)
+
+    def with_index(
+        self,
+        dtype: str,
+        index: data.Element,
+        candidates: tuple[Any, Any],
+        value: Callable[[Ix], data.Element],
+        otherwise: data.Element | None = None,
+        rule: str = "",
+    ) -> data.Bound:
+        symbol, (low, high) = self.variable("k"), map(node, candidates)
+        return data.Bound(dtype, symbol, index, value(Ix(symbol)), low, high, otherwise, rule)
+
+    def charge(self, count: int) -> None:
+        """Nothing is computed here."""
 
     @staticmethod
     def counted(index: Any, extent: Any) -> Any:
