@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from refrelax.semantics.dims import NO_FACTS, simplify, substitute
 from refrelax.semantics.ops.meaning import data
-from refrelax.syntax.scalars import Binary, Intrinsic, Not, PrimExpr, SymVar, as_int, int_imm, walk
+from refrelax.syntax.scalars import Binary, Intrinsic, Not, PrimExpr, SymVar, as_int, children, int_imm, walk
 
 Given = tuple[PrimExpr, ...]
 
@@ -31,12 +31,14 @@ def openings(program: data.Program) -> Iterator[Opening]:
     What an operation on elements leaves open (a shift, a conversion) is not among them: a reader of the elements meets
     it there.
     """
+    ends = {name: e.rule for name, (e, _) in program.opaque.items() if isinstance(e, data.Open)}
     for step in program.steps:
         match step:
             case data.Requirement(condition, rule):
+                yield from _ended(condition, (), ends)
                 yield Opening(rule, condition, whole=True)
             case data.Definition(_, dims, _, names, body):
-                yield from _of(body, _ranges(names, dims))
+                yield from _of(body, _ranges(names, dims), ends)
 
 
 def _ranges(names: tuple[SymVar, ...], dims: tuple[PrimExpr, ...]) -> Given:
@@ -44,7 +46,21 @@ def _ranges(names: tuple[SymVar, ...], dims: tuple[PrimExpr, ...]) -> Given:
     return tuple(c for v, n in zip(names, dims, strict=True) for c in (Binary("GE", v, ZERO), Binary("LT", v, n)))
 
 
-def _of(root: data.Element, given: Given) -> Iterator[Opening]:
+def _ended(e: PrimExpr, given: Given, ends: Mapping[str, str]) -> Iterator[Opening]:
+    """Where an index ends the run: a symbol that stands for nothing must not be looked at."""
+    match e:
+        case SymVar(name) if name in ends:
+            yield Opening(ends[name], Binary("LT", ZERO, ZERO), given, whole=True)
+        case Intrinsic("if_then_else", (condition, then, other)) if ends:
+            yield from _ended(condition, given, ends)
+            yield from _ended(then, (*given, condition), ends)
+            yield from _ended(other, (*given, Not(condition)), ends)
+        case _ if ends:
+            for part in children(e):
+                yield from _ended(part, given, ends)
+
+
+def _of(root: data.Element, given: Given, ends: Mapping[str, str]) -> Iterator[Opening]:
     pending: list[tuple[data.Element, Given]] = [(root, given)]
     seen = set[tuple[int, Given]]()
     while pending:
@@ -52,7 +68,13 @@ def _of(root: data.Element, given: Given) -> Iterator[Opening]:
         if (id(t), given) in seen:
             continue
         seen.add((id(t), given))
+        for e in _indices(t):
+            yield from _ended(e, given, ends)
         match t:
+            case data.Bound(index=index, body=body, other=other, rule=rule):
+                if rule:
+                    yield Opening(rule, Binary("LT", ZERO, ZERO), given)
+                pending += [(a, given) for a in (other, body, index) if a is not None]
             case data.Open(rule):
                 yield Opening(rule, Binary("LT", ZERO, ZERO), given)
             case data.Choice(condition, data.Read(array=array, at=at) as then, data.Open()) if _bounds(
@@ -81,6 +103,22 @@ def _of(root: data.Element, given: Given) -> Iterator[Opening]:
                         pending.append((f.item, (*given, *_ranges(f.vars, f.dims), *where)))
             case _:
                 pass
+
+
+def _indices(t: data.Element) -> tuple[PrimExpr, ...]:
+    """The index expressions that an element itself looks at."""
+    match t:
+        case data.Literal(_, value) if isinstance(value, PrimExpr):
+            return (value,)
+        case data.Read(at=at):
+            return at
+        case data.Choice(condition=condition):
+            return (condition,)
+        case data.Fold(families=families):
+            each = [f for f in families if isinstance(f, data.Each)]
+            return tuple(e for f in each for e in (*f.dims, *([] if f.where is None else [f.where])))
+        case _:
+            return ()
 
 
 def _bounds(condition: PrimExpr, at: tuple[PrimExpr, ...], dims: tuple[PrimExpr, ...]) -> bool:

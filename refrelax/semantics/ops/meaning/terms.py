@@ -352,6 +352,8 @@ class Terms:
                     position < starts[middle], lambda: among(first, middle - 1), lambda: among(middle, last)
                 )
 
+            if not extents:
+                raise Unfit("a position among no pieces")
             return among(0, len(extents) - 1)
 
         return at
@@ -414,8 +416,8 @@ class Terms:
     def index_of(self, element: data.Element, dtype: str) -> Ix:
         if isinstance(element, data.Literal) and dtypes.is_integer(dtype):
             return Ix(node(element.value))
-        if dtype == "uint64":
-            raise Unfit("an index is an int64, which an element of uint64 may exceed")
+        if dtype == "uint64" or not dtypes.is_integer(dtype):
+            raise Unfit(f"an index is an int64, which an element of {dtype} may not be")
         symbol = SymVar(f"?{len(self.program.opaque)}")
         self.program.opaque[symbol.name] = (element, dtype)
         return Ix(symbol)
