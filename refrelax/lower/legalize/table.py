@@ -46,6 +46,7 @@ AWAITED: Mapping[str, str] = {
         (
             "relax.grad.nll_loss_backward", "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward",
             "relax.nn.attention_var_len", "relax.multinomial_from_uniform", "relax.vision.multibox_transform_loc",
+            "relax.grad.take_backward", "relax.size", "relax.shape_to_tensor", "relax.layout_transform",
         ),
         "loops without a case",
     ),

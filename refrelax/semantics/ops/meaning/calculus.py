@@ -33,11 +33,12 @@ Requirements and definitions hold in the order of the text: the first that fails
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from refrelax.semantics.numbers.interface import Arithmetic, Payload, Truth
 from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import PrimExpr
 
 Index = Any
 """An index, an extent, or a condition on them: a Python integer or truth when a text is run."""
@@ -232,6 +233,14 @@ class Meaning(Protocol):
 
     def index_of(self, element: Payload, dtype: str) -> Index:
         """An element as an index. Ends the run where it is poison, undetermined, or of a dtype without integers."""
+        ...
+
+    def value(self, expression: PrimExpr, names: Mapping[str, Index]) -> Index:
+        """An expression of the language at indices."""
+        ...
+
+    def highest(self, dims: Sequence[Index], index: Callable[..., Index]) -> Index:
+        """The greatest of the indices, -1 of none."""
         ...
 
     def counted(self, index: Index, extent: Index) -> Index:

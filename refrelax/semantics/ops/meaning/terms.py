@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from refrelax.errors import Ended
+from refrelax.semantics.dims import substitute
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
@@ -438,6 +439,14 @@ class Terms:
         symbol = SymVar(f"?{len(self.program.opaque)}")
         self.program.opaque[symbol.name] = (element, dtype)
         return Ix(symbol)
+
+    @staticmethod
+    def value(expression: PrimExpr, names: Mapping[str, Any]) -> Ix:
+        return Ix(substitute(expression, {name: node(each) for name, each in names.items()}))
+
+    @staticmethod
+    def highest(dims: Sequence[Any], index: Callable[..., Any]) -> NoReturn:
+        raise Unfit("the greatest of some indices")
 
     @staticmethod
     def counted(index: Any, extent: Any) -> Any:
