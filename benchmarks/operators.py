@@ -200,9 +200,19 @@ WRITTEN = {
         "x, b, e, s",
     ),
     "one_hot": ('x: R.Tensor((12, 11), "int64")', "x, T.float32(2), T.float32(0), 10"),
+    "layout_transform": (f"x: {CUBE}", "x, index_map=T.index_map(lambda i, j, k: (k, i // 2, j, i % 2))"),
+    "grad.take_backward": (
+        'g: R.Tensor((9, 11, 10), "float32"), x: R.Tensor((12, 11, 10), "float32"), i: R.Tensor((9,), "uint8")',
+        "g, x, i, axis=0",
+    ),
     "meshgrid": ('x: R.Tensor((40,), "float32"), y: R.Tensor((30,), "float32")', "(x, y)"),
     "einsum": (f'x: {CUBE}, y: R.Tensor((10, 12), "float32")', '(x, y), "ijk,kl->ijl"'),
     "collapse_sum_to": (f"x: {CUBE}", "x, (11, 1)"),
+    "bucketize": (f"x: {CUBE}, y: {ROW}", "x, y"),
+    "multinomial_from_uniform": (
+        'p: R.Tensor((9, 10), "float32"), u: R.Tensor((12, 1), "float32"), i: R.Tensor((12, 1), "int64")',
+        'p, u, i, dtype="int64"',
+    ),
     "nn.pad": (f"x: {CUBE}", "x, pad_width=[1, 1, 2, 0, 0, 1]"),
     "nn.pixel_shuffle": ('x: R.Tensor((12, 8, 6, 5), "float32")', "x, 2"),
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 from refrelax.lower.legalize.site import Unfit
@@ -88,6 +89,8 @@ class _Resolver:
                 dtype = t.dtype
                 then, other = (nothing(dtype) if isinstance(each, data.Open) else each for each in (then, other))
                 return replace(t, then=then, other=other)
+            case data.Fold("reduce", at, dtype, "add" | "mul" as op, (data.Items(items),)) if items:
+                return reduce(lambda a, b: data.Operation(op, at, dtype, (a, b)), map(self.element, items))
             case data.Fold(families=families):
                 return replace(t, families=tuple(map(self.family, families)))
             case _:

@@ -38,6 +38,9 @@ AWAITED: Mapping[str, str] = {
     "relax.take": "an index that ends the run",
     **dict.fromkeys(("relax.scatter_elements", "relax.scatter_nd", "relax.index_put"), "what arrives at an element"),
     "relax.slice_scatter": "bounds that are scalars",
+    "relax.dynamic_strided_slice": "extents that are elements",
+    "relax.reverse_sequence": "an index that ends the run",
+    "relax.reshape": "that it keeps the number of elements is a claim of its own",
     **dict.fromkeys(("relax.nn.attention", "relax.nn.attention_bias"), "a fold whose length depends on the query"),
     **dict.fromkeys(
         (
@@ -45,6 +48,7 @@ AWAITED: Mapping[str, str] = {
             "relax.nn.attention_var_len", "relax.multinomial_from_uniform", "relax.vision.multibox_transform_loc",
             "relax.image.resize2d", "relax.image.resize3d", "relax.image.affine_grid", "relax.image.grid_sample",
             "relax.vision.roi_align", "relax.vision.roi_pool",
+            "relax.grad.take_backward", "relax.size", "relax.shape_to_tensor", "relax.layout_transform",
         ),
         "loops without a case",
     ),

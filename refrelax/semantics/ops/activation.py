@@ -150,8 +150,9 @@ def deduce_prelu(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 def prelu(m: Meaning, call: Call, x: Array, alpha: Array) -> Array:
     """``out[i] = x[i] if x[i] > 0 else x[i] * alpha[i[axis]]``; an ``alpha`` of one element serves all."""
     axis, f = A.integer(call, "axis") % x.ndim, m.at(x.dtype)
-    serves = alpha.ndim == 1 and (m.taken(alpha.dims[0] == 1, False) or alpha.dims[0] == x.dims[axis])
-    m.require(serves, "op.nn.prelu/alpha-extent", f"alpha {alpha.dims} for {x.dims}, axis {axis}")
+    wrong = "op.nn.prelu/alpha-extent", f"alpha {alpha.dims} for {x.dims}, axis {axis}"
+    m.require(alpha.ndim == 1, *wrong)
+    m.stretches(alpha.dims[0], x.dims[axis], *wrong)
     zero = f.lit(0)
     return m.pointwise(
         x.dtype, lambda a, k: f.select(f.less(zero, a), a, f.mul(a, k)), x, m.along(alpha, [axis], x.dims)

@@ -1,14 +1,14 @@
 """What the type rules and the value rules of many operators share.
 
 Type rules: the argument that must be a tensor, axes in range, broadcasting of dims, the virtual device of a result.
-Value rules: broadcasting as a view of stride 0, elementwise application, the payload of a scalar operand.
+Value rules: broadcasting as a view of stride 0, the extents that an operand is.
 
 Spec: ``spec/ops/common.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 
 from refrelax.errors import InternalError, unspecified
@@ -265,13 +265,6 @@ def fits(e: Evaluation, call: Call, condition: bool, found: str) -> None:
         raise unspecified("op.common/fits-run", f"{short(call)} of {found}", e.span)
 
 
-def as_operand(e: Evaluation, value: Value) -> Tensor:
-    """A tensor operand; a scalar that is no tensor counts as a tensor of shape ``(1,)``."""
-    if isinstance(value, Prim):
-        return from_payloads(e.numerics, value.dtype, (1,), [e.numerics.at(value.dtype).lit(value.value)])
-    return tensor_value(value)
-
-
 def to_prim(e: Evaluation, dtype: str, payload: Payload) -> Prim:
     """A payload as a scalar value. Raises ``Ended`` where the payload is poison: a scalar has no poison to carry."""
     poisoned = e.numerics.poison_rule(payload)
@@ -285,18 +278,18 @@ def to_prim(e: Evaluation, dtype: str, payload: Payload) -> Prim:
 
 
 @rule("op.common/broadcast-run")
-def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...], rule: str = "op.common/broadcast-run") -> tuple[int, ...]:
     """The extents of several operands aligned at the right.
 
     Deduction leaves dims that it cannot compare open; where they then differ, and neither is 1, the run is
-    ``Unspecified``.
+    ``Unspecified`` under ``rule``.
     """
     result: list[int] = []
     for k in range(1, max((len(s) for s in shapes), default=0) + 1):
         column = [s[-k] for s in shapes if k <= len(s)]
         wide = [extent for extent in column if extent != 1]
         if wide and min(wide) != max(wide):
-            raise unspecified("op.common/broadcast-run", f"extents {column} do not broadcast", e.span)
+            raise unspecified(rule, f"extents {column} do not broadcast", e.span)
         result.append(wide[0] if wide else 1)
     return tuple(reversed(result))
 
@@ -308,24 +301,6 @@ def broadcast_view(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     for own, wide, stride in zip(x.shape, shape[lead:], x.strides, strict=True):
         strides.append(0 if own == 1 and wide != 1 else stride)
     return Tensor(x.dtype, shape, x.storage, x.numerics, x.offset, tuple(strides))
-
-
-def elementwise(
-    e: Evaluation, dtype: str, function: Callable[..., Payload], *operands: Tensor, shape: tuple[int, ...] | None = None
-) -> Tensor:
-    """``out[i] = function(a[i], b[i], …)`` over the broadcast operands."""
-    shape = broadcast_shape(e, *(x.shape for x in operands)) if shape is None else shape
-    e.spend(prod(shape))  # before any list of that length is made
-    columns = [(x if x.shape == shape else broadcast_view(x, shape)).payloads() for x in operands]
-    return from_payloads(e.numerics, dtype, shape, list(map(function, *columns)))
-
-
-def cast_to(e: Evaluation, x: Tensor, dtype: str) -> Tensor:
-    """``x`` converted to ``dtype``; ``x`` itself if it has it."""
-    if x.dtype == dtype:
-        return x
-    f, source = e.numerics.at(dtype), x.dtype
-    return e.tensor(dtype, x.shape, [f.cast(a, source) for a in x.payloads()])
 
 
 @rule("op.common/integer-positions")
@@ -345,11 +320,6 @@ def copy(e: Evaluation, x: Tensor, shape: tuple[int, ...] | None = None) -> Tens
     """The same elements in fresh memory, under another shape if one is given."""
     e.spend(prod(x.shape))
     return from_payloads(e.numerics, x.dtype, x.shape if shape is None else shape, x.payloads())
-
-
-def insert(index: Sequence[int], axis: int, position: int) -> tuple[int, ...]:
-    """An index with one more coordinate: ``position`` at ``axis``."""
-    return (*index[:axis], position, *index[axis:])
 
 
 def replace(index: Sequence[int], axis: int, position: int) -> tuple[int, ...]:

@@ -133,8 +133,8 @@ def eye(m: Meaning, call: Call, n: Scalar, k: Scalar, offset: Scalar) -> Array:
 
 
 def _diagonal(m: Meaning, dtype: str, dims: Extents, k: Index) -> Array:
-    one, zero = _always(m.at(dtype).lit(1)), _always(m.at(dtype).lit(0))
-    return m.tensor(dims, dtype, lambda i, j: m.choose(j - i == k, one, zero))
+    one, zero, choose = _always(m.at(dtype).lit(1)), _always(m.at(dtype).lit(0)), m.choose
+    return m.tensor(dims, dtype, lambda i, j: choose(j - i == k, one, zero))
 
 
 def _always(a: Payload) -> Callable[[], Payload]:

@@ -6,10 +6,7 @@ Spec: ``spec/ops/einsum.md``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
-from math import prod
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
@@ -17,10 +14,7 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.binary import promote
 from refrelax.semantics.ops.common import (
     arity,
-    cast_to,
     dims_of,
-    extents,
-    fits,
     joined_vdevice,
     known_dims,
     of_rank,
@@ -29,15 +23,11 @@ from refrelax.semantics.ops.common import (
     shaped_like,
     short,
     tensor,
-    tensor_value,
-    tensor_values,
     tensors,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.conv import charge
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.ops.reduce import over
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import ALL, Array, Extents, Index, Meaning, cast, defined
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import TensorType, Type
@@ -105,39 +95,31 @@ def deduce_einsum(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.einsum/extents")
-def evaluate_einsum(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def einsum(m: Meaning, call: Call, *xs: Array) -> Array:
     """The sum, over the labels that the result does not have, of the product of the operands."""
-    xs = tensor_values(args[0])
     labels = subscripts(A.text(call, "subscripts"), [x.ndim for x in xs])
-    fits(e, call, labels is not None, f"{A.text(call, 'subscripts')!r} with ranks {[x.ndim for x in xs]}")
-    assert labels is not None
-    size: dict[str, int] = {}
+    if labels is None:
+        m.ends("op.common/fits-run", f"{A.text(call, 'subscripts')!r} with ranks {[x.ndim for x in xs]}")
+        return xs[0]
+    size: dict[str, Index] = {}
     for term, x in zip(labels.operands, xs, strict=True):
-        for label, n in zip(term, x.shape, strict=True):
-            old = size.setdefault(label, n)
-            if old == 1:
-                size[label] = n
-            elif n not in (1, old):
-                raise unspecified("op.einsum/extents", f"{short(call)}: {label!r} is {old} and {n}", e.span)
-    summed = [label for label in dict.fromkeys("".join(labels.operands)) if label not in labels.result]
-    f = e.numerics.at(xs[0].dtype)
-    shape = tuple(size[label] for label in labels.result)
-    charge(e, shape, prod(size[label] for label in summed))
-    points = list(product(*(range(size[label]) for label in summed))) if 0 not in shape else []
+        for label, n in zip(term, x.dims, strict=True):
+            (size[label],) = m.broadcast((size.get(label, 1),), (n,), rule="op.einsum/extents")
+    summed = [label for label in size if label not in labels.result]
+    order, dtype, f = [*labels.result, *summed], xs[0].dtype, m.at(xs[0].dtype)
+    dims = [size[label] for label in order]
+    views = [m.along(x, [order.index(c) for c in term], dims) for term, x in zip(labels.operands, xs, strict=True)]
 
-    def pick(k: int, at: dict[str, int]) -> Payload:
-        x = xs[k]
-        return x[tuple(at[c] if n != 1 else 0 for c, n in zip(labels.operands[k], x.shape, strict=True))]
-
-    def element(*i: int) -> Payload:
-        spots = [dict(zip((*labels.result, *summed), (*i, *point), strict=True)) for point in points]
-        if len(xs) == 2:
-            return f.dot([pick(0, at) for at in spots], [pick(1, at) for at in spots], xs[0].dtype)
+    def element(*i: Index) -> Payload:
+        at = (*i, *(ALL for _ in summed))
         if len(xs) == 1:
-            return f.reduce("add", [pick(0, at) for at in spots])
-        return f.reduce("add", [f.reduce("mul", [pick(k, at) for k in range(len(xs))]) for at in spots])
+            return f.reduce("add", views[0].over(at))
+        if len(xs) == 2:
+            return f.dot(views[0].over(at), views[1].over(at), dtype)
+        inside = [size[label] for label in summed]
+        return f.reduce("add", m.each(inside, lambda *k: f.reduce("mul", [x[(*i, *k)] for x in views])))
 
-    return e.tabulate(xs[0].dtype, shape, element)
+    return m.tensor(dims[: len(labels.result)], dtype, element)
 
 
 # --- outer -----------------------------------------------------------------------------------------------------------
@@ -154,14 +136,11 @@ def deduce_outer(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return of_rank(2, a.dtype) if x is None or y is None else with_dims((x[0], y[0]), a.dtype)
 
 
-def evaluate_outer(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def outer(m: Meaning, call: Call, a: Array, b: Array) -> Array:
     """``out[i, j] = a[i] * b[j]``."""
-    a, b = tensor_value(args[0]), tensor_value(args[1])
-    dtype, meeting = a.dtype, promote(a.dtype, b.dtype)
-    f, x, y = e.numerics.at(meeting), cast_to(e, a, meeting), cast_to(e, b, meeting)
-    if meeting == "bool":
-        return e.tabulate("bool", (*a.shape, *b.shape), lambda i, j: e.numerics.all_of(x[i], y[j]))
-    return cast_to(e, e.tabulate(meeting, (*a.shape, *b.shape), lambda i, j: f.mul(x[i], y[j])), dtype)
+    meeting, dims = promote(a.dtype, b.dtype), (*a.dims, *b.dims)
+    x, y = m.along(cast(m, a, meeting), [0], dims), m.along(cast(m, b, meeting), [1], dims)
+    return cast(m, m.pointwise(meeting, m.all_of if meeting == "bool" else m.at(meeting).mul, x, y), a.dtype)
 
 
 # --- collapse_sum ----------------------------------------------------------------------------------------------------
@@ -198,29 +177,32 @@ def deduce_collapse_to(d: Deduction, call: Call, types: tuple[Type, ...]) -> Typ
 
 
 @rule("op.collapse_sum/extents")
-def _collapse(e: Evaluation, call: Call, x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    lead = x.ndim - len(shape)
-    if lead < 0 or any(m not in (1, n) for n, m in zip(x.shape[lead:], shape, strict=True)):
-        raise unspecified("op.collapse_sum/extents", f"{short(call)} of {x.shape} to {shape}", e.span)
-    axes = [k for k, n in enumerate(x.shape) if k < lead or (n != 1 and shape[k - lead] == 1)]
-    f = e.numerics.at(x.dtype)
-    summed = over(e, x, axes, True, x.dtype, lambda items: f.reduce("add", items))
-    return Tensor(x.dtype, shape, summed.storage, x.numerics)
+def _collapse(m: Meaning, x: Array, dims: Extents) -> Array:
+    lead, wrong = x.ndim - len(dims), ("op.collapse_sum/extents", f"{x.dims} to {dims}")
+    m.require(lead >= 0, *wrong)
+    pairs = enumerate(zip(dims, x.dims[lead:], strict=False), lead)
+    axes = [*range(lead), *(k for k, (n, wide) in pairs if m.stretches(n, wide, *wrong))]
+    f = m.at(x.dtype)
+
+    def element(*i: Index) -> Payload:
+        return f.reduce("add", x.over([ALL if k in axes else i[k - lead] for k in range(x.ndim)]))
+
+    return m.tensor(dims, x.dtype, element)
 
 
-def evaluate_collapse_like(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def collapse_sum_like(m: Meaning, call: Call, x: Array, like: Array) -> Array:
     """The sum over the axes that broadcasting the second tensor's shape would have added or stretched."""
-    return _collapse(e, call, tensor_value(args[0]), tensor_value(args[1]).shape)
+    return _collapse(m, x, like.dims)
 
 
-def evaluate_collapse_to(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def collapse_sum_to(m: Meaning, call: Call, x: Array, dims: Extents) -> Array:
     """The sum over the axes that broadcasting the shape would have added or stretched."""
-    return _collapse(e, call, tensor_value(args[0]), extents(args[1]))
+    return _collapse(m, x, dims)
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.einsum", deduce_einsum, evaluate_einsum, PAGE),
-    OpDef("relax.outer", deduce_outer, evaluate_outer, PAGE),
-    OpDef("relax.collapse_sum_like", deduce_collapse_like, evaluate_collapse_like, PAGE),
-    OpDef("relax.collapse_sum_to", deduce_collapse_to, evaluate_collapse_to, PAGE),
+    defined("relax.einsum", deduce_einsum, einsum, PAGE),
+    defined("relax.outer", deduce_outer, outer, PAGE),
+    defined("relax.collapse_sum_like", deduce_collapse_like, collapse_sum_like, PAGE),
+    defined("relax.collapse_sum_to", deduce_collapse_to, collapse_sum_to, PAGE),
 )

@@ -184,8 +184,8 @@ def split(m: Meaning, call: Call, x: Array) -> Array | tuple[Array, ...]:
         return x
 
     def piece(start: Index, size: Index) -> Array:
-        dims = replaced(x.dims, axis, size)
-        return m.tensor(dims, x.dtype, lambda *i: x[replaced(i, axis, i[axis] + start)])
+        starts = replaced((0,) * x.ndim, axis, start)
+        return m.copy(m.strided(x, starts, (1,) * x.ndim, replaced(x.dims, axis, size)))
 
     return tuple(piece(a, m.most(b - a, 0)) for a, b in pairwise(edges))
 
@@ -257,7 +257,8 @@ def deduce_flip(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 def flip(m: Meaning, call: Call, x: Array) -> Array:
     """``out[i] = x[i with n - 1 - i[axis]]``."""
     axis = A.integer(call, "axis") % x.ndim
-    return m.tensor(x.dims, x.dtype, lambda *i: x[replaced(i, axis, x.dims[axis] - 1 - i[axis])])
+    starts = replaced((0,) * x.ndim, axis, x.dims[axis] - 1)
+    return m.copy(m.strided(x, starts, replaced((1,) * x.ndim, axis, -1), x.dims))
 
 
 OPERATORS: tuple[OpDef, ...] = (

@@ -14,19 +14,17 @@ from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     binary_vdevice,
-    copy,
     dims_of,
     known_dims,
     of_rank,
     rank,
     short,
     tensor,
-    tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.ops.create import constant
+from refrelax.semantics.ops.definition import Deduction, OpDef
 from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, agree, defined, literal
-from refrelax.semantics.values import Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import as_int
@@ -122,11 +120,9 @@ def deduce_dropout(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return TupleType((x, x))
 
 
-def evaluate_dropout(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+def dropout(m: Meaning, call: Call, x: Array) -> tuple[Array, Array]:
     """The argument, and a mask of ones: nothing is dropped."""
-    x = tensor_value(args[0])
-    one = e.numerics.truth(True) if x.dtype == "bool" else e.numerics.at(x.dtype).lit(1)
-    return copy(e, x), e.tabulate(x.dtype, x.shape, lambda *i: one)
+    return m.copy(x), constant(m, x.dtype, x.dims, 1)
 
 
 # --- losses ----------------------------------------------------------------------------------------------------------
@@ -253,7 +249,7 @@ def nll_loss(m: Meaning, call: Call, x: Array, targets: Array, weights: Array | 
 OPERATORS: tuple[OpDef, ...] = (
     defined("relax.nn.pad", deduce_pad, pad, PAGE),
     defined("relax.nn.pixel_shuffle", deduce_pixel_shuffle, pixel_shuffle, PAGE),
-    OpDef("relax.nn.dropout", deduce_dropout, evaluate_dropout, PAGE),
+    defined("relax.nn.dropout", deduce_dropout, dropout, PAGE),
     defined("relax.nn.cross_entropy_with_logits", deduce_cross_entropy, cross_entropy, PAGE),
     defined("relax.nn.nll_loss", deduce_nll_loss, nll_loss, PAGE),
 )

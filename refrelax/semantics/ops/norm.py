@@ -8,7 +8,7 @@ Spec: ``spec/ops/norm.md``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
@@ -137,18 +137,17 @@ def deduce_instance_norm(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 
 # --- values ----------------------------------------------------------------------------------------------------------
 
-Where = Callable[[Sequence[Index]], tuple[Index, ...]]
 
-
-def affine(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array, where: Where) -> Array:
-    """``x * gamma + beta``, each only if its attribute asks for it; ``where``: an index of ``x`` to one of them."""
+def affine(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array, axes: Sequence[int]) -> Array:
+    """``x * gamma + beta``, each only if its attribute asks for it; the parameters lie along ``axes``."""
     f, scale, center = m.at(x.dtype), A.flag(call, "scale", True), A.flag(call, "center", True)
 
-    def element(*i: Index) -> Payload:
-        value = f.mul(x[i], gamma[where(i)]) if scale else x[i]
-        return f.add(value, beta[where(i)]) if center else value
+    def element(a: Payload, g: Payload, b: Payload) -> Payload:
+        value = f.mul(a, g) if scale else a
+        return f.add(value, b) if center else value
 
-    return m.tensor(x.dims, x.dtype, element) if scale or center else x
+    parameters = [m.along(p, axes, x.dims) for p in (gamma, beta)]
+    return m.pointwise(x.dtype, element, x, *parameters) if scale or center else x
 
 
 @rule("op.norm/parameter-extents")
@@ -176,7 +175,7 @@ def layer_norm(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array) -> A
     """``(x - mean) * rsqrt(variance + epsilon) * gamma + beta``, the statistics over ``axes``."""
     axes = [axis % x.ndim for axis in A.int_list(call, "axes")]
     same(m, x, axes, (gamma, beta))
-    return affine(m, call, standardised(m, call, x, axes), gamma, beta, lambda i: tuple(i[k] for k in axes))
+    return affine(m, call, standardised(m, call, x, axes), gamma, beta, axes)
 
 
 def rms_norm(m: Meaning, call: Call, x: Array, weight: Array) -> Array:
@@ -189,8 +188,7 @@ def rms_norm(m: Meaning, call: Call, x: Array, weight: Array) -> Array:
     squares = mean(m, m.pointwise(up.dtype, lambda a: f.mul(a, a), up), axes)
     factor = m.pointwise(up.dtype, lambda a: root(f.add(a, small)), squares)
     scaled = m.pointwise(up.dtype, lambda a, s: f.mul(s, a), up, factor)
-    found = m.tensor(x.dims, up.dtype, lambda *i: f.mul(scaled[i], w[tuple(i[k] for k in axes)]))
-    return cast(m, found, x.dtype)
+    return cast(m, m.pointwise(up.dtype, f.mul, scaled, m.along(w, axes, x.dims)), x.dtype)
 
 
 @rule("op.nn.group_norm/group-count-run")
@@ -204,7 +202,7 @@ def group_norm(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array) -> A
     split = m.tensor(dims, x.dtype, lambda *i: x[(*i[:c], i[c] * size + i[c + 1], *i[c + 2 :])])
     normal = standardised(m, call, split, sorted([c + 1, *(k + (k > c) for k in axes)]))
     whole = m.tensor(x.dims, x.dtype, lambda *i: normal[(*i[:c], i[c] // size, i[c] % size, *i[c + 1 :])])
-    return affine(m, call, whole, gamma, beta, lambda i: (i[c],))
+    return affine(m, call, whole, gamma, beta, [c])
 
 
 def instance_norm(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array) -> Array:
@@ -212,7 +210,7 @@ def instance_norm(m: Meaning, call: Call, x: Array, gamma: Array, beta: Array) -
     c = A.integer(call, "channel_axis") % x.ndim
     same(m, x, [c], (gamma, beta))
     axes = [axis % x.ndim for axis in A.int_list(call, "axes")]
-    return affine(m, call, standardised(m, call, x, axes), gamma, beta, lambda i: (i[c],))
+    return affine(m, call, standardised(m, call, x, axes), gamma, beta, [c])
 
 
 def batch_norm(
@@ -230,12 +228,12 @@ def batch_norm(
     if training:
         means, variances = moments(m, x, [k for k in range(x.ndim) if k != axis])
     else:
-        means, variances = (m.tensor(around, x.dtype, lambda *i, p=p: p[i[axis],]) for p in (old_mean, old_variance))
+        means, variances = (m.along(p, [axis], around) for p in (old_mean, old_variance))
     roots = m.pointwise(x.dtype, lambda a: root(f.add(a, small)), variances)
     normal = m.pointwise(x.dtype, lambda a, u, r: f.div(f.sub(a, u), r), x, means, roots)
-    out = affine(m, call, normal, gamma, beta, lambda i: (i[axis],))
+    out = affine(m, call, normal, gamma, beta, [axis])
     if not training:
-        return out, m.pointwise(x.dtype, lambda a: a, old_mean), m.pointwise(x.dtype, lambda a: a, old_variance)
+        return out, m.copy(old_mean), m.copy(old_variance)
     momentum, rest = f.lit(A.real(call, "momentum", 0.1)), f.lit(1.0 - A.real(call, "momentum", 0.1))
 
     def moved(old: Array, new: Array) -> Array:

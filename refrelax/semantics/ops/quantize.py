@@ -68,12 +68,12 @@ def _fits(d: Deduction, call: Call, x: TensorType, parameter: TensorType, axis: 
 @rule("op.quantize/parameter-extents")
 def _along(m: Meaning, call: Call, x: Array, p: Array) -> Array:
     """A parameter seen at the data's extents: the only element, or the one at the position along the axis."""
+    wrong = "op.quantize/parameter-extents", f"{p.dims} for {x.dims}, axis {A.integer(call, 'axis')}"
     if p.ndim != 1 or not x.ndim:
-        m.require(m.product(p.dims) == 1, "op.quantize/parameter-extents", f"{p.dims} for {x.dims}")
+        m.require(m.product(p.dims) == 1, *wrong)
         return m.reshaped(p, ())
     axis = A.integer(call, "axis") % x.ndim
-    fits = m.taken(p.dims[0] == 1, False) or p.dims[0] == x.dims[axis]
-    m.require(fits, "op.quantize/parameter-extents", f"{p.dims} for {x.dims}, axis {axis}")
+    m.stretches(p.dims[0], x.dims[axis], *wrong)
     return m.along(p, [axis], x.dims)
 
 

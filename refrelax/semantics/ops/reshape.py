@@ -5,19 +5,13 @@ Spec: ``spec/ops/reshape.md``.
 
 from __future__ import annotations
 
-from math import prod
-
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    broadcast_view,
-    copy,
     dims_of,
-    extents,
     known_dims,
     normal_axes,
     of_rank,
@@ -26,11 +20,10 @@ from refrelax.semantics.ops.common import (
     shaped_like,
     short,
     tensor,
-    tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Extents, Meaning, defined
 from refrelax.syntax.graph import Call, ShapeExpr
 from refrelax.syntax.scalars import PrimExpr, as_int
 from refrelax.syntax.types import TensorType, Type
@@ -79,20 +72,17 @@ def deduce_reshape(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.reshape/element-count-run")
-def evaluate_reshape(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def reshape(m: Meaning, call: Call, x: Array, target: Extents) -> Array:
     """The element at row-major position ``p`` of the result is the one at position ``p`` of the argument."""
-    x, shape = tensor_value(args[0]), list(extents(args[1]))
-    if isinstance(call.args[1], ShapeExpr):
-        for k, dim in enumerate(call.args[1].values):
-            if as_int(dim) == 0 and k < x.ndim:
-                shape[k] = x.shape[k]
-        if -1 in shape:
-            k = shape.index(-1)
-            rest = prod(shape[:k] + shape[k + 1 :])
-            shape[k] = x.size // rest if rest else 0
-    if prod(shape) != x.size:
-        raise unspecified("op.reshape/element-count-run", f"{x.shape} as {tuple(shape)}", e.span)
-    return copy(e, x, tuple(shape))
+    size, written = m.product(x.dims), call.args[1].values if isinstance(call.args[1], ShapeExpr) else ()
+    numbers = [as_int(n) for n in written]
+    dims = [x.dims[k] if numbers[k:] and numbers[k] == 0 and k < x.ndim else n for k, n in enumerate(target)]
+    if -1 in numbers:
+        k = numbers.index(-1)
+        rest = m.product(dims[:k] + dims[k + 1 :])
+        dims[k] = m.choose(rest == 0, lambda: 0, lambda: size // rest)
+    m.require(m.product(dims) == size, "op.reshape/element-count-run", f"{x.dims} as {tuple(dims)}")
+    return m.reshaped(x, dims)
 
 
 def deduce_flatten(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -107,10 +97,9 @@ def deduce_flatten(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return of_rank(1, x.dtype, x.vdevice) if dims is None else with_dims((D.product(dims),), x.dtype, x.vdevice)
 
 
-def evaluate_flatten(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def flatten(m: Meaning, call: Call, x: Array) -> Array:
     """The elements in row-major order."""
-    x = tensor_value(args[0])
-    return copy(e, x, (x.size,))
+    return m.flat(x)
 
 
 @rule("op.nn.batch_flatten/rank")
@@ -128,10 +117,9 @@ def deduce_batch_flatten(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
     return with_dims((dims[0], D.product(dims[1:])), x.dtype, x.vdevice)
 
 
-def evaluate_batch_flatten(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def batch_flatten(m: Meaning, call: Call, x: Array) -> Array:
     """The elements of each batch in row-major order."""
-    x = tensor_value(args[0])
-    return copy(e, x, (x.shape[0], prod(x.shape[1:])))
+    return m.reshaped(x, (x.dims[0], m.product(x.dims[1:])))
 
 
 # --- axes of extent 1 ------------------------------------------------------------------------------------------------
@@ -154,13 +142,13 @@ def deduce_expand_dims(d: Deduction, call: Call, types: tuple[Type, ...]) -> Typ
     return with_dims([D.ONE if axis in new else next(rest) for axis in range(ndim)], x.dtype, x.vdevice)
 
 
-def evaluate_expand_dims(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def expand_dims(m: Meaning, call: Call, x: Array) -> Array:
     """The same elements; an axis of extent 1 at each of ``axis``."""
-    x, axes = tensor_value(args[0]), A.int_list(call, "axis")
+    axes = A.int_list(call, "axis")
     ndim = x.ndim + len(axes)
     new = [axis % ndim for axis in axes]
-    rest = iter(x.shape)
-    return copy(e, x, tuple(1 if axis in new else next(rest) for axis in range(ndim)))
+    rest = iter(x.dims)
+    return m.reshaped(x, [1 if axis in new else next(rest) for axis in range(ndim)])
 
 
 def deduce_squeeze(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -186,11 +174,12 @@ def deduce_squeeze(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.squeeze/extent-one")
-def evaluate_squeeze(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-    """The same elements without the chosen axes of extent 1; a symbolic extent among ``axis`` that is not 1 is open."""
-    x, axes = tensor_value(args[0]), A.integers(call, "axis")
+def squeeze(m: Meaning, call: Call, x: Array) -> Array:
+    """The same elements without the chosen axes of extent 1; a symbolic extent among ``axis`` is taken for 1."""
+    axes = A.integers(call, "axis")
     chosen = range(x.ndim) if axes is None else [axis % x.ndim for axis in axes]
-    return copy(e, x, tuple(n for axis, n in enumerate(x.shape) if axis not in chosen or n != 1))
+    gone = [k for k in chosen if m.taken(x.dims[k] == 1, guess=axes is not None)]
+    return m.reshaped(x, [n for k, n in enumerate(x.dims) if k not in gone])
 
 
 # --- order of axes ---------------------------------------------------------------------------------------------------
@@ -215,17 +204,10 @@ def deduce_permute_dims(d: Deduction, call: Call, types: tuple[Type, ...]) -> Ty
     )
 
 
-def evaluate_permute_dims(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def permute_dims(m: Meaning, call: Call, x: Array) -> Array:
     """``out[i_0, …, i_n] = x[j]`` with ``j[axes[k]] = i_k``."""
-    x, axes = tensor_value(args[0]), A.integers(call, "axes")
-    order = list(range(x.ndim))[::-1] if axes is None else [axis % x.ndim for axis in axes]
-    return copy(e, permuted(x, order))
-
-
-def permuted(x: Tensor, order: list[int]) -> Tensor:
-    """``x`` seen with its axes in another order."""
-    shape, strides = tuple(x.shape[axis] for axis in order), tuple(x.strides[axis] for axis in order)
-    return Tensor(x.dtype, shape, x.storage, x.numerics, x.offset, strides)
+    axes = A.integers(call, "axes")
+    return m.copy(m.moved(x, list(range(x.ndim))[::-1] if axes is None else [axis % x.ndim for axis in axes]))
 
 
 # --- broadcasting ----------------------------------------------------------------------------------------------------
@@ -251,21 +233,20 @@ def deduce_broadcast_to(d: Deduction, call: Call, types: tuple[Type, ...]) -> Ty
 
 
 @rule("op.broadcast_to/extents")
-def evaluate_broadcast_to(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def broadcast_to(m: Meaning, call: Call, x: Array, dims: Extents) -> Array:
     """``out[i] = x[i']``, ``i'`` being ``i`` aligned at the right, with 0 on every axis of extent 1."""
-    x, shape = tensor_value(args[0]), extents(args[1])
-    fits = len(shape) >= x.ndim and all(n in (1, m) for n, m in zip(x.shape[::-1], shape[::-1], strict=False))
-    if not fits:
-        raise unspecified("op.broadcast_to/extents", f"{x.shape} to {shape}", e.span)
-    return copy(e, broadcast_view(x, shape))
+    m.require(len(dims) >= x.ndim, "op.broadcast_to/extents", f"{x.dims} to {dims}")
+    for n, wide in zip(x.dims[::-1], dims[::-1], strict=False):
+        m.stretches(n, wide, "op.broadcast_to/extents", f"{x.dims} to {dims}")
+    return m.copy(m.spread(x, dims))
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.reshape", deduce_reshape, evaluate_reshape, PAGE),
-    OpDef("relax.flatten", deduce_flatten, evaluate_flatten, PAGE),
-    OpDef("relax.nn.batch_flatten", deduce_batch_flatten, evaluate_batch_flatten, PAGE),
-    OpDef("relax.expand_dims", deduce_expand_dims, evaluate_expand_dims, PAGE),
-    OpDef("relax.squeeze", deduce_squeeze, evaluate_squeeze, PAGE),
-    OpDef("relax.permute_dims", deduce_permute_dims, evaluate_permute_dims, PAGE),
-    OpDef("relax.broadcast_to", deduce_broadcast_to, evaluate_broadcast_to, PAGE),
+    defined("relax.reshape", deduce_reshape, reshape, PAGE),
+    defined("relax.flatten", deduce_flatten, flatten, PAGE),
+    defined("relax.nn.batch_flatten", deduce_batch_flatten, batch_flatten, PAGE),
+    defined("relax.expand_dims", deduce_expand_dims, expand_dims, PAGE),
+    defined("relax.squeeze", deduce_squeeze, squeeze, PAGE),
+    defined("relax.permute_dims", deduce_permute_dims, permute_dims, PAGE),
+    defined("relax.broadcast_to", deduce_broadcast_to, broadcast_to, PAGE),
 )

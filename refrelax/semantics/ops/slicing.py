@@ -5,28 +5,22 @@ Spec: ``spec/ops/slicing.md``.
 
 from __future__ import annotations
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
-from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    extents,
-    fits,
-    index_of,
     known_dims,
     normal_axes,
     of_rank,
     rank,
     short,
     tensor,
-    tensor_value,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Extents, Index, Meaning, defined
 from refrelax.syntax.graph import Call, Expr, PrimValue, Tuple, Var
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
 from refrelax.syntax.types import PrimType, TensorType, TupleType, Type
@@ -116,38 +110,44 @@ def clamp(index: int, extent: int, stride: int) -> int:
     return min(max(index + extent if index < 0 else index, low), high)
 
 
-def span(begin: int, end: int, stride: int) -> int:
-    """How many positions ``begin, begin + stride, …`` lie before ``end``."""
-    return max(0, -((begin - end) // stride))
+Part = tuple[Index, Index, Index, Index]
+"""What is taken of an axis: from, until, by, and of how many."""
+
+
+def sliced(m: Meaning, x: Array, parts: dict[int, Part], inbound: bool = False) -> Array:
+    """``out[i] = x[from + i * by]``; axes without a part are whole."""
+    starts: list[Index] = [0] * x.ndim
+    steps, dims = [1] * x.ndim, list(x.dims)
+    for axis, (a, b, s, n) in parts.items():
+        if not inbound:
+            a, b = _clamped(m, a, n, s), _clamped(m, b, n, s)
+        starts[axis], steps[axis], dims[axis] = a, s, m.most(0, -((a - b) // s))
+    return m.copy(m.strided(x, starts, steps, dims))
+
+
+def _clamped(m: Meaning, index: Index, extent: Index, stride: Index) -> Index:
+    """``clamp``."""
+    low = m.choose(stride < 0, lambda: -1, lambda: 0)
+    counted = m.choose(index < 0, lambda: index + extent, lambda: index)
+    return m.least(m.most(counted, low), extent + low)
 
 
 @rule("op.strided_slice/inbound", "op.strided_slice/zero-stride-run")
-def evaluate_strided_slice(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def strided_slice(
+    m: Meaning, call: Call, x: Array, axes: Extents, begin: Extents, end: Extents, strides: Extents | None = None
+) -> Array:
     """``out[i] = x[i with begin + i[axis] * stride]``; an index out of range under ``assume_inbound`` is open."""
-    x = tensor_value(args[0])
-    axes, begin, end = (extents(each) for each in args[1:4])
-    strides = extents(args[4]) if len(args) > 4 else (1,) * len(axes)
-    inbound = A.flag(call, "assume_inbound")
-    fits(e, call, all(-x.ndim <= axis < x.ndim for axis in axes), f"axes {axes} of {x.shape}")
-    starts, steps, shape = [0] * x.ndim, [1] * x.ndim, list(x.shape)
-    for axis, a, b, s in zip(axes, begin, end, strides, strict=True):
-        n = x.shape[axis]
-        if s == 0:
-            raise unspecified("op.strided_slice/zero-stride-run", f"{short(call)}: a stride is 0", e.span)
-        if inbound and not (0 <= a <= n and 0 <= b <= n):
-            raise unspecified("op.strided_slice/inbound", f"{short(call)}: [{a}, {b}) of {n} elements", e.span)
-        a, b = (a, b) if inbound else (clamp(a, n, s), clamp(b, n, s))
-        starts[axis], steps[axis], shape[axis] = a, s, span(a, b, s)
-    return sliced(e, x, starts, steps, shape)
-
-
-def sliced(e: Evaluation, x: Tensor, starts: list[int], steps: list[int], shape: list[int]) -> Tensor:
-    """``out[i] = x[starts + i * steps]``."""
-
-    def element(*i: int) -> Payload:
-        return x[tuple(a + p * s for a, p, s in zip(starts, i, steps, strict=True))]
-
-    return e.tabulate(x.dtype, shape, element)
+    inbound, parts = A.flag(call, "assume_inbound"), {}
+    fits = m.every(-x.ndim <= axis for axis in axes) and m.every(axis < x.ndim for axis in axes)
+    m.require(fits, "op.common/fits-run", f"axes {axes} of {x.dims}")
+    for k, a, b, s in zip(axes, begin, end, (1,) * len(axes) if strides is None else strides, strict=True):
+        axis = int(k) % x.ndim
+        n = x.dims[axis]
+        m.require(s != 0, "op.strided_slice/zero-stride-run", "a stride is 0")
+        inside = not inbound or m.every([a >= 0, a <= n, b >= 0, b <= n])
+        m.require(inside, "op.strided_slice/inbound", f"[{a}, {b}) of {n} elements")
+        parts[axis] = a, b, s, n
+    return sliced(m, x, parts, inbound)
 
 
 # --- dynamic_strided_slice -------------------------------------------------------------------------------------------
@@ -172,20 +172,17 @@ def deduce_dynamic_slice(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
     return of_rank(rank(x), x.dtype, x.vdevice)
 
 
-def evaluate_dynamic_slice(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def dynamic_strided_slice(m: Meaning, call: Call, x: Array, begin: Array, end: Array, strides: Array) -> Array:
     """As ``strided_slice`` on every axis, without ``assume_inbound``, with the bounds read from tensors."""
-    x, begin, end, strides = (tensor_value(each) for each in args)
-    starts, steps, shape = [0] * x.ndim, [1] * x.ndim, list(x.shape)
-    for axis, n in enumerate(x.shape):
-        a, b, s = (index_of(e, t, (axis,)) for t in (begin, end, strides))
-        if s == 0:
-            raise unspecified("op.strided_slice/zero-stride-run", f"{short(call)}: a stride is 0", e.span)
-        a, b = clamp(a, n, s), clamp(b, n, s)
-        starts[axis], steps[axis], shape[axis] = a, s, span(a, b, s)
-    return sliced(e, x, starts, steps, shape)
+    parts = {}
+    for axis, n in enumerate(x.dims):
+        a, b, s = (m.index_of(each[axis,], each.dtype) for each in (begin, end, strides))
+        m.require(s != 0, "op.strided_slice/zero-stride-run", "a stride is 0")
+        parts[axis] = a, b, s, n
+    return sliced(m, x, parts)
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.strided_slice", deduce_strided_slice, evaluate_strided_slice, PAGE),
-    OpDef("relax.dynamic_strided_slice", deduce_dynamic_slice, evaluate_dynamic_slice, PAGE),
+    defined("relax.strided_slice", deduce_strided_slice, strided_slice, PAGE),
+    defined("relax.dynamic_strided_slice", deduce_dynamic_slice, dynamic_strided_slice, PAGE),
 )

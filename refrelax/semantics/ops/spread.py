@@ -5,7 +5,6 @@ Spec: ``spec/ops/spread.md``.
 
 from __future__ import annotations
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
@@ -13,27 +12,20 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    elementwise,
-    index_of,
-    insert,
     joined_vdevice,
     known_dims,
     normal_axis,
-    number,
     of_rank,
     rank,
-    replace,
     short,
     tensor,
-    tensor_value,
-    tensor_values,
     tensors,
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.create import scalar_expression
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, agree, cast, defined, replaced
 from refrelax.semantics.ops.scatter import integer_indices
-from refrelax.semantics.values import Prim, Tensor, Value
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import TupleType, Type
 
@@ -59,23 +51,15 @@ def deduce_one_hot(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return with_dims((*dims[:at], D.imm(A.integer(call, "depth")), *dims[at:]), on.dtype, indices.vdevice)
 
 
-def evaluate_one_hot(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def one_hot(m: Meaning, call: Call, indices: Array, on: Array, off: Array) -> Array:
     """``out[a, k, b] = on if indices[a, b] == k else off``: an index out of range gives ``off`` throughout."""
-    indices, on, off = tensor_value(args[0]), args[1], args[2]
-    assert isinstance(on, Prim)
     axis, depth = A.integer(call, "axis"), A.integer(call, "depth")
     axis = axis + indices.ndim + 1 if axis < 0 else axis
-    f, g = e.numerics.at(on.dtype), e.numerics.at("int64")
-    e.spend(depth)  # before the list of keys is made
-    high, low, keys = f.lit(on.value), f.lit(number(off)), [g.lit(k) for k in range(depth)]
-    if on.dtype == "bool":
-        high, low = e.numerics.truth(bool(on.value)), e.numerics.truth(bool(number(off)))
-    wide = elementwise(e, "int64", lambda a: a if indices.dtype == "int64" else g.cast(a, indices.dtype), indices)
-
-    def element(*i: int) -> Payload:
-        return f.select(g.equal(wide[(*i[:axis], *i[axis + 1 :])], keys[i[axis]]), high, low)
-
-    return e.tabulate(on.dtype, insert(indices.shape, axis, depth), element)
+    f, g, high, low = m.at(on.dtype), m.at("int64"), on[0,], off[0,]
+    keys = m.tensor((depth,), "int64", lambda k: g.lit(k))
+    dims = (*indices.dims[:axis], depth, *indices.dims[axis:])
+    found = m.along(cast(m, indices, "int64"), [k for k in range(len(dims)) if k != axis], dims)
+    return m.pointwise(on.dtype, lambda a, k: f.select(g.equal(a, k), high, low), found, m.along(keys, [axis], dims))
 
 
 @rule("op.meshgrid/vectors", "op.meshgrid/indexing", "op.meshgrid/equal-dtypes")
@@ -104,12 +88,11 @@ def _mesh_order(indexing: str, count: int) -> list[int]:
     return [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
 
 
-def evaluate_meshgrid(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+def meshgrid(m: Meaning, call: Call, *xs: Array) -> tuple[Array, ...]:
     """``out_k[i] = x_k[i at the axis of vector k]``."""
-    xs = tensor_values(args[0])
     order = _mesh_order(A.text(call, "indexing") or "ij", len(xs))
-    shape = [xs[k].shape[0] for k in order]
-    return tuple(e.tabulate(x.dtype, shape, lambda *i, x=x, k=k: x[i[order.index(k)]]) for k, x in enumerate(xs))
+    dims = [xs[k].dims[0] for k in order]
+    return tuple(m.copy(m.along(x, [order.index(k)], dims)) for k, x in enumerate(xs))
 
 
 @rule("op.reverse_sequence/lengths")
@@ -130,25 +113,28 @@ def deduce_reverse_sequence(d: Deduction, call: Call, types: tuple[Type, ...]) -
 
 
 @rule("op.reverse_sequence/length-range")
-def evaluate_reverse_sequence(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def reverse_sequence(m: Meaning, call: Call, x: Array, lengths: Array) -> Array:
     """The first ``lengths[b]`` positions along ``seq_axis`` of batch ``b`` in reverse order."""
-    x, lengths = tensor_value(args[0]), tensor_value(args[1])
     axis, batch = A.integer(call, "seq_axis") % x.ndim, A.integer(call, "batch_axis") % x.ndim
-    if lengths.shape != (x.shape[batch],):
-        raise unspecified("op.reverse_sequence/length-range", f"{lengths.shape} lengths for {x.shape}", e.span)
-    counts = [index_of(e, lengths, (b,)) for b in range(x.shape[batch])]
-    if any(not 0 <= count <= x.shape[axis] for count in counts):
-        raise unspecified("op.reverse_sequence/length-range", f"lengths {counts} of {x.shape[axis]}", e.span)
+    n, wrong = x.dims[axis], "op.reverse_sequence/length-range"
+    m.require(agree(m, lengths.dims, (x.dims[batch],)), wrong, f"{lengths.dims} lengths for {x.dims}")
+    given = m.indices(lengths.dims, lambda b: m.index_of(lengths[b,], lengths.dtype))
 
-    def element(*i: int) -> Payload:
-        count = counts[i[batch]]
-        return x[replace(i, axis, count - 1 - i[axis])] if i[axis] < count else x[i]
+    def count(b: Index) -> Index:
+        k = given[b,]
+        return m.choose(m.every([k >= 0, k <= n]), lambda: k, lambda: m.ends(wrong, f"a length of {n}"))
 
-    return e.tabulate(x.dtype, x.shape, element)
+    counts = m.indices(lengths.dims, count)
+
+    def element(*i: Index) -> Payload:
+        p, k = i[axis], counts[i[batch],]
+        return x[replaced(i, axis, m.choose(p < k, lambda: k - 1 - p, lambda: p))]
+
+    return m.tensor(x.dims, x.dtype, element)
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.one_hot", deduce_one_hot, evaluate_one_hot, PAGE),
-    OpDef("relax.meshgrid", deduce_meshgrid, evaluate_meshgrid, PAGE),
-    OpDef("relax.reverse_sequence", deduce_reverse_sequence, evaluate_reverse_sequence, PAGE),
+    defined("relax.one_hot", deduce_one_hot, one_hot, PAGE),
+    defined("relax.meshgrid", deduce_meshgrid, meshgrid, PAGE),
+    defined("relax.reverse_sequence", deduce_reverse_sequence, reverse_sequence, PAGE),
 )

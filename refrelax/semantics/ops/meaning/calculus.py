@@ -34,11 +34,12 @@ Requirements and definitions hold in the order of the text: the first that fails
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from refrelax.semantics.numbers.interface import Arithmetic, Payload, Truth
 from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import PrimExpr
 
 Index = Any
 """An index, an extent, or a condition on them: a Python integer or truth when a text is run."""
@@ -174,8 +175,8 @@ class Meaning(Protocol):
         """The family of ``function`` of each element."""
         ...
 
-    def broadcast(self, *shapes: tuple[Index, ...]) -> tuple[Index, ...]:
-        """The extents of operands aligned at the right (``op.common/broadcast-run``)."""
+    def broadcast(self, *shapes: Extents, rule: str = "op.common/broadcast-run") -> Extents:
+        """The extents of operands aligned at the right."""
         ...
 
     def spread(self, x: Array, dims: Sequence[Index]) -> Array:
@@ -216,6 +217,11 @@ class Meaning(Protocol):
 
     def taken(self, condition: Index, guess: bool) -> bool: ...
 
+    def stretches(self, n: Index, wide: Index, rule: str, message: str = "") -> bool:
+        """Whether an extent is 1 and stands for ``wide``; any other has to be ``wide``, else the run is open. Of a
+        symbolic one that it is ``wide`` is a premise."""
+        ...
+
     def least(self, a: Index, b: Index) -> Index: ...
 
     def most(self, a: Index, b: Index) -> Index: ...
@@ -246,6 +252,14 @@ class Meaning(Protocol):
 
     def charge(self, count: int) -> None:
         """Charge elements that a text lists itself to the budget."""
+        ...
+
+    def value(self, expression: PrimExpr, names: Mapping[str, Index]) -> Index:
+        """An expression of the language at indices."""
+        ...
+
+    def highest(self, dims: Sequence[Index], index: Callable[..., Index]) -> Index:
+        """The greatest of the indices, -1 of none."""
         ...
 
     def counted(self, index: Index, extent: Index) -> Index:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product as points
 from math import prod
@@ -10,6 +10,7 @@ from operator import mul
 from typing import Any, NoReturn
 
 from refrelax.errors import unspecified
+from refrelax.semantics.dims.exact import value as exact_value
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.numbers.strict import is_strict
@@ -20,6 +21,7 @@ from refrelax.semantics.ops.meaning.several import by_integer
 from refrelax.semantics.values import Prim, Tensor, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
 from refrelax.syntax.graph import Call
+from refrelax.syntax.scalars import PrimExpr
 
 Shape = tuple[int, ...]
 
@@ -200,9 +202,9 @@ class Numbers:
     def mapped(function: Callable[[Payload], Payload], family: list[Payload]) -> list[Payload]:
         return list(map(function, family))
 
-    def broadcast(self, *shapes: Shape) -> Shape:
+    def broadcast(self, *shapes: Shape, rule: str = "op.common/broadcast-run") -> Shape:
         first = shapes[0]
-        return first if all(each == first for each in shapes) else broadcast_shape(self.e, *shapes)
+        return first if all(each == first for each in shapes) else broadcast_shape(self.e, *shapes, rule=rule)
 
     def spread(self, x: Dense, dims: Sequence[int]) -> Dense:
         wide = tuple(dims)
@@ -255,6 +257,10 @@ class Numbers:
     def taken(condition: bool, guess: bool) -> bool:
         return condition
 
+    def stretches(self, n: int, wide: int, rule: str, message: str = "") -> bool:
+        self.require(n in (1, wide), rule, message)
+        return n == 1
+
     @staticmethod
     def least(a: int, b: int) -> int:
         return min(a, b)
@@ -291,6 +297,14 @@ class Numbers:
 
     def charge(self, count: int) -> None:
         self.e.spend(count)
+
+    @staticmethod
+    def value(expression: PrimExpr, names: Mapping[str, int]) -> int:
+        return exact_value(expression, names)
+
+    @staticmethod
+    def highest(dims: Sequence[int], index: Callable[..., int]) -> int:
+        return max((index(*i) for i in points(*map(range, dims))), default=-1)
 
     def counted(self, index: int, extent: int) -> int:
         return index + extent if index < 0 and is_strict(self.numerics) else index

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from refrelax.errors import Ended
+from refrelax.semantics.dims import substitute
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
 from refrelax.semantics.ops.meaning.indices import TRUE, Ix, Unfit, both, node, total
+from refrelax.semantics.ops.meaning.runs import runs
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal_value
 from refrelax.syntax.graph import Call
@@ -266,7 +268,7 @@ class Terms:
     def mapped(function: Callable[[data.Element], data.Element], family: data.Each) -> data.Each:
         return replace(family, item=function(family.item))
 
-    def broadcast(self, *shapes: tuple[Any, ...]) -> tuple[Any, ...]:
+    def broadcast(self, *shapes: tuple[Any, ...], rule: str = "") -> tuple[Any, ...]:
         result = []
         for k in range(1, max(map(len, shapes), default=0) + 1):
             column = [shape[-k] for shape in shapes if k <= len(shape)]
@@ -287,6 +289,16 @@ class Terms:
             self.assume(condition if guess else Ix(Not(node(condition))))
         return guess if known is None else bool(known)
 
+    def stretches(self, n: Any, wide: Any, rule: str, message: str = "") -> bool:
+        if as_int(node(n)) == 1:
+            return True
+        agree = n == wide
+        if agree is False:
+            self.require(False, rule, message)
+        else:
+            self.assume(agree)
+        return False
+
     def spread(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
         lead = len(dims) - x.ndim
         if not lead and all(node(a) == node(b) for a, b in zip(x.dims, dims, strict=True)):
@@ -297,18 +309,21 @@ class Terms:
         return self.reshaped(x, (self.product(x.dims),))
 
     def reshaped(self, x: Symbolic, dims: Sequence[Any]) -> Symbolic:
-        kept, left = ([k for k, n in enumerate(each) if as_int(node(n)) != 1] for each in (x.dims, dims))
-        if [node(x.dims[k]) for k in kept] == [node(dims[k]) for k in left]:  # axes of extent 1 come and go
-            at = dict(zip(kept, left, strict=True))
-            return self.seen(x, dims, lambda i: [i[at[k]] if k in at else 0 for k in range(x.ndim)])
+        found = runs([node(n) for n in x.dims], [node(n) for n in dims])
 
-        def element(*i: Any) -> data.Element:
-            position: Any = 0
-            for p, n in zip(i, dims, strict=True):
-                position = position * n + p
-            return x[self.digits(position, x.dims)]
+        def at(i: Sequence[Any]) -> list[Any]:
+            inner: list[Any] = [0] * x.ndim
+            for left, right in found:
+                position = i[right[0]] if right else 0
+                for k in right[1:]:
+                    position = position * dims[k] + i[k]
+                for k, p in zip(left, self.digits(position, [x.dims[k] for k in left]), strict=True):
+                    inner[k] = p
+            return inner
 
-        return self.tensor(dims, x.dtype, element)
+        if all(len(left) < 2 and len(right) < 2 for left, right in found):  # axes of extent 1 come and go
+            return self.seen(x, dims, at)
+        return self.tensor(dims, x.dtype, lambda *i: x[at(i)])
 
     def digits(self, position: Any, dims: Sequence[Any]) -> list[Any]:
         """The index of a row-major position."""
@@ -331,7 +346,11 @@ class Terms:
         return self.seen(x, dims, lambda i: [0 if one else i[k] for k, one in zip(axes, single, strict=True)])
 
     def strided(self, x: Symbolic, starts: Sequence[Any], steps: Sequence[Any], dims: Sequence[Any]) -> Symbolic:
-        return self.seen(x, dims, lambda i: [a + p * s for a, p, s in zip(starts, i, steps, strict=True)])
+        back = [as_int(node(s)) == -1 for s in steps]
+        parts = list(zip(starts, steps, back, strict=True))
+        return self.seen(
+            x, dims, lambda i: [a - p if turn else a + p * s for p, (a, s, turn) in zip(i, parts, strict=True)]
+        )
 
     def copy(self, x: Symbolic) -> Symbolic:
         return self.tensor(x.dims, x.dtype, lambda *i: x[i])
@@ -371,7 +390,8 @@ class Terms:
 
     @staticmethod
     def least(a: Any, b: Any) -> Ix:
-        return Ix(Binary("Min", node(a), node(b)))
+        x, y = as_int(node(a)), as_int(node(b))
+        return Ix(node(min(x, y))) if x is not None and y is not None else Ix(Binary("Min", node(a), node(b)))
 
     @staticmethod
     def most(a: Any, b: Any) -> Ix:
@@ -436,6 +456,14 @@ class Terms:
 
     def charge(self, count: int) -> None:
         """Nothing is computed here."""
+
+    @staticmethod
+    def value(expression: PrimExpr, names: Mapping[str, Any]) -> Ix:
+        return Ix(substitute(expression, {name: node(each) for name, each in names.items()}))
+
+    @staticmethod
+    def highest(dims: Sequence[Any], index: Callable[..., Any]) -> NoReturn:
+        raise Unfit("the greatest of some indices")
 
     @staticmethod
     def counted(index: Any, extent: Any) -> Any:
