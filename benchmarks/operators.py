@@ -126,6 +126,18 @@ WORK = {
     "        return R.multinomial_from_uniform(p, u, i)\n",
     "relax.vision.multibox_transform_loc": 's: R.Tensor((2, 3, 20), "float32"), b: R.Tensor((2, 80), "float32"), '
     'a: R.Tensor((1, 20, 4), "float32")):\n        return R.vision.multibox_transform_loc(s, b, a)\n',
+    "relax.image.resize2d": 'x: R.Tensor((1, 2, 10, 11), "float32")):\n'
+    '        return R.image.resize2d(x, (13, 12), method="linear")\n',
+    "relax.image.resize3d": 'x: R.Tensor((1, 1, 10, 3, 11), "float32")):\n'
+    '        return R.image.resize3d(x, (12, 3, 13), method="nearest_neighbor")\n',
+    "relax.image.affine_grid": 'x: R.Tensor((3, 2, 3), "float32")):\n        return R.image.affine_grid(x, (12, 13))\n',
+    "relax.image.grid_sample": 'x: R.Tensor((2, 3, 10, 11), "float32"), g: R.Tensor((2, 2, 12, 10), "float32")):\n'
+    '        return R.image.grid_sample(x, g, method="bilinear", padding_mode="border")\n',
+    "relax.vision.roi_align": 'x: R.Tensor((2, 3, 10, 11), "float32"), t: R.Tensor((10, 5), "float32")):\n'
+    "        r = R.abs(t)\n        return R.vision.roi_align(x, r, pooled_size=[2, 3], spatial_scale=0.5, "
+    "sample_ratio=2)\n",
+    "relax.vision.roi_pool": 'x: R.Tensor((2, 3, 10, 11), "float32"), t: R.Tensor((10, 5), "float32")):\n'
+    "        r = R.abs(t)\n        return R.vision.roi_pool(x, r, pooled_size=[2, 3], spatial_scale=0.5)\n",
     "relax.matmul": 'x: R.Tensor((4, 12, 11), "float32"), w: R.Tensor((11, 10), "float32")):\n'
     "        return R.matmul(x, w)\n",
     "relax.concat": 'x: R.Tensor((12, 11, 10), "float32"), y: R.Tensor((12, 13, 10), "float32")):\n'
@@ -188,6 +200,11 @@ WRITTEN = {
         "x, b, e, s",
     ),
     "one_hot": ('x: R.Tensor((12, 11), "int64")', "x, T.float32(2), T.float32(0), 10"),
+    "layout_transform": (f"x: {CUBE}", "x, index_map=T.index_map(lambda i, j, k: (k, i // 2, j, i % 2))"),
+    "grad.take_backward": (
+        'g: R.Tensor((9, 11, 10), "float32"), x: R.Tensor((12, 11, 10), "float32"), i: R.Tensor((9,), "uint8")',
+        "g, x, i, axis=0",
+    ),
     "meshgrid": ('x: R.Tensor((40,), "float32"), y: R.Tensor((30,), "float32")', "(x, y)"),
     "einsum": (f'x: {CUBE}, y: R.Tensor((10, 12), "float32")', '(x, y), "ijk,kl->ijl"'),
     "collapse_sum_to": (f"x: {CUBE}", "x, (11, 1)"),

@@ -83,6 +83,8 @@ class _Resolver:
                 return replace(t, array=self.renewed[id(array)])
             case data.Either(_, forms):
                 return self.element(forms[0])
+            case data.Bound():
+                raise Unfit("an element that is chosen by an element")
             case data.Operation(args=args):
                 return replace(t, args=tuple(map(self.element, args)))
             case data.Choice(condition, then, other):

@@ -24,6 +24,14 @@ AWAITED: Mapping[str, str] = {
         ),
         "what arrives at an element",
     ),
+    **dict.fromkeys(
+        (
+            "relax.image.resize2d", "relax.image.resize3d", "relax.image.affine_grid", "relax.image.grid_sample",
+            "relax.vision.roi_align", "relax.vision.roi_pool",
+            "relax.grad.take_backward", "relax.size", "relax.shape_to_tensor", "relax.layout_transform",
+        ),
+        "loops without a case",
+    ),
     "relax.nn.attention_var_len": "where a sequence begins and ends is read from elements",
     "relax.dynamic_strided_slice": "extents that are elements",
 }  # fmt: skip

@@ -148,7 +148,9 @@ def attention(m: Meaning, call: Call, q: Array, k: Array, v: Array, bias: Array 
     causal = A.text(call, "causal_mask", None) in ("TopLeft", "BottomRight")
     bounds: Bounds | None = (lambda i: (0, m.least(keys, i + more + 1))) if causal else None
     if bias is not None:
-        bias = m.spread(bias, m.broadcast((batches, heads, queries, keys), bias.dims))
+        dims = (batches, heads, queries, keys)
+        m.require(agree(m, m.broadcast(dims, bias.dims), dims), "op.nn.attention/extents", f"a bias of {bias.dims}")
+        bias = m.spread(bias, dims)
     return attended(m, call, (q, k, v), bounds, True, bias)
 
 

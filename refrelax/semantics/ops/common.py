@@ -236,13 +236,6 @@ def tensor_value(value: Value) -> Tensor:
     return value
 
 
-def tensor_values(value: Value) -> list[Tensor]:
-    """An argument that deduction has shown to be a tuple of tensors."""
-    if not isinstance(value, tuple):
-        raise InternalError(f"expected a tuple, found {type(value).__name__}")
-    return [tensor_value(each) for each in value]
-
-
 def number(value: Value) -> int | float:
     """A prim operand as the Python number it is."""
     if isinstance(value, Prim):
@@ -298,15 +291,6 @@ def broadcast_shape(e: Evaluation, *shapes: tuple[int, ...], rule: str = "op.com
             raise unspecified(rule, f"extents {column} do not broadcast", e.span)
         result.append(wide[0] if wide else 1)
     return tuple(reversed(result))
-
-
-def broadcast_view(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """``x`` seen at a shape that it broadcasts to: an axis of extent 1 is walked with stride 0."""
-    lead = len(shape) - x.ndim
-    strides = [0] * lead
-    for own, wide, stride in zip(x.shape, shape[lead:], x.strides, strict=True):
-        strides.append(0 if own == 1 and wide != 1 else stride)
-    return Tensor(x.dtype, shape, x.storage, x.numerics, x.offset, tuple(strides))
 
 
 @rule("op.common/integer-positions")

@@ -23,7 +23,7 @@ from refrelax.semantics.ops.common import (
     tensor,
     with_dims,
 )  # fmt: skip
-from refrelax.semantics.ops.definition import DeduceRule, Deduction, Evaluation, OpDef
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
 from refrelax.semantics.ops.meaning import ALL, Array, Hits, Index, Meaning, Run, Text, cast, defined
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int
@@ -192,14 +192,6 @@ def _operands(m: Meaning, call: Call, x: Array, w: Array, n: int, kernel: str) -
     data, weight, out = layouts(call, n, kernel)
     dtype, meeting = A.dtype(call, "out_dtype", default=None) or x.dtype, promote(x.dtype, w.dtype)
     return data.read(m, cast(m, x, meeting)), weight.read(m, cast(m, w, meeting)), out, dtype
-
-
-def charge(e: Evaluation, shape: tuple[int, ...], each: int) -> None:
-    """Charge the inner elements of a result to the budget."""
-    total = each
-    for n in shape:
-        total *= max(n, 0)
-    e.spend(total)
 
 
 @rule("op.conv_transpose/channels-run")

@@ -8,9 +8,10 @@ Spec: ``spec/ops/grid.md``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from operator import index
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import attributes as A
@@ -19,20 +20,18 @@ from refrelax.semantics.ops import layout as L
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
-    extents,
     known_dims,
     of_rank,
     rank,
     shape_argument,
     short,
     tensor,
-    tensor_value,
     with_dims,
 )
-from refrelax.semantics.ops.conv import DATA, charge
-from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.ops.conv import DATA
+from refrelax.semantics.ops.definition import Deduction, OpDef
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, agree, defined, literal
 from refrelax.semantics.ops.sampling import Tap, by_integers, floor_index, linear, muladd, mulsub, near, weighted
-from refrelax.semantics.values import Tensor, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, ShapeExpr
 from refrelax.syntax.scalars import as_int
@@ -83,28 +82,29 @@ def grid_positions(f: Arithmetic, size: int, corners: bool) -> list[Payload]:
 
 
 @rule("op.image.affine_grid/extents", "op.image.affine_grid/float-dtype")
-def evaluate_affine_grid(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def affine_grid(m: Meaning, call: Call, x: Array, size: Sequence[Index]) -> Array:
     """``out[b, r, i] = m[b, r, 0] * x + m[b, r, 1] * y (+ m[b, r, 2] * z) + m[b, r, n]``.
 
     ``x`` belongs to the last axis of the size. Point ``k`` of ``s`` lies at ``2 * k / (s - 1) - 1`` with
     ``align_corners``, where 2 may be shortened by ``1e-7``; else at ``(2 * k + 1) / s - 1``.
     """
-    x, size, corners = tensor_value(args[0]), extents(args[1]), A.flag(call, "align_corners")
-    n, f = len(size), e.numerics.at(x.dtype)
-    if not dtypes.is_float(x.dtype):
-        raise unspecified("op.image.affine_grid/float-dtype", f"a grid of {x.dtype}", e.span)
-    if x.shape[1:] != (n, n + 1) or any(s < (2 if corners else 1) for s in size):
-        raise unspecified("op.image.affine_grid/extents", f"{x.shape} to {size}", e.span)
-    e.spend(sum(size))
-    lines = [grid_positions(f, s, corners) for s in size]
-    one = f.lit(1)
+    n, f, corners = len(size), m.at(x.dtype), A.flag(call, "align_corners")
+    m.require(dtypes.is_float(x.dtype), "op.image.affine_grid/float-dtype", f"a grid of {x.dtype}")
+    least = 2 if corners else 1
+    fit = m.every((agree(m, x.dims[1:], (n, n + 1)), *(s >= least for s in size)))
+    m.require(fit, "op.image.affine_grid/extents", f"{x.dims} to {size}")
+    m.charge(sum(map(index, size)))
+    one, pieces = f.lit(1), [m.pieces([1] * index(s)) for s in size]
+    lines = [grid_positions(f, index(s), corners) for s in size]
 
-    def element(*i: int) -> Payload:
-        b, r, *at = i
-        spots = [line[p] for line, p in zip(reversed(lines), reversed(at), strict=True)]
-        return f.dot([x[b, r, k] for k in range(n + 1)], [*spots, one], x.dtype)
+    def element(b: Index, r: Index, *at: Index) -> Payload:
+        def point(k: int) -> Payload:
+            return pieces[k](at[k], lambda t, _: lines[k][t])
 
-    return e.tabulate(x.dtype, (x.shape[0], n, *size), element)
+        found = [point(k) for k in reversed(range(n))]
+        return f.dot(x.over((b, r, ALL)), [*found, one], x.dtype)
+
+    return m.tensor((x.dims[0], n, *size), x.dtype, element)
 
 
 # --- grid_sample -----------------------------------------------------------------------------------------------------
@@ -135,19 +135,19 @@ def deduce_grid_sample(d: Deduction, call: Call, types: tuple[Type, ...]) -> Typ
 
 
 class _Axis:
-    """One spatial axis of the data: ``m`` elements, and how positions between -1 and 1 lie on it."""
+    """One spatial axis of the data: ``size`` elements, and how positions between -1 and 1 lie on it."""
 
-    def __init__(self, e: Evaluation, f: Arithmetic, m: int, corners: bool, padding: str) -> None:
-        self.e, self.f, self.m, self.corners, self.padding = e, f, m, corners, padding
+    def __init__(self, m: Meaning, f: Arithmetic, size: int, corners: bool, padding: str) -> None:
+        self.m, self.f, self.size, self.corners, self.padding = m, f, size, corners, padding
 
     def place(self, a: Payload) -> Payload:
         """``(a + 1) * (m - 1) / 2`` with ``align_corners``, else ``(a + 1) * m / 2 - 1/2``."""
         f = self.f
         half, moved = f.lit(HALF), f.add(a, f.lit(1))
         if self.corners:
-            whole, part = f.lit(self.m - 1), f.lit(Fraction(self.m - 1, 2))
+            whole, part = f.lit(self.size - 1), f.lit(Fraction(self.size - 1, 2))
             return f.either(lambda: f.mul(f.mul(moved, whole), half), lambda: f.mul(moved, part))
-        whole, part = f.lit(self.m), f.lit(Fraction(self.m, 2))
+        whole, part = f.lit(self.size), f.lit(Fraction(self.size, 2))
         return f.either(
             lambda: mulsub(f, f.mul(moved, whole), half, half),
             lambda: mulsub(f, moved, part, half),
@@ -160,12 +160,12 @@ class _Axis:
             return at
         f = self.f
         inner = self._reflected(at) if self.padding == "reflection" else at
-        return f.minimum(f.maximum(inner, f.lit(0)), f.lit(self.m - 1))
+        return f.minimum(f.maximum(inner, f.lit(0)), f.lit(self.size - 1))
 
     def _reflected(self, at: Payload) -> Payload:
         """``at`` mirrored at the first and the last element, or at their outer edges, until it lies between."""
-        f, g = self.f, self.e.numerics.at("int64")
-        low, span = (Fraction(0), self.m - 1) if self.corners else (-HALF, self.m)
+        f, g = self.f, self.m.at("int64")
+        low, span = (Fraction(0), self.size - 1) if self.corners else (-HALF, self.size)
         if span == 0:
             return f.lit(0)
         first, length = f.lit(low), f.lit(span)
@@ -173,24 +173,23 @@ class _Axis:
         times = g.floordiv(g.cast(far, f.dtype), g.lit(span))
         extra = f.sub(far, f.cast(g.mul(times, g.lit(span)), "int64"))
         even = g.equal(g.floormod(times, g.lit(2)), g.lit(0))
-        inside = self.e.numerics.all_of(f.less_equal(first, at), f.less_equal(at, f.lit(low + span)))
+        inside = self.m.all_of(f.less_equal(first, at), f.less_equal(at, f.lit(low + span)))
         return f.select(inside, at, f.select(even, f.add(extra, first), f.add(f.sub(length, extra), first)))
 
-    def tap(self, k: int, padded: bool) -> int | None:
-        """The element that position ``k`` shows, outside only if ``padded``; ``None`` for none."""
-        if 0 <= k < self.m:
-            return k
+    def tap(self, k: Index, padded: bool) -> Index:
+        """The element that position ``k`` shows, which may be none; one outside only if ``padded``."""
+        m, n, span = self.m, self.size, self.size - 1 if self.corners else self.size
         match self.padding if padded else "zeros":
             case "border":
-                return min(max(k, 0), self.m - 1)
+                return m.least(m.most(k, 0), n - 1)
+            case "reflection" if span == 0:
+                return 0
             case "reflection":
-                span = self.m - 1 if self.corners else self.m
-                if span == 0:
-                    return 0
-                k = k % (2 * span)
-                return min(k, 2 * span - k if self.corners else 2 * span - 1 - k)
+                p = k % (2 * span)
+                mirrored = m.least(p, 2 * span - p if self.corners else 2 * span - 1 - p)
+                return m.choose(m.every((k >= 0, k < n)), lambda: k, lambda: mirrored)
             case _:
-                return None
+                return k
 
 
 A_CUBIC = Fraction(-3, 4)
@@ -210,72 +209,54 @@ def cubic_weights(f: Arithmetic, t: Payload) -> list[Payload]:
     return [outer(f.add(t, one)), inner(t), inner(f.sub(one, t)), outer(f.sub(f.lit(2), t))]
 
 
-def cubic(f: Arithmetic, at: Payload, base: int) -> list[Tap]:
+def cubic(f: Arithmetic, at: Payload, base: Index) -> list[Tap]:
     """The four elements around a position whose integer part is ``base``."""
     weights = cubic_weights(f, f.sub(at, f.lit(base)))
     return [Tap(base - 1 + k, w) for k, w in enumerate(weights)]
 
 
 @rule("op.image.grid_sample/extents", "op.image.grid_sample/dtypes")
-def _check_run(e: Evaluation, call: Call, x: Tensor, grid: Tensor, plain: tuple[int, ...]) -> None:
-    n, method = _spatial(call), A.text(call, "method")
-    if grid.shape[0] != plain[0] or grid.shape[1] != n or 0 in plain[2:]:
-        raise unspecified("op.image.grid_sample/extents", f"data {x.shape}, grid {grid.shape}", e.span)
-    if not dtypes.is_float(grid.dtype) or (method != "nearest" and x.dtype != grid.dtype):
-        raise unspecified("op.image.grid_sample/dtypes", f"{x.dtype} data on a {grid.dtype} grid", e.span)
+def _fits(m: Meaning, call: Call, x: Array, grid: Array) -> None:
+    n = _spatial(call)
+    fit = m.every((grid.dims[0] == x.dims[0], grid.dims[1] == n, *(size != 0 for size in x.dims[2:])))
+    m.require(fit, "op.image.grid_sample/extents", f"data {x.dims}, grid {grid.dims}")
+    fit = dtypes.is_float(grid.dtype) and (A.text(call, "method") == "nearest" or x.dtype == grid.dtype)
+    m.require(fit, "op.image.grid_sample/dtypes", f"{x.dtype} data on a {grid.dtype} grid")
 
 
-def evaluate_grid_sample(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def grid_sample(m: Meaning, call: Call, x: Array, grid: Array) -> Array:
     """The nearest element, or the weighted sum of the 2 (linear) or 4 (cubic) elements an axis around each position.
 
     A position outside is brought inside first: to the border, or by reflection; under ``zeros`` what lies outside the
     data is 0. Cubic sampling brings its taps inside, not the position.
     """
-    x, grid, n = tensor_value(args[0]), tensor_value(args[1]), _spatial(call)
-    layout, method, padding = (
-        L.known(A.text(call, "layout"), DATA[n]),
-        A.text(call, "method"),
-        A.text(call, "padding_mode"),
-    )
-    plain = layout.plain_shape(x.shape)
-    _check_run(e, call, x, grid, plain)
-    f, out, zero = e.numerics.at(grid.dtype), e.numerics.at(x.dtype), _zero(e, x.dtype)
-    axes = [_Axis(e, f, m, A.flag(call, "align_corners"), padding) for m in plain[2:]]
-    reach = 2 if method == "bicubic" else 1
-    around = [near(m, reach) for m in plain[2:]]
+    n, layout = _spatial(call), L.known(A.text(call, "layout"), DATA[_spatial(call)])
+    method, padding, x = A.text(call, "method"), A.text(call, "padding_mode"), layout.read(m, x)
+    _fits(m, call, x, grid)
+    f, zero, round_ = m.at(grid.dtype), literal(m, x.dtype, 0), m.at(grid.dtype).math("round")
+    axes = [_Axis(m, f, index(size), A.flag(call, "align_corners"), padding) for size in x.dims[2:]]
+    padded, around = method == "bicubic", [near(size, 2 if method == "bicubic" else 1) for size in x.dims[2:]]
+    rule_, beyond = cubic if padded else linear, None if padded and padding != "zeros" else zero
 
-    def load(b: int, c: int, at: tuple[int, ...]) -> Payload:
-        spots = [axis.tap(p, method == "bicubic") for axis, p in zip(axes, at, strict=True)]
-        return zero if None in spots else x[layout.from_plain((b, c, *(p for p in spots if p is not None)))]
+    def element(b: Index, c: Index, *y: Index) -> Payload:
+        def load(at: tuple[Index, ...]) -> Payload:
+            return x.get((b, c, *(axis.tap(p, padded) for axis, p in zip(axes, at, strict=True))), zero)
 
-    def element(*i: int) -> Payload:
-        b, c, *y = layout.to_plain(i)
         raw = [axis.place(grid[(b, n - 1 - k, *y)]) for k, axis in enumerate(axes)]
-        if method == "bicubic":
-            at, rule_ = raw, cubic
-        else:
-            at, rule_ = [axis.bring(p) for axis, p in zip(axes, raw, strict=True)], linear
+        at = raw if padded else [axis.bring(p) for axis, p in zip(axes, raw, strict=True)]
         if method == "nearest":
-            round_ = f.math("round")
-            whole = [e.numerics.at("int64").cast(round_(p), f.dtype) for p in at]
-            return by_integers(e, out, whole, around, lambda ks: load(b, c, ks), zero)
-        bases = [floor_index(e, f, p) for p in at]
-        return by_integers(
-            e, out, bases, around,
-            lambda ks: weighted(f, [rule_(f, p, k) for p, k in zip(at, ks, strict=True)], lambda s: load(b, c, s)),
-            None if method == "bicubic" and padding != "zeros" else zero,
-        )  # fmt: skip
+            whole = [m.at("int64").cast(round_(p), f.dtype) for p in at]
+            return by_integers(m, x.dtype, whole, around, load, zero)
 
-    shape = layout.shape((*plain[:2], *grid.shape[2:]))
-    charge(e, shape, (2 * reach) ** n)
-    return e.tabulate(x.dtype, shape, element)
+        def sample(ks: tuple[Index, ...]) -> Payload:
+            return weighted(f, [rule_(f, p, k) for p, k in zip(at, ks, strict=True)], load)
 
+        return by_integers(m, x.dtype, [floor_index(m, f, p) for p in at], around, sample, beyond)
 
-def _zero(e: Evaluation, dtype: str) -> Payload:
-    return e.numerics.truth(False) if dtype == "bool" else e.numerics.at(dtype).lit(0)
+    return layout.written(m, (*x.dims[:2], *grid.dims[2:]), x.dtype, element)
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.image.affine_grid", deduce_affine_grid, evaluate_affine_grid, PAGE),
-    OpDef("relax.image.grid_sample", deduce_grid_sample, evaluate_grid_sample, PAGE),
+    defined("relax.image.affine_grid", deduce_affine_grid, affine_grid, PAGE),
+    defined("relax.image.grid_sample", deduce_grid_sample, grid_sample, PAGE),
 )

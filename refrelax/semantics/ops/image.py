@@ -8,29 +8,20 @@ Spec: ``spec/ops/image.md``.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor
+from operator import index
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import layout as L
-from refrelax.semantics.ops.common import (
-    arity,
-    extents,
-    of_rank,
-    shape_argument,
-    short,
-    tensor,
-    tensor_value,
-    with_dims,
-)
-from refrelax.semantics.ops.conv import DATA, charge
-from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.common import arity, of_rank, shape_argument, short, tensor, with_dims
+from refrelax.semantics.ops.conv import DATA
+from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, Text, defined, literal
 from refrelax.semantics.ops.sampling import Tap, by_integers, floor_index, linear, mulsub, weighted
-from refrelax.semantics.values import Tensor, Value
-from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, ShapeExpr
 from refrelax.syntax.types import Type
 
@@ -159,7 +150,7 @@ def computed_cubic(f: Arithmetic, t: Payload, alpha: float) -> list[Payload]:
     return [first, second, third, f.add(f.mul(f.lit(-a), t3), f.mul(f.lit(a), t2))]
 
 
-def computed_taps(call: Call, f: Arithmetic, at: Payload, base: int) -> list[Tap]:
+def computed_taps(call: Call, f: Arithmetic, at: Payload, base: Index) -> list[Tap]:
     """The elements around a computed position whose integer part is ``base``."""
     if A.text(call, "method") == "linear":
         return linear(f, at, base)
@@ -167,90 +158,81 @@ def computed_taps(call: Call, f: Arithmetic, at: Payload, base: int) -> list[Tap
     return [Tap(base - 1 + k, w) for k, w in enumerate(weights)]
 
 
-def stepwise(e: Evaluation, call: Call, x: Tensor, size: tuple[int, ...], index: tuple[int, ...]) -> Payload:
-    """The element at a plain index with positions and weights computed step by step."""
-    acc, n = "float64" if x.dtype == "float64" else "float32", len(size)
-    f, layout, mode = (
-        e.numerics.at(acc),
-        L.known(A.text(call, "layout"), DATA[n]),
-        A.text(call, "coordinate_transformation_mode"),
-    )
-    plain = layout.plain_shape(x.shape)
-    at = [computed_position(f, mode, p, m, q) for p, m, q in zip(index[2:], plain[2:], size, strict=True)]
+def stepwise(
+    m: Meaning, call: Call, dtype: str, size: Sequence[int], out: Sequence[int], y: Sequence[int], load: Load
+) -> Payload:
+    """The element at position ``y`` of ``out``, with positions and weights computed step by step."""
+    f, mode = m.at(dtype), A.text(call, "coordinate_transformation_mode")
+    at = [computed_position(f, mode, p, n, q) for p, n, q in zip(y, size, out, strict=True)]
 
-    def load(spot: tuple[int, ...]) -> Payload:
-        inner = [min(max(p, 0), m - 1) for p, m in zip(spot, plain[2:], strict=True)]
-        a = x[layout.from_plain((*index[:2], *inner))]
-        return a if x.dtype == acc else f.cast(a, x.dtype)
+    def near(spot: tuple[Index, ...]) -> Payload:
+        return load([m.least(m.most(p, 0), n - 1) for p, n in zip(spot, size, strict=True)])
 
-    def summed(bases: tuple[int, ...]) -> Payload:
-        return weighted(f, [computed_taps(call, f, p, k) for p, k in zip(at, bases, strict=True)], load)
+    def summed(bases: tuple[Index, ...]) -> Payload:
+        return weighted(f, [computed_taps(call, f, p, k) for p, k in zip(at, bases, strict=True)], near)
 
-    around = [range(-3, m + 3) for m in plain[2:]]
-    return by_integers(e, f, [floor_index(e, f, p) for p in at], around, summed)
+    return by_integers(m, dtype, [floor_index(m, f, p) for p in at], [(-3, n + 3) for n in size], summed)
+
+
+Load = Callable[[Sequence[Index]], Payload]
+"""The element at a spatial position of the data, in the dtype of the sum."""
 
 
 @rule("op.image.resize/empty-data")
-def _evaluate(n: int) -> EvaluateRule:
+def _resize(n: int) -> Text:
     """The weighted sum of the elements around the position, axis by axis, the last axis first."""
 
-    def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
-        x, size = tensor_value(args[0]), extents(args[1])
-        layout = L.known(A.text(call, "layout"), DATA[n])
-        plain, mode, roi = (
-            layout.plain_shape(x.shape),
-            A.text(call, "coordinate_transformation_mode"),
-            A.reals(call, "roi"),
-        )
-        shape = layout.shape((*plain[:2], *size))
-        if 0 in plain[2:] and 0 not in shape:
-            raise unspecified("op.image.resize/empty-data", f"{x.shape} resized to {shape}", e.span)
-        charge(e, shape, 4**n)
-        e.spend(sum(size))
-        dtype = A.dtype(call, "out_dtype") or x.dtype
+    def text(m: Meaning, call: Call, x: Array, size: Sequence[Index]) -> Array:
+        layout, mode = L.known(A.text(call, "layout"), DATA[n]), A.text(call, "coordinate_transformation_mode")
+        roi, x = A.reals(call, "roi"), layout.read(m, x)
+        dims = (*x.dims[:2], *size)
+        fit = m.some((m.every(k != 0 for k in x.dims[2:]), m.product(layout.shape(dims)) == 0))
+        m.require(fit, "op.image.resize/empty-data", f"{x.dims} resized to {dims}")
+        own, new, dtype = list(map(index, x.dims[2:])), list(map(index, size)), A.dtype(call, "out_dtype") or x.dtype
+        m.charge(sum(new))
         acc = "float64" if x.dtype == "float64" else "float32"
-        f, out = e.numerics.at(acc), e.numerics.at(dtype)
-        spots = [
-            [position(mode, p, plain[2 + k], q, (roi[k], roi[n + k])) for p in range(q)] for k, q in enumerate(size)
-        ]
-        near = [[taps(call, at, plain[2 + k]) for at in line] for k, line in enumerate(spots)]
-        exact = A.text(call, "method") == "nearest_neighbor"
-        steps = mode != "tf_crop_and_resize" and not A.integer(call, "cubic_exclude")
-        beyond = (
-            out.lit(A.real(call, "extrapolation_value"))
-            if dtypes.is_float(dtype)
-            else out.lit(int(A.real(call, "extrapolation_value")))
-        )
+        f, out = m.at(acc), m.at(dtype)
+        spots = [[position(mode, p, own[k], q, (roi[k], roi[n + k])) for p in range(q)] for k, q in enumerate(new)]
+        near = [[taps(call, at, own[k]) for at in line] for k, line in enumerate(spots)]
+        exact, crop = A.text(call, "method") == "nearest_neighbor", mode == "tf_crop_and_resize"
+        beyond, pieces = literal(m, dtype, A.real(call, "extrapolation_value")), [m.pieces([1] * q) for q in new]
 
-        def mixed(b: int, c: int, done: tuple[int, ...], y: tuple[int, ...]) -> Payload:
-            k = len(done)
-            if k == n:
-                a = x[layout.from_plain((b, c, *done))]
+        def at_position(b: Index, c: Index, y: tuple[int, ...]) -> Payload:
+            def load(at: Sequence[Index]) -> Payload:
+                a = x[(b, c, *at)]
                 return a if x.dtype == acc else f.cast(a, x.dtype)
-            around = near[k][y[k]]
-            items = [mixed(b, c, (*done, p), y) for p, _ in around]
-            return f.dot(items, [f.lit(w) for _, w in around], acc)
 
-        def element(*i: int) -> Payload:
-            b, c, *y = layout.to_plain(i)
-            crop = mode == "tf_crop_and_resize"
-            if crop and any(not 0 <= spots[k][p] <= plain[2 + k] - 1 for k, p in enumerate(y)):
+            def mixed(*done: int) -> Payload:
+                k = len(done)
+                if k == n:
+                    return load(done)
+                around = near[k][y[k]]
+                return f.dot([mixed(*done, p) for p, _ in around], [f.lit(w) for _, w in around], acc)
+
+            if crop and any(not 0 <= spots[k][p] <= own[k] - 1 for k, p in enumerate(y)):
                 return beyond
             if exact:
-                a = x[layout.from_plain((b, c, *(near[k][p][0][0] for k, p in enumerate(y))))]
+                a = x[(b, c, *(near[k][p][0][0] for k, p in enumerate(y)))]
                 return a if x.dtype == dtype else out.cast(a, x.dtype)
-            forms = [lambda: mixed(b, c, (), tuple(y))]
-            if steps:
-                forms.append(lambda: stepwise(e, call, x, size, (b, c, *y)))
+            forms: list[Callable[[], Payload]] = [mixed]
+            if not crop and not A.integer(call, "cubic_exclude"):
+                forms.append(lambda: stepwise(m, call, acc, own, new, y, load))
             value = f.either(*forms)
             return value if dtype == acc else out.cast(value, acc)
 
-        return e.tabulate(dtype, shape, element)
+        def element(b: Index, c: Index, *y: Index) -> Payload:
+            def rest(done: tuple[int, ...]) -> Payload:
+                k = len(done)
+                return at_position(b, c, done) if k == n else pieces[k](y[k], lambda p, _: rest((*done, p)))
 
-    return evaluate
+            return rest(())
+
+        return layout.written(m, dims, dtype, element)
+
+    return text
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.image.resize2d", _deduce(2), _evaluate(2), PAGE),
-    OpDef("relax.image.resize3d", _deduce(3), _evaluate(3), PAGE),
+    defined("relax.image.resize2d", _deduce(2), _resize(2), PAGE),
+    defined("relax.image.resize3d", _deduce(3), _resize(3), PAGE),
 )

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import dims as D
@@ -99,14 +98,6 @@ class Layout:
         if self.axes == tuple(self.plain):
             return m.tensor(plain, dtype, element)
         return m.tensor(self.shape(plain), dtype, lambda *i: element(*self.to_plain(i)))
-
-    @rule("op.layout/inner-extent")
-    def plain_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The extents of the plain layout, from those of this one; ends the run where an inner axis has another one."""
-        at = dict(zip(self.axes, shape, strict=True))
-        if any(at[letter] != factor for letter, factor in self.factors.items()):
-            raise unspecified("op.layout/inner-extent", f"a tensor of shape {tuple(shape)} in layout {self.name}", None)
-        return tuple(at[letter] * self.factors.get(letter.lower(), 1) for letter in self.plain)
 
     def shape(self, plain: Sequence[Index]) -> tuple[Index, ...]:
         """The extents of this layout, from those of the plain one."""

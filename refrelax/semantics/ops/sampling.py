@@ -1,7 +1,6 @@
 """Sampling an image at positions that are themselves data: what ``grid_sample`` and ``roi_align`` share.
 
-A position is a payload. Where the reading knows its integer part, one formula is evaluated; where it holds several
-(an enclosure around an integer, a term), the formula is evaluated for each and the choice is a ``select``.
+A position is a payload, and its integer part an index of which a reading may hold several (``m.with_index``).
 """
 
 from __future__ import annotations
@@ -10,10 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from refrelax.errors import Ended, Unspecified
-from refrelax.semantics.numbers.interface import Arithmetic, Payload, Truth
-from refrelax.semantics.numbers.poison import poison
-from refrelax.semantics.ops.definition import Evaluation
+from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.ops.meaning import Index, Meaning
 
 
 def muladd(f: Arithmetic, a: Payload, b: Payload, c: Payload) -> Payload:
@@ -26,88 +23,41 @@ def mulsub(f: Arithmetic, a: Payload, b: Payload, c: Payload) -> Payload:
     return f.either(lambda: f.sub(f.mul(a, b), c), lambda: f.fma(a, b, f.neg(c)))
 
 
-def possible(e: Evaluation, truth: Truth) -> bool:
-    """Whether a comparison may hold: yes where the reading holds both answers."""
-    try:
-        return e.numerics.decide(truth)
-    except Ended as end:
-        if _undetermined(end):
-            return True
-        raise
-
-
-def _undetermined(end: Ended) -> bool:
-    return isinstance(end.outcome, Unspecified) and end.outcome.rule == "num/undetermined"
-
-
-def by_integer(
-    e: Evaluation,
-    f: Arithmetic,
-    index: Payload,
-    candidates: range,
-    value: Callable[[int], Payload],
-    otherwise: Payload = None,
-) -> Payload:
-    """``value(k)`` for the int64 payload ``index`` that is ``k``; poison where the index is.
-
-    ``candidates`` are looked at only where the reading does not know the index; ``otherwise`` is what every other
-    index gives. Raises ``Ended`` (``num/undetermined``) where the index may be another one and there is no such value.
-    """
-    mark = e.numerics.poison_rule(index)
-    if mark is not None:
-        return poison(mark)
-    try:
-        return value(e.numerics.to_index(index, "int64"))
-    except Ended as end:
-        if not _undetermined(end):
-            raise
-        g = e.numerics.at("int64")
-        low, high = g.lit(candidates[0]), g.lit(candidates[-1])
-        covered = not (possible(e, g.less(index, low)) or possible(e, g.less(high, index)))
-        if otherwise is None and not covered:
-            raise
-    tests = [(k, g.equal(index, g.lit(k))) for k in candidates]
-    open_ = [(k, truth) for k, truth in tests if possible(e, truth)]
-    result = value(open_.pop()[0]) if covered else otherwise
-    for k, truth in reversed(open_):
-        result = f.select(truth, value(k), result)
-    return result
-
-
 def by_integers(
-    e: Evaluation,
-    f: Arithmetic,
+    m: Meaning,
+    dtype: str,
     indices: Sequence[Payload],
-    candidates: Sequence[range],
-    value: Callable[[tuple[int, ...]], Payload],
+    candidates: Sequence[tuple[Index, Index]],
+    value: Callable[[tuple[Index, ...]], Payload],
     otherwise: Payload = None,
 ) -> Payload:
-    """``by_integer`` for several indices at once."""
+    """``m.with_index`` for several indices at once."""
 
-    def rest(known: tuple[int, ...]) -> Payload:
+    def rest(known: tuple[Index, ...]) -> Payload:
         k = len(known)
         if k == len(indices):
             return value(known)
-        return by_integer(e, f, indices[k], candidates[k], lambda i: rest((*known, i)), otherwise)
+        return m.with_index(dtype, indices[k], candidates[k], lambda i: rest((*known, i)), otherwise)
 
     return rest(())
 
 
-def floor_index(e: Evaluation, f: Arithmetic, at: Payload) -> Payload:
+def floor_index(m: Meaning, f: Arithmetic, at: Payload) -> Payload:
     """The integer at or below a position, as int64."""
-    return e.numerics.at("int64").cast(f.math("floor")(at), f.dtype)
+    return m.at("int64").cast(f.math("floor")(at), f.dtype)
 
 
-def near(size: int, reach: int) -> range:
-    """The integer parts at which ``reach`` taps to either side touch an axis of ``size``; one beyond at each end."""
-    return range(-reach - 1, size + reach + 1)
+def near(size: Index, reach: int) -> tuple[Index, Index]:
+    """The integer parts at which ``reach`` taps to either side touch an axis of ``size``, and one beyond at each end:
+    from, and up to below."""
+    return -reach - 1, size + reach + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Tap:
     """An element ``at`` along an axis and its weight; ``rest``: the weight is ``1 - rest``."""
 
-    at: int
+    at: Index
     weight: Payload
     rest: Payload = None
 
@@ -118,13 +68,13 @@ class Tap:
         return f.either(lambda: f.mul(a, self.weight), lambda: f.fma(f.neg(self.rest), a, a))
 
 
-def linear(f: Arithmetic, at: Payload, base: int) -> list[Tap]:
+def linear(f: Arithmetic, at: Payload, base: Index) -> list[Tap]:
     """The two elements around a position whose integer part is ``base``."""
     t = f.sub(at, f.lit(base))
     return [Tap(base, f.sub(f.lit(1), t), t), Tap(base + 1, t)]
 
 
-def weighted(f: Arithmetic, taps: Sequence[Sequence[Tap]], load: Callable[[tuple[int, ...]], Payload]) -> Payload:
+def weighted(f: Arithmetic, taps: Sequence[Sequence[Tap]], load: Callable[[tuple[Index, ...]], Payload]) -> Payload:
     """``sum of w1 * w2 * … * load(p1, p2, …)`` over all combinations of one tap an axis.
 
     Permitted: the products associated in any way, the sum axis by axis or at once, in any order.

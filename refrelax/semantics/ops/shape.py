@@ -11,7 +11,6 @@ from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     dims_of,
-    extents,
     index_of,
     known_dims,
     of_rank,
@@ -23,6 +22,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
+from refrelax.semantics.ops.meaning import Array, Extents, Meaning, defined
 from refrelax.semantics.values import Shape, Value
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import as_int
@@ -72,10 +72,12 @@ def deduce_shape_to_tensor(d: Deduction, call: Call, types: tuple[Type, ...]) ->
     return of_rank(1, "int64") if ndim == UNKNOWN else with_dims((D.imm(ndim),), "int64")
 
 
-def evaluate_shape_to_tensor(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+def shape_to_tensor(m: Meaning, call: Call, dims: Extents) -> Array:
     """The extents as elements."""
-    dims, f = extents(args[0]), e.numerics.at("int64")
-    return e.tabulate("int64", (len(dims),), lambda i: f.lit(dims[i]))
+    f, piece = m.at("int64"), m.pieces([1] * len(dims))
+    if not dims:
+        return m.tensor((0,), "int64", lambda _i: f.lit(0))
+    return m.tensor((len(dims),), "int64", lambda i: piece(i, lambda t, _p: f.lit(dims[t])))
 
 
 def deduce_size(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -85,15 +87,14 @@ def deduce_size(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return with_dims((), "int64")
 
 
-def evaluate_size(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+def size(m: Meaning, call: Call, x: Array) -> Array:
     """The number of elements."""
-    x, f = tensor_value(args[0]), e.numerics.at("int64")
-    return e.tabulate("int64", (), lambda: f.lit(x.size))
+    return m.tensor((), "int64", lambda: m.at("int64").lit(m.product(x.dims)))
 
 
 OPERATORS: tuple[OpDef, ...] = (
     OpDef("relax.shape_of", deduce_shape_of, evaluate_shape_of, PAGE),
     OpDef("relax.tensor_to_shape", deduce_tensor_to_shape, evaluate_tensor_to_shape, PAGE),
-    OpDef("relax.shape_to_tensor", deduce_shape_to_tensor, evaluate_shape_to_tensor, PAGE),
-    OpDef("relax.size", deduce_size, evaluate_size, PAGE),
+    defined("relax.shape_to_tensor", deduce_shape_to_tensor, shape_to_tensor, PAGE),
+    defined("relax.size", deduce_size, size, PAGE),
 )

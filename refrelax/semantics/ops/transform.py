@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
-from refrelax.semantics.dims.exact import value as exact_value
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
@@ -17,8 +15,6 @@ from refrelax.semantics.ops.common import (
     arity,
     dims_of,
     extent,
-    fits,
-    index_of,
     of_rank,
     rank,
     short,
@@ -27,7 +23,8 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )  # fmt: skip
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.values import Prim, Tensor, Value
+from refrelax.semantics.ops.meaning import Array, Index, Meaning, agree, defined
+from refrelax.semantics.values import Prim, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal_value
 from refrelax.syntax.graph import Call, IndexMap
@@ -90,26 +87,33 @@ def _extent(e: PrimExpr, at: dict[str, PrimExpr]) -> PrimExpr | None:
 
 
 @rule("op.layout_transform/padding", "op.layout_transform/negative-position")
-def evaluate_layout_transform(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def layout_transform(m: Meaning, call: Call, x: Array) -> Array:
     """``out[map(i)] = x[i]``; a position that no ``i`` reaches holds ``pad_value``, or poison without one."""
-    x, index_map, pad = tensor_value(args[0]), _map(call), A.value(call, "pad_value")
-    placed: dict[tuple[int, ...], tuple[int, ...]] = {}
-    for i in x.indices():
-        env = dict(zip(index_map.params, i, strict=True))
-        target = tuple(exact_value(each, env) for each in index_map.results)
-        if any(p < 0 for p in target):
-            raise unspecified("op.layout_transform/negative-position", f"{i} goes to {target}", e.span)
-        placed[target] = i
-    bounds = {name: D.imm(n) for name, n in zip(index_map.params, x.shape, strict=True)}
-    shape = []
-    for k, each in enumerate(index_map.results):
-        bound = _extent(each, dict(bounds))
-        size = as_int(bound) if bound is not None else None
-        shape.append(max((at[k] + 1 for at in placed), default=0) if size is None else size)
-    missing: Payload = poison("op.layout_transform/padding")
-    if isinstance(pad, Literal):
-        missing = e.numerics.at(x.dtype).lit(literal_value(pad))
-    return e.tabulate(x.dtype, shape, lambda *i: x[placed[i]] if i in placed else missing)
+    index_map, pad, f = _map(call), A.value(call, "pad_value"), m.at(x.dtype)
+    names, results, value = index_map.params, index_map.results, m.value
+
+    def target(*i: Index) -> list[Index]:
+        at = dict(zip(names, i, strict=True))
+        return [value(each, at) for each in results]
+
+    def extent(k: int) -> Index:
+        bound = _extent(results[k], {name: SymVar(name) for name in names})
+        if bound is None:
+            return m.highest(x.dims, lambda *i: target(*i)[k]) + 1
+        return value(bound, dict(zip(names, x.dims, strict=True)))
+
+    dims = [extent(k) for k in range(len(results))]
+    places = m.indices(x.dims, lambda *i: m.stored(target(*i), dims, "op.layout_transform/negative-position"))
+    taken = m.arrivals(x.dims, lambda *i: (places[i],))
+
+    def missing() -> Payload:
+        return f.lit(literal_value(pad)) if isinstance(pad, Literal) else m.poison("op.layout_transform/padding")
+
+    def element(*i: Index) -> Payload:
+        family = taken((m.place(i, dims),), lambda *k: x[k])
+        return m.choose(m.size(family) == 0, missing, lambda: m.last(x.dtype, family))
+
+    return m.tensor(dims, x.dtype, element)
 
 
 # --- gradients -------------------------------------------------------------------------------------------------------
@@ -122,21 +126,26 @@ def deduce_take_backward(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 
 
 @rule("op.grad.take_backward/range")
-def evaluate_take_backward(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def take_backward(m: Meaning, call: Call, grad: Array, x: Array, indices: Array) -> Array:
     """Zeros of the data's shape, to which the gradient of every element taken is added where it came from."""
-    grad, x, indices = (tensor_value(each) for each in args)
     axis = (A.optional_integer(call, "axis", None) or 0) % x.ndim
-    wanted = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
-    fits(e, call, grad.shape == wanted and grad.dtype == x.dtype, f"a gradient of {grad.dtype}{grad.shape}")
-    f, found = e.numerics.at(x.dtype), {at: index_of(e, indices, at) for at in indices.indices()}
-    if any(not 0 <= p < x.shape[axis] for p in found.values()):
-        raise unspecified("op.grad.take_backward/range", f"{short(call)}: an index of {x.shape[axis]}", e.span)
+    wanted = (*x.dims[:axis], *indices.dims, *x.dims[axis + 1 :])
+    fits = m.every([grad.dtype == x.dtype, agree(m, grad.dims, wanted)])
+    m.require(fits, "op.common/fits-run", f"a gradient of {grad.dtype}{grad.dims}")
+    f, n, given = m.at(x.dtype), x.dims[axis], m.indices(indices.dims, lambda *k: m.index_of(indices[k], indices.dtype))
 
-    def element(*i: int) -> Payload:
-        hits = [at for at, p in found.items() if p == i[axis]]
-        return f.reduce("add", [f.lit(0), *(grad[(*i[:axis], *at, *i[axis + 1 :])] for at in hits)])
+    def place(*k: Index) -> Index:
+        p, wrong = given[k], ("op.grad.take_backward/range", f"an index of {n}")
+        return m.choose(m.every([p >= 0, p < n]), lambda: p, lambda: m.ends(*wrong))
 
-    return e.tabulate(x.dtype, x.shape, element)
+    places = m.indices(indices.dims, place)
+    taken = m.arrivals(indices.dims, lambda *k: (places[k],))
+
+    def element(*i: Index) -> Payload:
+        family = taken((i[axis],), lambda *k: grad[(*i[:axis], *k, *i[axis + 1 :])])
+        return f.reduce("add", m.after(f.lit(0), family))
+
+    return m.tensor(x.dims, x.dtype, element)
 
 
 # --- inspection ------------------------------------------------------------------------------------------------------
@@ -175,8 +184,8 @@ def _fact(what: str, dtype: str) -> EvaluateRule:
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.layout_transform", deduce_layout_transform, evaluate_layout_transform, PAGE),
-    OpDef("relax.grad.take_backward", deduce_take_backward, evaluate_take_backward, PAGE),
+    defined("relax.layout_transform", deduce_layout_transform, layout_transform, PAGE),
+    defined("relax.grad.take_backward", deduce_take_backward, take_backward, PAGE),
     OpDef("relax.inspect.tensor_ndim", _deduce_fact("int32", False), _fact("ndim", "int32"), PAGE),
     OpDef("relax.inspect.tensor_dtype_bits", _deduce_fact("uint8", False), _fact("dtype_bits", "uint8"), PAGE),
     OpDef("relax.inspect.tensor_dtype_code", _deduce_fact("uint8", False), _fact("dtype_code", "uint8"), PAGE),

@@ -18,6 +18,7 @@ them is, by index:
 ``m.choose(condition, then, other)``         one of two, by a condition on *indices*; on elements: ``select``
 ``m.taken(condition, guess)``               a condition to branch on: of symbolic extents the guess, a premise
 ``m.index_of(element, dtype)``               an element as an index; ends the run where it is none
+``m.with_index(dtype, element, …)``          what an element as an index gives, also where several are permitted
 ``m.require``, ``m.ends``, ``m.poison``      the run is open unless; it is open where this index is asked for; the
                                              element is open
 ===========================================  ==========================================================================
@@ -33,7 +34,7 @@ Requirements and definitions hold in the order of the text: the first that fails
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from refrelax.semantics.numbers.interface import Arithmetic, Payload, Truth
@@ -241,6 +242,32 @@ class Meaning(Protocol):
 
     def index_of(self, element: Payload, dtype: str) -> Index:
         """An element as an index. Ends the run where it is poison, undetermined, or of a dtype without integers."""
+        ...
+
+    def with_index(
+        self,
+        dtype: str,
+        index: Payload,
+        candidates: tuple[Index, Index],
+        value: Callable[[Index], Payload],
+        otherwise: Payload | None = None,
+        rule: str = "",
+    ) -> Payload:
+        """``value(k)``, of ``dtype``, for the int64 element ``index`` that is ``k``; poison where that is, of its rule
+        or of ``rule``. Where several are permitted one of ``value(k)``, for ``k`` from the first to below the
+        second of ``candidates``, or ``otherwise`` for every other one; the run ends if there is none."""
+        ...
+
+    def charge(self, count: int) -> None:
+        """Charge elements that a text lists itself to the budget."""
+        ...
+
+    def value(self, expression: PrimExpr, names: Mapping[str, Index]) -> Index:
+        """An expression of the language at indices."""
+        ...
+
+    def highest(self, dims: Sequence[Index], index: Callable[..., Index]) -> Index:
+        """The greatest of the indices, -1 of none."""
         ...
 
     def counted(self, index: Index, extent: Index) -> Index:

@@ -106,7 +106,23 @@ class Either:
     forms: tuple[Element, ...]
 
 
-Element: TypeAlias = Literal | Read | Operation | Choice | Open | Fold | Either
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """``body`` with ``symbol`` as the integer that the int64 element ``index`` is; poison where that is poison, of its
+    rule or of ``rule``. Where a reading holds several, those from ``low`` to below ``high`` are tried, and ``other`` is
+    what every other one gives."""
+
+    dtype: str
+    symbol: SymVar
+    index: Element
+    body: Element
+    low: PrimExpr
+    high: PrimExpr
+    other: Element | None = None
+    rule: str = ""
+
+
+Element: TypeAlias = Literal | Read | Operation | Choice | Open | Fold | Either | Bound
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,6 +188,6 @@ def index_parts(t: Element) -> Iterator[PrimExpr]:
 
 
 __all__ = [
-    "Choice", "Definition", "Each", "Either", "Element", "Family", "Fold", "Items", "Literal", "Open", "Operand",
-    "Operation", "Program", "Read", "Requirement", "Step", "index_parts",
+    "Bound", "Choice", "Definition", "Each", "Either", "Element", "Family", "Fold", "Items", "Literal", "Open",
+    "Operand", "Operation", "Program", "Read", "Requirement", "Step", "index_parts",
 ]  # fmt: skip

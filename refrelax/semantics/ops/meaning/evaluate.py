@@ -12,6 +12,7 @@ from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.ops.common import integral
 from refrelax.semantics.ops.meaning import data
+from refrelax.semantics.ops.meaning.several import by_integer
 from refrelax.syntax.scalars import PrimExpr, SymVar
 
 Cells = tuple[tuple[int, ...], Sequence[Payload]]
@@ -108,7 +109,7 @@ class _Run:
                 return self.element(then if self.index(condition) else other)
             case data.Open(rule):
                 return poison(rule)
-            case data.Operation() | data.Either() | data.Fold():
+            case data.Operation() | data.Either() | data.Fold() | data.Bound():
                 if id(t) not in self.seen:
                     self.seen[id(t)] = self.computed(t)
                 return self.seen[id(t)]
@@ -128,8 +129,24 @@ class _Run:
             position = position * n + p
         return cells[position]
 
-    def computed(self, t: data.Operation | data.Either | data.Fold) -> Payload:
+    def bound(self, t: data.Bound) -> Payload:
+        """The element of each integer, evaluated anew."""
+
+        def value(k: int) -> Payload:
+            outer, self.seen = self.seen, {}
+            self.names.known[t.symbol.name] = k
+            found = self.element(t.body)
+            self.seen = outer
+            return found
+
+        other = None if t.other is None else self.element(t.other)
+        candidates = range(self.index(t.low), self.index(t.high))
+        return by_integer(self.numerics, t.dtype, self.element(t.index), candidates, value, other, t.rule)
+
+    def computed(self, t: data.Operation | data.Either | data.Fold | data.Bound) -> Payload:
         match t:
+            case data.Bound():
+                return self.bound(t)
             case data.Operation(name=("negate" | "all_of" | "any_of") as name, args=args):
                 return getattr(self.numerics, name)(*map(self.element, args))
             case data.Operation("cast", at, _, (a,), source):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product as points
 from math import prod
@@ -10,6 +10,7 @@ from operator import mul
 from typing import Any, NoReturn
 
 from refrelax.errors import unspecified
+from refrelax.semantics.dims.exact import value as exact_value
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.numbers.strict import is_strict
@@ -25,6 +26,7 @@ from refrelax.semantics.ops.common import (
 )
 from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
+from refrelax.semantics.ops.meaning.several import by_integer
 from refrelax.semantics.values import Prim, Tensor, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
 from refrelax.syntax.graph import Call
@@ -300,6 +302,28 @@ class Numbers:
 
     def index_of(self, element: Payload, dtype: str) -> int:
         return integral(self.numerics, element, dtype)
+
+    def with_index(
+        self,
+        dtype: str,
+        index: Payload,
+        candidates: tuple[int, int],
+        value: Callable[[int], Payload],
+        otherwise: Payload | None = None,
+        rule: str = "",
+    ) -> Payload:
+        return by_integer(self.numerics, dtype, index, range(*candidates), value, otherwise, rule)
+
+    def charge(self, count: int) -> None:
+        self.e.spend(count)
+
+    @staticmethod
+    def value(expression: PrimExpr, names: Mapping[str, int]) -> int:
+        return exact_value(expression, names)
+
+    @staticmethod
+    def highest(dims: Sequence[int], index: Callable[..., int]) -> int:
+        return max((index(*i) for i in points(*map(range, dims))), default=-1)
 
     def counted(self, index: int, extent: int) -> int:
         return index + extent if index < 0 and is_strict(self.numerics) else index

@@ -54,6 +54,7 @@ def openings(program: data.Program) -> Iterator[Opening]:
     for step in program.steps:
         match step:
             case data.Requirement(condition, rule):
+                yield from _of_index(condition, (), program)
                 yield Opening(rule, condition, whole=True)
             case data.Definition(_, dims, _, names, body):
                 for n in dims:
@@ -79,6 +80,10 @@ def _of(root: data.Element, given: Given, program: data.Program) -> Iterator[Ope
         for e in data.index_parts(t):
             yield from _of_index(e, given, program)
         match t:
+            case data.Bound(index=index, body=body, other=other, rule=rule):
+                if rule:
+                    yield Opening(rule, NEVER, given)
+                pending += [(a, given) for a in (other, body, index) if a is not None]
             case data.Open(rule):
                 yield Opening(rule, NEVER, given)
             case data.Choice(condition, data.Read(array=array, at=at) as then, data.Open(rule)) if _bounds(
@@ -125,8 +130,8 @@ def _of_index(e: PrimExpr, given: Given, program: data.Program) -> Iterator[Open
                 for each in _of_index(arm, (*given, when), program):
                     yield replace(each, statement=refused, given=given) if each.statement == NEVER else each
         case _:
-            for each in children(e):
-                yield from _of_index(each, given, program)
+            for part in children(e):
+                yield from _of_index(part, given, program)
 
 
 def _bounds(condition: PrimExpr, at: tuple[PrimExpr, ...], dims: tuple[PrimExpr, ...]) -> bool:

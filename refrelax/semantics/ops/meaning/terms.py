@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from refrelax.errors import Ended
+from refrelax.semantics.dims import substitute
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
@@ -141,8 +142,8 @@ class Arithmetic:
     def ideal(self, of: Any, *args: data.Element) -> data.Operation:
         return data.Operation("ideal", self.dtype, self.dtype, args, of)
 
-    def dot(self, a: data.Each, b: data.Each, source: str) -> data.Fold:
-        return data.Fold("dot", self.dtype, self.dtype, "add", (a, b), source)
+    def dot(self, a: Families, b: Families, source: str) -> data.Fold:
+        return data.Fold("dot", self.dtype, self.dtype, "add", (*joined(a), *joined(b)), source)
 
     def argreduce(self, op: str, family: data.Each) -> data.Fold:
         return data.Fold("argreduce", self.dtype, "int64", op, (family,))
@@ -378,6 +379,8 @@ class Terms:
                     position < starts[middle], lambda: among(first, middle - 1), lambda: among(middle, last)
                 )
 
+            if not extents:
+                raise Unfit("a position among no pieces")
             return among(0, len(extents) - 1)
 
         return at
@@ -441,11 +444,34 @@ class Terms:
     def index_of(self, element: data.Element, dtype: str) -> Ix:
         if isinstance(element, data.Literal) and dtypes.is_integer(dtype):
             return Ix(node(element.value))
-        if dtype == "uint64":
-            raise Unfit("an index is an int64, which an element of uint64 may exceed")
+        if dtype == "uint64" or not dtypes.is_integer(dtype):
+            raise Unfit(f"an index is an int64, which an element of {dtype} may not be")
         symbol = SymVar(f"?{len(self.program.opaque)}")
         self.program.opaque[symbol.name] = (element, dtype)
         return Ix(symbol)
+
+    def with_index(
+        self,
+        dtype: str,
+        index: data.Element,
+        candidates: tuple[Any, Any],
+        value: Callable[[Ix], data.Element],
+        otherwise: data.Element | None = None,
+        rule: str = "",
+    ) -> data.Bound:
+        symbol, (low, high) = self.variable("k"), map(node, candidates)
+        return data.Bound(dtype, symbol, index, value(Ix(symbol)), low, high, otherwise, rule)
+
+    def charge(self, count: int) -> None:
+        """Nothing is computed here."""
+
+    @staticmethod
+    def value(expression: PrimExpr, names: Mapping[str, Any]) -> Ix:
+        return Ix(substitute(expression, {name: node(each) for name, each in names.items()}))
+
+    @staticmethod
+    def highest(dims: Sequence[Any], index: Callable[..., Any]) -> NoReturn:
+        raise Unfit("the greatest of some indices")
 
     @staticmethod
     def counted(index: Any, extent: Any) -> Any:
