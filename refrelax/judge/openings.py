@@ -1,7 +1,8 @@
-"""Operators that leave open, at some extents, what their loop programs determine.
+"""Where the operators of a program leave open what their loop programs determine.
 
 A legalizer refines: the maximum of nothing is open, its loops give the start. On the first program's side that asks for
-more than the definition does. On the second's it would prove too much, so there these extents must not be 0.
+more than the definition does. On the second's it would prove too much, so there nothing may be left open. An operator
+whose value is a text says where it is open; of the others this file says it.
 
 Spec: ``spec/06-shapes.md``, ``va/pointwise``.
 """
@@ -9,15 +10,20 @@ Spec: ``spec/06-shapes.md``, ``va/pointwise``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops.meaning.indices import Unfit
+from refrelax.semantics.ops.meaning.openings import Opening
+from refrelax.semantics.ops.meaning.openings import openings as openings_of
+from refrelax.semantics.ops.meaning.terms import written
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Call, Constant, Expr, Function, Op, PrimValue, Var, VarBinding
-from refrelax.syntax.scalars import Literal, PrimExpr, as_int, int_imm
-from refrelax.syntax.types import TensorType
+from refrelax.syntax.graph import Call, Constant, Expr, Function, Op, PrimValue, ShapeExpr, Tuple, Var, VarBinding
+from refrelax.syntax.scalars import Binary, Literal, PrimExpr, int_imm
+from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
-REDUCTIONS = frozenset({f"relax.{name}" for name in ("max", "min", "mean", "variance", "std", "argmax", "argmin")})
 WHOLE = frozenset({"relax.nn.pad", *(f"relax.nn.max_pool{n}d" for n in (1, 2, 3))})
 """Operators of which every extent counts."""
 
@@ -25,9 +31,9 @@ RUN = frozenset({"relax.grad.take_backward"})
 """Operators with a demand on extents that is left to the run."""
 
 
-def openings(checked: CheckedModule, entry: str) -> Iterator[tuple[str, tuple[PrimExpr, ...] | None]]:
-    """Per call of the entry: the operator, and the extents at 0 of which it leaves something open that its loops
-    determine (``None``: there may be others)."""
+def openings(checked: CheckedModule, entry: str, reads: bool = False) -> Iterator[tuple[str, list[Opening] | None]]:
+    """Per call of the entry: the operator, and where it leaves something open that its loops determine (``None``:
+    that is not known). ``reads``: also what is read out of range, which loops leave open as well."""
     function = checked.module.functions[entry]
     if not isinstance(function, Function):
         return
@@ -35,38 +41,80 @@ def openings(checked: CheckedModule, entry: str) -> Iterator[tuple[str, tuple[Pr
         for binding in block.bindings:
             if isinstance(binding, VarBinding) and isinstance(binding.value, Call):
                 call = binding.value
-                if isinstance(call.op, Op) and (found := _extents(checked, entry, call, call.op.name)) != ():
-                    yield call.op.name, found
+                if isinstance(call.op, Op) and (found := _of_call(checked, entry, call, call.op.name)) != []:
+                    yield call.op.name, found if reads or found is None else [e for e in found if not e.read]
 
 
-def _extents(checked: CheckedModule, entry: str, call: Call, op: str) -> tuple[PrimExpr, ...] | None:
+def _of_call(checked: CheckedModule, entry: str, call: Call, op: str) -> list[Opening] | None:
     types = [_type(checked, entry, each) for each in call.args]
-    if op in RUN or _unmet([each.dtype for each in types if each is not None and each.dtype is not None]):
+    if _unmet([each.dtype for each in _tensors(types) if each.dtype is not None]):
         return None
     if op == "relax.clip" and not _within(types[0], call.args[1:]):
         return None
-    if op not in REDUCTIONS | WHOLE and (op != "relax.take" or A.text(call, "mode", "fast") not in ("wrap", "clip")):
-        return ()
-    type_ = types[0]
-    if type_ is None or not isinstance(type_.shape, tuple):
+    text = OPERATORS[op].text if op in OPERATORS else None
+    if text is None:
+        return _of_extents(types, call, op)
+    try:
+        operands = [each for k, arg in enumerate(call.args) for each in _operands(k, arg, types[k])]
+        return list(openings_of(written(text, call, *operands)))
+    except Unfit:
         return None
-    dims = type_.shape
-    if op in REDUCTIONS and (axes := _axes(call, op)) is not None:
-        dims = tuple(dims[axis] for axis in axes)
-    elif op == "relax.take" and (axis := A.optional_integer(call, "axis", None)) is not None:
+
+
+def _operands(k: int, arg: Expr, found: Type | None) -> list[Any]:
+    """An argument as ``written`` takes it. Raises ``Unfit``."""
+    match arg, found:
+        case PrimValue(value=value), _:
+            return [(f"x{k}", [1], value.dtype, value)]
+        case Tuple(fields=fields), _ if all(isinstance(each, PrimValue) for each in fields):
+            return [[each.value for each in fields if isinstance(each, PrimValue)]]
+        case _, TensorType(shape=tuple() as dims, dtype=str() as dtype):
+            return [(f"x{k}", list(dims), dtype)]
+        case _, ShapeType(values=tuple() as values):
+            return [list(values)]
+        case _, TupleType(fields=fields):
+            return [each for n, t in enumerate(fields) for each in _operands(n, arg, t)]
+        case Call(op=Op("relax.null_value")), _:
+            return [None]
+        case _:
+            raise Unfit("an argument whose extents are not known")
+
+
+def _of_extents(types: list[Type | None], call: Call, op: str) -> list[Opening] | None:
+    """Operators that are no texts: no extent may be 0."""
+    if op in RUN:
+        return None
+    if op not in WHOLE and (op != "relax.take" or A.text(call, "mode", "fast") not in ("wrap", "clip")):
+        return []
+    if not isinstance(types[0], TensorType) or not isinstance(types[0].shape, tuple):
+        return None
+    dims = types[0].shape
+    if op == "relax.take" and (axis := A.optional_integer(call, "axis", None)) is not None:
         dims = (dims[axis],)
-    return tuple(d for d in dims if not as_int(d))
+    return [Opening("num/empty-reduction", Binary("GE", d, int_imm(1, d.dtype))) for d in dims]
 
 
-def _type(checked: CheckedModule, entry: str, e: Expr) -> TensorType | None:
+def _type(checked: CheckedModule, entry: str, e: Expr) -> Type | None:
     match e:
         case Var(name=name):
-            found = checked.types.get(entry, {}).get(name)
-            return found if isinstance(found, TensorType) else None
+            return checked.types.get(entry, {}).get(name)
         case Constant(dtype=dtype, shape=shape):
             return TensorType(tuple(int_imm(d) for d in shape), dtype, len(shape))
+        case ShapeExpr(values=values):
+            return ShapeType(values, len(values))
+        case Tuple(fields=fields):
+            found = [_type(checked, entry, each) for each in fields]
+            return TupleType(tuple(each for each in found if each is not None)) if None not in found else None
         case _:
             return None
+
+
+def _tensors(types: list[Type | None]) -> Iterator[TensorType]:
+    for each in types:
+        if isinstance(each, TensorType):
+            yield each
+        elif isinstance(each, TupleType):
+            yield from _tensors(list(each.fields))
 
 
 def _unmet(names: list[str]) -> bool:
@@ -75,24 +123,18 @@ def _unmet(names: list[str]) -> bool:
     return len({dtypes.bits(name) for name in floats}) < len(floats)
 
 
-def _within(type_: TensorType | None, bounds: tuple[Expr, ...]) -> bool:
+def _within(type_: Type | None, bounds: tuple[Expr, ...]) -> bool:
     """Whether the bounds of a ``clip`` are numbers of its dtype; any number is a bound for floats."""
-    if type_ is None or type_.dtype is None:
+    if not isinstance(type_, TensorType) or type_.dtype is None:
         return False
     if not dtypes.is_integer(type_.dtype):
         return True
     low, high = dtypes.integer_range(type_.dtype)
     values = [e.value for e in bounds if isinstance(e, PrimValue)]
-    numbers = [bits.decode(v.dtype, v.bits) for v in values if isinstance(v, Literal)]
-    return len(numbers) == len(bounds) and all(low <= v <= high for v in numbers)
-
-
-def _axes(call: Call, op: str) -> tuple[int, ...] | None:
-    if op in ("relax.argmax", "relax.argmin"):
-        axis = A.optional_integer(call, "axis")
-        return None if axis is None else (axis,)
-    axes = A.integers(call, "axis")
-    return None if axes is None else tuple(axes)
+    numbers: list[PrimExpr] = [v for v in values if isinstance(v, Literal)]
+    return len(numbers) == len(bounds) and all(
+        low <= bits.decode(v.dtype, v.bits) <= high for v in numbers if isinstance(v, Literal)
+    )
 
 
 __all__ = ["openings"]

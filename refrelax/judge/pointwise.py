@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from refrelax.errors import InternalError, Rejection, UsageError
+from refrelax.errors import UsageError
 from refrelax.judge.evidence import Proved
+from refrelax.judge.legalized import legalized
 from refrelax.judge.openings import openings
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
+from refrelax.semantics.ops.meaning.openings import renamed
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.context import conjuncts
@@ -28,7 +30,7 @@ from refrelax.shape_solver.pointwise.show import shown
 from refrelax.syntax import graph
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm, walk
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 from refrelax.syntax.write.scalars import expression
 
@@ -48,7 +50,6 @@ HYPOTHESES = (
 """What every proof assumes."""
 
 NO_ALIASES = "the buffers of the entry do not overlap"
-LEGALIZATION = "legalization"
 PROCEDURES = ("congruence descent", "the shape solver")
 
 
@@ -125,12 +126,13 @@ class _Comparison:
     @rule("va/pointwise")
     def proof(self, first: CheckedModule, second: CheckedModule, entry: str) -> Proved | str:
         self.trusts = dict.fromkeys(HYPOTHESES)
-        ours, theirs = self.legalized(first), self.legalized(second)
+        (ours, theirs), rests_on = legalized(first, second)
         a, b = ours.functions.get(entry), theirs.functions.get(entry)
         if isinstance(a, PrimFunc):
             self.trusts[NO_ALIASES] = None
         inputs, names_a, names_b = self.inputs(_signature(a), _signature(b))
         self.assume(names_a)
+        self.suppose(first, entry, names_a)
         self.nothing_opened(second, entry, names_b)
         one, two = _Program(ours, self.terms, self.logic), _Program(theirs, self.terms, self.logic)
         x, y = one.entry(entry, inputs, names_a), two.entry(entry, inputs, names_b)
@@ -142,19 +144,30 @@ class _Comparison:
                 self.logic.look_for(each.statement, each.given)
                 return f"not proved: {self.shown(each)}"
         relaxations = tuple(sorted(descent.relaxations))
-        trusts = (*self.trusts, *PROCEDURES, *relaxations)
+        trusts = (*self.trusts, *rests_on, *PROCEDURES, *relaxations)
         return Proved(None, claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
+
+    def suppose(self, first: CheckedModule, entry: str, names: Mapping[str, PrimExpr]) -> None:
+        """Where an operator of the first program leaves the whole run open, any second program will do."""
+        for _, found in openings(first, entry):
+            for each in found or ():
+                if each.whole and free_symbols(each.statement) <= names.keys():
+                    self.logic.assume(*conjuncts(substitute(each.statement, names)))
 
     def nothing_opened(self, second: CheckedModule, entry: str, names: Mapping[str, PrimExpr]) -> None:
         """See that no operator of the second program leaves open what its loops determine."""
-        for op, extents in openings(second, entry):
-            if extents is None or any(free_symbols(d) - names.keys() for d in extents):
+        for op, found in openings(second, entry):
+            if found is None:
                 raise NotRead(f"{op} leaves open what its loops may determine")
-            for d in extents:
-                if not self.logic.holds(
-                    compare("GE", substitute(d, names), int_imm(1, d.dtype)), (), "no empty extent"
-                ):
-                    raise NotRead(f"{op} leaves open what its loops determine where {expression(d)} is 0")
+            for each in found:
+                own = {v.name for e in (each.statement, *each.given) for v in walk(e) if isinstance(v, SymVar)}
+                if any("." not in name and "?" not in name for name in own - names.keys()):
+                    raise NotRead(f"{op} leaves open what its loops may determine")
+                new = renamed(each, names)
+                if not self.logic.holds(new.statement, new.given, "nothing is left open"):
+                    raise NotRead(
+                        f"{op} leaves open [{each.rule}] what its loops determine, unless {expression(each.statement)}"
+                    )
 
     def discharged(self, each: Obligation, descent: Descent) -> bool:
         """Whether an obligation is proved."""
@@ -178,13 +191,6 @@ class _Comparison:
             parts = conjuncts(ideal(substitute(claim, names)))
             self.logic.assume(*parts)
             self.trusts[f"assumed: {expression(claim)}"] = None
-
-    def legalized(self, checked: CheckedModule) -> Module:
-        """The module with operators as loop programs, where they can be."""
-        module = _legalized(checked)
-        if module is not checked.module and module.functions != checked.module.functions:
-            self.trusts[LEGALIZATION] = None
-        return module
 
     def inputs(
         self, ours: tuple[tuple[str, TensorType], ...], theirs: tuple[tuple[str, TensorType], ...]
@@ -214,21 +220,6 @@ class _Comparison:
         if isinstance(x, SymVar) and isinstance(y, SymVar) and x.dtype == y.dtype:
             if x.name not in a and y.name not in b:
                 a[x.name] = b[y.name] = self.terms.fresh(x.name, x.dtype)
-
-
-def _legalized(checked: CheckedModule) -> Module:
-    """The module with operators as loop programs, where they can be."""
-    if checked.promises:
-        raise NotRead(f"a type that is checked at run time: {checked.promises[0].name}")
-    if not checked.module.relax_functions():
-        return checked.module
-    from refrelax.lower.claims import Ledger
-    from refrelax.lower.legalize import run
-
-    try:
-        return run(checked, Ledger())
-    except (Rejection, InternalError) as problem:
-        raise NotRead(f"operators are not legalized: {problem}") from problem
 
 
 def _signature(func: object) -> tuple[tuple[str, TensorType], ...]:

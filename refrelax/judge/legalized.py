@@ -1,0 +1,49 @@
+"""Programs with their operators as loop programs, and what a proof rests on that reads them so."""
+
+from __future__ import annotations
+
+from refrelax.errors import InternalError, Rejection
+from refrelax.judge.evidence import LEGALIZATION
+from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.ops import OPERATORS
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.shape_solver.pointwise import NotRead
+from refrelax.syntax.graph import Call, Op
+from refrelax.syntax.module import Module
+
+
+def legalized(*programs: CheckedModule) -> tuple[list[Module], tuple[str, ...]]:
+    """The modules with operators as loop programs, where they can be, and what that rests on: the definitions of those
+    that are texts, and *legalization* for any other.
+
+    Raises:
+        NotRead: a program has a type that is checked at run time, or its lowering is refused.
+    """
+    found = [_lowered(each) for each in programs]
+    gone = {op for old, new in zip(programs, found, strict=True) for op in operators(old.module) - operators(new)}
+    texts = sorted(op.replace("relax.", "R.", 1) for op in gone if OPERATORS[op].text is not None)
+    rests_on = (f"the definitions of {', '.join(texts)}, read as loops",) if texts else ()
+    return found, rests_on if len(texts) == len(gone) else (*rests_on, LEGALIZATION)
+
+
+def operators(module: Module) -> set[str]:
+    """The operators that a module calls."""
+    calls = (node for function in module.relax_functions().values() for node in nodes(function))
+    return {each.op.name for each in calls if isinstance(each, Call) and isinstance(each.op, Op)} & OPERATORS.keys()
+
+
+def _lowered(checked: CheckedModule) -> Module:
+    if checked.promises:
+        raise NotRead(f"a type that is checked at run time: {checked.promises[0].name}")
+    if not checked.module.relax_functions():
+        return checked.module
+    from refrelax.lower.claims import Ledger
+    from refrelax.lower.legalize import run
+
+    try:
+        return run(checked, Ledger())
+    except (Rejection, InternalError) as problem:
+        raise NotRead(f"operators are not legalized: {problem}") from problem
+
+
+__all__ = ["legalized"]
