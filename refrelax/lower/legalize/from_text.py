@@ -105,7 +105,6 @@ class Writer:
         else:
             self.s.demand("lo/broadcast-equal", condition)
 
-    @rule("lo/reshape-same-size")
     def require(self, step: data.Requirement) -> None:
         """Elsewhere the call is open. Extents that have to agree are claims, as a kernel reads past an array else."""
         claim = CLAIMS.get(step.rule, "lo/equal-extents")
