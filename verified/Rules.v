@@ -116,10 +116,14 @@ Section Rules.
     | None => None
     end.
 
-  (** [p2/shift] is a row for each number up to 256; the other rows take no number. *)
+  (** [numbered] has a row for each number up to 256; the other rows take no number. *)
   Definition find_axiom (name : string) (number : option nat) : option axiom :=
     match number with
-    | Some n => if String.eqb name "p2/shift" && Nat.leb n 256 then Some (power_shift n) else None
+    | Some n =>
+        match List.find (fun t => String.eqb (fst t) name) numbered with
+        | Some t => if Nat.leb n 256 then Some (snd t n) else None
+        | None => None
+        end
     | None => match List.find (fun t => String.eqb (fst t) name) axioms with Some t => Some (snd t) | None => None end
     end.
 
@@ -340,7 +344,9 @@ Section Sound.
     Lemma find_axiom_valid name number x : find_axiom name number = Some x -> valid x.
     Proof.
       unfold find_axiom. destruct number as [n|].
-      - destruct (_ && _); [|discriminate]. intro E; apply Some_inj in E; subst. apply power_shift_valid.
+      - destruct (List.find _ numbered) as [[s y]|] eqn:F; [|discriminate]. destruct (Nat.leb n 256); [|discriminate].
+        intro E; apply Some_inj in E; subst. apply List.find_some in F. destruct F as [F _].
+        pose proof (numbered_valid n) as A. rewrite Forall_forall in A. apply (A _ F).
       - destruct (List.find _ axioms) as [[n y]|] eqn:F; [|discriminate]. intro E; apply Some_inj in E; subst.
         apply List.find_some in F. destruct F as [F _]. pose proof axioms_valid as A. rewrite Forall_forall in A.
         apply (A _ F).

@@ -7,6 +7,7 @@ Deterministic: limits count work, never time.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 from refrelax.rules import rule
@@ -16,6 +17,7 @@ from refrelax.shape_solver.checker.reading import MAX_WORK, Reading, flattened, 
 from refrelax.shape_solver.checker.terms import Fuel, Question, Rejected
 from refrelax.shape_solver.claim import Effort, Query
 from refrelax.shape_solver.prooflog.axioms import acquaint
+from refrelax.shape_solver.prooflog.branching import Branching
 from refrelax.shape_solver.prooflog.hints import contexts, follow
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.lemma import equates
@@ -44,17 +46,47 @@ def _prooflog(query: Query, effort: Effort) -> dict[str, Any] | None:
     reading = Reading(Question.read(asked))
     given, wanted = reading.facts()
     reading.fuel = Fuel(2500 * MAX_WORK)  # the writer's work is counted by its meter
-    ledger = Ledger(reading, list(query.symbols().items()), Meter(COSTS[effort]))
+    ledger = Ledger(reading, list(query.symbols().items()), Meter(0))
     for fact in (*given, *wanted):
         ledger.add(fact)
     ledger.starts = len(ledger.facts)
     count, named = len(ledger.facts), len(reading.atoms)
-    take(ledger)
-    goal = solved(ledger, list(range(len(given), count)))
+    goals = list(range(len(given), count))
+    goal = None
+    for attempt, share, details in ATTEMPTS:
+        meter = Meter(COSTS[effort] // share)
+        goal = attempt(ledger, meter, goals, *details)
+        if goal is not None:
+            break
     if goal is None:
         return None
     log = pruned(ledger, count, named, goal)
     return log if check(asked, log).accepted else None
+
+
+def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int) -> int | None:
+    """The number of an absurdity, by ``Branching``."""
+    below = ledger.branch([])
+    below.meter = meter
+    found = Branching(nodes, products).absurd(below)
+    return None if found is None else adopt(ledger, below, found)
+
+
+def searched(ledger: Ledger, meter: Meter, goals: list[int]) -> int | None:
+    """The number of an absurdity, by what the prover's contexts and normal forms suggest."""
+    below = ledger.branch([])
+    below.meter, below.work = meter, [0]
+    below.starts = len(below.facts)
+    take(below)
+    below.starts = 0
+    found = solved(below, goals)
+    return None if found is None else adopt(ledger, below, found)
+
+
+ATTEMPTS: tuple[tuple[Callable[..., int | None], int, tuple[int, ...]], ...] = (
+    (branched, 50, (120, 0)), (searched, 50, ()), (branched, 5, (400, 6)), (searched, 2, ()),
+)  # fmt: skip
+"""In order, each with its share of what the effort allows."""
 
 
 def solved(ledger: Ledger, goals: list[int]) -> int | None:

@@ -1,0 +1,73 @@
+"""The axioms of ``a & b``, written down where operands have the form that they ask for: no search."""
+
+from __future__ import annotations
+
+from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.checker.schemas import MAX_STEP
+from refrelax.shape_solver.prooflog.ledger import Ledger
+
+Operands = tuple[Poly, Poly]
+
+NO_PREMISES: list[int | None] = [None] * 4
+
+
+def alone(ledger: Ledger, v: int, p: Poly, q: Poly) -> None:
+    """What the operands of the atom ``v`` say by their form, with the other such atoms in their operands."""
+    if p == q:
+        ledger.axiom("and/same", [v], [None, None])
+    elif p + q == Poly.of(-1):
+        ledger.axiom("and/opposite", [v], [None, None])
+    else:
+        for (p1, q1), u in ((((p, q)), v), ((q, p), None)):
+            found = beside(ledger, p1, q1)
+            if found is None:
+                continue
+            if u is None:
+                u = swapped(ledger, v, q1, p1)
+            name, w = found
+            ledger.axiom(name, [u, w], list(NO_PREMISES))
+            return
+
+
+def beside(ledger: Ledger, p: Poly, q: Poly) -> tuple[str, int] | None:
+    """An axiom about ``p & q`` and another atom ``a & q`` in ``p``, or about ``~a & q``."""
+    reading = ledger.reading
+    for w in sorted(p.mentions()):
+        atom = reading.atoms[w]
+        if atom.kind != "and" or q not in atom.args:
+            continue
+        a = atom.args[0] if atom.args[1] == q else atom.args[1]
+        value = Poly.atom(w)
+        for name, form in (("and/and", value), ("and/or", a + q - value), ("and/xor", a + q - 2 * value)):
+            if p == form:
+                return name, w if atom.args[1] == q else swapped(ledger, w, *atom.args)
+    known = reading.numbers.get(("and", (-p - 1, q)), reading.numbers.get(("and", (q, -p - 1))))
+    if known is None:
+        return None
+    atom = reading.atoms[known]
+    return "and/not", known if atom.args[1] == q else swapped(ledger, known, *atom.args)
+
+
+def swapped(ledger: Ledger, number: int, a: Poly, b: Poly) -> int:
+    """The atom with the operands of ``number``, ``a`` and ``b``, the other way round; equal to it."""
+    (other,) = ledger.reading.make("and", (b, a)).mentions()
+    ledger.axiom("and/commute", [other, number], list(NO_PREMISES))
+    return other
+
+
+def apart(ledger: Ledger, v: int, width: int, factor: Poly, multiple: Poly, low: Poly, premises: list[int | None]) -> None:
+    """That ``v``, the atom ``multiple & low``, is 0: ``multiple`` is ``factor`` times ``2**width``, and ``premises``
+    are those of ``low >= 0`` and ``2**width - 1 - low >= 0``."""
+    atom = ledger.reading.atoms[v]
+    u = v if atom.args == (multiple, low) else swapped(ledger, v, *atom.args)
+    (w,) = ledger.reading.make("and", (factor, low)).mentions()
+    ledger.axiom("and/apart", [u, w], [None, None, *premises], width)
+
+
+def factored(p: Poly) -> tuple[int, Poly] | None:
+    """The greatest power of two that divides ``p``, by its exponent, and the quotient."""
+    bits = 0
+    for c in p.terms.values():
+        bits |= c
+    width = min((bits & -bits).bit_length() - 1, MAX_STEP)
+    return (width, Poly({mono: c >> width for mono, c in p.terms.items()})) if bits and width > 0 else None
