@@ -10,7 +10,7 @@ decided by the point.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, gcd
 from typing import Any
@@ -19,6 +19,7 @@ from refrelax.shape_solver.checker.poly import Mono, Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, eq, flattened, ge
 from refrelax.shape_solver.prooflog.bitwise import alone, apart, factored
 from refrelax.shape_solver.checker.schemas import MAX_STEP
+from refrelax.shape_solver.prooflog.forms import Forms, settle
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.lemma import entails, scaled
 from refrelax.shape_solver.prooflog.prune import outside
@@ -43,7 +44,8 @@ class Branching:
     """One search; ``nodes`` more may be looked at."""
 
     nodes: int
-    products: int = 12
+    products: int
+    forms: Forms
     """How often products of facts may be looked for."""
 
     def absurd(self, ledger: Ledger, cuts: int = MAX_CUTS) -> int | None:
@@ -149,7 +151,7 @@ class Branching:
         before = len(ledger.facts)
         for number in sight(ledger):
             if number not in ledger.axioms:
-                conditional(ledger, point, number)
+                conditional(ledger, point, number, self.forms)
         return len(ledger.facts) > before
 
 
@@ -285,9 +287,10 @@ def remainder(ledger: Ledger, number: int, divisor: int) -> None:
         ledger.rule(equation, min(units, key=lambda atom: (kinds[atom].kind != "sym", atom)))
 
 
-def conditional(ledger: Ledger, point: Point, number: int) -> None:
+def conditional(ledger: Ledger, point: Point, number: int, forms: Forms) -> None:
     """The axioms of a quotient or of bits, once the signs of its operands are known."""
     atom = ledger.reading.atoms[number]
+    acquainted(ledger, point, sorted({inner for arg in atom.args for inner in arg.mentions()}), forms)
     if atom.kind not in ("fd", "td", "and"):
         ledger.axioms.add(number)
         return
@@ -295,10 +298,14 @@ def conditional(ledger: Ledger, point: Point, number: int) -> None:
     match atom.kind:
         case "fd":
             for p, ending in ((b - 1, ""), (-b - 1, "-negative")):
-                if (premise := shown(ledger, point, p)) is not None:
+                if (premise := shown(ledger, point, p) or (None if ending else positive(ledger, point, b))) is not None:
                     ledger.axiom(f"fd/low{ending}", [number], [*premise])
                     ledger.axiom(f"fd/high{ending}", [number], [*premise])
                     ledger.axioms.add(number)
+                    form = None if ending else forms.of(ledger, number)
+                    if form is not None:
+                        acquainted(ledger, point, sorted(form.mentions()), forms)
+                        settle(ledger, number, form, *premise)
                     return
         case "td":
             for p, top in ((a, "p"), (-a, "n")):
@@ -315,6 +322,16 @@ def conditional(ledger: Ledger, point: Point, number: int) -> None:
         case _:
             ledger.axioms.add(number)
             together(ledger, point, number)
+
+
+def acquainted(ledger: Ledger, point: Point, numbers: list[int], forms: Forms) -> None:
+    """The axioms of these atoms, as far as they are known."""
+    for number in numbers:
+        if number not in ledger.settled:
+            ledger.settled.add(number)
+            plain(ledger, number, ledger.reading.atoms[number])
+        if number not in ledger.axioms:
+            conditional(ledger, point, number, forms)
 
 
 def together(ledger: Ledger, point: Point, number: int) -> None:
@@ -356,6 +373,24 @@ def width(ledger: Ledger, point: Point, p: Poly) -> int | None:
         else:
             high = middle
     return high
+
+
+def positive(ledger: Ledger, point: Point, b: Poly) -> tuple[int | None] | None:
+    """The premise ``b >= 1`` for a product of what is at least 1."""
+    if len(b.terms) != 1:
+        return None
+    ((mono, c),) = b.terms.items()
+    if c < 1 or len(mono) < 2:
+        return None
+    factors = [shown(ledger, point, Poly.atom(atom) - 1) for atom in mono]
+    if any(each is None for each in factors):
+        return None
+    numbers = [each[0] for each in factors if each is not None]
+    product, known = Poly.atom(mono[0]), numbers[0]
+    for atom, number in zip(mono[1:], numbers[1:]):
+        product = product * Poly.atom(atom)
+        known = ledger.combine(product - 1, [[1, ["not"]], [1, [known, number]], [1, [known]], [1, [number]]])
+    return (known if c == 1 else ledger.combine(b - 1, [[1, ["not"]], [c, [known]]]),)
 
 
 def shown(ledger: Ledger, point: Point, p: Poly) -> tuple[int | None] | None:

@@ -18,6 +18,7 @@ from refrelax.shape_solver.checker.terms import Fuel, Question, Rejected
 from refrelax.shape_solver.claim import Effort, Query
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.branching import Branching
+from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.hints import contexts, follow
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.lemma import equates
@@ -67,8 +68,8 @@ def _prooflog(query: Query, effort: Effort) -> dict[str, Any] | None:
 def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int) -> int | None:
     """The number of an absurdity, by ``Branching``."""
     below = ledger.branch([])
-    below.meter = meter
-    found = Branching(nodes, products).absurd(below)
+    below.meter, below.work = meter, [0]
+    found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts))).absurd(below)
     return None if found is None else adopt(ledger, below, found)
 
 
