@@ -155,6 +155,16 @@ Section Rules.
                        end
           | _, _, _ => None
           end
+        else if String.eqb name "and/mask" then
+          match atoms, premises, number with
+          | [k], [], None =>
+              match nth_error T k with
+              | Some (AKind AND [p; q]) =>
+                  match bit_and T p q with Ok s => same gives (FEq (psub (pvar k) s)) | Bad => None end
+              | _ => None
+              end
+          | _, _, _ => None
+          end
         else match find_axiom name number with
              | Some x => match instance x atoms premises with Some f => same gives f | None => None end
              | None => None
@@ -392,7 +402,12 @@ Section Sound.
           cbn [feval]. autorewrite with pol. rewrite (G _ _ K). cbn [aval].
           assert (kval MIN (map (peval r) args) <= peval r p); [|lia].
           apply kmin_le. apply in_map. eapply nth_error_In; eauto.
-        + destruct (find_axiom name number) eqn:F; [|discriminate]. destruct (instance _ _ _ _ _) eqn:I; [|discriminate].
+        + destruct (String.eqb name "and/mask").
+          { destruct atoms as [|k [|]]; try discriminate. destruct premises; try discriminate. destruct number; try discriminate.
+            destruct (nth_error T k) as [[|[] [|p [|q [|]]]|]|] eqn:K; try discriminate.
+            destruct (bit_and T p q) as [s|] eqn:B; [|discriminate]. intro E; apply same_eq in E; subst.
+            cbn [feval]. autorewrite with pol. rewrite (G _ _ K), (bit_and_ok v T r G _ _ _ B). cbn [aval map kval]. lia. }
+          destruct (find_axiom name number) eqn:F; [|discriminate]. destruct (instance _ _ _ _ _) eqn:I; [|discriminate].
           intro E; apply same_eq in E; subst. eapply instance_ok; eauto.
           eapply find_axiom_valid; eauto.
     Qed.

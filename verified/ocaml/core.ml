@@ -2451,12 +2451,48 @@ let simple t fs = function
                  | None -> None)
               | _ :: _ -> None)
            | _ :: _ -> None))
-  else (match find_axiom name number with
-        | Some x ->
-          (match instance t fs x atoms premises with
-           | Some f -> same gives f
-           | None -> None)
-        | None -> None)
+  else if (=) name "and/mask"
+       then (match atoms with
+             | [] -> None
+             | k :: l ->
+               (match l with
+                | [] ->
+                  (match premises with
+                   | [] ->
+                     (match number with
+                      | Some _ -> None
+                      | None ->
+                        (match nth_error t k with
+                         | Some a0 ->
+                           (match a0 with
+                            | AKind (k0, args) ->
+                              (match k0 with
+                               | AND ->
+                                 (match args with
+                                  | [] -> None
+                                  | p :: l0 ->
+                                    (match l0 with
+                                     | [] -> None
+                                     | q :: l1 ->
+                                       (match l1 with
+                                        | [] ->
+                                          (match bit_and t p q with
+                                           | Ok s0 ->
+                                             same gives (FEq
+                                               (psub (pvar k) s0))
+                                           | Bad -> None)
+                                        | _ :: _ -> None)))
+                               | _ -> None)
+                            | _ -> None)
+                         | None -> None))
+                   | _ :: _ -> None)
+                | _ :: _ -> None))
+       else (match find_axiom name number with
+             | Some x ->
+               (match instance t fs x atoms premises with
+                | Some f -> same gives f
+                | None -> None)
+             | None -> None)
 | Cases (_, _, _) -> None
 
 (** val alternatives : table -> facts -> choice -> facts list option **)

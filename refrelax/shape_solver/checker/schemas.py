@@ -153,6 +153,9 @@ NUMBERED: dict[str, tuple[int, int, Callable[[int], Axiom]]] = {
 }  # fmt: skip
 """Axioms with a number as well: how many atoms they are about, what the number is below, and the axiom."""
 
+MASK = "and/mask"
+"""The one axiom that is no row: an atom ``a & b``, of which one is a number, is what reading such a term gives."""
+
 BY_ID: dict[str, Axiom] = {each.id: each for each in (*AXIOMS, *PAIRS, *TRIPLES)}
 CHOICE_BY_ID: dict[str, Choice] = {each.id: each for each in CHOICES}
 COUNT: dict[str, int] = {each.id: count for count, group in enumerate((AXIOMS, PAIRS, TRIPLES), 1) for each in group}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.schemas import MAX_STEP
+from refrelax.shape_solver.checker.schemas import BY_ID, MAX_STEP
 from refrelax.shape_solver.prooflog.ledger import Ledger
 
 Operands = tuple[Poly, Poly]
@@ -46,6 +46,48 @@ def beside(ledger: Ledger, p: Poly, q: Poly) -> tuple[str, int] | None:
         return None
     atom = reading.atoms[known]
     return "and/not", known if atom.args[1] == q else swapped(ledger, known, *atom.args)
+
+
+def masks(ledger: Ledger) -> None:
+    """What ``^``, ``|`` and ``&`` by numbers say of each other: of ``p & c`` where ``p`` is ``a ^ c`` (``a | c``,
+    ``a & c``), and of ``p & a``."""
+    reading = ledger.reading
+    known = list({(p, mask): (p, mask, found) for p, mask, found in reading.masks}.values())
+    twofold = [(number, atom.args) for number, atom in enumerate(reading.atoms) if atom.kind == "and"]
+    for a, mask, found in known:
+        c = Poly.of(mask)
+        for p, other, _ in known:
+            name = related(p, a, c, found) if other == mask else None
+            if name is not None:
+                (v,) = reading.make("and", (p, c)).mentions()
+                ledger.mask(v)
+                masked(ledger, name, v, a, c, found)
+        for number, (x, y) in twofold:
+            for p, q in ((x, y), (y, x)):
+                name = related(p, a, c, found) if q == a else None
+                if name is not None:
+                    masked(ledger, name, number if (x, y) == (p, q) else swapped(ledger, number, x, y), c, a, found)
+
+
+def related(p: Poly, a: Poly, c: Poly, found: Poly) -> str | None:
+    """The axiom about ``p & c`` (or ``p & a``), where ``a & c`` is ``found``."""
+    forms = (("and/and", found), ("and/or", a + c - found), ("and/xor", a + c - 2 * found), ("and/not", -a - 1))
+    return next((name for name, form in forms if p == form), None)
+
+
+def masked(ledger: Ledger, name: str, v: int, a: Poly, b: Poly, found: Poly) -> None:
+    """An axiom about the atom ``v`` and ``a & b``, one a number, which is read as ``found``."""
+    (w,) = ledger.reading.make("and", (a, b)).mentions()
+    equation = ledger.mask(w)
+    p, q = ledger.reading.atoms[v].args
+    schema = BY_ID[name]
+    premises: list[int | None] = []
+    for need in schema.needs(Poly.atom(v), Poly.atom(w), p, q, a, b):
+        rest = Poly.of(need)
+        factor = rest.terms.get((w,), 0)
+        assert not (rest - factor * (Poly.atom(w) - found)).terms, rest
+        premises.append(ledger.combine(rest, [[1, ["not"]], [factor, [equation]]]) if factor else None)
+    ledger.axiom(name, [v, w], premises)
 
 
 def swapped(ledger: Ledger, number: int, a: Poly, b: Poly) -> int:

@@ -9,6 +9,7 @@ decided by the point.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -46,6 +47,8 @@ class Branching:
     nodes: int
     products: int
     forms: Forms
+    changes: int = 40
+    """How many symbols may still be made for forms over the integers."""
     """How often products of facts may be looked for."""
 
     def absurd(self, ledger: Ledger, cuts: int = MAX_CUTS) -> int | None:
@@ -74,12 +77,16 @@ class Branching:
                     continue
                 if split is None and self.products > 0:
                     self.products -= 1
+                    signed(ledger, point, *(Poly({mono: 1}) for mono in monos))
                     product = entails(ledger, None)
                     if product is not None:
                         return product
                 split = split or next(factors(ledger, point, monos), None)
             if split is None:
                 split = next(fractions(ledger, point), None)
+                if split is not None and self.changes > 0 and changed(ledger):
+                    self.changes -= 1
+                    continue
             if split is None or (split[2] and cuts <= 0):
                 return None
             return self.split(ledger, split, cuts - split[2])
@@ -162,7 +169,7 @@ def sight(ledger: Ledger) -> list[int]:
     for number, fact in enumerate(ledger.facts):
         if fact[0] == "or" and -1 - number not in ledger.used:
             pending += sorted(mentioned(fact))
-    pending += [atom for _, atom, _ in ledger.rules]
+    pending += [each for _, atom, rest in ledger.rules for each in (atom, *sorted(rest.mentions()))]
     while pending:
         number = pending.pop(0)
         if number not in found:
@@ -263,9 +270,10 @@ def plain(ledger: Ledger, number: int, atom: Atom) -> None:
                 ledger.axiom("min/low", [number], [], member)
         case "fd":
             divisor = atom.args[1].constant()
-            if divisor is not None and divisor > 0:
-                ledger.axiom("fd/low", [number], [None])
-                ledger.axiom("fd/high", [number], [None])
+            if divisor:
+                ending = "" if divisor > 0 else "-negative"
+                ledger.axiom(f"fd/low{ending}", [number], [None])
+                ledger.axiom(f"fd/high{ending}", [number], [None])
                 ledger.axioms.add(number)
                 remainder(ledger, number, divisor)
         case "and":
@@ -282,7 +290,7 @@ def remainder(ledger: Ledger, number: int, divisor: int) -> None:
     inside = {atom for mono in p.terms if len(mono) > 1 for atom in mono}
     kinds = ledger.reading.atoms
     units = [mono[0] for mono, c in p.terms.items() if len(mono) == 1 and abs(c) == 1 and mono[0] not in inside]
-    if divisor > 1 and units and len(p.terms) > 1:
+    if abs(divisor) > 1 and units and len(p.terms) > 1:
         _, equation = ledger.define(value)
         ledger.rule(equation, min(units, key=lambda atom: (kinds[atom].kind != "sym", atom)))
 
@@ -305,6 +313,7 @@ def conditional(ledger: Ledger, point: Point, number: int, forms: Forms) -> None
                     form = None if ending else forms.of(ledger, number)
                     if form is not None:
                         acquainted(ledger, point, sorted(form.mentions()), forms)
+                        signed(ledger, point, a - b * form, b)
                         settle(ledger, number, form, *premise)
                     return
         case "td":
@@ -393,6 +402,12 @@ def positive(ledger: Ledger, point: Point, b: Poly) -> tuple[int | None] | None:
     return (known if c == 1 else ledger.combine(b - 1, [[1, ["not"]], [c, [known]]]),)
 
 
+def signed(ledger: Ledger, point: Point, *polys: Poly) -> None:
+    """Writes down which atoms in products are never negative."""
+    for atom in sorted({atom for p in polys for mono in ledger.reduce(p).terms if len(mono) > 1 for atom in mono}):
+        shown(ledger, point, Poly.atom(atom))
+
+
 def shown(ledger: Ledger, point: Point, p: Poly) -> tuple[int | None] | None:
     """The premise ``p >= 0`` for an axiom, if the linear rows give it (``None`` inside for a constant)."""
     value = p.constant()
@@ -400,7 +415,7 @@ def shown(ledger: Ledger, point: Point, p: Poly) -> tuple[int | None] | None:
         return (None,) if value >= 0 else None
     if ge(p) in ledger.index:
         return (ledger.index[ge(p)],)
-    if point.value(p) < 0:
+    if point.value(p) <= -1:
         return None
     keys, rows = linear(ledger)
     short = -ledger.reduce(p) - 1
@@ -485,6 +500,26 @@ def splits(ledger: Ledger, point: Point) -> Iterator[Split]:
             for p in (a, b - 1, -b - 1) if atom.kind == "td" else (b - 1, -b - 1):
                 if p.constant() is None and ge(p) not in ledger.index and ge(-p - 1) not in ledger.index:
                     yield {"sign": p.written()}, [[ge(p)], [ge(-p - 1)]], False
+
+
+def changed(ledger: Ledger) -> bool:
+    """Lets a symbol stand for a part of a row whose factors have a common divisor, in place of a symbol in it: then
+    what is left of the row is small, and values of the part can be split."""
+    nonlinear = {atom for p in ledger.reduced if p is not None for mono in p.terms if len(mono) > 1 for atom in mono}
+    parts: dict[Poly, None] = {}
+    for p in [each for each in ledger.reduced if each is not None]:
+        for d in sorted({abs(c) for c in p.terms.values() if abs(c) > 1}, reverse=True):
+            part = {mono: c // d for mono, c in p.terms.items() if mono and c % d == 0}
+            if len(part) > 1 and all(len(mono) == 1 for mono in part):
+                parts[Poly(part)] = None
+    for part in sorted(parts, key=lambda each: max(map(abs, each.terms.values())) == 1):
+        units = [mono[0] for mono, c in part.terms.items() if abs(c) == 1 and mono[0] not in nonlinear | ledger.made]
+        if units:
+            x, equation = ledger.define(part)
+            if ledger.rule(equation, max(units)):
+                ledger.made |= set(x.mentions())
+                return True
+    return False
 
 
 def fractions(ledger: Ledger, point: Point) -> Iterator[Split]:
@@ -604,6 +639,16 @@ def multiplied(ledger: Ledger, point: Point, monos: list[Mono]) -> bool:
             sign = 1 if value < 0 else -1
             if value < 0 or (value and (exact or other)):
                 found.append((len(product.terms.keys() - known), len(product.terms), product * sign, [sign, [i, j]]))
+    ends = {atom: [n for n, p, exact, _ in facts if not exact and p.terms.keys() <= {(atom,), ()}] for atom in inside}
+    for mono in monos:
+        for numbers in itertools.islice(itertools.product(*(ends[atom] for atom in mono)), 32) if len(mono) > 2 else ():
+            product = Poly.of(1)
+            for number in numbers:
+                p = ledger.reduced[number]
+                assert p is not None
+                product = product * p
+            if point.value(product) < 0:
+                found.append((len(product.terms.keys() - known), len(product.terms), product, [1, [*numbers]]))
     for root in roots(point, monos):
         square = root * root
         if point.value(square) < 0:

@@ -17,6 +17,7 @@ from refrelax.shape_solver.checker.reading import MAX_WORK, Reading, flattened, 
 from refrelax.shape_solver.checker.terms import Fuel, Question, Rejected
 from refrelax.shape_solver.claim import Effort, Query
 from refrelax.shape_solver.prooflog.axioms import acquaint
+from refrelax.shape_solver.prooflog.bitwise import masks
 from refrelax.shape_solver.prooflog.branching import Branching
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.hints import contexts, follow
@@ -69,6 +70,7 @@ def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, product
     """The number of an absurdity, by ``Branching``."""
     below = ledger.branch([])
     below.meter, below.work = meter, [0]
+    masks(below)
     found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts))).absurd(below)
     return None if found is None else adopt(ledger, below, found)
 
