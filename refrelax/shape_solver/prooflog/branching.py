@@ -31,6 +31,9 @@ ABSURD = ge(Poly.of(-1))
 MAX_WIDTH = 64
 """Bits of an operand of ``&`` whose size matters."""
 
+MAX_TRIED = 6
+"""Splits of integer forms of which the best is looked for."""
+
 MAX_CUTS = 12
 """Splits of integer forms above one another."""
 
@@ -47,7 +50,7 @@ class Branching:
     nodes: int
     products: int
     forms: Forms
-    changes: int = 40
+    changes: int
     """How many symbols may still be made for forms over the integers."""
     """How often products of facts may be looked for."""
 
@@ -83,7 +86,7 @@ class Branching:
                         return product
                 split = split or next(factors(ledger, point, monos), None)
             if split is None:
-                split = next(fractions(ledger, point), None)
+                split = best(ledger, list(itertools.islice(fractions(ledger, point), MAX_TRIED)))
                 if split is not None and self.changes > 0 and changed(ledger):
                     self.changes -= 1
                     continue
@@ -500,6 +503,19 @@ def splits(ledger: Ledger, point: Point) -> Iterator[Split]:
             for p in (a, b - 1, -b - 1) if atom.kind == "td" else (b - 1, -b - 1):
                 if p.constant() is None and ge(p) not in ledger.index and ge(-p - 1) not in ledger.index:
                     yield {"sign": p.written()}, [[ge(p)], [ge(-p - 1)]], False
+
+
+def best(ledger: Ledger, found: list[Split]) -> Split | None:
+    """The first of these splits of which the linear rows close a branch; else the first."""
+    keys, rows = linear(ledger) if len(found) > 1 else ([], [])
+    for split in found if rows else ():
+        for start in split[1]:
+            row = start[0][1]
+            p = ledger.reduce(row)
+            closing = ({mono: c for mono, c in p.terms.items() if mono}, p.terms.get((), 0), False)
+            if solution([*rows, closing], ledger.meter)[0] is not None:
+                return split
+    return found[0] if found else None
 
 
 def changed(ledger: Ledger) -> bool:

@@ -66,12 +66,12 @@ def _prooflog(query: Query, effort: Effort) -> dict[str, Any] | None:
     return log if check(asked, log).accepted else None
 
 
-def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int) -> int | None:
+def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int, changes: int) -> int | None:
     """The number of an absurdity, by ``Branching``."""
     below = ledger.branch([])
     below.meter, below.work = meter, [0]
     masks(below)
-    found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts))).absurd(below)
+    found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts)), changes).absurd(below)
     return None if found is None else adopt(ledger, below, found)
 
 
@@ -87,7 +87,8 @@ def searched(ledger: Ledger, meter: Meter, goals: list[int]) -> int | None:
 
 
 ATTEMPTS: tuple[tuple[Callable[..., int | None], int, tuple[int, ...]], ...] = (
-    (branched, 50, (120, 0)), (searched, 50, ()), (branched, 5, (400, 6)), (searched, 2, ()),
+    (branched, 50, (120, 0, 0)), (branched, 50, (120, 0, 40)), (searched, 50, ()), (branched, 5, (400, 6, 40)),
+    (searched, 2, ()),
 )  # fmt: skip
 """In order, each with its share of what the effort allows."""
 
