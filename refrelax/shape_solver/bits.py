@@ -19,7 +19,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import serial
+from refrelax.semantics.dims.poly import serial, sub
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.core import INT, each_once, integer, rebuilt
@@ -30,6 +30,7 @@ from refrelax.syntax.scalars import (
     Intrinsic,
     Literal,
     PrimExpr,
+    Select,
     SymVar,
     as_int,
     children,
@@ -94,12 +95,23 @@ class _Opening:
                 return Binary("Add", self.ring.spelled(bits), integer(low))
         inner = rebuilt(e, tuple(map(self.visit, children(e))))
         match inner:
+            case Select(c, a, b) | Intrinsic("if_then_else", (c, a, b)) if a.dtype != "bool":
+                return chosen(c, a, b) or inner
             case Cast(dtype, a):
                 return wrapped(a, *integer_range(dtype))
             case Intrinsic(op, args) if self.ring is not None and op in BITWISE:
                 return arithmetic(op, *args)
             case _:
                 return inner
+
+
+def chosen(c: PrimExpr, a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+    """``a if a < b else b`` as a minimum, and the like."""
+    match c:
+        case Binary("LT" | "LE" | "GT" | "GE" as op, x, y) if (x, y) in ((a, b), (b, a)):
+            return Binary("Min" if (op in ("LT", "LE")) == ((x, y) == (a, b)) else "Max", a, b)
+        case _:
+            return None
 
 
 def is_bits(e: PrimExpr) -> bool:
@@ -186,7 +198,19 @@ class _Ring:
                 return either(self.part(Binary("Sub", power, int_imm(1))), constant(-1)) or {}
             case _:
                 number = self.number(e)
-                return {frozenset((number,)): self.whole[number]}
+                if self.whole[number] != -1:
+                    return {frozenset((number,)): self.whole[number]}
+                opposite = self.opposite(e)
+                if opposite is None:
+                    return {frozenset((number,)): -1}
+                return either(opposite, constant(-1)) or {}
+
+    def opposite(self, e: PrimExpr) -> Bits | None:
+        """The part that is ``-1 - e``, if it is there already: ``e`` is its ``~``."""
+        self.atoms.refuel()
+        known = self.numbers.get(serial(sub({(): -1}, normal(e, self.atoms))))
+        first = self.numbers[serial(normal(e, self.atoms))]
+        return None if known is None or known > first else {frozenset((known,)): self.whole[known]}
 
     def number(self, e: PrimExpr) -> int:
         self.atoms.refuel()

@@ -113,3 +113,44 @@ def factored(p: Poly) -> tuple[int, Poly] | None:
         bits |= c
     width = min((bits & -bits).bit_length() - 1, MAX_STEP)
     return (width, Poly({mono: c >> width for mono, c in p.terms.items()})) if bits and width > 0 else None
+
+
+# --- equal operands, once the facts say so
+
+
+def alike(ledger: Ledger, seen: list[int]) -> bool:
+    """Atoms of ``&`` and of powers whose operands the equations make equal; whether that was news."""
+    before = len(ledger.facts)
+    atoms = [(number, ledger.reading.atoms[number]) for number in seen]
+    several = [(number, atom) for number, atom in atoms if atom.kind in ("and", "p2")]
+    for place, (v, atom) in enumerate(several):
+        if atom.kind == "and" and atom.args[0] != atom.args[1] and not ledger.reduce(atom.args[0] - atom.args[1]).terms:
+            if ledger.reduce(Poly.atom(v) - atom.args[0]).terms:
+                p = atom.args[0] - atom.args[1]
+                ledger.axiom("and/same", [v], [same(ledger, p), same(ledger, -p)])
+        for w, other in several[:place]:
+            if other.kind == atom.kind and ledger.reduce(Poly.atom(v) - Poly.atom(w)).terms:
+                pairs = list(zip(other.args, atom.args))
+                if not any(ledger.reduce(x - y).terms for x, y in pairs):
+                    ledger.congruence(w, v, [None if x == y else equation(ledger, x - y) for x, y in pairs])
+    return len(ledger.facts) > before
+
+
+def same(ledger: Ledger, p: Poly) -> int:
+    """The fact ``p >= 0`` for what the equations make 0."""
+    return ledger.combine(p, [[1, ["not"]]])
+
+
+def equation(ledger: Ledger, p: Poly) -> int:
+    return ledger.equal(same(ledger, p), same(ledger, -p))
+
+
+def unlike(ledger: Ledger, seen: list[int]) -> list[int]:
+    """Atoms in what two atoms of ``&`` or powers differ by, or two operands."""
+    several = [ledger.reading.atoms[number] for number in seen if ledger.reading.atoms[number].kind in ("and", "p2")]
+    found: dict[int, None] = {}
+    for place, atom in enumerate(several):
+        pairs = [pair for other in several[:place] if other.kind == atom.kind for pair in zip(other.args, atom.args)]
+        for x, y in [*pairs, *([atom.args] if atom.kind == "and" else [])]:
+            found.update(dict.fromkeys(sorted(ledger.reduce(x - y).mentions())))
+    return list(found)

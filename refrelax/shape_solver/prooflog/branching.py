@@ -18,7 +18,7 @@ from typing import Any
 
 from refrelax.shape_solver.checker.poly import Mono, Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, eq, flattened, ge
-from refrelax.shape_solver.prooflog.bitwise import alone, apart, factored
+from refrelax.shape_solver.prooflog.bitwise import alike, alone, apart, factored, unlike
 from refrelax.shape_solver.checker.schemas import MAX_STEP
 from refrelax.shape_solver.prooflog.forms import Forms, settle
 from refrelax.shape_solver.prooflog.ledger import Ledger
@@ -85,6 +85,8 @@ class Branching:
                     if product is not None:
                         return product
                 split = split or next(factors(ledger, point, monos), None)
+            if split is None:
+                split = next(undecided(ledger, [tuple(unlike(ledger, sight(ledger)))]), None)
             if split is None:
                 split = best(ledger, list(itertools.islice(fractions(ledger, point), MAX_TRIED)))
                 if split is not None and self.changes > 0 and changed(ledger):
@@ -159,10 +161,11 @@ class Branching:
     def more(self, ledger: Ledger, point: Point) -> bool:
         """Whether an axiom was written down whose premise is known by now."""
         before = len(ledger.facts)
-        for number in sight(ledger):
+        seen = sight(ledger)
+        for number in seen:
             if number not in ledger.axioms:
                 conditional(ledger, point, number, self.forms)
-        return len(ledger.facts) > before
+        return alike(ledger, seen) or len(ledger.facts) > before
 
 
 def sight(ledger: Ledger) -> list[int]:
