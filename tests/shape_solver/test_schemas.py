@@ -237,8 +237,10 @@ def test_bits_by_induction(axiom: Axiom) -> None:
                                    if a.kind == "and" and not a.id.startswith(("and/low", "and/high"))],
                          ids=lambda axiom: axiom.id)  # fmt: skip
 def test_bits_in_words(axiom: Axiom) -> None:
-    """Over words of 20 bits for operands of 12: no sum in these axioms overflows. (Over all integers: ``verified/``.)"""
+    """Words of 20 bits for operands of 12: no sum in these axioms overflows. (Over all integers: ``verified/``.)"""
     operands = [z3.SignExt(8, each) for each in z3.BitVecs("p q a b", 12)]
     values = [operands[0] & operands[1], operands[2] & operands[3]]
-    given = [*values, *operands] if COUNT.get(axiom.id, 1) == 2 or axiom.id == "and/apart" else [values[0], *operands[:2]]
+    given = (
+        [*values, *operands] if COUNT.get(axiom.id, 1) == 2 or axiom.id == "and/apart" else [values[0], *operands[:2]]
+    )
     assert proved([need >= 0 for need in axiom.needs(*given)], said(axiom.gives(*given)))

@@ -97,7 +97,9 @@ def swapped(ledger: Ledger, number: int, a: Poly, b: Poly) -> int:
     return other
 
 
-def apart(ledger: Ledger, v: int, width: int, factor: Poly, multiple: Poly, low: Poly, premises: list[int | None]) -> None:
+def apart(
+    ledger: Ledger, v: int, width: int, factor: Poly, multiple: Poly, low: Poly, premises: list[int | None]
+) -> None:
     """That ``v``, the atom ``multiple & low``, is 0: ``multiple`` is ``factor`` times ``2**width``, and ``premises``
     are those of ``low >= 0`` and ``2**width - 1 - low >= 0``."""
     atom = ledger.reading.atoms[v]

@@ -87,8 +87,8 @@ def searched(ledger: Ledger, meter: Meter, goals: list[int]) -> int | None:
 
 
 ATTEMPTS: tuple[tuple[Callable[..., int | None], int, tuple[int, ...]], ...] = (
-    (branched, 50, (120, 0, 0)), (branched, 50, (120, 0, 40)), (searched, 50, ()), (branched, 5, (400, 6, 40)),
-    (searched, 2, ()),
+    (branched, 50, (120, 0, 0)), (branched, 50, (120, 0, 40)), (searched, 50, ()), (branched, 16, (400, 6, 40)),
+    (searched, 5, ()),
 )  # fmt: skip
 """In order, each with its share of what the effort allows."""
 

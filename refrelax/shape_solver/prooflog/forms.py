@@ -6,6 +6,7 @@ the quotient is then ``p`` is written down, not searched for.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from refrelax.semantics.dims.atoms import Atoms
@@ -31,10 +32,8 @@ class Forms:
         """What the atom is, if that is something else."""
         if number not in self.found:
             self.found[number] = None
-            try:
+            with suppress(Untranslatable):
                 self.found[number] = self.formed(ledger, number)
-            except Untranslatable:
-                pass
         return self.found[number]
 
     def formed(self, ledger: Ledger, number: int) -> Poly | None:
