@@ -30,7 +30,7 @@ from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 ABSURD = Poly.of(-1)
 MAX_CASES = 64
 
-COSTS: dict[Effort, int] = {"quick": 100_000, "normal": 5_000_000, "thorough": 20_000_000}
+COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough": 20_000_000}
 """What the search for a log may cost: ``normal`` is some seconds at worst."""
 
 
