@@ -35,15 +35,16 @@ COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough":
 
 
 @rule("sh/certificate-log")
-def prooflog(query: Query, effort: Effort = "normal") -> dict[str, Any] | None:
-    """A log for ``query`` that the checker accepts; ``None`` if none was found within what ``effort`` may cost."""
+def prooflog(query: Query, effort: Effort = "normal", attempts: int = 9) -> dict[str, Any] | None:
+    """A log for ``query`` that the checker accepts; ``None`` if none was found within what ``effort`` may cost.
+    ``attempts``: how many ways are tried."""
     try:
-        return _prooflog(query, effort)
+        return _prooflog(query, effort, attempts)
     except (Untranslatable, Rejected, RecursionError):  # nothing that a certificate can state, or not within its bounds
         return None
 
 
-def _prooflog(query: Query, effort: Effort) -> dict[str, Any] | None:
+def _prooflog(query: Query, effort: Effort, attempts: int) -> dict[str, Any] | None:
     asked = question(query)
     reading = Reading(Question.read(asked))
     given, wanted = reading.facts()
@@ -55,7 +56,7 @@ def _prooflog(query: Query, effort: Effort) -> dict[str, Any] | None:
     count, named = len(ledger.facts), len(reading.atoms)
     goals = list(range(len(given), count))
     goal = None
-    for attempt, share, details in ATTEMPTS:
+    for attempt, share, details in ATTEMPTS[:attempts]:
         meter = Meter(COSTS[effort] // share)
         goal = attempt(ledger, meter, goals, *details)
         if goal is not None:
