@@ -499,9 +499,9 @@ class _Attempt:
     def logged(self) -> Proved | None:
         """By a log that the checker accepts."""
         # few questions come here, and nothing else loads it
-        from refrelax.shape_solver.prooflog.elaborate import prooflog
+        from refrelax.shape_solver.prooflog.elaborate import FIRST, prooflog
 
-        if measure(self.asked)[0] <= MAX_LOGGED and prooflog(self.query, "quick", 1) is not None:
+        if measure(self.asked)[0] <= MAX_LOGGED and prooflog(self.query, "quick", FIRST) is not None:
             return self.proved("log", "an absurdity, by a log that the checker accepts")
         self.note("log", "none found")
         return None

@@ -28,6 +28,7 @@ from refrelax.shape_solver.prooflog.search import pursue, take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
 ABSURD = Poly.of(-1)
+ALL, FIRST, LATER = slice(0, None), slice(0, 1), slice(1, None)
 MAX_CASES = 64
 
 COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough": 20_000_000}
@@ -35,16 +36,16 @@ COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough":
 
 
 @rule("sh/certificate-log")
-def prooflog(query: Query, effort: Effort = "normal", attempts: int = 9) -> dict[str, Any] | None:
+def prooflog(query: Query, effort: Effort = "normal", attempts: slice = ALL) -> dict[str, Any] | None:
     """A log for ``query`` that the checker accepts; ``None`` if none was found within what ``effort`` may cost.
-    ``attempts``: how many ways are tried."""
+    ``attempts``: which ways are tried."""
     try:
         return _prooflog(query, effort, attempts)
     except (Untranslatable, Rejected, RecursionError):  # nothing that a certificate can state, or not within its bounds
         return None
 
 
-def _prooflog(query: Query, effort: Effort, attempts: int) -> dict[str, Any] | None:
+def _prooflog(query: Query, effort: Effort, attempts: slice) -> dict[str, Any] | None:
     asked = question(query)
     reading = Reading(Question.read(asked))
     given, wanted = reading.facts()
@@ -56,7 +57,7 @@ def _prooflog(query: Query, effort: Effort, attempts: int) -> dict[str, Any] | N
     count, named = len(ledger.facts), len(reading.atoms)
     goals = list(range(len(given), count))
     goal = None
-    for attempt, share, details in ATTEMPTS[:attempts]:
+    for attempt, share, details in ATTEMPTS[attempts]:
         meter = Meter(COSTS[effort] // share)
         goal = attempt(ledger, meter, goals, *details)
         if goal is not None:
