@@ -51,8 +51,7 @@ def certified(queries: list[dict[str, Any]], effort: Any) -> None:
     for name, unit, numbers in (("a certificate costs", " proofs", ratios), ("its evidence has", " bytes", sizes)):
         ordered = sorted(map(float, numbers)) or [0.0]
         p95, p99 = (ordered[int(share * (len(ordered) - 1))] for share in (0.95, 0.99))
-        print(
-            f"  {name}: median {statistics.median(ordered):.1f}{unit}, p95 {p95:.1f}, p99 {p99:.1f}, max {ordered[-1]:.0f}"
-        )
+        median = statistics.median(ordered)
+        print(f"  {name}: median {median:.1f}{unit}, p95 {p95:.1f}, p99 {p99:.1f}, max {ordered[-1]:.0f}")
     for line in unconfirmed:
         print(f"  {line}")
