@@ -22,7 +22,7 @@ AWAITED: Mapping[str, str] = {
             "relax.scatter_elements", "relax.scatter_nd", "relax.index_put",
             "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward",
         ),
-        "what arrives at an element",
+        "what arrives at an element is asked of every update; by hand, of those on its line",
     ),
     **dict.fromkeys(
         (
