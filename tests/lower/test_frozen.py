@@ -51,7 +51,7 @@ DIFFERENT = {
         ("ProvedAt", "the elements of a window are counted one by one, which was a closed form"),
     ),
     **dict.fromkeys(
-        ("attention-1", "attention-2"), ("ProvedAt", "keys after the query are left out, which were the least number")
+        ("transform-0", "transform-1", "transform-2"), ("ProvedAt", "what does not arrive is no step, which added 0")
     ),
     **dict.fromkeys(("nn-10", "nn-11"), ("ProvedAt", "around an axis without elements the text reads none")),
     **dict.fromkeys(

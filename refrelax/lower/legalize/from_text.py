@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import product
 from math import prod
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 from refrelax.lower.legalize import scalars as S
 from refrelax.lower.legalize.kernel import Array
 from refrelax.lower.legalize.operations import combination, converted, operation
-from refrelax.lower.legalize.prepare import below, prepared, ranges, symbols
+from refrelax.lower.legalize.prepare import below, nothing, prepared, ranges, symbols
 from refrelax.lower.legalize.scalars import Scalar
 from refrelax.lower.legalize.site import Site, Unfit, with_relations
 from refrelax.rules import rule
@@ -267,10 +268,10 @@ class Writer:
             self.s.k.compute(out, lambda *i: self.element(a.body, bound(fixed, axes, i)))
 
     def fold(self, out: Array, axes: Sequence[SymVar], fixed: Env, t: data.Fold) -> None:
-        if any(isinstance(f, data.Items) for f in t.families):
+        *first, family = t.families if t.name != "dot" else t.families[:1]
+        listed = [e for f in first for e in (f.items if isinstance(f, data.Items) else (None,))]
+        if isinstance(family, data.Items) or None in listed:
             raise Unfit("a list of elements that is folded")
-        family = t.families[0]
-        assert isinstance(family, data.Each)
         own = {v.name for v in axes}
         if any(v.name in own for d in family.dims for v in symbols(d)):
             if self.ending(axes, family) is not None:
@@ -283,8 +284,11 @@ class Writer:
 
         if t.name == "argreduce":
             return self.position(out, lengths, t, family, lambda i: env(i, family))
-        connect, start = combination(t.op, t.at)
         guards = [] if family.where is None else self.needed(family.where)
+        if listed or t.name == "last":
+            before = [e for e in listed if e is not None]
+            return self.collected(out, axes, fixed, t, before, replace(family, where=conjunction(guards)), lengths)
+        connect, start = combination(t.op, t.at)
 
         def item(*i: Scalar) -> Scalar:
             found = self.element(family.item, env(i, family))
@@ -298,6 +302,37 @@ class Writer:
 
         self.s.k.reduce(out, lengths, connect, start, item)
         return None
+
+    def collected(
+        self,
+        out: Array,
+        axes: Sequence[SymVar],
+        fixed: Env,
+        t: data.Fold,
+        before: Sequence[data.Element],
+        family: data.Each,
+        lengths: Sequence[Scalar],
+    ) -> None:
+        """A fold that begins with elements, or the last of all: where a guard fails, a step leaves the result alone."""
+        connect = start = None
+        if t.name != "last":
+            connect, start = combination(t.op, t.at)
+
+        def joined(own: Scalar, new: Scalar) -> Scalar:
+            return new if connect is None else Scalar(Binary(connect, own.node, new.node))
+
+        def begin(*i: Scalar) -> Scalar:
+            found = [self.element(e, bound(fixed, axes, i)) for e in before]
+            if start is not None and (not found or connect in ("Add", "Mul")):
+                found.insert(0, start)
+            return reduce(joined, found or [self.element(nothing(t.dtype), {})])
+
+        def step(own: Scalar, *i: Scalar) -> Scalar:
+            env = bound(fixed, (*axes, *family.vars), i)
+            new = joined(own, self.element(family.item, env))
+            return new if family.where is None else S.if_then_else(self.index(family.where, env), new, own)
+
+        self.s.k.fold(out, lengths, begin, step)
 
     def position(self, out: Array, lengths: Sequence[Scalar], t: data.Fold, family: data.Each, env: Any) -> None:
         """The first position of the extreme; the first NaN is the extreme. The extreme itself has a cell of its own: a
@@ -433,6 +468,10 @@ def axis_of(item: data.Element, v: SymVar) -> PrimExpr:
 
 def bound(fixed: Env, names: Sequence[SymVar], i: Sequence[Scalar]) -> Env:
     return {**fixed, **dict(zip((v.name for v in names), i, strict=True))}
+
+
+def conjunction(parts: Sequence[PrimExpr]) -> PrimExpr | None:
+    return reduce(lambda a, b: Binary("And", a, b), parts) if parts else None
 
 
 def negated(e: PrimExpr) -> PrimExpr:

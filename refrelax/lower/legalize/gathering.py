@@ -19,13 +19,11 @@ from refrelax.lower.legalize.scalars import (
     lit,
     maximum,
     minimum,
-    product,
     select,
 )
 from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.semantics.ops import attributes as A
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import ShapeExpr
 from refrelax.syntax.scalars import as_int
 
 
@@ -134,41 +132,7 @@ def _index_put(s: Site) -> None:
     s.k.fold(s.out, over, lambda *i: x[i], step)
 
 
-def _take_backward(s: Site) -> None:
-    """Zeros, to which the gradient of every element taken is added where it came from."""
-    grad, x, indices = (s.array(k) for k in range(3))
-    axis = (A.optional_integer(s.call, "axis", None) or 0) % x.ndim
-
-    def step(own: Scalar, *at: Scalar) -> Scalar:
-        i, k = at[: x.ndim], at[x.ndim :]
-        hit = _position(indices, k, s).equals(i[axis])
-        return select(hit, own + grad[[*i[:axis], *k, *i[axis + 1 :]]], own)
-
-    if not dtypes.is_float(x.dtype) and not dtypes.is_integer(x.dtype):
-        raise Unfit("a sum of truths")
-    s.k.fold(s.out, indices.dims, lit(x.dtype, 0), step)
-
-
 # --- axes from index values ------------------------------------------------------------------------------------------
-
-
-def _shape_to_tensor(s: Site) -> None:
-    shape = s.call.args[0]
-    if not isinstance(shape, ShapeExpr) or not shape.values:
-        raise Unfit("a shape that is not written out")
-    values = [cast("int64", s.expression(each)) for each in shape.values]
-
-    def element(i: Scalar) -> Scalar:
-        result = values[-1]
-        for k in reversed(range(len(values) - 1)):
-            result = select(i.equals(k), values[k], result)
-        return result
-
-    s.k.compute(s.out, element)
-
-
-def _size(s: Site) -> None:
-    s.k.compute(s.out, lambda: product(s.array(0).dims))
 
 
 # --- quantisation ----------------------------------------------------------------------------------------------------
@@ -178,7 +142,4 @@ GATHERING: Mapping[str, Legalizer] = {
     "relax.scatter_elements": _scatter_elements,
     "relax.scatter_nd": _scatter_nd,
     "relax.index_put": _index_put,
-    "relax.grad.take_backward": _take_backward,
-    "relax.shape_to_tensor": _shape_to_tensor,
-    "relax.size": _size,
 }

@@ -18,23 +18,18 @@ BY_HAND: Mapping[str, Legalizer] = {
 
 AWAITED: Mapping[str, str] = {
     **dict.fromkeys(
-        (
-            "relax.scatter_elements", "relax.scatter_nd", "relax.index_put",
-            "relax.grad.max_pool2d_backward", "relax.grad.avg_pool2d_backward",
-        ),
+        ("relax.scatter_elements", "relax.scatter_nd", "relax.index_put"),
         "what arrives at an element is asked of every update; by hand, of those on its line",
     ),
+    **dict.fromkeys(("relax.image.resize2d", "relax.image.resize3d"), "positions are fractions of extents"),
     **dict.fromkeys(
-        (
-            "relax.image.resize2d", "relax.image.resize3d", "relax.image.affine_grid", "relax.image.grid_sample",
-            "relax.vision.roi_align", "relax.vision.roi_pool",
-            "relax.grad.take_backward", "relax.size", "relax.shape_to_tensor", "relax.layout_transform",
-        ),
-        "loops without a case",
+        ("relax.image.grid_sample", "relax.vision.roi_align", "relax.vision.roi_pool"),
+        "an element is chosen by an element",
     ),
+    "relax.image.affine_grid": "a product of two lists of elements",
     "relax.nn.attention_var_len": "where a sequence begins and ends is read from elements",
     "relax.dynamic_strided_slice": "extents that are elements",
-}  # fmt: skip
+}
 """Texts of which the loops are not yet written from the text, and why."""
 
 TEXTS: Mapping[str, Legalizer] = {
