@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from refrelax.errors import UsageError
+from refrelax.errors import NoBits, UsageError
 from refrelax.extras import optional
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Verdict
@@ -62,11 +62,20 @@ class Tensor:
         return self.core.size
 
     def patterns(self) -> list[int | None]:
-        """Bit patterns, row-major; ``None`` for poison."""
-        return self.core.bits()
+        """Bit patterns, row-major; ``None`` for poison.
+
+        Raises:
+            UsageError: an element of this reading is no single number.
+        """
+        try:
+            return self.core.bits()
+        except NoBits:
+            name = self.core.numerics.name
+            held = "sets: .lo and .hi are their bounds, .judge(array) compares" if name in ENCLOSING else "terms"
+            raise UsageError(f"elements under {name} are {held}; run with numerics='ieee' for numbers") from None
 
     def tolist(self) -> Any:
-        """Elements as nested lists of Python numbers; ``None`` for poison."""
+        """Elements as nested lists of Python numbers; ``None`` for poison. Raises as ``patterns``."""
         flat: Iterator[Any] = iter(_number(self.dtype, p) for p in self.patterns())
         return _nest(flat, self.shape)
 
@@ -137,6 +146,7 @@ class Tensor:
         shape."""
         from refrelax.semantics.judging import judge_tensor
 
+        self._has_bounds()
         raw = to_constant(observed, self.dtype)
         return judge_tensor(self.core, raw.dtype, raw.shape, raw.patterns())
 
@@ -144,6 +154,7 @@ class Tensor:
         """Whether every element of ``observed`` is permitted."""
         from refrelax.semantics.judging import contains_tensor
 
+        self._has_bounds()
         raw = to_constant(observed, self.dtype)
         return contains_tensor(self.core, raw.dtype, raw.shape, raw.patterns())
 
@@ -160,7 +171,16 @@ class Tensor:
     def _bounds(self) -> list[tuple[Any, Any]]:
         from refrelax.semantics.judging import bounds
 
+        self._has_bounds()
         return [bounds(payload, self.dtype) for payload in self.core.payloads()]
+
+    def _has_bounds(self) -> None:
+        if (name := self.core.numerics.name) in ("exact", "symbolic"):
+            raise UsageError(f"elements under {name} have no bounds; run with numerics='enclosure' to compare")
+
+
+ENCLOSING = ("enclosure", "strict")
+"""Readings whose elements are sets with bounds."""
 
 
 def _number(dtype: str, pattern: int | None) -> Any:

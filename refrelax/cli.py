@@ -49,10 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    command = ""
+    options = argparse.Namespace(command="")
     try:
         options = make_parser().parse_args(argv)
-        command = options.command
         code: int = options.run(options)
     except BrokenPipeError:
         raise
@@ -63,7 +62,7 @@ def _run(argv: Sequence[str] | None) -> int:
     except Exception as error:
         from refrelax.commands.ends import ending
 
-        said = ending(error, command)
+        said = ending(error, options)
         if said is None and os.environ.get("REFRELAX_DEBUG"):
             raise
         return _say(*(said or _fault(error)))

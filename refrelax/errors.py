@@ -78,6 +78,10 @@ class InternalError(AssertionError):
     """refrelax broke its own promise: report it. Never a verdict about a program."""
 
 
+class NoBits(InternalError):
+    """An element of a reading that is no single number was asked for its bits."""
+
+
 class UsageError(ValueError):
     """The *caller* asked for something that is not there: no such function, a missing argument file."""
 

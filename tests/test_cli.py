@@ -381,5 +381,5 @@ def test_validate_assumes_and_says_why_it_did_not_prove(cmd, tmp_path: Path) -> 
     assert cmd("validate", str(one), str(two), "--assume", "k >= 3").code == 2
     never = cmd("validate", str(one), str(two), "--assume", "n >= 3", "--assume", "n <= 2")
     assert never.code == 3 and "satisfy" in never.out
-    hasty = cmd("validate", str(one), str(two), "--assume", "n >= 3", "--timeout", "0", "--json")
+    hasty = cmd("validate", str(one), str(two), "--assume", "n >= 3", "--timeout", "0.000000001", "--json")
     assert hasty.code == 3 and hasty.rows()[0]["verdict"] == "NO-VERDICT" and hasty.rows()[0]["unproved"]

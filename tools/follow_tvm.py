@@ -6,7 +6,8 @@
 Programs come from ``rr.testing.modules``, the same ones for a seed. Each is run by the definition as it stands after
 every pass, on dyadic arguments, and compared with the first one (``rr.judge.follow``). Settings:
 
-``symbolic``   as generated, with the symbols n and m
+``symbolic``   as generated, with the symbols n and m, no extent computed by floats (on which ``FoldConstant`` ends)
+``floats``     the same, with such extents
 ``bounded``    the same, with upper bounds declared for them, which memory planning uses
 ``static``     generated without symbols
 
@@ -34,7 +35,7 @@ from refrelax import judge
 from refrelax.interop.tvm import TvmPasses
 from refrelax.syntax.module import Module
 
-SETTINGS = ("symbolic", "bounded", "static")
+SETTINGS = ("symbolic", "floats", "bounded", "static")
 EXTENTS = ((3, 5), (1, 4), (0, 2), (4, 1), (2, 7))
 """Values of n and m, in turn."""
 
@@ -43,6 +44,7 @@ def generate(count: int, start: int, setting: str = "symbolic") -> list[Module]:
     """``count`` modules, the same ones for a seed."""
     found: list[Module] = []
     symbols = () if setting == "static" else ("n", "m")
+    features = [each for each in rr.testing.FEATURES if each != "float_extents" or setting == "floats"]
 
     @seed(start)
     @settings(
@@ -52,7 +54,7 @@ def generate(count: int, start: int, setting: str = "symbolic") -> list[Module]:
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(rr.testing.modules(max_bindings=8, symbols=symbols))
+    @given(rr.testing.modules(max_bindings=8, symbols=symbols, features=features))
     def collect(module: Module) -> None:
         found.append(bounded(module) if setting == "bounded" else module)
 

@@ -12,6 +12,7 @@ import json
 import math
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from operator_rules import RULES  # noqa: E402
 
 import refrelax as rr  # noqa: E402
 from refrelax.semantics.ops import FAMILIES, OPERATORS, OpDef, common, layout  # noqa: E402
+from refrelax.semantics.types.purity import IMPURE_OPERATORS  # noqa: E402
 from refrelax.syntax.signatures import has_signature, signature  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES, data  # noqa: E402
 
@@ -93,6 +95,9 @@ PERMITTED_HERE = {
 
 FENCE = "```"
 
+Written = tuple[str, str]
+"""Where a file stands in the repository, and its text."""
+
 
 def docs(function: Any, whole: bool = False) -> str:
     """The first paragraph of a docstring, or all of it, as a line of text."""
@@ -111,7 +116,8 @@ def maker_docs(function: Any) -> str:
 
 def semantics(row: OpDef) -> str:
     name = row.name.removeprefix("relax.")
-    text = FORMULAS.get(name) or docs(row.evaluate, whole=True) or maker_docs(row.evaluate)
+    source = row.text or row.evaluate
+    text = FORMULAS.get(name) or docs(source, whole=True) or maker_docs(source)
     if text.startswith(("A function of real", "A method of", "A comparison", "A connective", "")) and not FORMULAS.get(
         name
     ):
@@ -206,7 +212,8 @@ def page_rules(family: Any) -> list[str]:
     return sorted(r for r in RULES if f'"{r}"' in source + extra)
 
 
-def write_page(family: Any) -> None:
+def family_page(family: Any) -> Written:
+    """The page of a family."""
     title, _, rest = (inspect.getdoc(family) or "").partition("\n")
     body = [f"# Operators: {title.rstrip('.')}", "", re.sub(r"Spec: .*", "", rest).strip().replace("``", "`"), ""]
     body += ["## Constraints", ""]
@@ -220,7 +227,7 @@ def write_page(family: Any) -> None:
         args, attrs = slots(row.name)
         body += [f"## {row.name}", "", f"Semantics: {semantics(row)}", ""]
         body += [
-            f"Inputs: {args}. Attributes: {attrs}.",
+            f"Inputs: {args}. Attributes: {attrs}." + (" A call is impure." if row.name in IMPURE_OPERATORS else ""),
             "",
             f"Output: {docs(row.deduce) or maker_docs(row.deduce)}",
             "",
@@ -229,11 +236,11 @@ def write_page(family: Any) -> None:
         found = sample(name)
         if found is not None:
             body += ["Example:", "", *example(*found)]
-    target = ROOT / "spec" / "ops" / f"{family.PAGE}.md"
-    target.write_text(re.sub(r"\n{3,}", "\n\n", "\n".join(body)).rstrip() + "\n", encoding="utf-8")
+    return f"spec/ops/{family.PAGE}.md", re.sub(r"\n{3,}", "\n\n", "\n".join(body)).rstrip() + "\n"
 
 
-def write_common() -> None:
+def common_page() -> Written:
+    """The page of what all share."""
     body = [
         "# Operators: what all share",
         "",
@@ -243,7 +250,7 @@ def write_common() -> None:
     for rule in (r for r in RULES if r.startswith("op.common/")):
         SEEN.add(rule)
         body += [f"**`{rule}`** — {RULES[rule]}", ""]
-    (ROOT / "spec" / "ops" / "common.md").write_text("\n".join(body).rstrip() + "\n", encoding="utf-8")
+    return "spec/ops/common.md", "\n".join(body).rstrip() + "\n"
 
 
 def toml(value: Any) -> str:
@@ -261,7 +268,8 @@ def case(name: str, rule: str, verdict: str, text: str, **more: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_cases() -> None:
+def case_files() -> Iterator[Written]:
+    """The files of cases."""
     by_page: dict[str, list[str]] = {}
     for rule, op, params, expr, args in [*oc.ROWS, *oc.POISON]:
         page = OPERATORS[f"relax.{op}"].page
@@ -296,18 +304,26 @@ def write_cases() -> None:
                 case(f"ops-{page}/{slug}", rule, "rejects", text, entry="main", args=args, expect=f"{kind} {rule}")
             )
     for page, cases in by_page.items():
-        target = ROOT / "refrelax" / "conformance" / "cases" / f"ops_{page}.toml"
-        target.write_text("# Written by tools/make_operator_pages.py.\n\n" + "\n".join(cases), encoding="utf-8")
+        yield (
+            f"refrelax/conformance/cases/ops_{page}.toml",
+            "# Written by tools/make_operator_pages.py.\n\n" + "\n".join(cases),
+        )
 
 
 SEEN: set[str] = set()
 
+
+def written() -> Iterator[Written]:
+    """Every file that is made here, by its place in the repository, and its text."""
+    SEEN.clear()
+    yield common_page()
+    yield from (family_page(family) for family in FAMILIES if family.PAGE != "memory")  # that page is written by hand
+    yield from case_files()
+
+
 if __name__ == "__main__":
     (ROOT / "spec" / "ops").mkdir(exist_ok=True)
-    write_common()
-    for family in FAMILIES:
-        if family.PAGE != "memory":  # that page is written by hand
-            write_page(family)
-    write_cases()
+    for place, text in written():
+        (ROOT / place).write_text(text, encoding="utf-8")
     left = [r for r in RULES if r not in SEEN]
     print(f"{len(SEEN)} rules" + (f"; on no page: {left}" if left else ""))

@@ -102,6 +102,7 @@ def row(found: Bisection) -> dict[str, Any]:
                 "message": wrong.message,
                 "detail": wrong.detail,
                 "binding": wrong.binding,
+                "field": wrong.field,
                 "before": wrong.before.text,
                 "after": wrong.after.text,
                 "args": [values.value_json(each) for each in wrong.args],

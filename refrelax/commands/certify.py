@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from refrelax.commands.shared import add_json, emit, source
+from refrelax.commands.shared import add_json, emit, positive, source
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="a certificate; - is standard input")
-    parser.add_argument("--time", type=int, default=2_000, metavar="MS", help="what cvc5 may take for one script")
+    parser.add_argument("--time", type=positive, default=2_000, metavar="MS", help="what cvc5 may take for one script")
     parser.add_argument("--with", dest="who", choices=("checker", "verified", "cvc5"), help="ask nobody else")
     add_json(parser)
 

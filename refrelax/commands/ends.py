@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+
 from refrelax.backends.errors import Unsupported
 from refrelax.commands import shared
+from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.extras import advice
 from refrelax.semantics.numbers import exact
 
+JUDGES = ("diff", "bisect", "validate")
+"""Commands that answer with a verdict, however they end."""
 
-def ending(error: Exception, command: str) -> tuple[str, int] | None:
+
+def ending(error: Exception, options: Namespace) -> tuple[str, int] | None:
     """Message (empty: all was said) and exit code; ``None``: a fault of refrelax."""
+    command = options.command
     match error:
+        case ImplementationFailed():
+            return _no_verdict(error, options)
         case UsageError():
             return str(error), 2
         case Unsupported() | exact.Unsupported():
@@ -31,3 +40,16 @@ def ending(error: Exception, command: str) -> tuple[str, int] | None:
             return "there is not enough memory", 3
         case _:
             return None
+
+
+def _no_verdict(failed: ImplementationFailed, options: Namespace) -> tuple[str, int]:
+    """An implementation that gave nothing to look at: no verdict, with the kind of its failure."""
+    if options.command not in JUDGES:
+        return f"no verdict ({failed.kind}): {failed.message}", 3
+    from refrelax.commands.reports import tell
+    from refrelax.judge import NoVerdict
+    from refrelax.judge.failures import SILENT
+
+    reason = SILENT.get(failed.kind, "")
+    why = failed.message if reason else str(failed)
+    return "", tell(NoVerdict(why, reason=reason, detail=failed.detail), options)

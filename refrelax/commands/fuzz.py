@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from refrelax.commands import reproducers
-from refrelax.commands.shared import add_implementation, add_json, emit, meter
+from refrelax.commands.shared import add_implementation, add_json, emit, meter, positive, seconds
 from refrelax.errors import UsageError
 from refrelax.judge.report import EXIT, Report
 from refrelax.semantics.numbers.verdicts import Counts
@@ -28,29 +27,16 @@ Task = tuple[int, tuple["Signature", ...]]
 def arguments(parser: argparse.ArgumentParser) -> None:
     add_implementation(parser)
     limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--time", metavar="60s", type=_seconds, default=None, help="how long: 90, 60s, 10m, 2h (60s)")
-    limit.add_argument("--count", metavar="N", type=_positive, help="how many programs instead: the same every time")
-    parser.add_argument("--jobs", metavar="J", type=_positive, default=1, help="processes (default: 1)")
+    limit.add_argument("--time", metavar="60s", type=seconds, default=None, help="how long: 90, 60s, 10m, 2h (60s)")
+    limit.add_argument("--count", metavar="N", type=positive, help="how many programs instead: the same every time")
+    parser.add_argument("--jobs", metavar="J", type=positive, default=1, help="processes (default: 1)")
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="a seed and a count give the same findings")
     parser.add_argument("--out", metavar="DIR", default="findings", help="where reproducers go (default: findings)")
     parser.add_argument("--features", metavar="A,B", help="only these features of rr.testing.modules")
     parser.add_argument("--levels", metavar="A,B", help="graph, loops (default: both)")
     parser.add_argument("--dtypes", metavar="A,B", help="only tensors of these dtypes")
-    parser.add_argument("--bindings", metavar="N", type=_positive, default=6, help="rules that build a program (6)")
+    parser.add_argument("--bindings", metavar="N", type=positive, default=6, help="rules that build a program (6)")
     add_json(parser)
-
-
-def _seconds(text: str) -> float:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
-    if found is None or float(found.group(1)) <= 0:
-        raise argparse.ArgumentTypeError(f"expected a time such as 60s, 10m or 2h, found {text!r}")
-    return float(found.group(1)) * {"": 1, "s": 1, "m": 60, "h": 3600}[found.group(2)]
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of at least 1, found {text!r}")
-    return int(text)
 
 
 def fuzz(options: argparse.Namespace) -> int:
@@ -59,10 +45,10 @@ def fuzz(options: argparse.Namespace) -> int:
     from refrelax.judge.fuzz import BATCH, waves
 
     rounds = None if options.count is None else -(-options.count // BATCH)
-    seconds = None if rounds is not None else options.time or 60.0
-    deadline = None if seconds is None else time.monotonic() + seconds
+    limit = None if rounds is not None else options.time or 60.0
+    deadline = None if limit is None else time.monotonic() + limit
     found, faults, examined, open_, counts = 0, 0, 0, dict[str, int](), Counts()
-    with _runner(plan, options.jobs, deadline) as run, meter(seconds or float(rounds or 0), "fuzz") as show:
+    with _runner(plan, options.jobs, deadline) as run, meter(limit or float(rounds or 0), "fuzz") as show:
         for each in waves(plan, run, rounds):
             examined += each.examined
             counts += each.counts
@@ -73,7 +59,7 @@ def fuzz(options: argparse.Namespace) -> int:
                 faults += each.finding.fault
                 _tell(options, reproducers.keep(Path(options.out), each.finding, plan))
             left = None if deadline is None else deadline - time.monotonic()
-            show(None if seconds is None or left is None else seconds - left, f"{examined} programs, {found} found")
+            show(None if limit is None or left is None else limit - left, f"{examined} programs, {found} found")
             if left is not None and left < 0:
                 break
     word = "FOUND" if found else "NO-VERDICT" if faults or not counts.compared else "NONE"
@@ -85,7 +71,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     from hypothesis.errors import InvalidArgument
 
     from refrelax.conformance.alone import find_to_fuzz
-    from refrelax.judge.fuzz import PORTABLE, Plan
+    from refrelax.judge.fuzz import PIPELINED, PORTABLE, Plan
     from refrelax.testing import modules
 
     made = find_to_fuzz(
@@ -97,7 +83,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     def split(text: str | None) -> tuple[str, ...] | None:
         return None if text is None else tuple(part.strip() for part in text.split(","))
 
-    features = split(options.features) or PORTABLE
+    features = split(options.features) or (PORTABLE if options.pipeline is None else PIPELINED)
     try:
         modules(features=features, levels=split(options.levels), dtypes=split(options.dtypes))
     except InvalidArgument as error:

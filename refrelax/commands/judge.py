@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from refrelax.commands import values
-from refrelax.commands.shared import add_implementation, add_json, busy, emit, read_checked
+from refrelax.commands.shared import add_implementation, add_json, busy, emit, read_checked, seconds
 from refrelax.judge.report import EXIT
+from refrelax.syntax.module import Module
 
 
 def diff_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,16 +43,14 @@ STRENGTHS = {"TESTED": 0, "PROVED-AT": 1, "PROVED": 2}
 def validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", metavar="BEFORE", help="TVMScript")
     parser.add_argument("after", metavar="AFTER", help="TVMScript; - is standard input")
-    parser.add_argument("--entry", default="main", help="the function (default: main)")
+    values.add_inputs(parser)
     parser.add_argument("--require", choices=tuple(STRENGTH), default="tested", help="the least evidence that counts")
     parser.add_argument("--relax", action="append", default=[], metavar="NAME", help="a named relaxation; repeatable")
     parser.add_argument("--assume", action="append", default=[], metavar="CLAIM", help="about the symbols; repeatable")
-    parser.add_argument("--timeout", type=float, metavar="S", help="seconds for everything")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="for everything: 90, 60s, 10m, 2h")
     parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal", help="of the proof")
-    parser.add_argument("--consts", metavar="C.npz", help="constants of BEFORE")
     parser.add_argument("--consts-after", metavar="C.npz", help="constants of AFTER")
     parser.add_argument("--seed", type=int, default=0)
-    values.add_externs(parser)
     add_json(parser)
 
 
@@ -61,6 +61,7 @@ def validate(options: argparse.Namespace) -> int:
     before = read_checked(options.before, options.consts)
     after = read_checked(options.after, options.consts_after)
     externs = values.externs(options)
+    given = values.to_judge(options, before.module) if values.asked(options) or values.shaped(options) else None
     with busy("validate"):
         verdict = judge.validate(
             before,
@@ -72,13 +73,24 @@ def validate(options: argparse.Namespace) -> int:
             assume=options.assume,
             timeout=options.timeout,
             effort=options.effort,
+            args=given,
         )
+    if options.save_args is not None and given is None:
+        _save_counterexample(verdict, options, before.module)
     code, refused = _weighed(verdict, options.require)
     if options.json:
         emit(_validated(verdict, refused))
     else:
         print("\n".join(_lines(verdict, refused)))
     return code
+
+
+def _save_counterexample(verdict: Any, options: argparse.Namespace, module: Module) -> None:
+    """The arguments at which the programs differ, for ``--args``; a note where there are none."""
+    if getattr(verdict, "counterexample", None) is None:
+        print("refrelax: nothing was refuted: there are no arguments to save", file=sys.stderr)
+        return
+    values.save(options.save_args, verdict.counterexample.args, module, options.entry)
 
 
 def _weighed(verdict: Any, required: str) -> tuple[int, str]:

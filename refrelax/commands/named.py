@@ -9,7 +9,6 @@ from typing import Any
 from refrelax.arrays import Tensor
 from refrelax.errors import UsageError
 from refrelax.semantics.values import Shape
-from refrelax.syntax.scalars import SymVar
 from refrelax.syntax.types import DTensorType, PrimType, ShapeType, TensorType, TupleType, Type
 
 
@@ -90,19 +89,11 @@ def extents(values: Mapping[str, Any], types: Mapping[str, Type], dims: Mapping[
     Raises:
         UsageError: two extents for one symbol.
     """
+    from refrelax.testing.arguments import settled
+
     found, by = dict(dims), dict.fromkeys(dims, "--dim")
     for name, value in values.items():
-        type_ = types[name]
-        shape = type_.shape if isinstance(type_, TensorType) else None
-        pairs: list[tuple[Any, int]] = []
-        if isinstance(value, Tensor) and isinstance(shape, tuple) and len(shape) == value.ndim:
-            pairs = list(zip(shape, value.shape, strict=True))
-        elif isinstance(value, Shape) and isinstance(type_, ShapeType) and isinstance(type_.values, tuple):
-            pairs = list(zip(type_.values, value.dims, strict=False))
-        settled = [(dim.name, extent) for dim, extent in pairs if isinstance(dim, SymVar)]
-        if isinstance(type_, PrimType) and isinstance(value, int):
-            settled.append((name, value))
-        for symbol, extent in settled:
+        for symbol, extent in settled(name, types[name], value):
             if found.get(symbol, extent) != extent:
                 raise UsageError(f"{symbol} is {found[symbol]} by {by[symbol]} and {extent} by --arg {name}")
             found[symbol], by[symbol] = extent, f"--arg {name}"

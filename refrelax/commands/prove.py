@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from refrelax.commands.shared import add_json, emit
+from refrelax.commands.shared import add_json, emit, seconds
 
 FITS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
@@ -30,14 +30,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--timeout", type=seconds, metavar="S", help="give up after S seconds (default: limits that count)"
     )
     add_json(parser)
-
-
-def seconds(text: str) -> float:
-    """A positive number."""
-    found = float(text)
-    if not 0 < found < float("inf"):
-        raise ValueError(text)
-    return found
 
 
 def prove(options: argparse.Namespace) -> int:

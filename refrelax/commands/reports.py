@@ -28,7 +28,7 @@ def tell(answer: Any, options: argparse.Namespace) -> int:
 
 def row(answer: Any) -> dict[str, Any]:
     """An answer for JSON: its word, what it says, and its report."""
-    said = {key: getattr(answer, key) for key in ("binding", "message", "why", "reason", "kind", "detail")
+    said = {key: getattr(answer, key) for key in ("binding", "field", "message", "why", "reason", "kind", "detail")
             if getattr(answer, key, "")}  # fmt: skip
     bindings = [_binding(each) for each in getattr(answer, "bindings", ())]
     return {"verdict": answer.word, "says": str(answer), **said, **report(answer.report), "bindings": bindings}
@@ -53,7 +53,8 @@ def _argument(value: Any) -> Any:
 def _binding(each: BindingVerdict) -> dict[str, Any]:
     margin = getattr(each.verdict, "margin", None)
     return {
-        "binding": f"{each.path}/{each.name}", "what": each.what, "verdict": each.word, "margin": margin,
+        "binding": f"{each.path}/{each.name}", "what": each.what, "field": each.field, "verdict": each.word,
+        "margin": margin,
         "inside": each.counts.inside, "outside": each.counts.outside, "undecided": each.counts.undecided,
         "excluded": each.counts.excluded, "span": None if each.span is None else str(each.span),
     }  # fmt: skip

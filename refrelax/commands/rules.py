@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from refrelax.commands.shared import add_json, emit, progress, table, without_effect
+from refrelax.commands.shared import add_json, emit, positive, progress, table, without_effect
 from refrelax.conformance import tie
 from refrelax.conformance.cases import BadCase
 from refrelax.errors import UsageError
@@ -25,7 +25,9 @@ def rules_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="every finding, however many")
     parser.add_argument("--only", metavar="AREA", help="only rules whose id begins so")
-    parser.add_argument("--sample", metavar="N", type=int, help="mutate: only so many mutants, spread over the rules")
+    parser.add_argument(
+        "--sample", metavar="N", type=positive, help="mutate: only so many mutants, spread over the rules"
+    )
     parser.add_argument("--seed", metavar="S", type=int, help="mutate: of the sample (0)")
     add_json(parser)
 

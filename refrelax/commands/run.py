@@ -6,7 +6,7 @@ import argparse
 
 from refrelax import api
 from refrelax.commands import values
-from refrelax.commands.shared import add_json, emit, read_checked, without_effect
+from refrelax.commands.shared import add_json, emit, positive, read_checked, without_effect
 from refrelax.errors import Outcome, Returned
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.types.checked import CheckedModule
@@ -21,8 +21,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--numerics", choices=NUMERICS, help="the reading (interpreter only; default: ieee)")
     parser.add_argument("--backend", choices=BACKENDS, default="interpreter")
     parser.add_argument("--mode", choices=("bits", "fast"), help="of a backend (default: fast)")
-    parser.add_argument("--steps", type=int, metavar="N", help="budget: bindings and loop iterations")
-    parser.add_argument("--elements", type=int, metavar="N", help="budget: tensor elements made")
+    parser.add_argument("--steps", type=positive, metavar="N", help="budget: bindings and loop iterations")
+    parser.add_argument("--elements", type=positive, metavar="N", help="budget: tensor elements made")
     parser.add_argument("--check-regions", action="store_true", help="hold blocks to their T.reads and T.writes")
     add_json(parser)
 

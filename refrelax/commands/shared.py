@@ -67,10 +67,17 @@ def read_checked(path: str, constants: str | None = None) -> CheckedModule:
 
 def seconds(text: str) -> float:
     """``90``, ``60s``, ``10m`` or ``2h`` as seconds, for argparse."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([smh]?)", text)
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([smh]?)", text)
     if found is None or float(found.group(1)) <= 0:
         raise argparse.ArgumentTypeError(f"expected a time such as 60s, 10m or 2h, found {text!r}")
     return float(found.group(1)) * {"": 1, "s": 1, "m": 60, "h": 3600}[found.group(2)]
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1, for argparse."""
+    if not re.fullmatch(r"[0-9]{1,18}", text) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, found {text!r}")
+    return int(text)
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from refrelax import api
 from refrelax.commands import values
 from refrelax.commands.run import NUMERICS
-from refrelax.commands.shared import add_json, emit, read_checked, without_effect
+from refrelax.commands.shared import add_json, emit, positive, read_checked, without_effect
 from refrelax.errors import Outcome, Returned
 from refrelax.semantics.budget import Budget
 from refrelax.tracing import Event, Tracer
@@ -21,8 +21,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     values.add_inputs(parser)
     parser.add_argument("--numerics", choices=NUMERICS, default="ieee", help="the reading")
     parser.add_argument("--loops", action="store_true", help="also every value of every loop variable")
-    parser.add_argument("--steps", type=int, metavar="N", help="budget: bindings and loop iterations")
-    parser.add_argument("--elements", type=int, metavar="N", help="budget: tensor elements made")
+    parser.add_argument("--steps", type=positive, metavar="N", help="budget: bindings and loop iterations")
+    parser.add_argument("--elements", type=positive, metavar="N", help="budget: tensor elements made")
     parser.add_argument("--check-regions", action="store_true", help="hold blocks to their T.reads and T.writes")
     parser.add_argument("--html", metavar="OUT", help="write a page with the events as a table instead")
     add_json(parser)

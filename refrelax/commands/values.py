@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from refrelax import npz
-from refrelax.arrays import Tensor
+from refrelax.arrays import ENCLOSING, Tensor
 from refrelax.errors import Outcome, Returned, UsageError
 from refrelax.runs import parameter_types
 from refrelax.semantics.values import DType, Shape
@@ -75,16 +75,35 @@ def arguments(options: argparse.Namespace, module: Module) -> list[Any]:
     """The arguments that the options ask for, saved if they say so; none where none is asked for."""
     made = _arguments(options, module)
     if options.save_args is not None:
-        if options.args is None and options.random is None and not options.arg:
+        if not asked(options):
             raise UsageError("--save-args needs arguments: --args, --random or --arg")
-        from refrelax.commands.reproducers import arrays
-
-        try:
-            members = arrays(made, parameter_types(module, options.entry))
-        except TypeError as error:
-            raise UsageError(f"--save-args: {error}") from None
-        npz.write(options.save_args, members)
+        save(options.save_args, made, module, options.entry)
     return made
+
+
+def asked(options: argparse.Namespace) -> bool:
+    """Whether the options give arguments, or say how they are made."""
+    return options.args is not None or options.random is not None or bool(options.arg)
+
+
+def shaped(options: argparse.Namespace) -> bool:
+    """Whether the options say something about arguments that are made up."""
+    return bool(options.dim or options.chosen_policy)
+
+
+def save(path: str, args: Sequence[Any], module: Module, entry: str) -> None:
+    """Write arguments for ``--args``.
+
+    Raises:
+        UsageError: one that fits into no archive.
+    """
+    from refrelax.commands.reproducers import arrays
+
+    try:
+        members = arrays(args, parameter_types(module, entry))
+    except TypeError as error:
+        raise UsageError(f"--save-args: {error}") from None
+    npz.write(path, members)
 
 
 def to_judge(options: argparse.Namespace, module: Module) -> list[Any]:
@@ -102,7 +121,7 @@ def to_judge(options: argparse.Namespace, module: Module) -> list[Any]:
 
 def _arguments(options: argparse.Namespace, module: Module) -> list[Any]:
     dims = sizes(options)
-    if options.random is None and (dims or options.chosen_policy):
+    if options.random is None and shaped(options):
         raise UsageError(f"{'--dim' if dims else '--policy'} needs --random")
     if options.random is None and not options.arg:
         return [] if options.args is None else _archived(options, module)
@@ -209,10 +228,6 @@ def _typed(value: Any, type_: Type | None) -> Any:
 def _natural(name: str) -> list[Any]:
     """``arg2`` before ``arg10``."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"\d+|\D+", name)]
-
-
-ENCLOSING = ("enclosure", "strict")
-"""Readings whose elements are sets with bounds; those of the others that have no bits are shown as they print."""
 
 
 def elements(value: Tensor) -> list[str]:

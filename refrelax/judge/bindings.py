@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from refrelax.arrays import Tensor, to_constant
 from refrelax.backends.executable import Frame
-from refrelax.errors import Ended, Trapped
+from refrelax.errors import Ended, Span, Trapped
 from refrelax.judge.verdicts import BindingVerdict
 from refrelax.runs import inward, wrapped
 from refrelax.semantics.budget import Budget, Meter
@@ -120,12 +120,12 @@ def judge_binding(
             scope.values[name] = lift(value, checked, frame.path, name, numerics)
     what = describe(binding)
     if missing(binding, frame):
-        return BindingVerdict(frame.path, binding.name, what, Inside(1.0), Counts(not_judged=1), binding.span)
+        return Compared(Inside(1.0), Counts(not_judged=1)).of(frame.path, binding.name, what, binding.span)
     try:
         wanted = run.eval_binding(binding, scope)
     except Ended as end:
-        return BindingVerdict(frame.path, binding.name, what, *_of_end(end), binding.span)
-    return BindingVerdict(frame.path, binding.name, what, *compare(wanted, frame.value), binding.span)
+        return _of_end(end).of(frame.path, binding.name, what, binding.span)
+    return compare(wanted, frame.value).of(frame.path, binding.name, what, binding.span)
 
 
 def missing(binding: Binding, frame: Frame) -> bool:
@@ -187,10 +187,16 @@ def describe(binding: Binding) -> str:
 
 
 class Compared(NamedTuple):
-    """The worst verdict of the parts of a value, and how many of its elements came out how."""
+    """The worst verdict of the parts of a value, how many of its elements came out how, and in which field of a tuple
+    the worst is (``1.0``; empty for a value that is none)."""
 
     verdict: Inside | Outside | Undecided
     counts: Counts
+    field: str = ""
+
+    def of(self, path: str, name: str, what: str, span: Span | None = None) -> BindingVerdict:
+        """The verdict on what is called so."""
+        return BindingVerdict(path, name, what, self.verdict, self.counts, span, self.field)
 
 
 def compare(wanted: Any, found: Any) -> Compared:
@@ -204,7 +210,9 @@ def compare(wanted: Any, found: Any) -> Compared:
             parts = [compare(w, f) for w, f in zip(wanted, found, strict=True)]
             if not parts:
                 return _equal(True)
-            return Compared(worst(parts), sum((each.counts for each in parts), Counts()))
+            k = worst(parts)
+            field = f"{k}.{parts[k].field}" if parts[k].field else str(k)
+            return Compared(parts[k].verdict, sum((each.counts for each in parts), Counts()), field)
         case Prim(value=number) | (bool() | int() | float() as number):
             return _equal(_same_number(number, found.value if isinstance(found, Prim) else found))
         case Shape() | DType() | str() | None:
@@ -239,16 +247,16 @@ def _compare_tensor(wanted: Core, found: Any) -> Compared:
 
 def judge_value(wanted: Any, found: Any) -> tuple[Inside | Outside | Undecided, int]:
     """``compare``: the worst verdict, and the elements excluded."""
-    verdict, counts = compare(wanted, found)
+    verdict, counts, _ = compare(wanted, found)
     return verdict, counts.excluded
 
 
-def worst(parts: Sequence[Compared]) -> Inside | Outside | Undecided:
-    """``Outside`` before ``Undecided`` before the least ``Inside``; parts of which nothing was compared count only if
-    there are no others."""
-    verdicts = [each.verdict for each in parts if each.counts.compared] or [each.verdict for each in parts]
+def worst(parts: Sequence[Compared]) -> int:
+    """The place of the worst part: ``Outside`` before ``Undecided`` before the least ``Inside``; parts of which nothing
+    was compared count only if there are no others."""
+    places = [k for k, each in enumerate(parts) if each.counts.compared] or list(range(len(parts)))
     for kind in (Outside, Undecided):
-        for each in verdicts:
-            if isinstance(each, kind):
-                return each
-    return Inside(min((v.margin for v in verdicts if isinstance(v, Inside)), default=1.0))
+        for k in places:
+            if isinstance(parts[k].verdict, kind):
+                return k
+    return min(places, key=lambda k: getattr(parts[k].verdict, "margin", 1.0))

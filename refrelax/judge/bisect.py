@@ -13,7 +13,7 @@ Which stages are compared is linear, not a search by halves: a later pass may hi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refrelax.errors import (
@@ -83,6 +83,8 @@ class WrongPass:
     kind: str = "changed"
     detail: str = field(default="", repr=False)
     report: Report = field(default=NOTHING, compare=False)
+    field: str = ""
+    """Of a result that is a tuple, the field that differs: ``1.0``."""
 
     word = "FOUND"
 
@@ -247,7 +249,7 @@ class _Walk:
         verdict = reference.judge(outcome)
         if isinstance(verdict, Difference):
             binding = first_other_binding(self.checked, checked, entry, reference)
-            return self.changed(stage, verdict.message, outcome, binding)
+            return replace(self.changed(stage, verdict.message, outcome, binding), field=verdict.field)
         self.steps.append(Step(stage, verdict, outcome))
         self.counts = counted(reference, outcome)
         self.checked = checked
@@ -320,7 +322,7 @@ class _Walk:
         last = self.steps[-1].stage
         stage = Stage(BUILD, last.text, last.constants)
         kind = found.kind if found.kind in ("crash", "hang", "refused") else "changed"
-        return self.changed(stage, found.message, None, found.binding, kind, found.detail)
+        return replace(self.changed(stage, found.message, None, found.binding, kind, found.detail), field=found.field)
 
 
 STOPS: dict[str, tuple[str, str]] = {

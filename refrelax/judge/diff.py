@@ -202,7 +202,7 @@ class _Judgement:
         if first is not None:
             counts = _total(bindings)
             report = q.report(counts, (), SHOWN)
-            return Divergence(f"{first.path}/{first.name}", _outside(first), bindings, report=report)
+            return Divergence(f"{first.path}/{first.name}", _outside(first), bindings, report=report, field=first.field)
         if early is not None:
             return replace(early, bindings=bindings, report=q.report(Counts(outside=1)))
         if not isinstance(self.reference, Returned) or not isinstance(found, Returned):
@@ -226,7 +226,9 @@ class _Judgement:
         outside = next((each for each in results if isinstance(each.verdict, Outside)), None)
         if outside is not None:
             report = q.report(_total(results), open_)
-            return Divergence(f"{q.entry}/{outside.name}", _outside(outside), bindings, report=report)
+            return Divergence(
+                f"{q.entry}/{outside.name}", _outside(outside), bindings, report=report, field=outside.field
+            )
         return self.decided(wanted, found, results, bindings, open_)
 
     def decided(
@@ -280,7 +282,7 @@ class _Judgement:
         q = self.question
         if not isinstance(permitted, Returned):
             wide = Compared(Undecided(float("inf")), Counts(undecided=1))
-            return (BindingVerdict(q.entry, "return", "result", *wide),)
+            return (wide.of(q.entry, "return", "result"),)
         assert isinstance(self.reference, Returned)
         verdicts = []
         pairs = observed_pairs(permitted, found, q, self.reference)
@@ -288,7 +290,7 @@ class _Judgement:
             pairs += changed_effects(self.reference, permitted, found)
         for name, ours, theirs in pairs:
             compared = NOT_SHOWN if theirs is NOT_SHOWN else compare(cores(ours), theirs)
-            verdicts.append(BindingVerdict(q.entry, name, "result", *compared))
+            verdicts.append(compared.of(q.entry, name, "result"))
         return tuple(verdicts)
 
 
@@ -337,7 +339,7 @@ def _undecided(results: tuple[BindingVerdict, ...], bindings: tuple[BindingVerdi
     counts = _total(judged)
     inside = sum(each.word == "inside" for each in judged)
     wide = next((each for each in judged if each.word == "undecided"), None)
-    first = f"; the first that is too wide to tell: {wide.name} ({wide.what})" if wide is not None else ""
+    first = f"; the first that is too wide to tell: {wide.place} ({wide.what})" if wide is not None else ""
     hidden = f"; {unseen} were not shown" if unseen else ""
     whole = f" ({counts.inside} of {counts.compared} elements)"
     return f"{inside} of {len(judged) + unseen} {kind} inside{whole}{first}{hidden}"
@@ -364,7 +366,7 @@ def ends_differ(reference: Outcome, outcome: Outcome) -> Divergence | NoVerdict 
 def _outside(verdict: BindingVerdict) -> str:
     assert isinstance(verdict.verdict, Outside)
     index = ", ".join(map(str, verdict.verdict.index))
-    where = f"{verdict.name}[{index}]" if verdict.verdict.index else verdict.name
+    where = f"{verdict.place}[{index}]" if verdict.verdict.index else verdict.place
     by = verdict.verdict.by
     how = f"by {by:.3g} units in the last place" if by < float("inf") else "altogether"
     of = f" ({verdict.counts.outside} of {verdict.counts.compared} elements)" if verdict.counts.compared > 1 else ""

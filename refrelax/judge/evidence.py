@@ -134,6 +134,8 @@ class Counterexample:
     message: str
     before: Any = field(default=None, repr=False)
     after: Any = field(default=None, repr=False)
+    field: str = ""
+    """Of a result that is a tuple, the field that differs: ``1.0``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,11 @@ class Refuted(claim.Refuted):
     @property
     def report(self) -> Report:
         return self.tally.report(self.relaxations, self.trusts, self.arguments)
+
+    @property
+    def field(self) -> str:
+        """Of a result that is a tuple, the field that differs: ``1.0``."""
+        return self.counterexample.field if self.counterexample is not None else ""
 
     @property
     def arguments(self) -> tuple[Any, ...]:

@@ -31,9 +31,9 @@ RUN = frozenset({"relax.grad.take_backward"})
 """Operators with a demand on extents that is left to the run."""
 
 
-def openings(checked: CheckedModule, entry: str) -> Iterator[tuple[str, list[Opening] | None]]:
+def openings(checked: CheckedModule, entry: str, reads: bool = False) -> Iterator[tuple[str, list[Opening] | None]]:
     """Per call of the entry: the operator, and where it leaves something open that its loops determine (``None``:
-    that is not known)."""
+    that is not known). ``reads``: also what is read out of range, which loops leave open as well."""
     function = checked.module.functions[entry]
     if not isinstance(function, Function):
         return
@@ -42,7 +42,7 @@ def openings(checked: CheckedModule, entry: str) -> Iterator[tuple[str, list[Ope
             if isinstance(binding, VarBinding) and isinstance(binding.value, Call):
                 call = binding.value
                 if isinstance(call.op, Op) and (found := _of_call(checked, entry, call, call.op.name)) != []:
-                    yield call.op.name, found
+                    yield call.op.name, found if reads or found is None else [e for e in found if not e.read]
 
 
 def _of_call(checked: CheckedModule, entry: str, call: Call, op: str) -> list[Opening] | None:

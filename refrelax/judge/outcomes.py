@@ -38,10 +38,12 @@ Agrees = Literal["equal", "inside", "undecided", "excluded"]
 @dataclass(frozen=True, slots=True)
 class Difference:
     """What the other side does and the reference does not permit, in words. ``structural``: not a number, but the end
-    of the run, a shape, an effect or an element without meaning, which no relaxation explains."""
+    of the run, a shape, an effect or an element without meaning, which no relaxation explains. ``field``: of a tuple,
+    where in it (``1.0``)."""
 
     message: str
     structural: bool = False
+    field: str = ""
 
 
 class Reference:
@@ -150,7 +152,8 @@ class Reference:
         for (what, w, f), (_, exact, _) in zip(observed(permitted, found), observed(wanted, found), strict=True):
             judged = judge_value(cores(w), cores(exact), cores(f))
             if isinstance(judged, Difference):
-                return replace(judged, message=f"{what}{judged.message}"), outside
+                where = f"{what}.{judged.field}" if judged.field else what
+                return replace(judged, message=f"{where}{judged.message}"), outside
             undecided += judged
         total = replace(total, inside=max(0, total.inside - undecided), undecided=undecided)
         return "undecided" if undecided else "inside", total
@@ -170,7 +173,7 @@ class Reference:
 def _leaves(name: str, value: Any, found: dict[str, Any]) -> None:
     if isinstance(value, tuple) and value:
         for k, each in enumerate(value):
-            _leaves(f"{name}[{k}]", each, found)
+            _leaves(f"{name}.{k}", each, found)
     elif value is not None:
         found[name] = value
 
@@ -209,7 +212,7 @@ def judge_value(wanted: Any, canonical: Any, found: Any) -> int | Difference:
         for k, (w, c, f) in enumerate(zip(wanted, canonical, found, strict=True)):
             judged = judge_value(w, c, f)
             if isinstance(judged, Difference):
-                return replace(judged, message=f"[{k}]{judged.message}")
+                return replace(judged, field=f"{k}.{judged.field}" if judged.field else str(k))
             total += judged
         return total
     if isinstance(wanted, Core):

@@ -153,7 +153,9 @@ class Pair:
             if self.relax and not judged.structural and self._explained(args, reference.outcome, found, policy):
                 judged, tally = "undecided", replace(tally, outside=0, undecided=max(1, tally.outside))
             else:
-                example = Counterexample(tuple(args), dict(dims), judged.message, reference.outcome, found)
+                example = Counterexample(
+                    tuple(args), dict(dims), judged.message, reference.outcome, found, judged.field
+                )
                 return Refuted(dict(dims), (), example, tally=self.tally + tally)
         self.tally += tally
         self.cases += judged != "excluded"

@@ -164,7 +164,7 @@ class _Comparison:
                 if any("." not in name and "?" not in name for name in own - names.keys()):
                     raise NotRead(f"{op} leaves open what its loops may determine")
                 new = renamed(each, names)
-                if not self.logic.holds(new.statement, new.given, "nothing is left open"):
+                if not self.logic.nowhere(new.given) and not self.logic.holds(new.statement, new.given, "open nowhere"):
                     raise NotRead(
                         f"{op} leaves open [{each.rule}] what its loops determine, unless {expression(each.statement)}"
                     )

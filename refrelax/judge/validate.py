@@ -13,13 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from time import perf_counter
+from typing import Any
 
 from refrelax.errors import Rejection, UsageError
 from refrelax.judge.evidence import (
     Equivalent,
     Proved,
     ProvedAt,
+    Refuted,
     Tested,
     Validation,
     undetermined,
@@ -38,7 +41,7 @@ from refrelax.shape_solver.parse import parse_claim
 from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, free_symbols
-from refrelax.testing.arguments import symbols_of
+from refrelax.testing.arguments import parameters, settled, symbols_of
 
 __all__ = ["BUDGET", "RELAXATIONS", "ROUNDS", "validate"]
 
@@ -72,18 +75,23 @@ def validate(
     assume: Sequence[str | PrimExpr] = (),
     timeout: float | None = None,
     effort: Effort = "normal",
+    args: Sequence[Any] | None = None,
 ) -> Validation:
     """Whether ``after`` does what ``before`` permits, on the function ``entry``.
 
     ``rounds``: how many choices of extents are tried, each with four kinds of values; ``relax``: named relaxations of
     chapter 02 that are on; ``assume``: claims about the symbols of the first program's entry, under which alone the
-    programs are compared; ``timeout``: seconds for everything; ``effort``: what the proof may spend.
+    programs are compared; ``timeout``: seconds for everything; ``effort``: what the proof may spend; ``args``:
+    arguments on which both are run before anything else.
 
     Raises:
         Rejection: ``before`` is no checked module.
-        UsageError: no such function or relaxation; an assumption about a symbol that the entry does not have.
+        UsageError: no such function or relaxation; a time or a number of rounds that is none; too few or too many
+            arguments, or some that an assumption excludes; an assumption about a symbol that the entry does not have.
         Malformed: an assumption that is no claim.
     """
+    if rounds < 1 or (timeout is not None and not 0 < timeout < inf):
+        raise UsageError(f"expected rounds of at least 1 and a time above 0, found {rounds} and {timeout}")
     started = perf_counter()
     relaxations = _relaxations(relax)
     first = before if isinstance(before, CheckedModule) else check(before)
@@ -99,6 +107,8 @@ def validate(
     _known_symbols(assumptions, symbols)
     end = None if timeout is None else started + timeout
     pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(assumptions), end)
+    if args is not None and (refuted := _on_arguments(pair, args)) is not None:
+        return refuted
     if _same(first.module, second.module):
         return _held(pair, Proved(None, trusts=(SAME,)), seed, rounds)
     proof_end = None if timeout is None else started + timeout * PROOF_SHARE
@@ -107,6 +117,20 @@ def validate(
     if isinstance(found, Proved):
         return _held(pair, found, seed, rounds)
     return _without_proof(pair, found, suspects, seed, rounds)
+
+
+def _on_arguments(pair: Pair, args: Sequence[Any]) -> Refuted | None:
+    """Both programs on the caller's arguments; the difference, if there is one."""
+    given = parameters(pair.first.module, pair.entry)
+    if len(args) != len(given):
+        raise UsageError(f"{pair.entry} takes {len(given)} arguments, {len(args)} were given")
+    dims = dict(found for (name, type_), arg in zip(given, args, strict=True) for found in settled(name, type_, arg))
+    if not set(pair.symbols) - set(dims) and not pair.permits(dims):
+        raise UsageError("the arguments are none of those that the assumptions allow")
+    try:
+        return pair.compare(args, dims)
+    except Late:
+        return None
 
 
 def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed: int, rounds: int) -> Validation:

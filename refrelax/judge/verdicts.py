@@ -21,6 +21,13 @@ class BindingVerdict:
     verdict: Inside | Outside | Undecided
     counts: Counts = Counts()
     span: Span | None = None
+    field: str = ""
+    """Of a tuple, the field that the verdict is on: ``1.0``."""
+
+    @property
+    def place(self) -> str:
+        """The name, with the field of a tuple: ``return.1.0``."""
+        return f"{self.name}.{self.field}" if self.field else self.name
 
     @property
     def excluded(self) -> int:
@@ -108,6 +115,8 @@ class Divergence:
     kind: Kind = "values"
     detail: str = field(default="", repr=False, compare=False)
     report: Report = field(default=NOTHING, compare=False)
+    field: str = ""
+    """Of a value that is a tuple, the field that diverges: ``1.0``."""
 
     word = "DIVERGE"
 

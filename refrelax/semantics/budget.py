@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from refrelax.errors import Ended, Exhausted
+from refrelax.errors import Ended, Exhausted, UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,11 @@ class Budget:
     steps: int | None = 1_000_000_000
     elements: int | None = 100_000_000
     depth: int = 200
+
+    def __post_init__(self) -> None:
+        for name, limit in (("steps", self.steps), ("elements", self.elements), ("depth", self.depth)):
+            if limit is not None and not limit >= 0:
+                raise UsageError(f"a budget of {name} is a number of at least 0, found {limit}")
 
 
 @dataclass(slots=True)

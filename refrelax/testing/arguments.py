@@ -116,6 +116,26 @@ def symbols_of(module: Module, entry: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def settled(name: str, type_: Type, value: Any) -> list[tuple[str, int]]:
+    """The symbols that an argument settles, with their values: plain dims of its type, and an integer's own name."""
+    match type_:
+        case TensorType(shape=tuple(dims)):
+            extents = getattr(value, "shape", ())
+        case DTensorType(tensor=tensor):
+            return settled(name, tensor, value)
+        case ShapeType(values=tuple(dims)):
+            extents = getattr(value, "dims", value)
+        case TupleType(fields=fields) if isinstance(value, tuple) and len(value) == len(fields):
+            return [pair for field, each in zip(fields, value, strict=True) for pair in settled("", field, each)]
+        case PrimType() if isinstance(value, int) and name:
+            return [(name, value)]
+        case _:
+            return []
+    if not isinstance(extents, tuple | list) or len(extents) != len(dims):
+        return []
+    return [(dim.name, int(n)) for dim, n in zip(dims, extents, strict=True) if isinstance(dim, SymVar)]
+
+
 def _choose_symbols(types: list[Type], symbols: dict[str, int]) -> dict[str, int]:
     spare = iter(EXTENTS * 50)
     for type_ in types:

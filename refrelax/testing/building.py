@@ -97,7 +97,8 @@ class Building:
         related: list[PrimExpr] = []
         for name in self.symbols:
             n = SymVar(name)
-            related += [n, Binary("Add", n, int_imm(1)), Binary("Mul", n, int_imm(2)), resized(n)]
+            related += [n, Binary("Add", n, int_imm(1)), Binary("Mul", n, int_imm(2))]
+            related += [resized(n)] if "float_extents" in self.options.features else []
         return self.pick([*numbers, *related])  # type: ignore[no-any-return]
 
     def dims(self, low_rank: int, high_rank: int, low: int = 0) -> Dims:

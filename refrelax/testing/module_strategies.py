@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from hypothesis import strategies as st
+from hypothesis.errors import InvalidArgument
 
 from refrelax.semantics.graph.link import nodes
 from refrelax.syntax.graph import (
@@ -66,7 +67,8 @@ def modules(
     """Well-typed modules with a function ``main``.
 
     Valid by construction: ``rr.check`` accepts every one of them. Their dims are numbers, the ``symbols`` of ``main``,
-    and sums and products of them (``n``, ``n + 1``, ``n * 2``). Library functions that they call are in
+    and sums and products of them (``n``, ``n + 1``, ``n * 2``; with the feature ``float_extents`` also
+    ``int64(ceil(float32(n) * 1.5))``). Library functions that they call are in
     ``rr.testing.EXTERNS``. Shrinks to few bindings, parameters and small shapes.
 
     ``max_bindings``: how many rules build ``main`` (a rule adds one or two bindings). ``levels``: ``"graph"``,
@@ -79,7 +81,7 @@ def modules(
     ...     rr.check(module)
 
     Raises:
-        InvalidArgument: an unknown level, dtype or feature, or a number below 1.
+        InvalidArgument: an unknown level, dtype or feature, features that build nothing, or a number below 1.
     """
     check_integer("max_bindings", max_bindings, 1)
     chosen_levels = subset("levels", levels, LEVELS)
@@ -90,9 +92,11 @@ def modules(
         subset("features", features, FEATURES),
         tuple(symbols),
     )
-    tables = [RULES[name] for name in options.features] if "graph" in chosen_levels else []
+    tables = [RULES[name] for name in options.features if name in RULES] if "graph" in chosen_levels else []
     if "loops" in chosen_levels:
         tables += [loop_functions.LOOPS, loop_functions.LOOPS]  # as likely as two features
+    if not tables:
+        raise InvalidArgument(f"features={features!r} build nothing by themselves: add one of {', '.join(RULES)}")
 
     @st.composite
     def build(draw: Any) -> Module:

@@ -14,9 +14,10 @@ LEVELS = ("graph", "loops")
 
 FEATURES = (
     "elementwise", "reductions", "shapes", "indexing", "linear", "networks", "tuples", "primitives", "match_cast",
-    "branches", "functions", "recursion", "libraries", "effects",
+    "branches", "functions", "recursion", "libraries", "effects", "float_extents",
 )  # fmt: skip
-"""Families of constructs that can be switched off (or chosen) by name."""
+"""Families of constructs that can be switched off (or chosen) by name. ``float_extents`` (extents that are computed by
+floats) adds to what the others build."""
 
 DTYPES = ("float32", "int32", "bool", "int64", "float16")
 """Element types of generated tensors, simplest first."""

@@ -3,7 +3,7 @@
 The property: a program that ``check`` accepts ends as Returned, Trapped, Unspecified or Exhausted under ``ieee``,
 ``enclosure``, ``sampled`` and in both modes of the NumPy backend; never in a Python exception, which is a fault of
 ours. What ``ieee`` and ``sampled`` give lies in the enclosure, what ``bits`` gives has the bits of ``ieee``, and what
-``fast`` gives is not outside.
+``fast`` gives is not outside. A value has the extents that its type says.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from refrelax.semantics.values import Shape
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.read import parse
 from refrelax.testing.corners import ELEMENT_DTYPES, corners, fill, plain
+from refrelax.testing.deduced import mistyped
 from refrelax.testing.sketches import SKETCHES
 
 INDEX_DTYPES = ("int64", "int32", "uint8", "int8", "uint64", "int16", "bool", "uint32", "float32", "int4")
@@ -238,7 +239,8 @@ def examine(program: Program, tally: Tally | None = None, backends: bool = True,
         tally.runs += 1
         made = partial(program.arguments, n, k, policy)
         typed = all(p.known == "all" for p in program.params)
-        for where, detail in _runs(checked, executables, made, tally, typed):
+        extents = {"n": n, "m": 2} if typed else {}
+        for where, detail in _runs(checked, executables, made, tally, extents):
             yield Fault(program.op, where, detail, program.text, tuple(made()))
 
 
@@ -247,7 +249,11 @@ def _named(error: BaseException) -> str:
 
 
 def _runs(
-    checked: CheckedModule, executables: dict[str, Any], arguments: Callable[[], list[Any]], tally: Tally, typed: bool
+    checked: CheckedModule,
+    executables: dict[str, Any],
+    arguments: Callable[[], list[Any]],
+    tally: Tally,
+    extents: dict[str, int],
 ) -> Iterator[tuple[str, str]]:
     found: dict[str, Outcome] = {}
     for numerics in ("ieee", "enclosure", "sampled"):
@@ -265,10 +271,13 @@ def _runs(
         except Exception as error:
             yield mode, _named(error)
             continue
-        if not typed and isinstance(found[mode], Unspecified):
+        if not extents and isinstance(found[mode], Unspecified):
             del found[mode]  # the backend writes no checks for what typing leaves open, and says so
     reference, wide = found.get("ieee"), found.get("enclosure")
     tally.returned += isinstance(reference, Returned)
+    deduced = checked.types["main"].get("gv")
+    if isinstance(reference, Returned) and deduced is not None and (why := mistyped(deduced, reference.value, extents)):
+        yield "deduced type", why
     if reference is None or wide is None:
         return
     for name in ("ieee", "sampled", "fast", "bits"):

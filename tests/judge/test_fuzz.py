@@ -23,7 +23,7 @@ from refrelax.runs import inward, parameter_types
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.values import Tensor as Core
 
-FEW = ["--features", "elementwise", "--levels", "graph", "--dtypes", "float32", "--bindings", "6"]
+FEW = ["--features", "elementwise,float_extents", "--levels", "graph", "--dtypes", "float32", "--bindings", "6"]
 
 COUNT = {"multiply": 100, "absolute": 1600, "maximum": 1600, "raises": 800}
 """Programs in which a fault is found: rare operators need more."""

@@ -333,6 +333,17 @@ CASES: list[tuple[str, str, str]] = [
     ("index_put", "x: f32[18, 19], i: i64[4], j: i64[4], v: f32[4]", "R.index_put(x, (i, j), v)"),
     ("index_put", "x: f32[18], i: i64[4], v: f32[1]", "R.index_put(x, (i,), v, accumulate=True)"),
     ("slice_scatter", "x: f32[n, 8], y: f32[n, 3]", "R.slice_scatter(x, y, 1, 7, 2, axis=1)"),
+    ("grad.nll_loss_backward", "g: f32[], x: f32[n, 3], t: i64[n], w: f32[3]", "R.grad.nll_loss_backward(g, x, t, w)"),
+    (
+        "multinomial_from_uniform",
+        "p: f32[2, 3], u: f32[4, 1]",
+        "R.multinomial_from_uniform(p, u, R.const([[0], [1], [0], [1]], 'int64'))",
+    ),
+    (
+        "vision.multibox_transform_loc",
+        "c: f32[1, 3, 5], l: f32[1, 20], a: f32[1, 5, 4]",
+        "R.vision.multibox_transform_loc(c, l, a)",
+    ),
     (
         "grad.take_backward",
         "g: f32[2, 4, 3], x: f32[2, 5, 3]",

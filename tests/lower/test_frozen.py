@@ -46,6 +46,18 @@ DIFFERENT = {
     ),
     **dict.fromkeys(("reduce-39", "pool-7", "pool-8", "pool-9", "pool-13"), ("ProvedAt", "as reduce-15")),
     **dict.fromkeys(("binary-1", "binary-20", "binary-52", "binary-58"), ("Tested", AS_TRUTH)),
+    **dict.fromkeys(
+        ("pool-7", "pool-8", "pool-9", "pool-13"),
+        ("ProvedAt", "the elements of a window are counted one by one, which was a closed form"),
+    ),
+    **dict.fromkeys(
+        ("attention-1", "attention-2"), ("ProvedAt", "keys after the query are left out, which were the least number")
+    ),
+    **dict.fromkeys(("nn-10", "nn-11"), ("ProvedAt", "around an axis without elements the text reads none")),
+    **dict.fromkeys(
+        ("nn-4", "nn-5", "nn-6", "nn-7", "spread-3", "spread-4"),
+        ("Tested", "an element as an index: no proof knows that it is in range, on either side"),
+    ),
     **dict.fromkeys(("binary-23", "binary-43"), ("Refuted", WITHOUT_ZERO)),
     **dict.fromkeys(
         ("unary-32", "unary-33", "unary-34", "unary-35"),

@@ -11,8 +11,7 @@ import pytest
 import refrelax as rr
 from refrelax.lower import lower
 from refrelax.lower.legalize import driver
-from refrelax.lower.legalize.joining import replaced
-from refrelax.lower.legalize.reductions import Axes
+from refrelax.lower.legalize.axes import Axes, replaced
 from refrelax.lower.legalize.scalars import Scalar, cast, function, if_then_else, index, least, lit
 from refrelax.lower.legalize.site import Site
 from refrelax.shape_solver import Refuted

@@ -30,18 +30,19 @@ def read(named: str, python: str | None = None, timeout: float = 600.0) -> Modul
     ``timeout``: seconds for all of it.
 
     Raises:
-        UsageError: no TVM, no such file or function, it raised (with the place in the file), or it gave no module.
+        ImplementationFailed: there is no TVM, or it is broken; it died or gave no answer in time.
+        UsageError: no such file or function, it raised (with the place in the file), or it gave no module.
         Malformed: its script is outside of the language.
     """
     with TvmProcess(python, timeout, _WORKER) as process:
         try:
             answer = process.ask({"make": named})
         except ImplementationFailed as failed:
-            raise UsageError(f"{named}: {failed}") from None
+            raise ImplementationFailed(failed.kind, f"{named}: {failed.message}", failed.detail) from None
     match answer:
         case {"text": str(text), "constants": dict(constants)}:
             module = api.parse(text, filename=named)
             return api.bind_constants(module, {int(k): array(v) for k, v in constants.items()})
         case {"wrong": str(message)}:
             raise UsageError(message)
-    raise UsageError(f"{named}: the script that has TVM gave no module")
+    raise ImplementationFailed("absent", f"{named}: what was asked for TVM's module answered something else")

@@ -18,6 +18,8 @@ from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
 from refrelax.lower.legalize.table import LEGALIZERS, NAMES, SHAPE_ONLY
 from refrelax.rules import rule
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.shape_solver import Proved
+from refrelax.shape_solver.prove import Prover
 from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import (
     Binding,
@@ -131,6 +133,7 @@ class _Rewriter:
         result = types(binding.name)
         typing, unread = Typing(self.checked.module, types), SHAPE_ONLY.get(op, ())
         site = make_site(call, base_name(op), result, typing, self.unused(binding.name), unread)
+        site.ask = Asking([*_facts(site), *self.extents, *_fits(site)])
         LEGALIZERS[op](site)
         name = self.justified(site, f"{self.name}/{at}")
         passed: tuple[Expr, ...] = (*site.passed, *(PrimValue(v) for v in site.scalars.values()))
@@ -157,6 +160,7 @@ class _Rewriter:
         kernel = site.k.finish()
         made = self.kernels.find(site.k.name, kernel)
         needs = [(rule_, Obligation(statement, ())) for rule_, statement in site.required]
+        needs += [("lo/in-bounds", Obligation(statement, given)) for statement, given in site.always]
         if made is None or site.relations or site.premises or site.scalars:
             needs += [("lo/in-bounds", each) for each in obligations(kernel)]
         facts, counts = [*_facts(site), *self.extents, *_fits(site)], _counts(site)
@@ -168,6 +172,20 @@ class _Rewriter:
             if not self.ledger.holds(each.statement, rule_, where, given, "int64", site.call.span, asked):
                 raise Unfit("not proved")
         return made if made is not None else self.kernels.add(site.k.name, kernel)
+
+
+class Asking:
+    """Answers questions about one call, each set of conditions digested once; nothing is kept as a claim."""
+
+    def __init__(self, facts: list[PrimExpr]) -> None:
+        self.facts = facts
+        self.provers: dict[tuple[PrimExpr, ...], Prover] = {}
+
+    def __call__(self, statement: PrimExpr, given: tuple[PrimExpr, ...]) -> bool:
+        if given not in self.provers:
+            assumed = (*given, *_about([statement, *given], self.facts))
+            self.provers[given] = Prover(assumed, "quick", "int64", arithmetic="no-overflow")
+        return isinstance(self.provers[given].prove(statement), Proved)
 
 
 @dataclass(frozen=True, slots=True)

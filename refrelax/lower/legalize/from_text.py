@@ -10,16 +10,19 @@ Spec: ``spec/10-lowering.md``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from math import prod
 from typing import Any
 
 from refrelax.lower.legalize import scalars as S
 from refrelax.lower.legalize.kernel import Array
 from refrelax.lower.legalize.operations import combination, converted, operation
-from refrelax.lower.legalize.prepare import below, index_parts, prepared, ranges, symbols
+from refrelax.lower.legalize.prepare import below, prepared, ranges, symbols
 from refrelax.lower.legalize.scalars import Scalar
 from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.rules import rule
-from refrelax.semantics.dims import NO_FACTS, simplify
+from refrelax.semantics.dims import NO_FACTS, simplify, value
 from refrelax.semantics.ops.meaning import data, indices
 from refrelax.semantics.ops.meaning.calculus import Text
 from refrelax.semantics.ops.meaning.terms import written
@@ -76,9 +79,10 @@ class Writer:
         pairs = zip(program.operands, operands, strict=True)
         self.arrays: dict[int, Array] = {id(a): x for a, x in pairs if x is not None}
         """Where operands and definitions lie; of a definition without the axes of extent 1."""
-        self.ready = prepared(program)
-        self.below = {v.name: n for v, n in ranges(self.ready.steps)}
+        self.below = {v.name: n for v, n in ranges(program.steps)}
         """What each variable of the text is less than."""
+        self.asked: dict[PrimExpr, bool] = {}
+        self.ready = prepared(program, self.guards)
 
     def write(self) -> None:
         for premise in self.premises:
@@ -86,7 +90,7 @@ class Writer:
         copies = self.results()
         for step in self.ready.steps:
             if isinstance(step, data.Requirement):
-                self.require(step.condition)
+                self.require(step)
             elif id(step) not in self.ready.inlined:
                 self.define(step)
         for out, source in copies:
@@ -101,15 +105,16 @@ class Writer:
         else:
             self.s.demand("lo/broadcast-equal", condition)
 
-    def require(self, condition: PrimExpr) -> None:
+    def require(self, step: data.Requirement) -> None:
         """Elsewhere the call is open. Extents that have to agree are claims, as a kernel reads past an array else."""
-        for each in conjuncts(condition):
+        claim = CLAIMS.get(step.rule, "lo/equal-extents")
+        for each in conjuncts(step.condition):
             if any(v.name in self.opaque for v in symbols(each)):
                 continue
             if as_int(each) == 0:
                 raise Unfit("a call that is always open")
             if isinstance(each, Binary) and each.op == "EQ":
-                self.s.same(Scalar(each.a), Scalar(each.b), "lo/equal-extents")
+                self.s.same(Scalar(each.a), Scalar(each.b), claim)
             else:
                 self.s.suppose(Scalar(each))
 
@@ -130,6 +135,38 @@ class Writer:
 
     # --- indices
 
+    def needed(self, condition: PrimExpr) -> list[PrimExpr]:
+        """The parts of a condition that are not known to hold at every index."""
+        found = []
+        for each in conjuncts(condition):
+            names = symbols(each)
+            if any(v.name in self.opaque for v in names) or not (isinstance(each, Binary) and each.op in BOUNDS):
+                found.append(each)
+                continue
+            if each not in self.asked:
+                bounds = [(v, self.below[v.name]) for v in dict.fromkeys(names) if v.name in self.below]
+                given = tuple(c for v, n in bounds for c in (Binary("GE", v, ZERO), Binary("LT", v, n)))
+                self.asked[each] = self.s.ask(each, given)
+                if self.asked[each]:
+                    self.s.always.append((each, given))
+            if not self.asked[each]:
+                found.append(each)
+        return found
+
+    def guards(self, condition: PrimExpr) -> bool:
+        """Whether a condition keeps reads in range that are not in range anyway. Not if it is about elements: a read at
+        such an index is open by itself."""
+        return not any(v.name in self.opaque for v in symbols(condition)) and bool(self.needed(condition))
+
+    def suppose(self, condition: PrimExpr) -> None:
+        """Where the kernel computes an index at all, this holds, or the call is open. Only extents are told of."""
+        if all(v.name not in self.opaque and v.name not in self.below for v in symbols(condition)):
+            self.s.suppose(Scalar(condition))
+
+    def ends(self, e: PrimExpr) -> bool:
+        """Whether an index is none: the run is open where it is asked for."""
+        return isinstance(e, SymVar) and e.name in self.opaque and isinstance(self.opaque[e.name][0], data.Open)
+
     def index(self, e: PrimExpr, env: Env) -> Scalar:
         """An index or a condition on indices, in the kernel's variables."""
         match e:
@@ -142,6 +179,14 @@ class Writer:
                 return env.get(name, Scalar(e))
             case Literal():
                 return Scalar(e)
+            case Intrinsic("if_then_else", (condition, then, other)) if self.ends(other):
+                self.suppose(condition)
+                return self.index(then, env)
+            case Intrinsic("if_then_else", (condition, then, other)) if self.ends(then):
+                self.suppose(negated(condition))
+                return self.index(other, env)
+            case Intrinsic("if_then_else", (condition, then, _)) if not self.needed(condition):
+                return self.index(then, env)
             case Intrinsic("if_then_else", (condition, then, other)):
                 return S.if_then_else(*(self.index(each, env) for each in (condition, then, other)))
             case Not(a):
@@ -165,10 +210,12 @@ class Writer:
                 return self.literal(dtype, value, env)
             case data.Read(array, at):
                 return self.read(array, [self.index(p, env) for p in at])
-            case data.Choice(condition, data.Literal() as then, data.Literal() as other):
-                return S.select(self.index(condition, env), self.element(then, env), self.element(other, env))
             case data.Choice(condition, then, other):
-                return S.if_then_else(self.index(condition, env), self.element(then, env), self.element(other, env))
+                needed = S.all_of([self.index(each, env) for each in self.needed(condition)])
+                choose = (
+                    S.select if isinstance(then, data.Literal) and isinstance(other, data.Literal) else S.if_then_else
+                )
+                return choose(needed, self.element(then, env), self.element(other, env))
             case data.Operation("cast", at, _, (a,)):
                 return converted(at, self.element(a, env))
             case data.Operation(name, at, _, args):
@@ -215,7 +262,9 @@ class Writer:
         assert isinstance(family, data.Each)
         own = {v.name for v in axes}
         if any(v.name in own for d in family.dims for v in symbols(d)):
-            return self.prefix(out, axes, fixed, t, family)
+            if self.ending(axes, family) is not None:
+                return self.prefix(out, axes, fixed, t, family)
+            family = self.longest(family)
         lengths = [self.index(d, fixed) for d in family.dims]
 
         def env(i: Sequence[Scalar], f: data.Each) -> Env:
@@ -224,6 +273,7 @@ class Writer:
         if t.name == "argreduce":
             return self.position(out, lengths, t, family, lambda i: env(i, family))
         connect, start = combination(t.op, t.at)
+        guards = [] if family.where is None else self.needed(family.where)
 
         def item(*i: Scalar) -> Scalar:
             found = self.element(family.item, env(i, family))
@@ -231,9 +281,9 @@ class Writer:
                 other = t.families[1]
                 assert isinstance(other, data.Each)
                 found = converted(t.at, found) * converted(t.at, self.element(other.item, env(i, other)))
-            if family.where is None:
+            if not guards:
                 return found
-            return S.if_then_else(self.index(family.where, env(i, family)), found, start)
+            return S.if_then_else(S.all_of([self.index(each, env(i, family)) for each in guards]), found, start)
 
         self.s.k.reduce(out, lengths, connect, start, item)
         return None
@@ -273,15 +323,43 @@ class Writer:
         k.fold(extreme, [count], S.least(dtype) if t.op == "maximum" else S.greatest(dtype), greater)
         k.fold(out, [count], S.index(-1), first)
 
+    def longest(self, family: data.Each) -> data.Each:
+        """A family of as many elements at each index as at the index that has most, the others guarded."""
+        dims, where = list(family.dims), family.where
+        for k, (v, n) in enumerate(zip(family.vars, family.dims, strict=True)):
+            if not symbols(n):
+                continue
+            self.below[v.name] = dims[k] = self.greatest(n) or axis_of(family.item, v)
+            inside = Binary("LT", v, n)
+            where = inside if where is None else Binary("And", inside, where)
+        return replace(family, dims=tuple(dims), where=where)
+
+    def greatest(self, n: PrimExpr) -> PrimExpr | None:
+        """The greatest value of a length, if its variables have known ranges."""
+        names = list(dict.fromkeys(symbols(n)))
+        ranges = [as_int(self.below[each.name]) if each.name in self.below else None for each in names]
+        sizes = [each for each in ranges if each is not None]
+        if len(sizes) < len(names) or prod(sizes) > MOST_LENGTHS:
+            return None
+        points = product(*map(range, sizes))
+        found = (value(n, dict(zip((each.name for each in names), at, strict=True))) for at in points)
+        return int_imm(max(0, max(found, default=0)))
+
+    @staticmethod
+    def ending(axes: Sequence[SymVar], family: data.Each) -> int | None:
+        """The axis up to whose position a family runs, if it is a prefix."""
+        if len(family.dims) != 1:
+            return None
+        length = family.dims[0]
+        return next((k for k, v in enumerate(axes) if length in (v, Binary("Add", v, int_imm(1)))), None)
+
     def prefix(self, out: Array, axes: Sequence[SymVar], fixed: Env, t: data.Fold, family: data.Each) -> None:
         """``out[i] = fold(x[0 .. i])``, or without the last: each from the one before it, in increasing order."""
-        if len(family.dims) != 1 or t.name != "reduce" or family.where is not None:
-            raise Unfit("a fold whose length is no prefix")
+        axis = self.ending(axes, family)
+        if axis is None or t.name != "reduce" or family.where is not None:
+            raise Unfit("a fold of a prefix that is no sum")
         length, (inner,) = family.dims[0], family.vars
-        axis = next((k for k, v in enumerate(axes) if length in (v, Binary("Add", v, int_imm(1)))), None)
-        if axis is None:
-            raise Unfit("a fold whose length is no prefix")
-        inside = (v for part, _ in below(family.item) for e in index_parts(part) for v in symbols(e))
+        inside = (v for part, _ in below(family.item) for e in data.index_parts(part) for v in symbols(e))
         if axes[axis] in inside:
             raise Unfit("elements that depend on where the prefix ends")
         closed = length != axes[axis]
@@ -300,6 +378,15 @@ class Writer:
         self.s.k.scan(out, axis, element)
 
 
+CLAIMS = {"op.reshape/element-count-run": "lo/reshape-same-size"}
+"""Requirements that are claims by a name of their own."""
+
+MOST_LENGTHS = 4096
+"""Indices that are looked at for the greatest length of a fold."""
+
+BOUNDS = ("GE", "GT", "LT", "LE")
+ZERO = int_imm(0)
+
 NAMES = {"add": "total", "mul": "product", "maximum": "greatest", "minimum": "least"}
 """What the result of a fold is called."""
 
@@ -315,8 +402,30 @@ def called(t: data.Element) -> str:
             return "value"
 
 
+def axis_of(item: data.Element, v: SymVar) -> PrimExpr:
+    """The extent of an axis at whose position ``v`` an element is read, whatever its index, so that ``v`` is below it.
+
+    Raises:
+        Unfit: there is none.
+    """
+    pending: list[data.Element] = [item]
+    while pending:
+        match pending.pop():
+            case data.Read(array=array, at=at) if v in at:
+                return array.dims[at.index(v)]
+            case data.Operation(args=args):
+                pending += args
+            case _:
+                pass
+    raise Unfit("a fold whose greatest length is not known")
+
+
 def bound(fixed: Env, names: Sequence[SymVar], i: Sequence[Scalar]) -> Env:
     return {**fixed, **dict(zip((v.name for v in names), i, strict=True))}
+
+
+def negated(e: PrimExpr) -> PrimExpr:
+    return Binary("NE", e.a, e.b) if isinstance(e, Binary) and e.op == "EQ" else Not(e)
 
 
 def conjuncts(e: PrimExpr) -> list[PrimExpr]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from refrelax.lower.legalize.elementwise import Legalizer, number_at
-from refrelax.lower.legalize.joining import replaced
+from refrelax.lower.legalize.axes import Legalizer, replaced
 from refrelax.lower.legalize.kernel import Array
 from refrelax.lower.legalize.scalars import (
     Scalar,
@@ -46,52 +45,11 @@ def _wrapped(position: Scalar, n: Scalar) -> Scalar:
 # --- loads -----------------------------------------------------------------------------------------------------------
 
 
-def _gather_elements(s: Site) -> None:
-    x, indices = s.array(0), s.array(1)
-    axis = A.integer(s.call, "axis") % x.ndim
-    s.k.compute(s.out, lambda *i: x[replaced(i, axis, _position(indices, i, s))])
-
-
 def _depth(indices: Array) -> int:
     found = as_int(indices.dims[-1].node)
     if found is None:
         raise Unfit("indices whose depth is not known")
     return found
-
-
-def _gather_nd(s: Site) -> None:
-    x, indices, batch = s.array(0), s.array(1), A.integer(s.call, "batch_dims")
-    depth, lead = _depth(indices), indices.ndim - 1
-
-    def element(*i: Scalar) -> Scalar:
-        at = [_position(indices, [*i[:lead], index(k)], s) for k in range(depth)]
-        return x[[*i[:batch], *at, *i[lead:]]]
-
-    s.k.compute(s.out, element)
-
-
-def _index_tensor(s: Site) -> None:
-    x, indices = s.array(0), s.arrays(1)
-    lead = max(t.ndim for t in indices)
-    over = s.out.dims[:lead]
-
-    def element(*i: Scalar) -> Scalar:
-        at = [_wrapped(_position(t, i[:lead], s, over), n) for t, n in zip(indices, x.dims, strict=False)]
-        return x[[*at, *i[lead:]]]
-
-    s.k.compute(s.out, element)
-
-
-def _reverse_sequence(s: Site) -> None:
-    x, lengths = s.array(0), s.array(1)
-    axis, batch = (A.integer(s.call, name) % x.ndim for name in ("seq_axis", "batch_axis"))
-    s.same(lengths.dims[0], x.dims[batch], "lo/equal-extents")
-
-    def element(*i: Scalar) -> Scalar:
-        count = cast("int64", lengths[i[batch]])
-        return if_then_else(i[axis] < count, x[replaced(i, axis, count - 1 - i[axis])], x[i])
-
-    s.k.compute(s.out, element)
 
 
 # --- stores, from the result's side ----------------------------------------------------------------------------------
@@ -176,26 +134,6 @@ def _index_put(s: Site) -> None:
     s.k.fold(s.out, over, lambda *i: x[i], step)
 
 
-def _slice_scatter(s: Site) -> None:
-    """The source on the positions of the slice, the data elsewhere."""
-    x, source = s.array(0), s.array(1)
-    start, stop, step = (s.scalar(k) for k in (2, 3, 4))
-    axis, by = A.integer(s.call, "axis") % x.ndim, as_int(step.node)
-    if by is None or by < 1 or start.dtype != "int64" or stop.dtype != "int64":
-        raise Unfit("a step that is not known to be positive")
-    s.same((stop - start + (by - 1)) // by, source.dims[axis], "lo/equal-extents")
-    for k, (a, b) in enumerate(zip(x.dims, source.dims, strict=True)):
-        if k != axis:
-            s.same(a, b, "lo/equal-extents")
-
-    def element(*i: Scalar) -> Scalar:
-        p = i[axis] - start
-        conditions = [i[axis] >= start, i[axis] < stop, *([(p % by).equals(0)] if by > 1 else [])]
-        return if_then_else(all_of(conditions), source[replaced(i, axis, p // by)], x[i])
-
-    s.k.compute(s.out, element)
-
-
 def _take_backward(s: Site) -> None:
     """Zeros, to which the gradient of every element taken is added where it came from."""
     grad, x, indices = (s.array(k) for k in range(3))
@@ -212,29 +150,6 @@ def _take_backward(s: Site) -> None:
 
 
 # --- axes from index values ------------------------------------------------------------------------------------------
-
-
-def _one_hot(s: Site) -> None:
-    indices, axis = s.array(0), A.integer(s.call, "axis")
-    axis = axis + indices.ndim + 1 if axis < 0 else axis
-    on, off = (number_at(s.out.dtype, s.scalar(k)) for k in (1, 2))
-
-    def element(*i: Scalar) -> Scalar:
-        position = cast("int64", indices[[*i[:axis], *i[axis + 1 :]]])
-        return select(position.equals(i[axis]), on, off)
-
-    s.k.compute(s.out, element)
-
-
-def _meshgrid(s: Site) -> None:
-    xs = s.arrays(0)
-    swapped = A.text(s.call, "indexing") == "xy" and len(xs) > 1
-    for k, (x, out) in enumerate(zip(xs, s.outs, strict=True)):
-        _along(s, x, out, 1 - k if swapped and k < 2 else k)
-
-
-def _along(s: Site, x: Array, out: Array, axis: int) -> None:
-    s.k.compute(out, lambda *i: x[i[axis]])
 
 
 def _shape_to_tensor(s: Site) -> None:
@@ -260,17 +175,10 @@ def _size(s: Site) -> None:
 
 
 GATHERING: Mapping[str, Legalizer] = {
-    "relax.gather_elements": _gather_elements,
-    "relax.gather_nd": _gather_nd,
-    "relax.index_tensor": _index_tensor,
-    "relax.reverse_sequence": _reverse_sequence,
     "relax.scatter_elements": _scatter_elements,
     "relax.scatter_nd": _scatter_nd,
     "relax.index_put": _index_put,
-    "relax.slice_scatter": _slice_scatter,
     "relax.grad.take_backward": _take_backward,
-    "relax.one_hot": _one_hot,
-    "relax.meshgrid": _meshgrid,
     "relax.shape_to_tensor": _shape_to_tensor,
     "relax.size": _size,
 }

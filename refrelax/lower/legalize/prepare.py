@@ -34,11 +34,15 @@ class Prepared:
     inlined: set[int] = field(default_factory=set)
 
 
-def prepared(program: data.Program) -> Prepared:
-    """See the module. Raises ``Unfit`` for an element that is too large."""
+def prepared(program: data.Program, needed: Callable[[PrimExpr], bool]) -> Prepared:
+    """See the module. ``needed``: whether what is read under a condition might not be in range without it.
+
+    Raises:
+        Unfit: an element is too large.
+    """
     result = Prepared(program)
     renewed: dict[int, data.Definition] = {}
-    resolve = _Resolver(renewed)
+    resolve = _Resolver(renewed, needed)
     for step in program.steps:
         if isinstance(step, data.Requirement):
             result.steps.append(step)
@@ -64,8 +68,8 @@ def prepared(program: data.Program) -> Prepared:
 class _Resolver:
     """Rewrites elements; what was shared stays shared."""
 
-    def __init__(self, renewed: dict[int, data.Definition]) -> None:
-        self.renewed = renewed
+    def __init__(self, renewed: dict[int, data.Definition], needed: Callable[[PrimExpr], bool]) -> None:
+        self.renewed, self.needed = renewed, needed
         self.known: dict[int, tuple[Any, Any]] = {}
 
     def element(self, t: Any) -> Any:
@@ -79,12 +83,14 @@ class _Resolver:
                 return replace(t, array=self.renewed[id(array)])
             case data.Either(_, forms):
                 return self.element(forms[0])
+            case data.Bound():
+                raise Unfit("an element that is chosen by an element")
             case data.Operation(args=args):
                 return replace(t, args=tuple(map(self.element, args)))
-            case data.Choice(_, then, other):
+            case data.Choice(condition, then, other):
                 then, other = self.element(then), self.element(other)
                 for arm, rest in ((then, other), (other, then)):
-                    if isinstance(arm, data.Open) and total(rest):
+                    if isinstance(arm, data.Open) and total(rest) and not (reads(rest) and self.needed(condition)):
                         return rest
                 dtype = t.dtype
                 then, other = (nothing(dtype) if isinstance(each, data.Open) else each for each in (then, other))
@@ -113,6 +119,17 @@ def total(t: data.Element) -> bool:
         isinstance(each, data.Operation) and each.name in DIVISIONS and not dtypes.is_float(each.at)
         for each, _ in below(t)
     )
+
+
+def reads(t: data.Element) -> bool:
+    """Whether an element reads an array, itself and not in what it folds."""
+    match t:
+        case data.Read():
+            return True
+        case data.Fold():
+            return False
+        case _:
+            return any(map(reads, parts(t)))
 
 
 def weight(t: data.Element) -> int:
@@ -237,7 +254,7 @@ def below(t: Any, scope: int = 0, program: data.Program | None = None) -> Iterat
             around += len(each.families[0].vars)
         pending += [(part, around) for part in parts(each)]
         if program is not None:
-            pending += [(program.opaque[v.name][0], around) for e in index_parts(each) for v in symbols(e)
+            pending += [(program.opaque[v.name][0], around) for e in data.index_parts(each) for v in symbols(e)
                         if v.name in program.opaque]  # fmt: skip
 
 
@@ -250,23 +267,6 @@ def ranges(steps: Sequence[data.Step]) -> Iterator[tuple[SymVar, PrimExpr]]:
                 for f in each.families if isinstance(each, data.Fold) else ():
                     if isinstance(f, data.Each):
                         yield from zip(f.vars, f.dims, strict=True)
-
-
-def index_parts(t: Any) -> Iterator[PrimExpr]:
-    """The index expressions and conditions of an element itself."""
-    match t:
-        case data.Read(at=at):
-            yield from at
-        case data.Choice(condition=condition):
-            yield condition
-        case data.Fold(families=families):
-            for f in families:
-                if isinstance(f, data.Each):
-                    yield from f.dims
-                    if f.where is not None:
-                        yield f.where
-        case _:
-            return
 
 
 def symbols(e: PrimExpr) -> list[SymVar]:

@@ -44,6 +44,10 @@ class Site:
     relations: dict[str, PrimExpr] = field(default_factory=dict)
     required: list[tuple[str, PrimExpr]] = field(default_factory=list)
     """Statements that the kernel rests on besides its bounds: (rule, statement)."""
+    always: list[tuple[PrimExpr, tuple[PrimExpr, ...]]] = field(default_factory=list)
+    """Conditions that were left out because they hold wherever what is beside them does."""
+    ask: Callable[[PrimExpr, tuple[PrimExpr, ...]], bool] = lambda _statement, _given: False
+    """Whether a condition is proved under others; what is relied on goes to ``always``."""
     premises: list[PrimExpr] = field(default_factory=list)
     """What may be taken for granted: elsewhere the definition leaves the call open."""
     solved: set[str] = field(default_factory=set)

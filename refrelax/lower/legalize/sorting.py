@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from refrelax.lower.legalize.elementwise import Legalizer, operand
-from refrelax.lower.legalize.joining import replaced
+from refrelax.lower.legalize.axes import Axes, Legalizer, if_first, operand, replaced, unflatten
 from refrelax.lower.legalize.kernel import Array
-from refrelax.lower.legalize.reductions import Axes, if_first, unflatten
 from refrelax.lower.legalize.scalars import Scalar, cast, function, index, lit, select
 from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.semantics.ops import attributes as A

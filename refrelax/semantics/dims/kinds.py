@@ -66,8 +66,9 @@ OPERANDS: dict[str, frozenset[Kind]] = {
     **dict.fromkeys(("And", "Or", "Not"), _TRUTH),
     **dict.fromkeys(UNARY, _FLOAT),
     **dict.fromkeys(BINARY.keys() - {"truncmod", "pow", "ldexp"}, _FLOAT),
-    **dict.fromkeys(("floor", "ceil", "round", "nearbyint", "trunc", "abs", "fabs", "sign", "square"), _ANY),
-    **dict.fromkeys(("isnan", "isinf", "isfinite", "max", "min", "fma", "likely", "reinterpret"), _ANY),
+    **dict.fromkeys(("floor", "ceil", "round", "nearbyint", "trunc", "sign", "square"), _ANY),
+    **dict.fromkeys(("max", "min", "fma", "likely", "reinterpret"), _ANY),
+    **dict.fromkeys(("abs", "fabs", "isnan", "isinf", "isfinite"), _NUMBER),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"), _BITS),
     **dict.fromkeys(("shift_left", "shift_right", "popcount", "clz"), _INDEX),
 }

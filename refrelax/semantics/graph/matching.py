@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
+from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.dims import Symbols
 from refrelax.semantics.dims import value as dim_value
@@ -102,11 +103,13 @@ def _shape(value: Any, type_: ShapeType, pairs: Pairs, where: str) -> None:
         pairs.extend(zip(type_.values, value.dims, strict=True))
 
 
-@rule("ev/match-binds-symbols")
+@rule("ev/match-binds-symbols", "ev/negative-extent")
 def bind_symbols(pairs: Pairs, symbols: Symbols) -> None:
-    """Define every plain symbol that has no value yet, first occurrence first."""
+    """Define every plain symbol that has no value yet, first occurrence first; it is an extent (``sh/facts``)."""
     for dim, extent in pairs:
         if isinstance(dim, SymVar) and dim.name not in symbols:
+            if extent < 0:
+                raise unspecified("ev/negative-extent", f"the extent {dim.name} is {extent}", dim.span)
             symbols[dim.name] = extent
 
 

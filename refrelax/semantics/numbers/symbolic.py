@@ -16,7 +16,7 @@ from functools import reduce
 from math import copysign
 from typing import Any, Literal
 
-from refrelax.errors import Ended, Exhausted, InternalError, unspecified
+from refrelax.errors import Ended, Exhausted, NoBits, unspecified
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.partial import Partial
@@ -98,7 +98,7 @@ class SymbolicArithmetic:
 
     def to_bits(self, a: Payload) -> int:
         if isinstance(a, Term):
-            raise InternalError(f"the term {a} has no bits")
+            raise NoBits(f"the term {a} has no bits")
         return self.plain.to_bits(a)
 
     def math(self, name: str) -> Callable[[Payload], Payload]:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from refrelax.errors import InternalError
+from refrelax.errors import InternalError, NoBits
 from refrelax.rules import rule
 from refrelax.semantics.numbers import base, elementary, floats, intsets
 from refrelax.semantics.numbers.bounds import PERMITTED_ULPS
@@ -349,7 +349,7 @@ class WideFloats(Floats):
 
     def to_bits(self, a: Payload) -> int:
         if isinstance(a, Interval):
-            raise InternalError(f"the enclosure {a} has no bits")
+            raise NoBits(f"the enclosure {a} has no bits")
         return super().to_bits(a)
 
     def reinterpret(self, a: Payload, source: str) -> Payload:

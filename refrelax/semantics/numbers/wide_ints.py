@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any, Literal
 
-from refrelax.errors import InternalError
+from refrelax.errors import NoBits
 from refrelax.semantics.numbers import ieee as plain_
 from refrelax.semantics.numbers.base import careful
 from refrelax.semantics.numbers.integers import Integers
@@ -138,7 +138,7 @@ class WideIntegers(Integers, Collecting):
 
     def to_bits(self, a: Payload) -> int:
         if isinstance(a, Ints):
-            raise InternalError(f"the enclosure {a} has no bits")
+            raise NoBits(f"the enclosure {a} has no bits")
         return super().to_bits(a)
 
     def reinterpret(self, a: Payload, source: str) -> Payload:
@@ -263,7 +263,7 @@ class WideBools(plain_.Bools, Collecting):
 
     def to_bits(self, a: Payload) -> int:
         if isinstance(a, TruthSet):
-            raise InternalError(f"the enclosure {a} has no bits")
+            raise NoBits(f"the enclosure {a} has no bits")
         return super().to_bits(a)
 
     def converter(self, source: str) -> Callable[[Payload], Payload]:

@@ -137,7 +137,10 @@ def attended(
 
 @rule("op.nn.attention/extents")
 def attention(m: Meaning, call: Call, q: Array, k: Array, v: Array, bias: Array | None = None) -> Array:
-    """Every query attends to the keys of its batch, or to those up to its position."""
+    """``out[i] = sum over j of p[i, j] * v[j]``; ``p[i]`` is the softmax of ``q[i] . k[j] * scale + bias``.
+
+    Every query attends to the keys of its batch, or to those up to its position.
+    """
     fit = m.every((q.dims[0] == k.dims[0], agree(m, k.dims[:2], v.dims[:2]), q.dims[3] == k.dims[3]))
     m.require(fit, "op.nn.attention/extents", f"{q.dims}, {k.dims}, {v.dims}")
     (batches, queries, heads, _), keys = q.dims, k.dims[1]

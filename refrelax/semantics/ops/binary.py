@@ -130,7 +130,8 @@ def _of_kinds(
 
 
 def deduce_compare(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """Broadcast dims at dtype ``bool``; the operands' dtypes may differ."""
+    """Broadcast dims at dtype ``bool``; the operands' dtypes may differ: they meet in one as loop-level operands do
+    (chapter 03b), so that -1 beside a ``uint8`` counts as 255 and an ``int32`` beside a ``float32`` is rounded."""
     a, b = _operands(d, call, types)
     return broadcast_type(d, call, a, b, "bool")
 

@@ -26,6 +26,12 @@ UNKNOWN = -1
 """The rank of a tensor whose rank is not known."""
 
 
+def as_checked(e: Evaluation, call: Call, position: int) -> TensorType | None:
+    """What checking knew of argument ``position``, a variable; ``None`` for any other argument."""
+    found = e.type_of(call.args[position])
+    return None if found is None else as_tensor_type(found)
+
+
 # --- type rules ------------------------------------------------------------------------------------------------------
 
 

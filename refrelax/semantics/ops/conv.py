@@ -73,6 +73,14 @@ def spread_padding(values: list[int], n: int) -> list[int]:
     return values * 2 if len(values) == n else values
 
 
+@rule("op.conv/window")
+def check_window(d: Deduction, call: Call, *names: str) -> None:
+    """The attributes ``names`` are positive numbers."""
+    for name in names:
+        if any(n < 1 for n in A.int_list(call, name)):
+            d.fail("op.conv/window", f"{short(call)}: {name} must be positive, found {A.int_list(call, name)}")
+
+
 def layouts(call: Call, n: int, kernel: str) -> tuple[L.Layout, L.Layout, L.Layout]:
     """The layouts of data, kernel and result; the result's is the data's unless it is named."""
     data = A.text(call, "data_layout")
@@ -89,6 +97,7 @@ def _deduce(n: int, transposed: bool) -> DeduceRule:
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 2)
         data, weight = tensor(d, call, types, 0), tensor(d, call, types, 1)
+        check_window(d, call, "strides", "dilation")
         in_layout = L.check(d, call, A.text(call, "data_layout"), DATA[n])
         kernel_layout = L.check(d, call, A.text(call, "kernel_layout"), TRANSPOSED[n] if transposed else KERNEL[n])
         out_layout = L.check(d, call, A.text(call, "out_layout", "") or in_layout.name, DATA[n])

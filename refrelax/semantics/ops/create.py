@@ -15,6 +15,7 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
+    of_rank,
     rank,
     retyped,
     shape_argument,
@@ -26,8 +27,9 @@ from refrelax.semantics.ops.common import (
 from refrelax.semantics.ops.definition import Deduction, OpDef
 from refrelax.semantics.ops.meaning import Array, Extents, Index, Meaning, Scalar, Text, cast, defined
 from refrelax.syntax import dtypes
+from refrelax.syntax.bits import literal_value
 from refrelax.syntax.graph import Call, PrimValue
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, PrimExpr, as_int
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, PrimExpr, as_int
 from refrelax.syntax.types import PrimType, TensorType, Type
 
 PAGE = "create"
@@ -157,34 +159,46 @@ def eye_like(m: Meaning, call: Call, x: Array, offset: Scalar) -> Array:
 
 
 def deduce_arange(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """``(stop - start + step - 1) // step`` elements, or ``ceil((stop - start) / step)`` when one is a float."""
+    """``ceil((stop - start) / step)`` elements, none where that is negative; computed in float32 if one of them is a
+    float and not all are numbers."""
     arity(d, call, 3)
     start, stop, step = (scalar_expression(d, call, types, k) for k in range(3))
+    if as_number(step) == 0:
+        return of_rank(1, A.dtype(call))
+    return with_dims((d.simplify(_positions(start, stop, step)),), A.dtype(call))
+
+
+def _positions(start: PrimExpr, stop: PrimExpr, step: PrimExpr) -> PrimExpr:
+    """How many of ``start, start + step, …`` lie before ``stop``."""
     if all(dtypes.kind(each.dtype) == "int" for each in (start, stop, step)):
-        count = D.floordiv(D.sub(D.add(D.sub(stop, start), step), D.imm(1)), step)
-        return with_dims((d.simplify(count),), A.dtype(call))
-    return with_dims((d.simplify(_float_count(start, stop, step)),), A.dtype(call))
+        return D.steps(start, stop, step)
+    known = [as_number(each) for each in (start, stop, step)]
+    if None not in known:
+        first, last, apart = (each for each in known if each is not None)
+        return D.imm(max(0, -((first - last) // apart)))
+    first_, last_, apart_ = (each if each.dtype == "float32" else Cast("float32", each) for each in (start, stop, step))
+    count = Intrinsic("ceil", (Binary("Div", Binary("Sub", last_, first_), apart_),), "float32")
+    return D.maximum(Cast("int64", count), D.ZERO)
 
 
-def _float_count(start: PrimExpr, stop: PrimExpr, step: PrimExpr) -> PrimExpr:
-    from refrelax.syntax.bits import literal_value
-    from refrelax.syntax.scalars import Literal
+def as_number(e: PrimExpr) -> Fraction | None:
+    """The number that a literal says; ``None`` for any other expression, an infinity and NaN."""
+    value = literal_value(e) if isinstance(e, Literal) else None
+    return None if value is None or value != value or value in (INFINITY, -INFINITY) else Fraction(value)
 
-    if isinstance(start, Literal) and isinstance(stop, Literal) and isinstance(step, Literal) and step.bits:
-        span = Fraction(literal_value(stop)) - Fraction(literal_value(start))
-        return D.imm(-((-span) // Fraction(literal_value(step))))
-    quotient = Binary("Div", Cast("float32", Binary("Sub", stop, start)), Cast("float32", step))
-    return Cast("int64", Intrinsic("ceil", (quotient,), "float32"))
+
+INFINITY = float("inf")
 
 
 @rule("op.arange/zero-step")
 def arange(m: Meaning, call: Call, *ends: Scalar) -> Array:
     """``out[i] = start + i * step``."""
-    whole = all(dtypes.is_integer(each.dtype) for each in ends)
+    whole = all(dtypes.kind(each.dtype) == "int" for each in ends)
     start, stop, step = (each.index if whole else Fraction(each.number) for each in ends)
     m.require(step != 0, "op.arange/zero-step", "step 0")
-    dtype, count = A.dtype(call) or "", m.most(0, -((start - stop) // step))
-    f = m.at(dtype)
+    values = [each.value for each in call.args if isinstance(each, PrimValue)]
+    dtype, f = A.dtype(call) or "", m.at(A.dtype(call) or "")
+    count = m.most(0, -((start - stop) // step)) if whole or len(values) < len(ends) else m.dim(_positions(*values))
     if dtypes.is_float(dtype):
         first, apart = f.lit(start), f.lit(step)
         return m.tensor((count,), dtype, lambda i: f.add(first, f.mul(f.lit(i), apart)))

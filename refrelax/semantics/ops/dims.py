@@ -80,6 +80,15 @@ def ceildiv(a: PrimExpr, b: PrimExpr) -> PrimExpr:
     return floordiv(sub(add(a, b), _widen(ONE, a.dtype)), b)
 
 
+def steps(begin: PrimExpr, end: PrimExpr, stride: PrimExpr) -> PrimExpr:
+    """How many of ``begin, begin + stride, …`` lie before ``end``: none where the first does not."""
+    known = as_int(stride)
+    backward, forward = ceildiv(sub(begin, end), sub(ZERO, stride)), ceildiv(sub(end, begin), stride)
+    if known is not None:
+        return maximum(backward if known < 0 else forward, ZERO)
+    return maximum(if_then_else(less(stride, ZERO), backward, forward), ZERO)
+
+
 def minimum(a: PrimExpr, b: PrimExpr) -> PrimExpr:
     """``T.min(a, b)``."""
     a, b = _match(a, b)
@@ -130,5 +139,5 @@ def is_one(dim: PrimExpr) -> bool:
 
 __all__ = [
     "ONE", "ZERO", "Dims", "add", "as_int", "ceildiv", "floordiv", "if_then_else", "imm", "is_one", "less", "maximum",
-    "minimum", "mul", "product", "sub",
+    "minimum", "mul", "product", "steps", "sub",
 ]  # fmt: skip

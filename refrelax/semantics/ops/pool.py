@@ -12,7 +12,7 @@ from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops import layout as L
 from refrelax.semantics.ops.common import arity, of_rank, tensor, with_dims
-from refrelax.semantics.ops.conv import DATA, spread, spread_padding
+from refrelax.semantics.ops.conv import DATA, check_window, spread, spread_padding
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
 from refrelax.semantics.ops.meaning import Array, Index, Meaning, Run, Text, defined
 from refrelax.syntax.graph import Call
@@ -32,6 +32,7 @@ def _deduce(n: int) -> DeduceRule:
     def deduce(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         arity(d, call, 1)
         x = tensor(d, call, types, 0)
+        check_window(d, call, "pool_size", "strides", "dilation")
         layout = L.check(d, call, A.text(call, "layout"), DATA[n])
         out = L.check(d, call, _out_layout(call), DATA[n])
         dims = L.plain_dims(d, call, x, layout)
@@ -126,7 +127,8 @@ def _max_pool(n: int) -> Text:
 
 
 def _avg_pool(n: int) -> Text:
-    """The sum of each window divided by the number of its elements, padding counted if ``count_include_pad``."""
+    """The sum of each window divided by the number of its elements, padding counted if ``count_include_pad``; a window
+    without elements gives 0 where padding does not count."""
 
     def text(m: Meaning, call: Call, x: Array) -> Array:
         w, f, padded = Windows(call, n), m.at(x.dtype), A.flag(call, "count_include_pad")
@@ -165,7 +167,8 @@ def _deduce_adaptive(n: int) -> DeduceRule:
 
 
 def _adaptive(n: int) -> Text:
-    """``out[y]``: the mean of ``x[floor(y * m / q) : ceil((y + 1) * m / q)]``, ``q`` outputs of ``m`` inputs."""
+    """``out[y]``: the mean of ``x[floor(y * m / q) : ceil((y + 1) * m / q)]``, ``q`` outputs of ``m`` inputs;
+    0 where there are none."""
 
     def text(m: Meaning, call: Call, x: Array) -> Array:
         layout, out = L.known(A.text(call, "layout"), DATA[n]), L.known(_out_layout(call), DATA[n])

@@ -138,21 +138,21 @@ def _numeric(m: Meaning, x: Array, real: bool) -> None:
 
 
 def mean_text(m: Meaning, call: Call, x: Array) -> Array:
-    """``sum / count``; on integers the truncated quotient."""
+    """``sum / count``; on integers the truncated quotient; poison of nothing."""
     _numeric(m, x, real=False)
     axes = axes_of(call, x)
     return kept(m, call, mean(m, x, axes), axes)
 
 
 def variance_text(m: Meaning, call: Call, x: Array) -> Array:
-    """The mean of ``(x - mean)**2``: the population variance, in two passes."""
+    """The mean of ``(x - mean)**2``: the population variance, in two passes; poison of nothing."""
     _numeric(m, x, real=False)
     axes = axes_of(call, x)
     return kept(m, call, moments(m, x, axes)[1], axes)
 
 
 def std_text(m: Meaning, call: Call, x: Array) -> Array:
-    """The square root of the variance."""
+    """The square root of the variance; poison of nothing."""
     _numeric(m, x, real=True)
     axes = axes_of(call, x)
     return kept(m, call, m.pointwise(x.dtype, m.at(x.dtype).math("sqrt"), moments(m, x, axes)[1]), axes)
@@ -212,7 +212,7 @@ def deduce_median(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 @rule("op.median/one-axis")
 def evaluate_median(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-    """The element at position ``(n - 1) // 2`` of the sorted items: the lower middle."""
+    """The element at position ``(n - 1) // 2`` of the sorted items: the lower middle; poison of nothing."""
     x, axes = tensor_value(args[0]), A.integers(call, "axis")
     keepdims = A.flag(call, "keepdims")
     if axes is not None and len(axes) != 1:

@@ -79,8 +79,10 @@ def reshape(m: Meaning, call: Call, x: Array, target: Extents) -> Array:
     dims = [x.dims[k] if numbers[k:] and numbers[k] == 0 and k < x.ndim else n for k, n in enumerate(target)]
     if -1 in numbers:
         k = numbers.index(-1)
-        rest = m.product(dims[:k] + dims[k + 1 :])
-        dims[k] = m.choose(rest == 0, lambda: 0, lambda: size // rest)
+        copied = [axis for axis in range(x.ndim) if numbers[axis:] and numbers[axis] == 0]  # they stand on both sides
+        rest = m.product(n for axis, n in enumerate(dims) if axis != k and axis not in copied)
+        left = m.product(n for axis, n in enumerate(x.dims) if axis not in copied)
+        dims[k] = m.choose(rest == 0, lambda: 0, lambda: left // rest)
     m.require(m.product(dims) == size, "op.reshape/element-count-run", f"{x.dims} as {tuple(dims)}")
     return m.reshaped(x, dims)
 
@@ -175,9 +177,12 @@ def deduce_squeeze(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 @rule("op.squeeze/extent-one")
 def squeeze(m: Meaning, call: Call, x: Array) -> Array:
-    """The same elements without the chosen axes of extent 1; a symbolic extent among ``axis`` is taken for 1."""
+    """The same elements without the chosen axes of extent 1; a symbolic extent among ``axis`` that is not 1 is open."""
     axes = A.integers(call, "axis")
     chosen = range(x.ndim) if axes is None else [axis % x.ndim for axis in axes]
+    for axis in chosen if axes is not None else ():
+        if not m.told(x, 0, axis):
+            m.require(x.dims[axis] == 1, "op.squeeze/extent-one", f"axis {axis} of {x.dims}")
     gone = [k for k in chosen if m.taken(x.dims[k] == 1, guess=axes is not None)]
     return m.reshaped(x, [n for k, n in enumerate(x.dims) if k not in gone])
 

@@ -16,8 +16,10 @@ from refrelax.semantics.ops.binary import promote
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
+    as_checked,
     copy,
     extent,
+    fits,
     known_dims,
     normal_axis,
     number,
@@ -132,10 +134,16 @@ def deduce_topk(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def evaluate_topk(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-    """The first ``k`` of every line along ``axis`` in order, the greatest first if ``largest``."""
+    """The first ``k`` of every line along ``axis`` in order, the greatest first if ``largest``.
+
+    All of a line that is known to be shorter; one that turns out to be shorter leaves the run open.
+    """
     x, k, kind = tensor_value(args[0]), A.integer(call, "k"), A.text(call, "ret_type")
     axis, dtype = A.integer(call, "axis") % x.ndim, A.dtype(call) or x.dtype
     count = min(k, x.shape[axis]) if k > 0 else x.shape[axis]
+    checked = as_checked(e, call, 0)
+    said = None if checked is None else known_dims(checked)
+    fits(e, call, said is None or as_int(said[axis]) is not None or count >= k, f"{k} of {x.shape[axis]}")
     f, positions = e.numerics.at(x.dtype), e.numerics.at(dtype)
     sorted_lines: dict[tuple[int, ...], tuple[list[Payload], list[Payload]]] = {}
 

@@ -52,7 +52,8 @@ def _written(argument: Expr) -> list[PrimExpr] | None:
 
 @rule("op.strided_slice/equal-lengths", "op.strided_slice/constant-axes", "op.strided_slice/zero-stride")
 def deduce_strided_slice(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The dims of the argument, those of ``axes`` replaced by the number of positions from begin to end."""
+    """The dims of the argument, those of ``axes`` replaced by the number of positions from begin to end, which may be
+    none."""
     arity(d, call, 4, 5)
     x = tensor(d, call, types, 0)
     for what, found in zip(("axes", "begin", "end", "strides"), types[1:], strict=False):
@@ -83,10 +84,9 @@ def deduce_strided_slice(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 def _length(begin: PrimExpr, end: PrimExpr, stride: PrimExpr, extent: PrimExpr, inbound: bool) -> PrimExpr:
     """How many positions ``begin, begin + stride, …`` lie before ``end``."""
     if inbound:
-        return D.ceildiv(D.sub(end, begin), stride)
-    begin, end = _canonical(begin, extent, stride), _canonical(end, extent, stride)
-    backward = D.ceildiv(D.sub(begin, end), D.sub(D.ZERO, stride))
-    return D.if_then_else(D.less(stride, D.ZERO), backward, D.ceildiv(D.sub(end, begin), stride))
+        return D.steps(begin, end, stride)
+    a, b = _canonical(begin, extent, stride), _canonical(end, extent, stride)
+    return D.steps(a, b, stride)
 
 
 def _canonical(index: PrimExpr, extent: PrimExpr, stride: PrimExpr) -> PrimExpr:
@@ -132,6 +132,12 @@ def _clamped(m: Meaning, index: Index, extent: Index, stride: Index) -> Index:
     return m.least(m.most(counted, low), extent + low)
 
 
+def _inbound(m: Meaning, a: Index, b: Index, s: Index, n: Index) -> Index:
+    """Whether both ends lie in an axis, and a slice that goes backwards begins at one of its elements."""
+    first = m.choose(s < 0, lambda: m.choose(b < a, lambda: a, lambda: 0), lambda: 0)
+    return m.every([a >= 0, a <= n, b >= 0, b <= n, m.choose(first > 0, lambda: first, lambda: -1) < n])
+
+
 @rule("op.strided_slice/inbound", "op.strided_slice/zero-stride-run")
 def strided_slice(
     m: Meaning, call: Call, x: Array, axes: Extents, begin: Extents, end: Extents, strides: Extents | None = None
@@ -144,8 +150,7 @@ def strided_slice(
         axis = int(k) % x.ndim
         n = x.dims[axis]
         m.require(s != 0, "op.strided_slice/zero-stride-run", "a stride is 0")
-        inside = not inbound or m.every([a >= 0, a <= n, b >= 0, b <= n])
-        m.require(inside, "op.strided_slice/inbound", f"[{a}, {b}) of {n} elements")
+        m.require(not inbound or _inbound(m, a, b, s, n), "op.strided_slice/inbound", f"[{a}, {b}) of {n} elements")
         parts[axis] = a, b, s, n
     return sliced(m, x, parts, inbound)
 

@@ -32,7 +32,7 @@ from refrelax.syntax.types import TupleType, Type
 PAGE = "spread"
 
 
-@rule("op.one_hot/equal-dtypes", "op.one_hot/axis-range")
+@rule("op.one_hot/equal-dtypes", "op.one_hot/axis-range", "op.one_hot/depth")
 def deduce_one_hot(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """The dims of the indices with ``depth`` inserted at ``axis``, at the dtype of the two values."""
     arity(d, call, 3)
@@ -40,6 +40,8 @@ def deduce_one_hot(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     on, off = scalar_expression(d, call, types, 1), scalar_expression(d, call, types, 2)
     if on.dtype != off.dtype:
         d.fail("op.one_hot/equal-dtypes", f"{short(call)}: the two values are {on.dtype} and {off.dtype}")
+    if A.integer(call, "depth") < 1:
+        d.fail("op.one_hot/depth", f"{short(call)}: the depth must be positive, found {A.integer(call, 'depth')}")
     if rank(indices) == UNKNOWN:
         return of_rank(UNKNOWN, on.dtype, indices.vdevice)
     dims, axis = known_dims(indices), A.integer(call, "axis")

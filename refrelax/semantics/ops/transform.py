@@ -44,7 +44,8 @@ def _map(call: Call) -> IndexMap:
 
 @rule("op.layout_transform/rank", "op.layout_transform/pad-dtype")
 def deduce_layout_transform(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """One more than the greatest position that the map gives on each axis, tiles (``i % c``) counted whole."""
+    """One more than the greatest position that the map gives on each axis, tiles (``i % c``) counted whole: 14 elements
+    by ``(i // 16, i % 16)`` give ``(1, 16)``."""
     arity(d, call, 1)
     x, index_map, pad = tensor(d, call, types, 0), _map(call), A.value(call, "pad_value")
     if isinstance(pad, Literal) and pad.dtype != x.dtype:

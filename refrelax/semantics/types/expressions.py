@@ -37,7 +37,7 @@ from refrelax.syntax.graph import (
     TupleGetItem,
     Var,
 )
-from refrelax.syntax.scalars import int_imm
+from refrelax.syntax.scalars import as_int, int_imm
 from refrelax.syntax.types import (
     AnyType,
     DTensorType,
@@ -200,10 +200,22 @@ def operator_type(frame: Frame, call: Call, args: tuple[Type, ...]) -> tuple[Typ
         frame.journal.note("ty/operator-without-rule", message, call.span)
         return _ANY, pure, "ty/operator-without-rule"
     d = CallDeduction(frame, call.span, call.op.name)
-    ty = definition.deduce(d, call, args)
+    ty = without_negative_extents(definition.deduce(d, call, args))
     if name not in OWN and any(isinstance(each, DTensorType) for each in args):
         ty = distributed(d, call, args, ty)
     return ty, definition.pure, f"op.{name.removeprefix('relax.')}"
+
+
+@rule("ev/negative-extent")
+def without_negative_extents(ty: Type) -> Type:
+    """What is deduced where an extent is a negative number: a run has no such result, so only its rank is said."""
+    match ty:
+        case TensorType(shape=tuple(dims)) if any((n := as_int(dim)) is not None and n < 0 for dim in dims):
+            return TensorType(None, ty.dtype, len(dims), ty.vdevice)
+        case TupleType(fields):
+            return TupleType(tuple(map(without_negative_extents, fields)))
+        case _:
+            return ty
 
 
 @rule("wf/impure-in-dataflow", "wf/impure-in-pure-function")

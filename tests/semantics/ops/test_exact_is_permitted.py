@@ -28,6 +28,10 @@ def _gelu_tanh(x: Any) -> Any:
     return x * (1 + M.tanh(M.sqrt(2 / M.pi) * (x + M.mpf(44715) / 10**6 * x**3))) / 2
 
 
+def _exactly(x: Fraction) -> Any:
+    return M.mpf(x.numerator) / x.denominator
+
+
 UNARY: dict[str, Any] = {
     "R.nn.silu(x)": lambda x: x / (1 + M.exp(-x)),
     "R.nn.gelu(x)": lambda x: x * M.erfc(-x / M.sqrt(2)) / 2,
@@ -44,7 +48,7 @@ UNARY: dict[str, Any] = {
 BINARY: dict[str, Any] = {
     "R.log_add_exp(x, y)": lambda a, b: max(a, b) + M.log1p(M.exp(-abs(a - b))),
     "R.floor_divide(x, y)": lambda a, b: M.floor(a / b),
-    "R.floor_mod(x, y)": lambda a, b: a - M.floor(a / b) * b,
+    "R.floor_mod(x, y)": lambda a, b: _exactly(Fraction(float(a)) % Fraction(float(b))),
     "R.divide(x, y)": lambda a, b: a / b, "R.multiply(x, y)": lambda a, b: a * b, "R.atan2(x, y)": M.atan2,
 }  # fmt: skip
 

@@ -217,6 +217,14 @@ class Meaning(Protocol):
 
     def taken(self, condition: Index, guess: bool) -> bool: ...
 
+    def dim(self, e: PrimExpr) -> Index:
+        """An extent that the type of the call says."""
+        ...
+
+    def told(self, x: Array, position: int, axis: int) -> bool:
+        """Whether the type of argument ``position``, ``x``, says an extent as a number, or nothing of its rank."""
+        ...
+
     def stretches(self, n: Index, wide: Index, rule: str, message: str = "") -> bool:
         """Whether an extent is 1 and stands for ``wide``; any other has to be ``wide``, else the run is open. Of a
         symbolic one that it is ``wide`` is a premise."""

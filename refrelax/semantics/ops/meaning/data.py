@@ -7,7 +7,9 @@ walks them remembers what it has seen.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from refrelax.syntax.scalars import PrimExpr, SymVar
@@ -166,7 +168,26 @@ class Program:
     opaque: dict[str, tuple[Element, str]] = field(default_factory=dict)
 
 
+def index_parts(t: Element) -> Iterator[PrimExpr]:
+    """The index expressions and conditions of an element itself, not of those that it is made of."""
+    match t:
+        case Read(at=at):
+            yield from at
+        case Choice(condition=condition):
+            yield condition
+        case Literal(value=value) if not isinstance(value, bool | int | float | Fraction):
+            yield value
+        case Fold(families=families):
+            for f in families:
+                if isinstance(f, Each):
+                    yield from f.dims
+                    if f.where is not None:
+                        yield f.where
+        case _:
+            return
+
+
 __all__ = [
     "Bound", "Choice", "Definition", "Each", "Either", "Element", "Family", "Fold", "Items", "Literal", "Open",
-    "Operand", "Operation", "Program", "Read", "Requirement", "Step",
+    "Operand", "Operation", "Program", "Read", "Requirement", "Step", "index_parts",
 ]  # fmt: skip

@@ -14,14 +14,23 @@ from refrelax.semantics.dims.exact import value as exact_value
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.numbers.strict import is_strict
-from refrelax.semantics.ops.common import broadcast_shape, extents, integral, short
+from refrelax.semantics.ops.common import (
+    UNKNOWN,
+    as_checked,
+    broadcast_shape,
+    extents,
+    integral,
+    known_dims,
+    rank,
+    short,
+)
 from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
 from refrelax.semantics.ops.meaning.several import by_integer
 from refrelax.semantics.values import Prim, Tensor, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
 from refrelax.syntax.graph import Call
-from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.scalars import PrimExpr, as_int
 
 Shape = tuple[int, ...]
 
@@ -252,6 +261,16 @@ class Numbers:
     @staticmethod
     def choose(condition: bool, then: Callable[[], Any], other: Callable[[], Any]) -> Any:
         return then() if condition else other()
+
+    def dim(self, e: PrimExpr) -> int:
+        return self.e.dim(e)
+
+    def told(self, x: Dense, position: int, axis: int) -> bool:
+        said = as_checked(self.e, self.call, position)
+        dims = None if said is None else known_dims(said)
+        if dims is None:
+            return said is not None and rank(said) == UNKNOWN
+        return as_int(dims[axis]) is not None
 
     @staticmethod
     def taken(condition: bool, guess: bool) -> bool:

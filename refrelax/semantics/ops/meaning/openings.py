@@ -3,42 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from refrelax.semantics.dims import NO_FACTS, simplify, substitute
 from refrelax.semantics.ops.meaning import data
-from refrelax.syntax.scalars import Binary, Intrinsic, Not, PrimExpr, SymVar, as_int, children, int_imm, walk
+from refrelax.syntax import dtypes
+from refrelax.syntax.scalars import (
+    Binary,
+    Intrinsic,
+    Not,
+    PrimExpr,
+    SymVar,
+    as_int,
+    bool_imm,
+    children,
+    int_imm,
+    walk,
+)
 
 Given = tuple[PrimExpr, ...]
 
+PREMISE = "premise"
+"""The rule of an opening that is a premise of the data: where it fails, the data does not say what the text means."""
+
 ZERO, ONE = int_imm(0), int_imm(1)
+ALWAYS, NEVER = bool_imm(True), bool_imm(False)
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
     """The text leaves nothing open here if ``statement`` holds for all values of its variables at which ``given`` does.
-    ``rule``: what it is open by; ``whole``: it is the run, else an element."""
+    ``rule``: what it is open by; ``whole``: it is the run, else an element; ``read``: an element out of range, which
+    loops leave open as well."""
 
     rule: str
     statement: PrimExpr
     given: Given = ()
     whole: bool = False
+    read: bool = False
 
 
 def openings(program: data.Program) -> Iterator[Opening]:
-    """Every place, in the order of the text. What a symbol ``?k`` stands for is taken for any integer.
+    """Every place, in the order of the text, the premises first. What ``?k`` stands for is taken for any integer.
 
     What an operation on elements leaves open (a shift, a conversion) is not among them: a reader of the elements meets
     it there.
     """
-    ends = {name: e.rule for name, (e, _) in program.opaque.items() if isinstance(e, data.Open)}
+    for premise in program.premises:
+        yield Opening(PREMISE, premise)
     for step in program.steps:
         match step:
             case data.Requirement(condition, rule):
-                yield from _ended(condition, (), ends)
+                yield from _of_index(condition, (), program)
                 yield Opening(rule, condition, whole=True)
             case data.Definition(_, dims, _, names, body):
-                yield from _of(body, _ranges(names, dims), ends)
+                for n in dims:
+                    size = as_int(n)
+                    if size < 0 if size is not None else not isinstance(n, SymVar):
+                        yield Opening("ev/negative-extent", Binary("GE", n, ZERO), whole=True)
+                yield from _of(body, _ranges(names, dims), program)
 
 
 def _ranges(names: tuple[SymVar, ...], dims: tuple[PrimExpr, ...]) -> Given:
@@ -46,21 +69,7 @@ def _ranges(names: tuple[SymVar, ...], dims: tuple[PrimExpr, ...]) -> Given:
     return tuple(c for v, n in zip(names, dims, strict=True) for c in (Binary("GE", v, ZERO), Binary("LT", v, n)))
 
 
-def _ended(e: PrimExpr, given: Given, ends: Mapping[str, str]) -> Iterator[Opening]:
-    """Where an index ends the run: a symbol that stands for nothing must not be looked at."""
-    match e:
-        case SymVar(name) if name in ends:
-            yield Opening(ends[name], Binary("LT", ZERO, ZERO), given, whole=True)
-        case Intrinsic("if_then_else", (condition, then, other)) if ends:
-            yield from _ended(condition, given, ends)
-            yield from _ended(then, (*given, condition), ends)
-            yield from _ended(other, (*given, Not(condition)), ends)
-        case _ if ends:
-            for part in children(e):
-                yield from _ended(part, given, ends)
-
-
-def _of(root: data.Element, given: Given, ends: Mapping[str, str]) -> Iterator[Opening]:
+def _of(root: data.Element, given: Given, program: data.Program) -> Iterator[Opening]:
     pending: list[tuple[data.Element, Given]] = [(root, given)]
     seen = set[tuple[int, Given]]()
     while pending:
@@ -68,18 +77,19 @@ def _of(root: data.Element, given: Given, ends: Mapping[str, str]) -> Iterator[O
         if (id(t), given) in seen:
             continue
         seen.add((id(t), given))
-        for e in _indices(t):
-            yield from _ended(e, given, ends)
+        for e in data.index_parts(t):
+            yield from _of_index(e, given, program)
         match t:
             case data.Bound(index=index, body=body, other=other, rule=rule):
                 if rule:
-                    yield Opening(rule, Binary("LT", ZERO, ZERO), given)
+                    yield Opening(rule, NEVER, given)
                 pending += [(a, given) for a in (other, body, index) if a is not None]
             case data.Open(rule):
-                yield Opening(rule, Binary("LT", ZERO, ZERO), given)
-            case data.Choice(condition, data.Read(array=array, at=at) as then, data.Open()) if _bounds(
+                yield Opening(rule, NEVER, given)
+            case data.Choice(condition, data.Read(array=array, at=at) as then, data.Open(rule)) if _bounds(
                 condition, at, array.dims
             ):
+                yield Opening(rule, condition, given, read=True)
                 pending.append((then, (*given, condition)))
             case data.Choice(condition, then, other):
                 for arm, when in ((other, Not(condition)), (then, condition)):
@@ -105,20 +115,23 @@ def _of(root: data.Element, given: Given, ends: Mapping[str, str]) -> Iterator[O
                 pass
 
 
-def _indices(t: data.Element) -> tuple[PrimExpr, ...]:
-    """The index expressions that an element itself looks at."""
-    match t:
-        case data.Literal(_, value) if isinstance(value, PrimExpr):
-            return (value,)
-        case data.Read(at=at):
-            return at
-        case data.Choice(condition=condition):
-            return (condition,)
-        case data.Fold(families=families):
-            each = [f for f in families if isinstance(f, data.Each)]
-            return tuple(e for f in each for e in (*f.dims, *([] if f.where is None else [f.where])))
+def _of_index(e: PrimExpr, given: Given, program: data.Program) -> Iterator[Opening]:
+    """Where an index is none."""
+    match e:
+        case SymVar(name) if name in program.opaque:
+            found, dtype = program.opaque[name]
+            if isinstance(found, data.Open):
+                yield Opening(found.rule, NEVER, given)
+            elif not dtypes.is_integer(dtype):
+                yield Opening("op.common/integer-positions", NEVER, given)
+        case Intrinsic("if_then_else", (condition, then, other)):
+            yield from _of_index(condition, given, program)
+            for arm, when, refused in ((then, condition, Not(condition)), (other, Not(condition), condition)):
+                for each in _of_index(arm, (*given, when), program):
+                    yield replace(each, statement=refused, given=given) if each.statement == NEVER else each
         case _:
-            return ()
+            for part in children(e):
+                yield from _of_index(part, given, program)
 
 
 def _bounds(condition: PrimExpr, at: tuple[PrimExpr, ...], dims: tuple[PrimExpr, ...]) -> bool:
@@ -134,11 +147,11 @@ def _filled(families: tuple[data.Family, ...], given: Given) -> Opening:
     """That a fold has something to combine."""
     rule = "num/empty-reduction"
     if any(isinstance(f, data.Items) and f.items for f in families):
-        return Opening(rule, Binary("LE", ZERO, ZERO), given)
+        return Opening(rule, ALWAYS, given)
     for f in families:
         if isinstance(f, data.Each):
             return Opening(rule, _somewhere(f), given)
-    return Opening(rule, Binary("LT", ZERO, ZERO), given)
+    return Opening(rule, NEVER, given)
 
 
 def _somewhere(f: data.Each) -> PrimExpr:
@@ -152,7 +165,7 @@ def _somewhere(f: data.Each) -> PrimExpr:
                 if least is not None:
                     witness[v.name] = Binary("Max", witness[v.name], least)
     inside = [Binary("LT", witness[v.name], n) for v, n in zip(f.vars, f.dims, strict=True)]
-    found: PrimExpr = Binary("LE", ZERO, ZERO)
+    found: PrimExpr = ALWAYS
     for each in (*inside, *(substitute(part, witness) for part in parts)):
         found = Binary("And", found, each)
     return found
@@ -180,7 +193,7 @@ def _conjuncts(e: PrimExpr) -> Iterator[PrimExpr]:
 def renamed(opening: Opening, by: Mapping[str, PrimExpr]) -> Opening:
     """An opening with symbols replaced."""
     given = tuple(substitute(each, by) for each in opening.given)
-    return Opening(opening.rule, substitute(opening.statement, by), given, opening.whole)
+    return replace(opening, statement=substitute(opening.statement, by), given=given)
 
 
-__all__ = ["Opening", "openings", "renamed"]
+__all__ = ["PREMISE", "Opening", "openings", "renamed"]

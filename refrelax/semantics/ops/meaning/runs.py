@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from refrelax.rules import rule
 from refrelax.semantics import dims as D
 from refrelax.semantics.ops.meaning.indices import binary
 from refrelax.syntax.scalars import PrimExpr, as_int, int_imm
@@ -13,6 +14,7 @@ Run = tuple[list[int], list[int]]
 """Axes of the one shape and of the other, with equal products."""
 
 
+@rule("lo/reshape-same-size")
 def runs(old: Sequence[PrimExpr], new: Sequence[PrimExpr]) -> list[Run]:
     """Runs from the left, as short as they can be seen to be; the last takes what is left. An axis of extent 1 may
     stand alone."""

@@ -283,6 +283,14 @@ class Terms:
         if condition is not True and node(condition) not in self.program.premises:
             self.program.premises.append(node(condition))
 
+    def dim(self, e: PrimExpr) -> Ix:
+        if as_int(e) is None:
+            raise Unfit(f"an extent that only a run knows: {e}")
+        return Ix(e)
+
+    def told(self, x: Symbolic, position: int, axis: int) -> bool:
+        return as_int(node(x.dims[axis])) is not None
+
     def taken(self, condition: Any, guess: bool) -> bool:
         known = as_int(node(condition))
         if known is None:

@@ -1,15 +1,27 @@
-"""What nests that reduce share: which axes go, and where an element lies."""
+"""What legalizers that are written by hand share: which axes go, where an element lies, scalars as operands."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from refrelax.lower.legalize.kernel import Array
-from refrelax.lower.legalize.scalars import (
-    Scalar,
-    function,
-    product,
-)
+from refrelax.lower.legalize.scalars import Scalar, function, product
+from refrelax.lower.legalize.site import Site
+
+Legalizer = Callable[[Site], None]
+
+
+def operand(s: Site, position: int) -> Array:
+    """A tensor operand; a scalar counts as a tensor of shape ``(1,)``."""
+    found = s.a[position]
+    if isinstance(found, Scalar):
+        return Array("", (), found.dtype, found)
+    return s.array(position)
+
+
+def replaced(at: Sequence[Scalar], axis: int, position: Scalar) -> list[Scalar]:
+    """An index with the coordinate of ``axis`` exchanged."""
+    return [*at[:axis], position, *at[axis + 1 :]]
 
 
 class Axes:
