@@ -18,12 +18,18 @@ def certified(queries: list[dict[str, Any]], effort: Any) -> None:
     unconfirmed: list[str] = []
     writing: list[float] = []
     reading: list[float] = []
+    ratios: list[float] = []
+    sizes: list[int] = []
     for query in queries:
+        begin = time.process_time()
         answer = prove(query["claim"], query["assume"], effort, query.get("fits"))
+        proving = time.process_time() - begin
         if not isinstance(answer, Proved):
             continue
-        start = time.perf_counter()
+        start, begin = time.perf_counter(), time.process_time()
         document = json.loads(json.dumps(answer.certificate.document()))
+        ratios.append((time.process_time() - begin) / max(proving, 1e-6))
+        sizes.append(len(json.dumps(document["evidence"])))
         middle = time.perf_counter()
         found = confirm(document)
         writing.append(middle - start)
@@ -42,5 +48,10 @@ def certified(queries: list[dict[str, Any]], effort: Any) -> None:
         p95 = ordered[int(0.95 * (len(ordered) - 1))]
         median = statistics.median(ordered)
         print(f"  {name}: median {1e3 * median:.1f} ms, p95 {1e3 * p95:.0f} ms, {sum(ordered):.1f} s")
+    for name, unit, numbers in (("a certificate costs", " proofs", ratios), ("its evidence has", " bytes", sizes)):
+        ordered = sorted(map(float, numbers)) or [0.0]
+        p95, p99 = (ordered[int(share * (len(ordered) - 1))] for share in (0.95, 0.99))
+        median = statistics.median(ordered)
+        print(f"  {name}: median {median:.1f}{unit}, p95 {p95:.1f}, p99 {p99:.1f}, max {ordered[-1]:.0f}")
     for line in unconfirmed:
         print(f"  {line}")

@@ -77,14 +77,41 @@ Section Axioms.
     ("and/low-right", ax1 AND [b] (Nonneg v)) ::
     ("and/high-left", ax1 AND [a] (Nonneg (a - v))) ::
     ("and/high-right", ax1 AND [b] (Nonneg (b - v))) ::
+    ("and/same", ax1 AND [a - b; b - a] (Null (v - a))) ::
+    ("and/opposite", ax1 AND [a + b + 1; neg a - b - 1] (Null v)) ::
     ("p2/order", {| ax_kind := P2; ax_count := 2; ax_needs := [V 3; V 2 - V 3]; ax_gives := Nonneg (V 0 - V 1) |}) ::
     ("p2/double", {| ax_kind := P2; ax_count := 2; ax_needs := [V 3; V 2 - V 3 - 1]; ax_gives := Nonneg (V 0 - 2 * V 1) |}) ::
     ("p2/product", {| ax_kind := P2; ax_count := 3; ax_needs := [V 4; V 5; V 3 - V 4 - V 5; V 4 + V 5 - V 3];
-                      ax_gives := Null (V 0 - V 1 * V 2) |}) :: [])%list.
+                      ax_gives := Null (V 0 - V 1 * V 2) |}) ::
+    ("and/commute", {| ax_kind := AND; ax_count := 2; ax_needs := [V 2 - V 5; V 5 - V 2; V 3 - V 4; V 4 - V 3];
+                       ax_gives := Null (V 0 - V 1) |}) ::
+    ("and/and", {| ax_kind := AND; ax_count := 2; ax_needs := [V 2 - V 1; V 1 - V 2; V 3 - V 5; V 5 - V 3];
+                   ax_gives := Null (V 0 - V 1) |}) ::
+    ("and/or", {| ax_kind := AND; ax_count := 2;
+                  ax_needs := [V 2 + V 1 - V 4 - V 5; V 4 + V 5 - V 1 - V 2; V 3 - V 5; V 5 - V 3];
+                  ax_gives := Null (V 0 - V 5) |}) ::
+    ("and/xor", {| ax_kind := AND; ax_count := 2;
+                   ax_needs := [V 2 + 2 * V 1 - V 4 - V 5; V 4 + V 5 - 2 * V 1 - V 2; V 3 - V 5; V 5 - V 3];
+                   ax_gives := Null (V 0 + V 1 - V 5) |}) ::
+    ("and/not", {| ax_kind := AND; ax_count := 2;
+                   ax_needs := [V 2 + V 4 + 1; 0 - V 2 - V 4 - 1; V 3 - V 5; V 5 - V 3];
+                   ax_gives := Null (V 0 + V 1 - V 5) |}) :: [])%list.
   Definition power_shift (n : nat) : axiom :=
     let step := C (Z.of_nat n) in
     {| ax_kind := P2; ax_count := 2; ax_needs := [V 3; V 2 - V 3 - step; V 3 + step - V 2];
        ax_gives := Null (V 0 - C (2 ^ Z.of_nat n)%Z * V 1) |}.
+  (** Bits below [2 ^ n] stay there. *)
+  Definition bits_below (n : nat) : axiom :=
+    let ones := C (2 ^ Z.of_nat n - 1)%Z in
+    {| ax_kind := AND; ax_count := 1; ax_needs := [a; ones - a; b; ones - b]; ax_gives := Nonneg (ones - a - b + v) |}.
+  (** Bits below [2 ^ n] meet none of a multiple of it, whose factor is an operand of the second atom. *)
+  Definition bits_apart (n : nat) : axiom :=
+    let power := C (2 ^ Z.of_nat n)%Z in
+    {| ax_kind := AND; ax_count := 2; ax_needs := [V 2 - power * V 4; power * V 4 - V 2; V 3; power - 1 - V 3];
+       ax_gives := Null (V 0) |}.
+  (** Rows that take a number, up to 256. *)
+  Definition numbered : list (string * (nat -> axiom)) :=
+    [("p2/shift", power_shift); ("and/below", bits_below); ("and/apart", bits_apart)]%list.
 End Axioms.
 
 Lemma div_pos x y : 0 < y -> y * (x / y) <= x < y * (x / y) + y.
@@ -105,6 +132,30 @@ Proof.
     destruct (Z.testbit x n), (Z.testbit y n); reflexivity. }
   pose proof (add_lor_land (Z.ldiff x y) (Z.land x y)). lia.
 Qed.
+Ltac bitwise :=
+  apply Z.bits_inj'; intros;
+  repeat first [rewrite Z.land_spec | rewrite Z.lor_spec | rewrite Z.lxor_spec | rewrite Z.bits_0 | rewrite Z.lnot_spec by assumption];
+  repeat match goal with |- context [Z.testbit ?x ?n] => destruct (Z.testbit x n) end; reflexivity.
+Lemma land_or x y : Z.land (x + y - Z.land x y) y = y.
+Proof. replace (x + y - Z.land x y) with (Z.lor x y) by (pose proof (add_lor_land x y); lia). bitwise. Qed.
+Lemma land_xor x y : Z.land (x + y - 2 * Z.land x y) y + Z.land x y = y.
+Proof.
+  replace (x + y - 2 * Z.land x y) with (Z.lxor x y) by (pose proof (add_lor_land x y); pose proof (lor_lxor_land x y); lia).
+  rewrite add_lor_land. replace (Z.land (Z.land (Z.lxor x y) y) (Z.land x y)) with 0.
+  - rewrite Z.add_0_r. bitwise.
+  - symmetry. bitwise.
+Qed.
+Lemma land_lnot x y : Z.land (- x - 1) y + Z.land x y = y.
+Proof.
+  replace (- x - 1) with (Z.lnot x) by (unfold Z.lnot; lia). rewrite add_lor_land.
+  replace (Z.land (Z.land (Z.lnot x) y) (Z.land x y)) with 0.
+  - rewrite Z.add_0_r. bitwise.
+  - symmetry. bitwise.
+Qed.
+Lemma land_land x y : Z.land (Z.land x y) y = Z.land x y.
+Proof. bitwise. Qed.
+Lemma land_opposite x y : x + y + 1 = 0 -> Z.land x y = 0.
+Proof. intro. replace x with (- y - 1) by lia. pose proof (land_lnot y y). rewrite Z.land_diag in H0. lia. Qed.
 Lemma pow_growth k : 0 <= k -> 2 ^ k >= k + 1.
 Proof. intro. pose proof (Z.pow_gt_lin_r 2 k). lia. Qed.
 
@@ -127,6 +178,8 @@ Proof.
   all: try match goal with |- context [?x / ?y] => first [pose proof (div_pos x y); lia | pose proof (div_neg x y); lia] end.
   all: try match goal with |- context [Z.quot ?x ?y] => pose proof (quot_all x y); lia end.
   all: try match goal with |- context [if ?c then _ else _] => destruct c; lia end.
+  all: try match goal with |- Z.land ?x ?y - _ = 0 => replace y with x by lia; rewrite Z.land_diag; lia end.
+  all: try match goal with |- Z.land ?x ?y = 0 => apply land_opposite; lia end.
   all: try match goal with |- context [Z.land ?x ?y] => rewrite ?Z.land_nonneg; lia end.
   all: try match goal with |- context [Z.land ?x ?y] =>
     first [pose proof (land_le x y); lia | rewrite Z.land_comm; pose proof (land_le y x); lia] end.
@@ -135,6 +188,11 @@ Proof.
   - pose proof (Z.pow_le_mono_r 2 z z0). lia.
   - pose proof (Z.pow_le_mono_r 2 (z + 1) z0). rewrite Z.pow_add_r in H by lia. lia.
   - rewrite <- Z.pow_add_r by lia. replace z1 with (z0 + z) by lia. lia.
+  - replace z1 with z0 by lia. replace z2 with z by lia. rewrite Z.land_comm. lia.
+  - replace z2 with z0 by lia. replace z1 with (Z.land z z0) by lia. rewrite land_land. lia.
+  - replace z2 with z0 by lia. replace z1 with (z + z0 - Z.land z z0) by lia. pose proof (land_or z z0). lia.
+  - replace z2 with z0 by lia. replace z1 with (z + z0 - 2 * Z.land z z0) by lia. pose proof (land_xor z z0). lia.
+  - replace z2 with z0 by lia. replace z1 with (- z - 1) by lia. pose proof (land_lnot z z0). lia.
 Qed.
 
 Lemma power_shift_valid n : valid (power_shift n).
@@ -142,4 +200,40 @@ Proof.
   unfold valid, power_shift; cbn [ax_kind ax_count ax_needs ax_gives]; intros args L F.
   assert (0 <= Z.of_nat n) by lia. revert args L F. generalize dependent (Z.of_nat n). intros k K. shape.
   rewrite <- Z.pow_add_r by lia. replace z0 with (k + z) by lia. lia.
+Qed.
+
+Lemma below_bits n x : 0 <= n -> 0 <= x -> (x <= 2 ^ n - 1 <-> Z.land x (2 ^ n - 1) = x).
+Proof.
+  intros N X. replace (2 ^ n - 1) with (Z.ones n) by (rewrite Z.ones_equiv; lia). rewrite Z.land_ones by auto.
+  rewrite Z.ones_equiv. pose proof (Z.pow_pos_nonneg 2 n). split; intro H'.
+  - apply Z.mod_small. lia.
+  - pose proof (Z.mod_pos_bound x (2 ^ n)). lia.
+Qed.
+
+Lemma bits_below_valid n : valid (bits_below n).
+Proof.
+  unfold valid, bits_below; cbn [ax_kind ax_count ax_needs ax_gives]; intros args L F.
+  assert (0 <= Z.of_nat n) by lia. revert args L F. generalize dependent (Z.of_nat n). intros k K. shape.
+  pose proof (add_lor_land z z0). assert (Z.lor z z0 <= 2 ^ k - 1); [|lia].
+  apply below_bits; auto; [apply Z.lor_nonneg; lia|].
+  assert (Z.land z (2 ^ k - 1) = z) by (apply below_bits; lia).
+  assert (Z.land z0 (2 ^ k - 1) = z0) by (apply below_bits; lia).
+  rewrite Z.land_lor_distr_l. congruence.
+Qed.
+
+Lemma bits_apart_valid n : valid (bits_apart n).
+Proof.
+  unfold valid, bits_apart; cbn [ax_kind ax_count ax_needs ax_gives]; intros args L F.
+  assert (0 <= Z.of_nat n) by lia. revert args L F. generalize dependent (Z.of_nat n). intros k K. shape.
+  assert (B : Z.land z2 (2 ^ k - 1) = z2) by (apply below_bits; lia).
+  replace z1 with (z * 2 ^ k) by lia. rewrite <- B. rewrite <- Z.shiftl_mul_pow2 by auto.
+  replace (2 ^ k - 1) with (Z.ones k) by (rewrite Z.ones_equiv; lia).
+  apply Z.bits_inj'; intros i I. rewrite !Z.land_spec, Z.bits_0. destruct (Z.ltb_spec i k).
+  - rewrite Z.shiftl_spec_low by auto. reflexivity.
+  - rewrite Z.ones_spec_high by lia. rewrite andb_false_r. apply andb_false_r.
+Qed.
+
+Lemma numbered_valid n : Forall (fun t => valid (snd t n)) numbered.
+Proof.
+  unfold numbered. repeat constructor; cbn [snd]; auto using power_shift_valid, bits_below_valid, bits_apart_valid.
 Qed.

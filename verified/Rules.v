@@ -116,10 +116,14 @@ Section Rules.
     | None => None
     end.
 
-  (** [p2/shift] is a row for each number up to 256; the other rows take no number. *)
+  (** [numbered] has a row for each number up to 256; the other rows take no number. *)
   Definition find_axiom (name : string) (number : option nat) : option axiom :=
     match number with
-    | Some n => if String.eqb name "p2/shift" && Nat.leb n 256 then Some (power_shift n) else None
+    | Some n =>
+        match List.find (fun t => String.eqb (fst t) name) numbered with
+        | Some t => if Nat.leb n 256 then Some (snd t n) else None
+        | None => None
+        end
     | None => match List.find (fun t => String.eqb (fst t) name) axioms with Some t => Some (snd t) | None => None end
     end.
 
@@ -149,6 +153,16 @@ Section Rules.
                            match nth_error args number with Some p => same gives (FGe (psub p (pvar k))) | None => None end
                        | _ => None
                        end
+          | _, _, _ => None
+          end
+        else if String.eqb name "and/mask" then
+          match atoms, premises, number with
+          | [k], [], None =>
+              match nth_error T k with
+              | Some (AKind AND [p; q]) =>
+                  match bit_and T p q with Ok s => same gives (FEq (psub (pvar k) s)) | Bad => None end
+              | _ => None
+              end
           | _, _, _ => None
           end
         else match find_axiom name number with
@@ -340,7 +354,9 @@ Section Sound.
     Lemma find_axiom_valid name number x : find_axiom name number = Some x -> valid x.
     Proof.
       unfold find_axiom. destruct number as [n|].
-      - destruct (_ && _); [|discriminate]. intro E; apply Some_inj in E; subst. apply power_shift_valid.
+      - destruct (List.find _ numbered) as [[s y]|] eqn:F; [|discriminate]. destruct (Nat.leb n 256); [|discriminate].
+        intro E; apply Some_inj in E; subst. apply List.find_some in F. destruct F as [F _].
+        pose proof (numbered_valid n) as A. rewrite Forall_forall in A. apply (A _ F).
       - destruct (List.find _ axioms) as [[n y]|] eqn:F; [|discriminate]. intro E; apply Some_inj in E; subst.
         apply List.find_some in F. destruct F as [F _]. pose proof axioms_valid as A. rewrite Forall_forall in A.
         apply (A _ F).
@@ -386,7 +402,12 @@ Section Sound.
           cbn [feval]. autorewrite with pol. rewrite (G _ _ K). cbn [aval].
           assert (kval MIN (map (peval r) args) <= peval r p); [|lia].
           apply kmin_le. apply in_map. eapply nth_error_In; eauto.
-        + destruct (find_axiom name number) eqn:F; [|discriminate]. destruct (instance _ _ _ _ _) eqn:I; [|discriminate].
+        + destruct (String.eqb name "and/mask").
+          { destruct atoms as [|k [|]]; try discriminate. destruct premises; try discriminate. destruct number; try discriminate.
+            destruct (nth_error T k) as [[|[] [|p [|q [|]]]|]|] eqn:K; try discriminate.
+            destruct (bit_and T p q) as [s|] eqn:B; [|discriminate]. intro E; apply same_eq in E; subst.
+            cbn [feval]. autorewrite with pol. rewrite (G _ _ K), (bit_and_ok v T r G _ _ _ B). cbn [aval map kval]. lia. }
+          destruct (find_axiom name number) eqn:F; [|discriminate]. destruct (instance _ _ _ _ _) eqn:I; [|discriminate].
           intro E; apply same_eq in E; subst. eapply instance_ok; eauto.
           eapply find_axiom_valid; eauto.
     Qed.

@@ -19,7 +19,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import serial
+from refrelax.semantics.dims.poly import as_const, serial, sub
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.core import INT, each_once, integer, rebuilt
@@ -29,7 +29,9 @@ from refrelax.syntax.scalars import (
     Cast,
     Intrinsic,
     Literal,
+    Not,
     PrimExpr,
+    Select,
     SymVar,
     as_int,
     children,
@@ -83,6 +85,8 @@ class _Opening:
         return self.known[id(e)]
 
     def opened(self, e: PrimExpr) -> PrimExpr:
+        if self.ring is not None and (found := self.compared(self.ring, e)) is not None:
+            return found
         if self.ring is not None and (is_bits(e) if self.moves else isinstance(e, Intrinsic) and e.op in BITWISE):
             bits = self.ring.read(e, self.visit)
             if bits is not None and short(bits):
@@ -94,12 +98,40 @@ class _Opening:
                 return Binary("Add", self.ring.spelled(bits), integer(low))
         inner = rebuilt(e, tuple(map(self.visit, children(e))))
         match inner:
+            case Select(c, a, b) | Intrinsic("if_then_else", (c, a, b)) if a.dtype != "bool":
+                return chosen(c, a, b) or inner
             case Cast(dtype, a):
                 return wrapped(a, *integer_range(dtype))
             case Intrinsic(op, args) if self.ring is not None and op in BITWISE:
                 return arithmetic(op, *args)
             case _:
                 return inner
+
+    def compared(self, ring: _Ring, e: PrimExpr) -> PrimExpr | None:
+        """An equation of bit operators as one of what is left of both sides by ``^``, if that is less; ``a | b == 0``
+        as two."""
+        match e:
+            case Binary("EQ" | "NE" as op, Intrinsic("bitwise_or", (a, b)), zero) if ring.read(zero, self.visit) == {}:
+                x_zero, y_zero = (Binary("EQ", self.visit(part), int_imm(0)) for part in (a, b))
+                neither = Binary("And", x_zero, y_zero)
+                return neither if op == "EQ" else Not(neither)
+            case Binary("EQ" | "NE" as op, a, b) if a.dtype != "bool" and (is_bits(a) or is_bits(b)):
+                x, y = ring.read(a, self.visit), ring.read(b, self.visit)
+                left = either(x, y)
+                if x is None or y is None or left is None or len(left) >= max(len(x), len(y)) or not short(left):
+                    return None
+                return Binary(op, ring.spelled(left), int_imm(0))
+            case _:
+                return None
+
+
+def chosen(c: PrimExpr, a: PrimExpr, b: PrimExpr) -> PrimExpr | None:
+    """``a if a < b else b`` as a minimum, and the like."""
+    match c:
+        case Binary("LT" | "LE" | "GT" | "GE" as op, x, y) if (x, y) in ((a, b), (b, a)):
+            return Binary("Min" if (op in ("LT", "LE")) == ((x, y) == (a, b)) else "Max", a, b)
+        case _:
+            return None
 
 
 def is_bits(e: PrimExpr) -> bool:
@@ -178,7 +210,8 @@ class _Ring:
 
     def part(self, e: PrimExpr) -> Bits:
         """``e`` as it stands; ``-(1 << k)`` as ``~((1 << k) - 1)``."""
-        value = as_int(e)
+        self.atoms.refuel()
+        value = as_const(normal(e, self.atoms))
         if value is not None:
             return constant(value)
         match e:
@@ -186,7 +219,19 @@ class _Ring:
                 return either(self.part(Binary("Sub", power, int_imm(1))), constant(-1)) or {}
             case _:
                 number = self.number(e)
-                return {frozenset((number,)): self.whole[number]}
+                if self.whole[number] != -1:
+                    return {frozenset((number,)): self.whole[number]}
+                opposite = self.opposite(e)
+                if opposite is None:
+                    return {frozenset((number,)): -1}
+                return either(opposite, constant(-1)) or {}
+
+    def opposite(self, e: PrimExpr) -> Bits | None:
+        """The part that is ``-1 - e``, if it is there already: ``e`` is its ``~``."""
+        self.atoms.refuel()
+        known = self.numbers.get(serial(sub({(): -1}, normal(e, self.atoms))))
+        first = self.numbers[serial(normal(e, self.atoms))]
+        return None if known is None or known > first else {frozenset((known,)): self.whole[known]}
 
     def number(self, e: PrimExpr) -> int:
         self.atoms.refuel()

@@ -32,6 +32,9 @@ MAX_REPEATED = 4
 MAX_CASES = 64
 """Residues tried together."""
 
+MAX_NODES = 2_000
+"""Nodes of a claim that is looked at for parts that repeat."""
+
 
 @rule("sh/cases")
 def by_residues(claim: PrimExpr, context: Context) -> int:
@@ -100,6 +103,8 @@ def without_repetition(claim: PrimExpr, context: Context) -> Iterator[tuple[Prim
     """``claim`` with an integer part that stands in it more than once replaced by a new symbol of the same bounds, the
     largest first: what holds of that holds of the part."""
     counts: Counter[PrimExpr] = Counter()
+    if measure(claim)[0] > MAX_NODES:
+        return
     pending = [claim]
     while pending:
         node = pending.pop()

@@ -72,19 +72,22 @@ def document(certificate: Certificate, effort: Effort = "normal") -> dict[str, A
     from refrelax.shape_solver.checker.points import few
     from refrelax.shape_solver.checker.script import script
     from refrelax.shape_solver.checker.terms import Question
-    from refrelax.shape_solver.prooflog.elaborate import prooflog
+    from refrelax.shape_solver.prooflog.elaborate import FIRST, LATER, prooflog
     from refrelax.shape_solver.prooflog.translate import question
 
     asked = question(certificate.query)
     read = Question.read(asked)
     decided = certificate.stages[-1].name if certificate.stages else ""
+    points = few(read)
     try:
-        log = None if decided == "all points" and few(read) else prooflog(certificate.query, effort)
+        log = None if decided == "all points" and points else prooflog(certificate.query, effort, FIRST)
+        if log is None and not points:
+            log = prooflog(certificate.query, effort, LATER)
     except ValueError:  # a product that the checker would not read
         log = None
     if log is not None:
         evidence: dict[str, Any] = {"kind": "log", **log}
-    elif few(read):
+    elif points:
         evidence = {"kind": "points"}
     else:
         evidence = {"kind": "smt2", "script": script(read)}

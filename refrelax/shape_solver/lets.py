@@ -20,6 +20,7 @@ from refrelax.syntax.scalars import (
     Select,
     SymVar,
     int_imm,
+    literal_int,
     walk,
 )
 
@@ -53,7 +54,7 @@ def _opened(e: PrimExpr, scope: Mapping[str, PrimExpr]) -> PrimExpr:
 
 def evaluated(value: PrimExpr, body: PrimExpr) -> PrimExpr:
     """``body``, after ``value`` has been evaluated: it may have no value, or leave a range."""
-    if isinstance(value, (Literal, SymVar)):
+    if isinstance(value, SymVar) or (isinstance(value, Literal) and not _may_leave(value)):
         return body
     done: PrimExpr = Binary("EQ", value, value)
     if is_float(value.dtype):
@@ -62,3 +63,8 @@ def evaluated(value: PrimExpr, body: PrimExpr) -> PrimExpr:
         return Binary("And", done, body)
     nothing = Cast(body.dtype, int_imm(0)) if is_float(body.dtype) else int_imm(0)
     return Intrinsic("if_then_else", (done, body, nothing), body.dtype)
+
+
+def _may_leave(value: Literal) -> bool:
+    """Whether a literal is a step that may leave a range; every range holds 0 and 1."""
+    return not is_float(value.dtype) and literal_int(value) not in (0, 1)

@@ -1,8 +1,9 @@
 """``prove``: the stages, in order.
 
 1. a few points; 2. the normal form; 3. the same in digits; 4. the same for each residue; 5. all points, if they are
-few; 6. more points; 7. Z3 on the normal form; 8. Z3 in digits; 9. Z3 on the plain expression; 10. many points; then
-``Unknown``. Each stage costs more than the one before it and most questions end in the first two.
+few; 6. more points; 7. Z3 on the normal form; 8. Z3 in digits; 9. Z3 on the plain expression; 10. Z3 on words; 11. a
+log; 12. many points; then ``Unknown``. Each stage costs more than the one before it and most questions end in the first
+two.
 Limits are counts; a clock only stops the loops of Z3 that count nothing (``z3_.STOPPED``, and the log says so). Nothing
 is kept between calls except in a ``Prover`` of your own.
 
@@ -65,7 +66,13 @@ DRAWN = 6
 WINDOWS = (500, 40, 8)
 """How far counterexamples are looked for in words where values have no bounds; the first that fits into a word."""
 
+WIDE = 1 << 14
+"""And how far after that."""
+
 MAX_FORMULAS = 6_000
+MAX_LOGGED = 200
+"""Nodes of a claim, its obligations included, for which a log is tried."""
+
 TOO_MANY = f"more than {MAX_FORMULAS} formulas"
 
 NOTHING_DIGESTED = Context()
@@ -365,6 +372,7 @@ class _Attempt:
             lambda: self.z3("z3 in digits", digits(self.claim, self.context), self.limits.resources[1]),
             lambda: self.z3_plain(self.limits.resources[2]),
             lambda: self.words(self.limits.resources[1]),
+            self.logged,
             lambda: self.points("many points", third, 3),
         ]
         for stage in stages:
@@ -478,14 +486,24 @@ class _Attempt:
                 answer = self.solved(name, z3_.solve_words(some, *found, resources, self.until), NOTHING_DIGESTED)
                 if answer is not None:
                     return answer
-        for window in WINDOWS:
-            found = words(parts, bounds, window)
+        near = next((window for window in WINDOWS if words(parts, bounds, window) is not None), None)
+        for window in (near, WIDE):
+            found = None if window is None else words(parts, bounds, window)
             if found is not None:
                 model = z3_.solve_words(parts, *found, resources // 2, self.until)
                 if isinstance(model, dict) and (answer := self.solved(name, model, NOTHING_DIGESTED)) is not None:
                     return answer
                 self.note(name, f"no counterexample within {window} of an end or of 0")
-                break
+        return None
+
+    def logged(self) -> Proved | None:
+        """By a log that the checker accepts."""
+        # few questions come here, and nothing else loads it
+        from refrelax.shape_solver.prooflog.elaborate import FIRST, prooflog
+
+        if measure(self.asked)[0] <= MAX_LOGGED and prooflog(self.query, "quick", FIRST) is not None:
+            return self.proved("log", "an absurdity, by a log that the checker accepts")
+        self.note("log", "none found")
         return None
 
     def bounds(self) -> dict[str, tuple[int | None, int | None]]:

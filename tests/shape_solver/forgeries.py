@@ -249,6 +249,65 @@ LIES: dict[str, str] = {
     "a byte order mark": "\ufeff" + forged(["true"]), "a comment": forged(["true"]) + "// true",
 }  # fmt: skip
 
+# --- bits: each derives a false claim if its first step is believed, and nearly has what that step asks for
+Y: Any = ["sym", 2]
+PX, PY, V, W, CONST = [[1, [0]]], [[1, [1]]], [[1, [2]]], [[1, [3]]], [[1, []]]
+NONE4: list[Any] = [None] * 4
+
+
+def plus(*parts: Any) -> Any:
+    return [row for part in parts for row in part]
+
+
+def times(factor: int, p: Any) -> Any:
+    return [[factor * c, mono] for c, mono in p]
+
+
+def bitwise(claim: Any, rule: str, premises: list[Any], gives: Any, *rows: Any, on: Any = (2,), **more: Any) -> str:
+    """``claim`` says that something is at least something else; ``gives`` is 0, and says so with its negation."""
+    step = {"rule": rule, "atoms": list(on), "premises": premises, "gives": ["eq", gives], **more}
+    return forged(claim, log(step, combine([1, [0]], [1, [1]]), atoms=[X, Y, *rows]))
+
+
+BITS: dict[str, str] = {
+    "x & y is x": bitwise(["ge", ["and", X, Y], X], "and/same", [None, None], plus(V, times(-1, PX)), ["and", PX, PY]),
+    "x & y is x, by what is no premise": bitwise(["ge", ["and", X, Y], X], "and/same", [0, 0], plus(V, times(-1, PX)), ["and", PX, PY]),
+    "x & -x is 0": bitwise(["ge", const(0), ["and", X, ["sub", const(0), X]]], "and/opposite", [None, None], times(-1, V),
+                           ["and", PX, times(-1, PX)]),
+    "x & y is x & -y": bitwise(["ge", ["and", X, Y], ["and", X, ["sub", const(0), Y]]], "and/commute", NONE4, plus(V, times(-1, W)),
+                               ["and", PX, PY], ["and", PX, times(-1, PY)], on=(2, 3)),
+    "(x & y) & -y is x & y": bitwise(["ge", ["and", ["and", X, Y], ["sub", const(0), Y]], ["and", X, Y]], "and/and", NONE4,
+                                     plus(W, times(-1, V)), ["and", PX, PY], ["and", V, times(-1, PY)], on=(3, 2)),
+    "(x + y) & y is y": bitwise(["ge", ["and", ["add", X, Y], Y], Y], "and/or", NONE4, plus(V, times(-1, PY)),
+                                ["and", plus(PX, PY), PY], ["and", PX, PY], on=(2, 3)),
+    "(x | y) & y is y - (x & y)": bitwise(["ge", ["sub", Y, ["and", X, Y]], ["and", ["or", X, Y], Y]], "and/xor", NONE4,
+                                          plus(W, V, times(-1, PY)), ["and", PX, PY],
+                                          ["and", plus(PX, PY, times(-1, V)), PY], on=(3, 2)),
+    "-x & y is y - (x & y)": bitwise(["ge", ["sub", Y, ["and", X, Y]], ["and", ["sub", const(0), X], Y]], "and/not", NONE4,
+                                     plus(W, V, times(-1, PY)), ["and", PX, PY], ["and", times(-1, PX), PY], on=(3, 2)),
+    "x & 6 is x % 4": bitwise(["ge", ["floormod", X, const(4)], ["and", X, const(6)]], "and/mask", [],
+                              plus(V, times(-1, PX), [[4, [3]]]), ["and", PX, [[6, []]]], ["fd", PX, [[4, []]]],
+                              ["fd", PX, [[2, []]]], ["fd", [[1, [4]]], [[4, []]]]),
+    "x & y by a mask": bitwise(["ge", X, ["and", X, Y]], "and/mask", [], plus(V, times(-1, PX)), ["and", PX, PY]),
+    "a mask of a quotient": bitwise(["ge", X, ["floordiv", X, Y]], "and/mask", [], plus(V, times(-1, PX)), ["fd", PX, PY]),
+    "a mask with a number": bitwise(["ge", ["and", X, const(3)], X], "and/mask", [], plus(V, times(-1, PX)), ["and", PX, [[3, []]]],
+                                  ["fd", PX, [[4, []]]], number=2),
+    "a mask with a premise": bitwise(["ge", ["and", X, const(3)], X], "and/mask", [0], plus(V, times(-1, PX)), ["and", PX, [[3, []]]],
+                                   ["fd", PX, [[4, []]]]),
+    "2*x & y is 0": bitwise(["ge", const(0), ["and", ["mul", X, TWO], Y]], "and/apart", [None, None, 0, 0], times(-1, V),
+                            ["and", times(2, PX), PY], ["and", PX, PY], on=(2, 3), number=1),
+    "2*x & 2 is 0": bitwise(["ge", const(0), ["and", ["mul", X, TWO], TWO]], "and/apart", NONE4, times(-1, V),
+                            ["and", times(2, PX), [[2, []]]], ["and", PX, PY], ["fd", times(2, PX), [[2, []]]],
+                            ["fd", [[1, [4]]], [[2, []]]], on=(2, 3), number=1),
+    "x & 1 is 0": bitwise(["ge", const(0), ["and", X, Y]], "and/apart", NONE4, times(-1, V),
+                          ["and", PX, CONST], ["and", PX, PY], on=(2, 3), number=1),
+    **{f"bits apart by {number!r}": bitwise(["ge", const(0), ["and", X, Y]], "and/apart", NONE4, times(-1, V), ["and", [], CONST],
+                                            ["and", PX, PY], on=(2, 3), number=number) for number in (-1, 257, True, None, "1", 1.0)},
+    **{f"bits below by {number!r}": bitwise(["ge", const(3), ["or", X, Y]], "and/below", NONE4, plus([[3, []]], times(-1, PX), times(-1, PY), V),
+                                            ["and", PX, PY], number=number) for number in (2, -1, 257, None)},
+}  # fmt: skip
+LIES |= BITS
+
 SCRIPT = "(set-logic ALL)\n(declare-const a0 Int) ; x\n(assert false) ;\n(check-sat)\n"
 FORGERIES = {
     **LIES, "a script of its own": forged(["eq", X, ONE], {"kind": "smt2", "script": SCRIPT}, names=["x\n(assert false) ;", "b", "y"]),

@@ -70,7 +70,7 @@ def without() -> tuple[list[list[object]], str]:
 
 def test_without_z3(without: tuple[list[list[object]], str]) -> None:
     answers, last = without
-    assert [each[0] for each in answers] == ["Proved", "Proved", "Unknown", "Refuted", "Proved", "Refuted", "Unknown"]
+    assert [each[0] for each in answers] == ["Proved", "Proved", "Proved", "Refuted", "Proved", "Refuted", "Unknown"]
     assert last == "needs z3 False"
 
 

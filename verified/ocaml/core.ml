@@ -1982,8 +1982,11 @@ let axioms =
   (ax1 AND (a :: []) (Nonneg v))) :: (("and/low-right",
   (ax1 AND (b :: []) (Nonneg v))) :: (("and/high-left",
   (ax1 AND (a :: []) (Nonneg (SSub (a, v))))) :: (("and/high-right",
-  (ax1 AND (b :: []) (Nonneg (SSub (b, v))))) :: (("p2/order", { ax_kind =
-  P2; ax_count = (Stdlib.Int.succ (Stdlib.Int.succ 0)); ax_needs = ((V
+  (ax1 AND (b :: []) (Nonneg (SSub (b, v))))) :: (("and/same",
+  (ax1 AND ((SSub (a, b)) :: ((SSub (b, a)) :: [])) (Null (SSub (v, a))))) :: (("and/opposite",
+  (ax1 AND ((SAdd ((SAdd (a, b)), (C (Zpos XH)))) :: ((SSub ((SSub ((neg a),
+    b)), (C (Zpos XH)))) :: [])) (Null v))) :: (("p2/order", { ax_kind = P2;
+  ax_count = (Stdlib.Int.succ (Stdlib.Int.succ 0)); ax_needs = ((V
   (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))) :: ((SSub ((V
   (Stdlib.Int.succ (Stdlib.Int.succ 0))), (V (Stdlib.Int.succ
   (Stdlib.Int.succ (Stdlib.Int.succ 0)))))) :: [])); ax_gives = (Nonneg (SSub
@@ -2007,7 +2010,77 @@ let axioms =
   (Stdlib.Int.succ 0)))))))), (V (Stdlib.Int.succ (Stdlib.Int.succ
   (Stdlib.Int.succ 0)))))) :: [])))); ax_gives = (Null (SSub ((V 0), (SMul
   ((V (Stdlib.Int.succ 0)), (V (Stdlib.Int.succ (Stdlib.Int.succ
-  0)))))))) }) :: [])))))))))))))))))))))))))
+  0)))))))) }) :: (("and/commute", { ax_kind = AND; ax_count =
+  (Stdlib.Int.succ (Stdlib.Int.succ 0)); ax_needs = ((SSub ((V
+  (Stdlib.Int.succ (Stdlib.Int.succ 0))), (V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))))) :: ((SSub ((V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0)))))), (V (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))))) :: ((SSub ((V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0))))))) :: ((SSub ((V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0))))), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))) :: []))));
+  ax_gives = (Null (SSub ((V 0), (V (Stdlib.Int.succ
+  0))))) }) :: (("and/and", { ax_kind = AND; ax_count = (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)); ax_needs = ((SSub ((V (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))), (V (Stdlib.Int.succ 0)))) :: ((SSub ((V
+  (Stdlib.Int.succ 0)), (V (Stdlib.Int.succ (Stdlib.Int.succ 0))))) :: ((SSub
+  ((V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))))))) :: ((SSub ((V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))) :: []))));
+  ax_gives = (Null (SSub ((V 0), (V (Stdlib.Int.succ 0))))) }) :: (("and/or",
+  { ax_kind = AND; ax_count = (Stdlib.Int.succ (Stdlib.Int.succ 0));
+  ax_needs = ((SSub ((SSub ((SAdd ((V (Stdlib.Int.succ (Stdlib.Int.succ 0))),
+  (V (Stdlib.Int.succ 0)))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0))))))), (V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))))) :: ((SSub ((SSub ((SAdd ((V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0))))), (V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))))), (V (Stdlib.Int.succ 0)))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))) :: ((SSub ((V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))), (V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0)))))))) :: ((SSub ((V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))), (V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))) :: [])))); ax_gives = (Null (SSub ((V 0), (V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))))))) }) :: (("and/xor", { ax_kind = AND; ax_count = (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)); ax_needs = ((SSub ((SSub ((SAdd ((V (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))), (SMul ((C (Zpos (XO XH))), (V (Stdlib.Int.succ
+  0)))))), (V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))))))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))))) :: ((SSub
+  ((SSub ((SAdd ((V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))))), (SMul ((C
+  (Zpos (XO XH))), (V (Stdlib.Int.succ 0)))))), (V (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))))) :: ((SSub ((V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))))) :: ((SSub ((V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))))) :: [])))); ax_gives = (Null (SSub ((SAdd ((V 0),
+  (V (Stdlib.Int.succ 0)))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))))))) }) :: (("and/not", { ax_kind = AND; ax_count = (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)); ax_needs = ((SAdd ((SAdd ((V (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0))))))), (C (Zpos XH)))) :: ((SSub
+  ((SSub ((SSub ((C Z0), (V (Stdlib.Int.succ (Stdlib.Int.succ 0))))), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))))), (C (Zpos XH)))) :: ((SSub ((V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))))) :: ((SSub ((V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))))) :: [])))); ax_gives = (Null (SSub ((SAdd ((V 0),
+  (V (Stdlib.Int.succ 0)))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))))))) }) :: []))))))))))))))))))))))))))))))))
 
 (** val power_shift : int -> axiom **)
 
@@ -2021,6 +2094,34 @@ let power_shift n0 =
   (Stdlib.Int.succ 0)))), step0)), (V (Stdlib.Int.succ (Stdlib.Int.succ
   0))))) :: []))); ax_gives = (Null (SSub ((V 0), (SMul ((C
   (Z.pow (Zpos (XO XH)) (Z.of_nat n0))), (V (Stdlib.Int.succ 0))))))) }
+
+(** val bits_below : int -> axiom **)
+
+let bits_below n0 =
+  let ones1 = C (Z.sub (Z.pow (Zpos (XO XH)) (Z.of_nat n0)) (Zpos XH)) in
+  { ax_kind = AND; ax_count = (Stdlib.Int.succ 0); ax_needs = (a :: ((SSub
+  (ones1, a)) :: (b :: ((SSub (ones1, b)) :: [])))); ax_gives = (Nonneg (SAdd
+  ((SSub ((SSub (ones1, a)), b)), v))) }
+
+(** val bits_apart : int -> axiom **)
+
+let bits_apart n0 =
+  let power = C (Z.pow (Zpos (XO XH)) (Z.of_nat n0)) in
+  { ax_kind = AND; ax_count = (Stdlib.Int.succ (Stdlib.Int.succ 0));
+  ax_needs = ((SSub ((V (Stdlib.Int.succ (Stdlib.Int.succ 0))), (SMul (power,
+  (V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))))))) :: ((SSub ((SMul (power, (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0))))))), (V (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))))) :: ((V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))) :: ((SSub ((SSub (power, (C (Zpos XH)))), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))) :: []))));
+  ax_gives = (Null (V 0)) }
+
+(** val numbered : (string * (int -> axiom)) list **)
+
+let numbered =
+  ("p2/shift", power_shift) :: (("and/below", bits_below) :: (("and/apart",
+    bits_apart) :: []))
 
 type choice =
 | ChSign of poly
@@ -2207,75 +2308,77 @@ let instance t fs x atoms premises =
 
 let find_axiom name = function
 | Some n0 ->
-  if (&&) ((=) name "p2/shift")
-       ((<=) n0 (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-         (Stdlib.Int.succ
-         0)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))
-  then Some (power_shift n0)
-  else None
+  (match find (fun t -> (=) (fst t) name) numbered with
+   | Some t ->
+     if (<=) n0 (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+          (Stdlib.Int.succ
+          0))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))
+     then Some (snd t n0)
+     else None
+   | None -> None)
 | None ->
   (match find (fun t -> (=) (fst t) name) axioms with
    | Some t -> Some (snd t)
@@ -2348,12 +2451,48 @@ let simple t fs = function
                  | None -> None)
               | _ :: _ -> None)
            | _ :: _ -> None))
-  else (match find_axiom name number with
-        | Some x ->
-          (match instance t fs x atoms premises with
-           | Some f -> same gives f
-           | None -> None)
-        | None -> None)
+  else if (=) name "and/mask"
+       then (match atoms with
+             | [] -> None
+             | k :: l ->
+               (match l with
+                | [] ->
+                  (match premises with
+                   | [] ->
+                     (match number with
+                      | Some _ -> None
+                      | None ->
+                        (match nth_error t k with
+                         | Some a0 ->
+                           (match a0 with
+                            | AKind (k0, args) ->
+                              (match k0 with
+                               | AND ->
+                                 (match args with
+                                  | [] -> None
+                                  | p :: l0 ->
+                                    (match l0 with
+                                     | [] -> None
+                                     | q :: l1 ->
+                                       (match l1 with
+                                        | [] ->
+                                          (match bit_and t p q with
+                                           | Ok s0 ->
+                                             same gives (FEq
+                                               (psub (pvar k) s0))
+                                           | Bad -> None)
+                                        | _ :: _ -> None)))
+                               | _ -> None)
+                            | _ -> None)
+                         | None -> None))
+                   | _ :: _ -> None)
+                | _ :: _ -> None))
+       else (match find_axiom name number with
+             | Some x ->
+               (match instance t fs x atoms premises with
+                | Some f -> same gives f
+                | None -> None)
+             | None -> None)
 | Cases (_, _, _) -> None
 
 (** val alternatives : table -> facts -> choice -> facts list option **)

@@ -491,6 +491,12 @@ val axioms : (string * axiom) list
 
 val power_shift : int -> axiom
 
+val bits_below : int -> axiom
+
+val bits_apart : int -> axiom
+
+val numbered : (string * (int -> axiom)) list
+
 type choice =
 | ChSign of poly
 | ChOr of int

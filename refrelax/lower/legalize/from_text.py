@@ -20,9 +20,9 @@ from refrelax.lower.legalize.kernel import Array
 from refrelax.lower.legalize.operations import combination, converted, operation
 from refrelax.lower.legalize.prepare import below, prepared, ranges, symbols
 from refrelax.lower.legalize.scalars import Scalar
-from refrelax.lower.legalize.site import Site, Unfit
+from refrelax.lower.legalize.site import Site, Unfit, with_relations
 from refrelax.rules import rule
-from refrelax.semantics.dims import NO_FACTS, simplify, value
+from refrelax.semantics.dims import NO_FACTS, equal, value
 from refrelax.semantics.ops.meaning import data, indices
 from refrelax.semantics.ops.meaning.calculus import Text
 from refrelax.semantics.ops.meaning.terms import written
@@ -53,22 +53,27 @@ def _operands(s: Site, k: int, arg: Expr) -> list[tuple[Any, Array | None]]:
     """What argument ``k`` is to a text, and the array that it is to a kernel."""
     match s.a[k]:
         case Array() as x:
-            return [((f"x{k}", [d.node for d in x.dims], x.dtype), x)]
+            return [((f"x{k}", _extents(s, x), x.dtype), x)]
         case Scalar() as x:
             return [((f"x{k}", [1], x.dtype, x.node), Array("", (S.index(1),), x.dtype, x))]
         case list() as xs:
-            return [((f"x{k}_{n}", [d.node for d in x.dims], x.dtype), x) for n, x in enumerate(xs)]
+            return [((f"x{k}_{n}", _extents(s, x), x.dtype), x) for n, x in enumerate(xs)]
     if k in s.dtypes:
-        return [((f"x{k}", [s.expression(d).node for d in s.shapes[k]], s.dtypes[k]), None)]
+        return [((f"x{k}", list(s.shapes[k]), s.dtypes[k]), None)]
     if k in s.shapes:
-        return [([s.expression(d).node for d in s.shapes[k]], None)]
+        return [(list(s.shapes[k]), None)]
     match arg:
         case Tuple(fields=fields) if all(isinstance(each, PrimValue) for each in fields):
-            return [([s.expression(each.value).node for each in fields if isinstance(each, PrimValue)], None)]
+            return [([each.value for each in fields if isinstance(each, PrimValue)], None)]
         case Call(op=Op("relax.null_value")):
             return [(None, None)]
         case _:
             raise Unfit("an argument that is no tensor, scalar or shape")
+
+
+def _extents(s: Site, x: Array) -> list[PrimExpr]:
+    """The extents of an operand as the caller wrote them, from which a text may see more than from names."""
+    return [with_relations(s, d.node) for d in x.dims]
 
 
 class Writer:
@@ -101,7 +106,7 @@ class Writer:
     def premise(self, condition: PrimExpr) -> None:
         """The data is what the operator means only where this holds."""
         if isinstance(condition, Binary) and condition.op == "EQ":
-            self.s.same(Scalar(condition.a), Scalar(condition.b))
+            self.equal(condition.a, condition.b, "lo/broadcast-equal")
         else:
             self.s.demand("lo/broadcast-equal", condition)
 
@@ -114,9 +119,14 @@ class Writer:
             if as_int(each) == 0:
                 raise Unfit("a call that is always open")
             if isinstance(each, Binary) and each.op == "EQ":
-                self.s.same(Scalar(each.a), Scalar(each.b), claim)
+                self.equal(each.a, each.b, claim)
             else:
                 self.s.suppose(Scalar(each))
+
+    def equal(self, a: PrimExpr, b: PrimExpr, claim: str) -> None:
+        """Two extents are equal: numbers that are the same expression, or a claim."""
+        if equal(a, b, NO_FACTS) is not True:
+            self.s.same(Scalar(a), Scalar(b), claim)
 
     def results(self) -> list[tuple[Array, Array]]:
         """The results lie where the call wants them, and have its extents; what is two results is copied."""
@@ -125,8 +135,7 @@ class Writer:
             if found.dtype != out.dtype or len(found.dims) != out.ndim:
                 raise Unfit("a result of another dtype or rank than was deduced")
             for own, wanted in zip(found.dims, out.dims, strict=True):
-                if simplify(own, NO_FACTS) != simplify(wanted.node, NO_FACTS):
-                    self.s.same(wanted, Scalar(own), "lo/equal-extents")
+                self.equal(with_relations(self.s, wanted.node), own, "lo/equal-extents")
             if id(found) in self.arrays:
                 copies.append((out, self.arrays[id(found)]))
             else:
@@ -169,6 +178,8 @@ class Writer:
 
     def index(self, e: PrimExpr, env: Env) -> Scalar:
         """An index or a condition on indices, in the kernel's variables."""
+        if e in self.s.named:
+            return Scalar(self.s.named[e])
         match e:
             case SymVar(name) if name in self.opaque:
                 element, dtype = self.opaque[name]
@@ -176,7 +187,7 @@ class Writer:
                     raise Unfit("unsigned positions of 64 bits")
                 return S.cast("int64", self.element(element, env))
             case SymVar(name):
-                return env.get(name, Scalar(e))
+                return env[name] if name in env else self.s.expression(e)
             case Literal():
                 return Scalar(e)
             case Intrinsic("if_then_else", (condition, then, other)) if self.ends(other):

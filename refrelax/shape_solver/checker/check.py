@@ -23,7 +23,7 @@ from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge
-from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, KINDS, NUMBERED, Axiom, Zero
+from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, KINDS, MASK, NUMBERED, Axiom, Zero
 from refrelax.shape_solver.checker.terms import Question, Rejected, expect, integer, shown
 
 ABSURD = ge(Poly.of(-1))
@@ -167,6 +167,9 @@ class Checker:
     def axiom(self, name: str, numbers: list[Any], premises: list[Any], number: Any) -> Formula:
         """An instance of a schema; a premise that is a nonnegative constant needs no fact."""
         atoms = [self.atom(each) for each in numbers]
+        if name == MASK:
+            expect(number is None and not premises and len(atoms) == 1 and atoms[0].kind == "and", "one a & b", numbers)
+            return eq(Poly.atom(numbers[0]) - self.reading.bit_and(*atoms[0].args))
         if name in NUMBERED:
             count, limit, made = NUMBERED[name]
             expect(type(number) is int and 0 <= number < limit, f"a number below {limit}", number)

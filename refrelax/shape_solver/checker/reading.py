@@ -103,6 +103,8 @@ class Reading:
     numbers: dict[Any, int] = field(default_factory=dict)
     scope: dict[int, Poly] = field(default_factory=dict)
     """What stands for symbols past those of the question: of a writer."""
+    masks: list[tuple[Poly, int, Poly]] = field(default_factory=list)
+    """Operands of ``&``, one a number, and what they were read as: for a writer."""
     shipped: bool = False
     """Whether the table of atoms is a certificate's, and only looked up."""
 
@@ -222,7 +224,9 @@ class Reading:
         if x is None and y is None:
             return self.make("and", (a, b))
         p, mask = (a, y) if y is not None else (b, x or 0)
-        return p - self.masked(p, ~mask) if mask < 0 else self.masked(p, mask)
+        found = p - self.masked(p, ~mask) if mask < 0 else self.masked(p, mask)
+        self.masks.append((p, mask, found))
+        return found
 
     def masked(self, p: Poly, mask: int) -> Poly:
         total, start = Poly.of(0), 0

@@ -83,12 +83,24 @@ AXIOMS: tuple[Axiom, ...] = (
     Axiom("and/low-right", "and", lambda v, a, b: [b], lambda v, a, b: v),
     Axiom("and/high-left", "and", lambda v, a, b: [a], lambda v, a, b: a - v),
     Axiom("and/high-right", "and", lambda v, a, b: [b], lambda v, a, b: b - v),
+    Axiom("and/same", "and", lambda v, a, b: [a - b, b - a], lambda v, a, b: zero(v - a)),
+    Axiom("and/opposite", "and", lambda v, a, b: [a + b + 1, -a - b - 1], lambda v, a, b: zero(v)),
 )  # fmt: skip
 
 PAIRS: tuple[Axiom, ...] = (
     Axiom("p2/order", "p2", lambda v, w, k, j: [j, k - j], lambda v, w, k, j: v - w),
     Axiom("p2/double", "p2", lambda v, w, k, j: [j, k - j - 1], lambda v, w, k, j: v - 2 * w),
-)
+    Axiom("and/commute", "and", lambda v, w, p, q, a, b: [p - b, b - p, q - a, a - q],
+          lambda v, w, p, q, a, b: zero(v - w)),
+    Axiom("and/and", "and", lambda v, w, p, q, a, b: [p - w, w - p, q - b, b - q],
+          lambda v, w, p, q, a, b: zero(v - w)),
+    Axiom("and/or", "and", lambda v, w, p, q, a, b: [p + w - a - b, a + b - w - p, q - b, b - q],
+          lambda v, w, p, q, a, b: zero(v - b)),
+    Axiom("and/xor", "and", lambda v, w, p, q, a, b: [p + 2 * w - a - b, a + b - 2 * w - p, q - b, b - q],
+          lambda v, w, p, q, a, b: zero(v + w - b)),
+    Axiom("and/not", "and", lambda v, w, p, q, a, b: [p + a + 1, -p - a - 1, q - b, b - q],
+          lambda v, w, p, q, a, b: zero(v + w - b)),
+)  # fmt: skip
 """Axioms about two atoms of one kind: their values, then their operands."""
 
 TRIPLES: tuple[Axiom, ...] = (
@@ -121,10 +133,28 @@ def power_shift(step: int) -> Axiom:
     return Axiom("p2/shift", "p2", needs, lambda v, w, k, j: zero(v - (1 << step) * w))
 
 
+def bits_below(width: int) -> Axiom:
+    """``and/below``: bits of which none is past the lowest ``width`` stay there: so does their ``a | b``."""
+    ones = (1 << width) - 1
+    return Axiom("and/below", "and", lambda v, a, b: [a, ones - a, b, ones - b], lambda v, a, b: ones - a - b + v)
+
+
+def bits_apart(width: int) -> Axiom:
+    """``and/apart``: the lowest ``width`` bits meet none of a multiple of ``2**width``, whose factor is an operand of
+    the second atom."""
+    power = 1 << width
+    needs = lambda v, w, p, q, a, b: [p - power * a, power * a - p, q, power - 1 - q]  # noqa: E731
+    return Axiom("and/apart", "and", needs, lambda v, w, p, q, a, b: zero(v))
+
+
 NUMBERED: dict[str, tuple[int, int, Callable[[int], Axiom]]] = {
     "min/low": (1, 1 << 16, minimum_low), "p2/shift": (2, MAX_STEP + 1, power_shift),
+    "and/below": (1, MAX_STEP + 1, bits_below), "and/apart": (2, MAX_STEP + 1, bits_apart),
 }  # fmt: skip
 """Axioms with a number as well: how many atoms they are about, what the number is below, and the axiom."""
+
+MASK = "and/mask"
+"""The one axiom that is no row: an atom ``a & b``, of which one is a number, is what reading such a term gives."""
 
 BY_ID: dict[str, Axiom] = {each.id: each for each in (*AXIOMS, *PAIRS, *TRIPLES)}
 CHOICE_BY_ID: dict[str, Choice] = {each.id: each for each in CHOICES}

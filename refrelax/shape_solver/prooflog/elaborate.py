@@ -7,6 +7,7 @@ Deterministic: limits count work, never time.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 from refrelax.rules import rule
@@ -16,6 +17,9 @@ from refrelax.shape_solver.checker.reading import MAX_WORK, Reading, flattened, 
 from refrelax.shape_solver.checker.terms import Fuel, Question, Rejected
 from refrelax.shape_solver.claim import Effort, Query
 from refrelax.shape_solver.prooflog.axioms import acquaint
+from refrelax.shape_solver.prooflog.bitwise import masks
+from refrelax.shape_solver.prooflog.branching import Branching
+from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.hints import contexts, follow
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.lemma import equates
@@ -24,37 +28,71 @@ from refrelax.shape_solver.prooflog.search import pursue, take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
 ABSURD = Poly.of(-1)
+ALL, FIRST, LATER = slice(0, None), slice(0, 1), slice(1, None)
 MAX_CASES = 64
 
-COSTS: dict[Effort, int] = {"quick": 100_000, "normal": 5_000_000, "thorough": 20_000_000}
+COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough": 20_000_000}
 """What the search for a log may cost: ``normal`` is some seconds at worst."""
 
 
 @rule("sh/certificate-log")
-def prooflog(query: Query, effort: Effort = "normal") -> dict[str, Any] | None:
-    """A log for ``query`` that the checker accepts; ``None`` if none was found within what ``effort`` may cost."""
+def prooflog(query: Query, effort: Effort = "normal", attempts: slice = ALL) -> dict[str, Any] | None:
+    """A log for ``query`` that the checker accepts; ``None`` if none was found within what ``effort`` may cost.
+    ``attempts``: which ways are tried."""
     try:
-        return _prooflog(query, effort)
+        return _prooflog(query, effort, attempts)
     except (Untranslatable, Rejected, RecursionError):  # nothing that a certificate can state, or not within its bounds
         return None
 
 
-def _prooflog(query: Query, effort: Effort) -> dict[str, Any] | None:
+def _prooflog(query: Query, effort: Effort, attempts: slice) -> dict[str, Any] | None:
     asked = question(query)
     reading = Reading(Question.read(asked))
     given, wanted = reading.facts()
     reading.fuel = Fuel(2500 * MAX_WORK)  # the writer's work is counted by its meter
-    ledger = Ledger(reading, list(query.symbols().items()), Meter(COSTS[effort]))
+    ledger = Ledger(reading, list(query.symbols().items()), Meter(0))
     for fact in (*given, *wanted):
         ledger.add(fact)
     ledger.starts = len(ledger.facts)
     count, named = len(ledger.facts), len(reading.atoms)
-    take(ledger)
-    goal = solved(ledger, list(range(len(given), count)))
+    goals = list(range(len(given), count))
+    goal = None
+    for attempt, share, details in ATTEMPTS[attempts]:
+        meter = Meter(COSTS[effort] // share)
+        goal = attempt(ledger, meter, goals, *details)
+        if goal is not None:
+            break
     if goal is None:
         return None
     log = pruned(ledger, count, named, goal)
     return log if check(asked, log).accepted else None
+
+
+def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int, changes: int) -> int | None:
+    """The number of an absurdity, by ``Branching``."""
+    below = ledger.branch([])
+    below.meter, below.work = meter, [0]
+    masks(below)
+    found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts)), changes).absurd(below)
+    return None if found is None else adopt(ledger, below, found)
+
+
+def searched(ledger: Ledger, meter: Meter, goals: list[int]) -> int | None:
+    """The number of an absurdity, by what the prover's contexts and normal forms suggest."""
+    below = ledger.branch([])
+    below.meter, below.work = meter, [0]
+    below.starts = len(below.facts)
+    take(below)
+    below.starts = 0
+    found = solved(below, goals)
+    return None if found is None else adopt(ledger, below, found)
+
+
+ATTEMPTS: tuple[tuple[Callable[..., int | None], int, tuple[int, ...]], ...] = (
+    (branched, 50, (120, 0, 0)), (branched, 50, (120, 0, 40)), (searched, 50, ()), (branched, 16, (400, 6, 40)),
+    (searched, 5, ()),
+)  # fmt: skip
+"""In order, each with its share of what the effort allows."""
 
 
 def solved(ledger: Ledger, goals: list[int]) -> int | None:

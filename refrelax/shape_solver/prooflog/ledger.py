@@ -12,7 +12,7 @@ from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, Reading, eq, ge
-from refrelax.shape_solver.checker.schemas import BY_ID, NUMBERED, Axiom, Zero
+from refrelax.shape_solver.checker.schemas import BY_ID, MASK, NUMBERED, Axiom, Zero
 
 Step = dict[str, Any]
 
@@ -60,6 +60,8 @@ class Ledger:
     """Atoms whose axioms were written down."""
     settled: set[int] = field(default_factory=set)
     """Atoms that were compared with their normal form."""
+    made: set[int] = field(default_factory=set)
+    """Symbols that stand for parts of rows."""
     factoring: bool = False
     """Whether common factors are taken out of facts: this costs much and helps few."""
 
@@ -70,7 +72,7 @@ class Ledger:
             dict(self.index),
         )  # fmt: skip
         below.work, below.axioms, below.settled = self.work, set(self.axioms), set(self.settled)
-        below.used, below.factoring = set(self.used), self.factoring
+        below.used, below.made, below.factoring = set(self.used), set(self.made), self.factoring
         for fact in start:
             below.add(fact)
         below.starts = len(below.facts) - len(self.facts)
@@ -163,6 +165,13 @@ class Ledger:
         more = {} if extra is None else {"number": extra}
         step = {"rule": name, "atoms": atoms, "premises": premises, **more, "gives": written(fact)}
         return self.add(fact, step)
+
+    def mask(self, number: int) -> int:
+        """That the atom ``a & b``, one a number, is what it is read as."""
+        fact = eq(Poly.atom(number) - self.reading.bit_and(*self.reading.atoms[number].args))
+        if fact in self.index:
+            return self.index[fact]
+        return self.add(fact, {"rule": MASK, "atoms": [number], "premises": [], "gives": written(fact)})
 
     def congruence(self, u: int, v: int, premises: list[int | None]) -> int:
         fact = eq(Poly.atom(u) - Poly.atom(v))

@@ -13,7 +13,7 @@ from typing import Any
 from refrelax.shape_solver.checker.poly import Mono, Poly
 from refrelax.shape_solver.checker.reading import ge
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.simplex import Row, conflict
+from refrelax.shape_solver.prooflog.simplex import Reasons, Row, conflict
 
 MAX_ROWS = 220
 ROUNDS = 3
@@ -178,10 +178,15 @@ class Rows:
         found = conflict(system, self.ledger.meter)
         if found is None:
             return None
-        scale = lcm(*(c.denominator for c in found.values()))
-        whole = {row: int(c * scale) for row, c in found.items()}
-        common = gcd(*whole.values())
-        return [_term(c // common, keys[row]) for row, c in sorted(whole.items())]
+        return [_term(c, keys[row]) for row, c in scaled(found)]
+
+
+def scaled(reasons: Reasons) -> list[tuple[int, int]]:
+    """Rows and their factors, as integers."""
+    scale = lcm(*(c.denominator for c in reasons.values()))
+    whole = {row: int(c * scale) for row, c in reasons.items()}
+    common = gcd(*whole.values())
+    return [(row, c // common) for row, c in sorted(whole.items())]
 
 
 def _term(factor: int, product: Product) -> list[Any]:

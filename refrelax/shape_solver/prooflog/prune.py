@@ -103,6 +103,14 @@ def _marked(steps: list[Step], before: int, goal: int) -> tuple[Marked, set[int]
     return kept[::-1], {each for each in needed if each < before}
 
 
+def outside(below: Ledger, before: int, inside: bool = False) -> set[int]:
+    """Which of the facts that the branch ``below`` started from its goal uses (with ``inside``, those that it made);
+    the scope above has ``before`` facts."""
+    first = len(below.facts) - len(below.steps)
+    kept, used = _marked(below.steps, first, below.goal)
+    return {fact for _, fact, _ in kept} if inside else {each for each in used if each >= before}
+
+
 def _renumbered(kept: Marked, names: dict[int, int], count: int) -> list[Step]:
     result: list[Step] = []
     for step, fact, branches in kept:

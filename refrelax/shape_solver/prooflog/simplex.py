@@ -33,6 +33,8 @@ class _Simplex:
     value: list[Fraction] = field(default_factory=list)
     rows: dict[int, dict[int, Fraction]] = field(default_factory=dict)
     """Basic variable to its combination of the others."""
+    solved: bool = False
+    """Whether the values satisfy all bounds."""
 
     def fresh(self) -> int:
         self.value.append(Fraction(0))
@@ -64,6 +66,7 @@ class _Simplex:
         for _ in range(MAX_PIVOTS):
             x = self.violated()
             if x is None or self.meter.empty:
+                self.solved = x is None
                 return None
             low = x in self.lower and self.value[x] < self.lower[x].value
             target = self.lower[x] if low else self.upper[x]
@@ -125,8 +128,17 @@ Row = tuple[Mapping[Any, int], int, bool]
 """``sum(coefficient * unknown) + constant``: at least 0, or (with ``True``) equal to 0."""
 
 
+Values = dict[Any, Fraction]
+
+
 def conflict(rows: Sequence[Row], meter: Meter) -> Reasons | None:
     """Factors by which the rows add up to a negative constant (positive for inequalities), or ``None``."""
+    return solution(rows, meter)[0]
+
+
+def solution(rows: Sequence[Row], meter: Meter) -> tuple[Reasons | None, Values | None]:
+    """Factors by which the rows add up to a negative constant, or values of the unknowns at which they hold; neither,
+    if the limit is reached."""
     simplex = _Simplex(meter)
     unknowns: dict[Hashable, int] = {}
     for terms, _, _ in rows:
@@ -136,8 +148,11 @@ def conflict(rows: Sequence[Row], meter: Meter) -> Reasons | None:
     for number, (terms, constant, exact) in enumerate(rows):
         found = _entered(simplex, unknowns, number, terms, constant, exact)
         if found is not None:
-            return found
-    return simplex.check()
+            return found, None
+    reasons = simplex.check()
+    if reasons is not None or not simplex.solved:
+        return reasons, None
+    return None, {unknown: simplex.value[x] for unknown, x in unknowns.items()}
 
 
 def _entered(

@@ -1,0 +1,158 @@
+"""The axioms of ``a & b``, written down where operands have the form that they ask for: no search."""
+
+from __future__ import annotations
+
+from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.checker.schemas import BY_ID, MAX_STEP
+from refrelax.shape_solver.prooflog.ledger import Ledger
+
+Operands = tuple[Poly, Poly]
+
+NO_PREMISES: list[int | None] = [None] * 4
+
+
+def alone(ledger: Ledger, v: int, p: Poly, q: Poly) -> None:
+    """What the operands of the atom ``v`` say by their form, with the other such atoms in their operands."""
+    if p == q:
+        ledger.axiom("and/same", [v], [None, None])
+    elif p + q == Poly.of(-1):
+        ledger.axiom("and/opposite", [v], [None, None])
+    else:
+        for (p1, q1), u in ((((p, q)), v), ((q, p), None)):
+            found = beside(ledger, p1, q1)
+            if found is None:
+                continue
+            if u is None:
+                u = swapped(ledger, v, q1, p1)
+            name, w = found
+            ledger.axiom(name, [u, w], list(NO_PREMISES))
+            return
+
+
+def beside(ledger: Ledger, p: Poly, q: Poly) -> tuple[str, int] | None:
+    """An axiom about ``p & q`` and another atom ``a & q`` in ``p``, or about ``~a & q``."""
+    reading = ledger.reading
+    for w in sorted(p.mentions()):
+        atom = reading.atoms[w]
+        if atom.kind != "and" or q not in atom.args:
+            continue
+        a = atom.args[0] if atom.args[1] == q else atom.args[1]
+        value = Poly.atom(w)
+        for name, form in (("and/and", value), ("and/or", a + q - value), ("and/xor", a + q - 2 * value)):
+            if p == form:
+                return name, w if atom.args[1] == q else swapped(ledger, w, *atom.args)
+    known = reading.numbers.get(("and", (-p - 1, q)), reading.numbers.get(("and", (q, -p - 1))))
+    if known is None:
+        return None
+    atom = reading.atoms[known]
+    return "and/not", known if atom.args[1] == q else swapped(ledger, known, *atom.args)
+
+
+def masks(ledger: Ledger) -> None:
+    """What ``^``, ``|`` and ``&`` by numbers say of each other: of ``p & c`` where ``p`` is ``a ^ c`` (``a | c``,
+    ``a & c``), and of ``p & a``."""
+    reading = ledger.reading
+    known = list({(p, mask): (p, mask, found) for p, mask, found in reading.masks}.values())
+    twofold = [(number, atom.args) for number, atom in enumerate(reading.atoms) if atom.kind == "and"]
+    for a, mask, found in known:
+        c = Poly.of(mask)
+        for p, other, _ in known:
+            name = related(p, a, c, found) if other == mask else None
+            if name is not None:
+                (v,) = reading.make("and", (p, c)).mentions()
+                ledger.mask(v)
+                masked(ledger, name, v, a, c, found)
+        for number, (x, y) in twofold:
+            for p, q in ((x, y), (y, x)):
+                name = related(p, a, c, found) if q == a else None
+                if name is not None:
+                    masked(ledger, name, number if (x, y) == (p, q) else swapped(ledger, number, x, y), c, a, found)
+
+
+def related(p: Poly, a: Poly, c: Poly, found: Poly) -> str | None:
+    """The axiom about ``p & c`` (or ``p & a``), where ``a & c`` is ``found``."""
+    forms = (("and/and", found), ("and/or", a + c - found), ("and/xor", a + c - 2 * found), ("and/not", -a - 1))
+    return next((name for name, form in forms if p == form), None)
+
+
+def masked(ledger: Ledger, name: str, v: int, a: Poly, b: Poly, found: Poly) -> None:
+    """An axiom about the atom ``v`` and ``a & b``, one a number, which is read as ``found``."""
+    (w,) = ledger.reading.make("and", (a, b)).mentions()
+    equation = ledger.mask(w)
+    p, q = ledger.reading.atoms[v].args
+    schema = BY_ID[name]
+    premises: list[int | None] = []
+    for need in schema.needs(Poly.atom(v), Poly.atom(w), p, q, a, b):
+        rest = Poly.of(need)
+        factor = rest.terms.get((w,), 0)
+        assert not (rest - factor * (Poly.atom(w) - found)).terms, rest
+        premises.append(ledger.combine(rest, [[1, ["not"]], [factor, [equation]]]) if factor else None)
+    ledger.axiom(name, [v, w], premises)
+
+
+def swapped(ledger: Ledger, number: int, a: Poly, b: Poly) -> int:
+    """The atom with the operands of ``number``, ``a`` and ``b``, the other way round; equal to it."""
+    (other,) = ledger.reading.make("and", (b, a)).mentions()
+    ledger.axiom("and/commute", [other, number], list(NO_PREMISES))
+    return other
+
+
+def apart(
+    ledger: Ledger, v: int, width: int, factor: Poly, multiple: Poly, low: Poly, premises: list[int | None]
+) -> None:
+    """That ``v``, the atom ``multiple & low``, is 0: ``multiple`` is ``factor`` times ``2**width``, and ``premises``
+    are those of ``low >= 0`` and ``2**width - 1 - low >= 0``."""
+    atom = ledger.reading.atoms[v]
+    u = v if atom.args == (multiple, low) else swapped(ledger, v, *atom.args)
+    (w,) = ledger.reading.make("and", (factor, low)).mentions()
+    ledger.axiom("and/apart", [u, w], [None, None, *premises], width)
+
+
+def factored(p: Poly) -> tuple[int, Poly] | None:
+    """The greatest power of two that divides ``p``, by its exponent, and the quotient."""
+    bits = 0
+    for c in p.terms.values():
+        bits |= c
+    width = min((bits & -bits).bit_length() - 1, MAX_STEP)
+    return (width, Poly({mono: c >> width for mono, c in p.terms.items()})) if bits and width > 0 else None
+
+
+# --- equal operands, once the facts say so
+
+
+def alike(ledger: Ledger, seen: list[int]) -> bool:
+    """Atoms of ``&`` and of powers whose operands the equations make equal; whether that was news."""
+    before = len(ledger.facts)
+    atoms = [(number, ledger.reading.atoms[number]) for number in seen]
+    several = [(number, atom) for number, atom in atoms if atom.kind in ("and", "p2")]
+    for place, (v, atom) in enumerate(several):
+        if atom.kind == "and" and atom.args[0] != atom.args[1] and not ledger.reduce(atom.args[0] - atom.args[1]).terms:
+            if ledger.reduce(Poly.atom(v) - atom.args[0]).terms:
+                p = atom.args[0] - atom.args[1]
+                ledger.axiom("and/same", [v], [same(ledger, p), same(ledger, -p)])
+        for w, other in several[:place]:
+            if other.kind == atom.kind and ledger.reduce(Poly.atom(v) - Poly.atom(w)).terms:
+                pairs = list(zip(other.args, atom.args))
+                if not any(ledger.reduce(x - y).terms for x, y in pairs):
+                    ledger.congruence(w, v, [None if x == y else equation(ledger, x - y) for x, y in pairs])
+    return len(ledger.facts) > before
+
+
+def same(ledger: Ledger, p: Poly) -> int:
+    """The fact ``p >= 0`` for what the equations make 0."""
+    return ledger.combine(p, [[1, ["not"]]])
+
+
+def equation(ledger: Ledger, p: Poly) -> int:
+    return ledger.equal(same(ledger, p), same(ledger, -p))
+
+
+def unlike(ledger: Ledger, seen: list[int]) -> list[int]:
+    """Atoms in what two atoms of ``&`` or powers differ by, or two operands."""
+    several = [ledger.reading.atoms[number] for number in seen if ledger.reading.atoms[number].kind in ("and", "p2")]
+    found: dict[int, None] = {}
+    for place, atom in enumerate(several):
+        pairs = [pair for other in several[:place] if other.kind == atom.kind for pair in zip(other.args, atom.args)]
+        for x, y in [*pairs, *([atom.args] if atom.kind == "and" else [])]:
+            found.update(dict.fromkeys(sorted(ledger.reduce(x - y).mentions())))
+    return list(found)
