@@ -284,7 +284,7 @@ def worker(prefixes: list[str], repeat: int, only_work: bool) -> None:
                     said = repr(error)
                 digest = hashlib.sha256(said.encode()).hexdigest()[:16]
                 row = {"name": name, "numerics": numerics, "digest": digest, "said": said[:200], "seconds": 0}
-                print(json.dumps(row | {"text": text}))
+                print(json.dumps(row | {"text": text, "key": key(text, repr(args), numerics)}))
     policies = ("normal", "special", "integer", "dyadic")
     for name, text, given, seed in programs(prefixes):
         if only_work and not name.endswith((" work", " tiny")):
@@ -309,7 +309,12 @@ def worker(prefixes: list[str], repeat: int, only_work: bool) -> None:
             said = shown(out)
             row = {"name": name, "numerics": numerics, "digest": hashlib.sha256(said.encode()).hexdigest()[:16],
                    "said": said[:200], "seconds": min(times)}  # fmt: skip
-            print(json.dumps(row))
+            print(json.dumps(row | {"key": key(name, text, repr(given), seed, numerics)}))
+
+
+def key(*parts: Any) -> str:
+    """What is run: a tree may know other cases than the other."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def shown(out: Any) -> str:
@@ -340,17 +345,18 @@ def main() -> int:
         worker(options.prefixes, options.repeat, options.times)
         return 0
     trees = (Path(options.against).resolve(), HERE)
-    rows = [run(tree, options) for tree in trees]
+    found = [{row["key"]: row for row in run(tree, options)} for tree in trees]
     for _ in range(options.rounds - 1):  # in turn, so that what else the machine does meets both
-        for best, tree in zip(rows, trees, strict=True):
-            for a, b in zip([r for r in best if r["seconds"]], run(tree, options, times=True), strict=False):
-                a["seconds"] = min(a["seconds"], b["seconds"])
-    differ = [(a, b) for a, b in zip(*rows, strict=True) if a["digest"] != b["digest"]]
+        for best, tree in zip(found, trees, strict=True):
+            for row in run(tree, options, times=True):
+                best[row["key"]]["seconds"] = min(best[row["key"]]["seconds"], row["seconds"])
+    pairs = [(row, found[1][k]) for k, row in found[0].items() if k in found[1]]
+    differ = [(a, b) for a, b in pairs if a["digest"] != b["digest"]]
     for a, b in differ[:20]:
         print(f"DIFFER {a['name']} {a['numerics']} {a.get('text', '')}\n  {a['said']}\n  {b['said']}")
-    print(f"{len(rows[0])} runs, {len(differ)} differ")
+    print(f"{len(pairs)} runs, {len(differ)} differ")
     groups: dict[tuple[str, str], list[float]] = {}
-    for a, b in zip(*rows, strict=True):
+    for a, b in pairs:
         kind = a["name"].rpartition(" ")[2]
         if kind in ("work", "tiny"):
             groups.setdefault((kind, a["numerics"]), []).append(b["seconds"] / a["seconds"])
