@@ -28,3 +28,24 @@ def test_a_shift_of_a_set_that_gives_poison(op: str, operands: str, count: int) 
     assert isinstance(found, rr.Returned)
     assert set(found.value.poison().values()) == {"num/shift-range"}
     assert len(found.value.poison()) == 3
+
+
+POWER = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3,), "{dtype}"), i: R.Tensor((3,), "int64"), y: R.Tensor((3,), "{dtype}")):
+        taken = R.take(x, i, axis=0, mode="fast")
+        z = R.power(taken, y)
+        return z
+"""
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "float32"])
+def test_poison_to_the_power_of_nothing(dtype: str) -> None:
+    """Poison in an operand is poison of the result, also where no factor of the product is taken."""
+    checked = rr.check(rr.parse(POWER.format(dtype=dtype)))
+    for numerics in ("ieee", "enclosure"):
+        found = rr.run(checked, "main", [2, 3, 5], [0, 7, -1], [0, 0, 1], numerics=numerics)
+        assert isinstance(found, rr.Returned)
+        assert set(found.value.poison()) == {(1,), (2,)}, numerics
