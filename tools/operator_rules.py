@@ -61,7 +61,8 @@ RULES: dict[str, str] = {
     "op.take/integer-indices": "Indices are integers.",
     "op.take/flat": "Without an axis, `take` takes a tensor of rank 1.",
     "op.take/out-of-range": "Under mode `fast`, an index outside `[0, extent)` gives poison; a negative index does not count from the end.",
-    "op.take/empty-axis": "`wrap` and `clip` on an axis without elements make the run `Unspecified`.",
+    "op.take/empty-axis": "Under `wrap` and `clip`, an index into an axis without elements makes the run `Unspecified`; "
+    "without indices there is nothing to look at.",
     "op.gather/out-of-range": "A load outside the data gives poison.",
     "op.scatter/integer-indices": "Indices are integers.",
     "op.scatter/equal-dtypes": "What is stored has the data's dtype.",

@@ -7,6 +7,7 @@ only if these are the values of the bindings before it, and the result is that o
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from refrelax.arrays import Tensor, to_constant
@@ -15,33 +16,103 @@ from refrelax.errors import Returned, UsageError
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Prim
-from refrelax.syntax.graph import Expr, Function, Op, Tuple, Var
+from refrelax.syntax.graph import Call, Expr, Function, GlobalVar, MatchCast, Op, Tuple, Var, VarBinding
+from refrelax.syntax.loops import PrimFunc
 
 INPLACE = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
 """Calls that overwrite a tensor that has a name."""
 
+NOT_FRESH = frozenset(
+    f"relax.{name}"
+    for name in (
+        "call_packed", "call_pure_packed", "call_py_func", "call_builtin_with_ctx", "invoke_closure",
+        "invoke_pure_closure", "make_closure", "wrap_param", "hint_on_device", "to_vdevice", "astype", "reshape",
+        "flatten", "squeeze", "expand_dims", "broadcast_to", "permute_dims", "split", "strided_slice", "identity",
+    )
+)  # fmt: skip
+"""Operators whose result may be their argument's memory; so may that of any operator with a dotted name but ``nn``."""
 
-def break_in(checked: CheckedModule, entry: str, frames: tuple[Frame, ...], found: Returned) -> str:
+
+def break_in(
+    checked: CheckedModule, entry: str, frames: tuple[Frame, ...], found: Returned, given: Mapping[str, Any]
+) -> str:
     """Where the chain of bindings breaks, in words; empty if it holds as far as it can be seen.
 
-    A binding that was evaluated more than once is passed over (which of its values is meant is not shown), and so is
-    everything in a module that overwrites memory.
+    ``given``: the arguments of the run, by the names of the entry's parameters. A binding that was evaluated more than
+    once is passed over (which of its values is meant is not shown), and so is a name whose memory may be overwritten.
     """
-    if any(isinstance(n, Op) and n.name in INPLACE for f in checked.module.functions.values() for n in nodes(f)):
-        return ""
+    written = overwritten(checked)
     times = Counter((frame.path, frame.name) for frame in frames)
     values: dict[tuple[str, str], Any] = {}
+    if not _called(checked, entry):
+        values = {(entry, name): value for name, value in given.items() if name not in written}
     for frame in frames:
         for name, shown in frame.names.items():
             key = (frame.path, name)
-            if key in values and times[key] == 1 and not same_value(values[key], shown):
-                return f"{name} was shown otherwise to {frame.path}/{frame.name} than it was bound"
-        if frame.name and frame.done:
+            if key in values and times[key] <= 1 and not same_value(values[key], shown):
+                made = "given" if name in given and frame.path == entry else "bound"
+                return f"{name} was shown otherwise to {frame.path}/{frame.name} than it was {made}"
+        if frame.name and frame.done and frame.name not in written:
             values[frame.path, frame.name] = frame.value
     function = checked.module.functions[entry]
     if isinstance(function, Function) and not _holds(function.body.body, found.value, entry, values, times):
         return "the result is not what was bound to it"
     return ""
+
+
+def overwritten(checked: CheckedModule) -> frozenset[str]:
+    """The names, in whatever function, whose memory a call may overwrite after they were bound.
+
+    These are what stands in a call that overwrites, and what may be the same memory: an operator gives fresh memory,
+    anything else (a tuple, a field, a match, a branch, a call of a function) may give what it was given.
+    """
+    functions = checked.module.functions
+    found = {n.name for f in functions.values() for c in nodes(f) if _overwrites(c, functions) for n in _names(c)}
+    groups = [group for f in functions.values() for b in nodes(f) for group in _shared(b, functions)] if found else []
+    while more := [group for group in groups if group & found and not group <= found]:
+        found.update(*more)
+    return frozenset(found)
+
+
+def _overwrites(node: Any, functions: Mapping[str, Any]) -> bool:
+    match node:
+        case Call(op=Op(name=name)):
+            return name in INPLACE
+        case Call(op=GlobalVar(name=name)):
+            return isinstance(functions.get(name), PrimFunc)
+        case _:
+            return False
+
+
+def _shared(node: Any, functions: Mapping[str, Any]) -> Iterator[set[str]]:
+    """Names that may stand for one memory, by one binding or call."""
+    match node:
+        case VarBinding(value=Call(op=Op(name=op))) if _fresh(op):
+            pass
+        case VarBinding(name=name, value=value) | MatchCast(name=name, value=value):
+            yield {name, *(n.name for n in _names(value))}
+        case _:
+            pass
+    if isinstance(node, Call) and isinstance(node.op, GlobalVar):
+        callee = functions.get(node.op.name)
+        if isinstance(callee, Function):
+            inside = {p.name for p in callee.params} | {n.name for n in _names(callee.body.body)}
+            yield inside | {n.name for n in _names(node)}
+
+
+def _fresh(op: str) -> bool:
+    plain = op.removeprefix("relax.").removeprefix("nn.")
+    return "." not in plain and op not in NOT_FRESH and op not in INPLACE
+
+
+def _names(node: Any) -> Iterator[Var]:
+    return (each for each in nodes(node) if isinstance(each, Var))
+
+
+def _called(checked: CheckedModule, entry: str) -> bool:
+    """Whether something in the module calls the entry again."""
+    every = (n for f in checked.module.functions.values() for n in nodes(f))
+    return any(isinstance(n, GlobalVar) and n.name == entry for n in every)
 
 
 def _holds(expr: Expr, result: Any, entry: str, values: dict[tuple[str, str], Any], times: Counter[Any]) -> bool:

@@ -41,7 +41,7 @@ from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor
-from refrelax.syntax.graph import Binding
+from refrelax.syntax.graph import Binding, Function
 from refrelax.syntax.loops import PrimFunc
 
 Externs = Mapping[str, Callable[..., Any]]
@@ -257,7 +257,7 @@ class _Judgement:
         parts = replace(_total(bindings), excluded=whole.excluded)
         parts += Counts(not_judged=unseen)
         report = q.report(parts, open_, SHOWN)
-        broken = break_in(q.checked, q.entry, self.observed.frames, found) if bindings else ""
+        broken = break_in(q.checked, q.entry, self.observed.frames, found, given(q)) if bindings else ""
         if bindings and not parts.undecided and not unseen and parts.inside and not broken:
             return Agreement(bindings, results=results, report=report)
         if not bindings:
@@ -309,13 +309,19 @@ def observed_pairs(
             return [("arguments", tuple(ours), tuple(theirs))]
         return [(f"argument {k}", w, f) for k, (w, f) in enumerate(zip(ours, theirs, strict=True))]
     pairs: list[tuple[str, Any, Any]] = [("return", permitted.value, found.value)]
-    types, ieee = parameter_types(q.checked.module, q.entry), reading("ieee")
-    given = [outward(inward(each, types[k] if k < len(types) else None, ieee)) for k, each in enumerate(q.args)]
-    for k, (before, after, w) in enumerate(zip(given, canonical.arguments, ours, strict=True)):
+    for k, (before, after, w) in enumerate(zip(given(q).values(), canonical.arguments, ours, strict=True)):
         shown = theirs[k] if len(theirs) == len(ours) else NOT_SHOWN
         if _written(before, cores(after)) or (shown is not NOT_SHOWN and _written(shown, cores(after))):
             pairs.append((f"argument {k}", w, shown))
     return pairs
+
+
+def given(q: _Question) -> dict[str, Any]:
+    """The arguments of a Relax function as values of its parameters' types, by the names of the parameters."""
+    types, ieee = parameter_types(q.checked.module, q.entry), reading("ieee")
+    function = q.checked.module.functions[q.entry]
+    names = [each.name for each in function.params] if isinstance(function, Function) else []
+    return {name: outward(inward(each, type_, ieee)) for name, each, type_ in zip(names, q.args, types, strict=True)}
 
 
 def _written(value: Any, core: Any) -> bool:

@@ -93,9 +93,9 @@ class WideIntegers(Integers, Collecting):
     def _gather(self, results: Iterable[Payload], rule: str | None) -> Payload:
         found = list(results)
         spoiled = first_poison(found)
-        return some(
-            (each for each in found if not isinstance(each, Poison)), rule or (spoiled.rule if spoiled else None)
-        )
+        if rule is None and spoiled is not None:
+            rule = spoiled.rule
+        return some((each for each in found if not isinstance(each, Poison)), rule)
 
     def _compare(self, name: str, one: Callable[[Payload, Payload], Truth]) -> Callable[[Payload, Payload], Truth]:
         def apply(a: Payload, b: Payload) -> Truth:

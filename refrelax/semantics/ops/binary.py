@@ -231,7 +231,7 @@ def _power(m: Meaning, dtype: str) -> Function:
     zero, one, negative = f.lit(0), f.lit(1), m.poison("op.power/negative-exponent")
 
     def power(a: Payload, b: Payload) -> Payload:
-        result, factor = one, a
+        result, factor = f.add(f.mul(a, zero), one), a  # poison in either operand counts, also where no factor does
         for k in range(dtypes.bits(dtype) - int(dtypes.kind(dtype) == "int")):
             odd = f.not_equal(f.bit_and(f.shift_right(b, f.lit(k)), one), zero)
             result = f.select(odd, f.mul(result, factor), result)
