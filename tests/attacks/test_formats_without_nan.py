@@ -53,3 +53,21 @@ def test_what_gives_none_is_not(value: str) -> None:
     for dtype in WITHOUT_NAN:
         assert _chosen(dtype, value)
     assert _chosen("float8_e4m3fn", "R.divide(x, x)")
+
+
+@pytest.mark.parametrize("dtype", WITHOUT_NAN)
+def test_a_missing_element_that_would_be_nan_is_no_number(dtype: str) -> None:
+    text = f"""
+k = TypeVar("k")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((200,), "{dtype}"), i: R.Tensor((k,), "uint8")):
+        y = R.take(x, i, axis=0, mode="nan")
+        return y
+"""
+    operator = rr.check(rr.parse(text))
+    loops = rr.lower(operator, pipeline="legalize").module
+    assert isinstance(search(operator, loops, "main")[0], Proved)
+    assert isinstance(search(loops, operator, "main")[0], str)
+    assert rr.validate(loops, operator).word != "PROVED"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from refrelax.semantics.dims import NO_FACTS, simplify, substitute
 from refrelax.semantics.ops.meaning import data
-from refrelax.syntax import dtypes
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import (
     Binary,
     Intrinsic,
@@ -86,6 +86,8 @@ def _of(root: data.Element, given: Given, program: data.Program) -> Iterator[Ope
                 pending += [(a, given) for a in (other, body, index) if a is not None]
             case data.Open(rule):
                 yield Opening(rule, NEVER, given)
+            case data.Literal(dtype, float() as value) if value != value and bits.nan_bits(dtype) is None:
+                yield Opening("num/no-nan", NEVER, given)
             case data.Choice(condition, data.Read(array=array, at=at) as then, data.Open(rule)) if _bounds(
                 condition, at, array.dims
             ):
