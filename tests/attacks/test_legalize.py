@@ -57,3 +57,9 @@ def test_sign_of_a_format_without_zero() -> None:
     wanted, found = (rr.run(each, "main", given) for each in (checked, rr.lower(checked, passes=("legalize",)).module))
     assert isinstance(wanted, rr.Returned) and isinstance(found, rr.Returned)
     assert wanted.value.tobytes() == found.value.tobytes() == bytes([127, 127, 255])
+
+
+@pytest.mark.parametrize("value", ["avg_pool1d(x, pool_size=2)", "adaptive_avg_pool1d(x, output_size=[2])"])
+def test_an_average_of_truths_is_left_alone(value: str) -> None:
+    checked = rr.check(rr.parse(MODULE.format(shape=(1, 2, 4), dtype="bool", value=f"R.nn.{value}")))
+    assert rr.lower(checked, pipeline="legalize").module.module.functions.keys() == {"main"}

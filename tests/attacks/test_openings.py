@@ -63,3 +63,26 @@ def test_what_a_run_refuses_is_not_its_loops(name: str) -> None:
     operator = rr.check(rr.parse(PROGRAM.format(dtype=dtype, value=value)))
     loops = rr.lower(operator, pipeline="legalize").module
     assert isinstance(search(loops, operator, "main")[0], str)
+
+
+PADDED = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(({extent}, 3), "float32")):
+        y = R.nn.pad(x, pad_width=[1, 0, 2, 1], pad_mode="{mode}")
+        return y
+"""
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate"])
+def test_padding_shows_nothing_where_loops_put_a_number(mode: str) -> None:
+    """A position beyond the data is poison; the loops, guarded there, give 0."""
+    operator = rr.check(rr.parse(PADDED.format(extent="n", mode=mode)))
+    loops = rr.lower(operator, pipeline="legalize").module
+    assert rr.validate(operator, loops).word == "PROVED"
+    assert isinstance(search(loops, operator, "main")[0], str)
+    assert rr.validate(loops, operator).word == "REFUTED"
+    fixed = rr.check(rr.parse(PADDED.format(extent=2, mode=mode)))
+    assert isinstance(search(rr.lower(fixed, pipeline="legalize").module, fixed, "main")[0], Proved)

@@ -87,6 +87,8 @@ def _connective(name: str, connect: Callable[[Scalar, Scalar], Scalar]) -> Form:
     return lambda dtype, a, b: connect(a, b) if dtype == "bool" else function(name, a, b)
 
 
+DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
+
 OPERATIONS: Mapping[str, Form] = {
     "add": lambda dtype, a, b: a | b if dtype == "bool" else a + b,
     "sub": lambda _, a, b: a - b,
@@ -128,6 +130,8 @@ OPERATIONS: Mapping[str, Form] = {
 
 def operation(name: str, dtype: str, *args: Scalar) -> Scalar:
     """One operation. Raises ``Unfit`` where loop programs have none."""
+    if dtype == "bool" and name in DIVISIONS:
+        raise Unfit("truths are not divided")
     if name in OPERATIONS:
         return OPERATIONS[name](dtype, *args)
     kind, _, function_name = name.partition(":")

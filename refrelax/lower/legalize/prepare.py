@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
+from refrelax.lower.legalize.operations import DIVISIONS
 from refrelax.lower.legalize.site import Unfit
 from refrelax.semantics.ops.meaning import data
 from refrelax.syntax import dtypes
@@ -20,8 +21,6 @@ from refrelax.syntax.scalars import PrimExpr, SymVar, as_int, walk
 
 LARGEST = 600
 """Nodes of one element; a text that shares more than that (an integer power) is no expression."""
-
-DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
 
 
 @dataclass(slots=True)

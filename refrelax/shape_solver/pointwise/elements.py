@@ -418,7 +418,9 @@ def _joined(op: str, dtype: str, args: tuple[PrimExpr, ...]) -> PrimExpr | None:
 
 def is_total(t: Apply) -> bool:
     """Whether an operation is never poison on elements that are none: shifts, divisions of integers and casts of floats
-    to integers may be."""
+    to integers may be, and in a format without NaN whatever gives one."""
+    if dtypes.is_float(t.dtype) and bits.nan_bits(t.dtype) is None:
+        return t.op in RING | {"Min", "Max"}
     floats = all(dtypes.is_float(a.dtype) for a in t.args)
     if t.op == "Cast":
         return not floats or dtypes.is_float(t.dtype) or t.dtype == "bool"

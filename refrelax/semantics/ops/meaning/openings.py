@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from refrelax.semantics.dims import NO_FACTS, simplify, substitute
 from refrelax.semantics.ops.meaning import data
-from refrelax.syntax import dtypes
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import (
     Binary,
     Intrinsic,
@@ -33,8 +33,8 @@ ALWAYS, NEVER = bool_imm(True), bool_imm(False)
 @dataclass(frozen=True, slots=True)
 class Opening:
     """The text leaves nothing open here if ``statement`` holds for all values of its variables at which ``given`` does.
-    ``rule``: what it is open by; ``whole``: it is the run, else an element; ``read``: an element out of range, which
-    loops leave open as well."""
+    ``rule``: what it is open by; ``whole``: it is the run, else an element; ``read``: an element out of range at an
+    index that is an element, which loops leave open as well. (At other indices they may have something else there.)"""
 
     rule: str
     statement: PrimExpr
@@ -86,10 +86,13 @@ def _of(root: data.Element, given: Given, program: data.Program) -> Iterator[Ope
                 pending += [(a, given) for a in (other, body, index) if a is not None]
             case data.Open(rule):
                 yield Opening(rule, NEVER, given)
+            case data.Literal(dtype, float() as value) if value != value and bits.nan_bits(dtype) is None:
+                yield Opening("num/no-nan", NEVER, given)
             case data.Choice(condition, data.Read(array=array, at=at) as then, data.Open(rule)) if _bounds(
                 condition, at, array.dims
             ):
-                yield Opening(rule, condition, given, read=True)
+                found = any(isinstance(v, SymVar) and v.name in program.opaque for v in walk(condition))
+                yield Opening(rule, condition, given, read=found)
                 pending.append((then, (*given, condition)))
             case data.Choice(condition, then, other):
                 for arm, when in ((other, Not(condition)), (then, condition)):
