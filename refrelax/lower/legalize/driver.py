@@ -182,10 +182,10 @@ class Asking:
         self.provers: dict[tuple[PrimExpr, ...], Prover] = {}
 
     def __call__(self, statement: PrimExpr, given: tuple[PrimExpr, ...]) -> bool:
-        if given not in self.provers:
-            assumed = (*given, *_about([statement, *given], self.facts))
-            self.provers[given] = Prover(assumed, "quick", "int64", arithmetic="no-overflow")
-        return isinstance(self.provers[given].prove(statement), Proved)
+        assumed = (*given, *_about([statement, *given], self.facts))
+        if assumed not in self.provers:
+            self.provers[assumed] = Prover(assumed, "quick", "int64", arithmetic="no-overflow")
+        return isinstance(self.provers[assumed].prove(statement), Proved)
 
 
 @dataclass(frozen=True, slots=True)

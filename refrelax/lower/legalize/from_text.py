@@ -125,9 +125,11 @@ class Writer:
                 self.s.suppose(Scalar(each))
 
     def equal(self, a: PrimExpr, b: PrimExpr, claim: str) -> None:
-        """Two extents are equal: numbers that are the same expression, or a claim."""
-        if equal(a, b, NO_FACTS) is not True:
-            self.s.same(Scalar(a), Scalar(b), claim)
+        """Two extents are equal: a claim. A product of which a part may leave int64 where another is 0 cannot be claimed;
+        it is a number all the same, and equal if it is one expression."""
+        x, y = self.index(a, {}), self.index(b, {})
+        if equal(a, b, NO_FACTS) is not True or self.s.ask(Binary("EQ", x.node, y.node), ()):
+            self.s.same(x, y, claim)
 
     def results(self) -> list[tuple[Array, Array]]:
         """The results lie where the call wants them, and have its extents; what is two results is copied."""
