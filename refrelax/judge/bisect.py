@@ -108,7 +108,7 @@ class Bisection:
     def __str__(self) -> str:
         if self.answer is not None:
             return str(self.answer)
-        passes = f"{max(len(self.steps) - 1, 0)} passes, none changed the meaning"
+        passes = f"{max(len(self.steps) - 1, 0)} passes, none changed the meaning on these arguments"
         inside = f"{self.report.inside} of {self.report.compared} elements inside"
         rest = "".join(f"; {each}" for each in self.report.trusts)
         return f"NONE  {passes} ({inside}){self.report.notes()}{rest}"
@@ -132,11 +132,11 @@ def bisect(
     ``diff``; ``target``: what TVM compiles for.
 
     A pass that crashes, hangs or refuses the program is found too. ``NoVerdict`` where nothing can be said: no TVM, a
-    run that is left open, a construct that this package gives no meaning, a text that cannot be read, results too wide
-    to tell.
+    run that is left open, a library function or constant that is missing, a construct that this package gives no
+    meaning, a text that cannot be read, results too wide to tell.
 
     Raises:
-        Rejection: ``module`` is no checked module, or lacks a library function.
+        Rejection: ``module`` is no checked module.
         UsageError: no such function, compiler or pipeline.
     """
     return follow(module, entry, args, impl, pipeline, externs, budget, strict, target).answer
@@ -160,7 +160,10 @@ def follow(
     sets = "strict" if strict else "enclosure"
     reference = Reference(checked, entry, args, externs or {}, budget or Budget(), sets)
     walk = _Walk(reference, strict)
-    nothing = walk.nothing_to_compare()
+    try:
+        nothing = walk.nothing_to_compare()
+    except Unlinkable as missing:
+        nothing = NoVerdict(str(missing.diagnostics[0]), reason="library")
     if nothing is not None:
         return Bisection((), nothing, nothing.report)
     chosen = compiler(impl, target)

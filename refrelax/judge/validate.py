@@ -17,7 +17,7 @@ from math import inf
 from time import perf_counter
 from typing import Any
 
-from refrelax.errors import Rejection, UsageError
+from refrelax.errors import Rejection, Unlinkable, UsageError
 from refrelax.judge.evidence import (
     Equivalent,
     Proved,
@@ -34,6 +34,7 @@ from refrelax.judge.pointwise import Options, search
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.semantics.dims.exact import value
+from refrelax.semantics.graph.link import link
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.claim import Effort
@@ -102,6 +103,11 @@ def validate(
     why = mismatch(first.module, second.module, entry)
     if why is not None:
         return undetermined(why, "interface")
+    for which, program in (("first", first), ("second", second)):
+        try:
+            link(program.module, entry, externs or {})
+        except Unlinkable as missing:
+            return undetermined(f"the {which} program lacks something: {missing.diagnostics[0]}", "library")
     assumptions = tuple(parse_claim(each) if isinstance(each, str) else each for each in assume)
     symbols = symbols_of(first.module, entry)
     _known_symbols(assumptions, symbols)

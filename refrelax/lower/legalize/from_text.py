@@ -125,7 +125,7 @@ class Writer:
                 self.s.suppose(Scalar(each))
 
     def equal(self, a: PrimExpr, b: PrimExpr, claim: str) -> None:
-        """Two extents are equal: a claim. A product of which a part may leave int64 where another is 0 cannot be claimed;
+        """Two extents are equal: a claim. A product of which a part may leave int64 where another is 0 cannot be one;
         it is a number all the same, and equal if it is one expression."""
         x, y = self.index(a, {}), self.index(b, {})
         if equal(a, b, NO_FACTS) is not True or self.s.ask(Binary("EQ", x.node, y.node), ()):
