@@ -63,3 +63,32 @@ def test_sign_of_a_format_without_zero() -> None:
 def test_an_average_of_truths_is_left_alone(value: str) -> None:
     checked = rr.check(rr.parse(MODULE.format(shape=(1, 2, 4), dtype="bool", value=f"R.nn.{value}")))
     assert rr.lower(checked, pipeline="legalize").module.module.functions.keys() == {"main"}
+
+
+TRUTHS = {
+    "avg_pool": ('x: R.Tensor((1, 2, 4, 4), "bool")', "R.nn.avg_pool2d(x, pool_size=[2, 2])"),
+    "avg_pool_backward": (
+        'g: R.Tensor((1, 2, 2, 2), "bool"), x: R.Tensor((1, 2, 4, 4), "bool")',
+        "R.grad.avg_pool2d_backward(g, x, pool_size=[2, 2], strides=[2, 2])",
+    ),
+    "cross_entropy": (
+        'x: R.Tensor(("n", 2), "bool"), y: R.Tensor(("n", 2), "bool")',
+        "R.nn.cross_entropy_with_logits(x, y)",
+    ),
+    "nll_loss": ('p: R.Tensor(("n", 2), "bool"), t: R.Tensor(("n",), "int64")', "R.nn.nll_loss(p, t)"),
+    "nll_loss_backward": (
+        'g: R.Tensor((), "bool"), p: R.Tensor(("n", 2), "bool"), t: R.Tensor(("n",), "int64")',
+        "R.grad.nll_loss_backward(g, p, t)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_truths_are_not_divided(name: str) -> None:
+    """The definition divides truths, which have no quotient: the module did not check ("a fault of refrelax")."""
+    head, value = TRUTHS[name]
+    program = (
+        f"@I.ir_module\nclass Module:\n    @R.function\n    def main({head}):\n        y = {value}\n        return y\n"
+    )
+    lowered = rr.lower(rr.check(rr.parse(program)), pipeline="legalize")
+    assert not any(name != "main" for name in lowered.module.module.functions)

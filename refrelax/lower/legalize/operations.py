@@ -128,10 +128,14 @@ OPERATIONS: Mapping[str, Form] = {
 """By the names of ``data.Operation``; any other ``math:`` or ``math2:`` is the intrinsic of that name."""
 
 
+NOT_OF_TRUTHS = frozenset({"div", "mod", "floordiv", "floormod", "shift_left", "shift_right"})
+"""What the arithmetic of truths has no operation for (``num/no-operation``): a run that comes to it is open."""
+
+
 def operation(name: str, dtype: str, *args: Scalar) -> Scalar:
     """One operation. Raises ``Unfit`` where loop programs have none."""
-    if dtype == "bool" and name in DIVISIONS:
-        raise Unfit("truths are not divided")
+    if dtype == "bool" and name in NOT_OF_TRUTHS:
+        raise Unfit(f"truths have no {name}")
     if name in OPERATIONS:
         return OPERATIONS[name](dtype, *args)
     kind, _, function_name = name.partition(":")

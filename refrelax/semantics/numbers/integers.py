@@ -20,9 +20,10 @@ from refrelax.syntax import dtypes
 Binary = Callable[[Payload, Payload], Payload]
 
 
-def by_zero(name: str) -> Exception:
-    """The end of a run that divided an integer by zero (``num/int-division-by-zero``)."""
-    return unspecified("num/int-division-by-zero", f"{name} of an integer by zero")
+def by_zero(name: str, divisor: Payload = 0) -> Exception:
+    """The end of a run that divided an integer by zero, or by poison, which may be zero."""
+    what = "zero" if divisor == 0 else f"an element that is open [{divisor.rule}]"
+    return unspecified("num/int-division-by-zero", f"{name} of an integer by {what}")
 
 
 def truncated(a: int, b: int) -> int:
@@ -128,10 +129,8 @@ class Integers(Base):
         return self._divide("floormod", int.__mod__, a, b)
 
     def _divide(self, name: str, how: Callable[[int, int], int], a: Payload, b: Payload) -> Payload:
-        if isinstance(b, Poison):
-            return b
-        if b == 0:
-            raise by_zero(name)
+        if isinstance(b, Poison) or b == 0:
+            raise by_zero(name, b)
         if isinstance(a, Poison):
             return a
         return self.wrap(how(a, b))

@@ -75,6 +75,8 @@ class SymbolicArithmetic:
 
     def _maker(self, op: str, result: str, plain: Callable[..., Payload]) -> Callable[..., Payload]:
         def apply(*operands: Payload) -> Payload:
+            if op in DIVISIONS and isinstance(operands[1], Poison) and not dtypes.is_float(self.dtype):
+                return plain(self.plain.lit(1), operands[1])  # ends the run
             spoiled = next((each for each in operands if isinstance(each, Poison)), None)
             if spoiled is not None:
                 return spoiled

@@ -37,6 +37,8 @@ LIFTED = (
     "add", "sub", "mul", "div", "mod", "floordiv", "floormod", "neg", "maximum", "minimum", "fma",
     "bit_and", "bit_or", "bit_xor", "bit_not", "shift_left", "shift_right", "popcount", "clz",
 )  # fmt: skip
+DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
+
 BY_ENDS: dict[str, Callable[[int, int], int]] = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a,
 b: a * b, "maximum": max, "minimum": min}  # fmt: skip
 COMPARED = ("less", "less_equal", "equal", "not_equal")
@@ -72,14 +74,18 @@ class WideIntegers(Integers, Collecting):
         def apply(*operands: Payload) -> Payload:
             if not any(isinstance(each, Ints) for each in operands):
                 return one(*operands)
+            if name in DIVISIONS and isinstance(operands[1], Poison):
+                return one(1, operands[1])  # ends the run
             for each in operands:
                 if isinstance(each, Poison):
                     return each
             sets = [as_ints(each) for each in operands]
             rule = next((each.rule for each in sets if each.rule), None)
+            if name in DIVISIONS and sets[1].rule:
+                one(1, poison(sets[1].rule))  # ends the run: the divisor may be poison
             if math.prod(each.count for each in sets) <= PAIRS:
                 return self._gather((one(*values) for values in product(*(each.listed() for each in sets))), rule)
-            if name in ("div", "mod", "floordiv", "floormod") and sets[1].has(0):
+            if name in DIVISIONS and sets[1].has(0):
                 one(1, 0)  # ends the run: some member divides by zero
             if by_ends is None:
                 return self.everything(rule or MAY_BE_POISON.get(name))

@@ -169,7 +169,13 @@ def test_poison_in_any_operand_is_poison(name: str, dtype: str) -> None:
     floats, ints = dtype.startswith("float"), "int" in dtype
     binary = [*COMPARISONS, "add", "mul", "maximum", "minimum"]
     binary += ["sub"] if dtype != "bool" else []
-    binary += [*("div", "mod", "floordiv", "floormod")] if dtype != "bool" else []
+    divisions = ("div", "mod", "floordiv", "floormod")
+    binary += divisions if floats else []
+    for each in divisions if ints else ():
+        with pytest.raises(Ended) as ended:
+            getattr(f, each)(one, spoiled)
+        assert getattr(ended.value.outcome, "rule", "") == "num/int-division-by-zero"
+        assert getattr(f, each)(spoiled, one) is spoiled
     binary += ["shift_left", "shift_right"] if ints else []
     binary += ["bit_and", "bit_or", "bit_xor"] if not floats else []
     for each in binary:
