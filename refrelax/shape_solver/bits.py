@@ -422,7 +422,7 @@ def _zeros(e: PrimExpr) -> int:
     """``k`` where ``e`` has the form of a multiple of ``2**k``."""
     match e:
         case Intrinsic("shift_left", (_, b)) if (c := as_int(b)) is not None and c >= 0:
-            return c
+            return min(c, MAX_MOVED)
         case Binary("Mul", a, b):
             return _zeros(a) + _zeros(b)
         case _:

@@ -307,9 +307,17 @@ class _Entry:
                     return self.on_truths(e)
                 if any(sort(each.dtype) is None for each in args):
                     return self.hidden(e)
-                return self.wrapped(Intrinsic(op, tuple(self.integer(each, e) for each in args), INT), e.dtype)
+                return self.wrapped(
+                    self.of_integers(op, tuple(self.integer(each, e) for each in args), e.dtype), e.dtype
+                )
             case _:
                 return self.hidden(e)
+
+    def of_integers(self, op: str, args: tuple[PrimExpr, ...], dtype: str) -> PrimExpr:
+        """``op`` on integers. ``~`` of an unsigned scalar of a program turns its bits around, and leaves no range."""
+        if op == "bitwise_not" and self.door.arithmetic == "no-overflow" and dtype.startswith("uint"):
+            return Binary("Sub", integer(integer_range(dtype)[1]), args[0])
+        return Intrinsic(op, args, INT)
 
     def long(self, e: Intrinsic) -> bool:
         """Whether ``e`` begins a long chain of one operator on integers, which may be nested otherwise."""
