@@ -106,7 +106,7 @@ def _said(answer: Any) -> tuple[dict[str, Any], str, int]:
 
     match answer:
         case Proved(vacuous=vacuous):
-            note = " (vacuously: the assumptions contradict each other)" if vacuous else ""
+            note = " (vacuously: the assumptions hold nowhere, or the claim is defined nowhere)" if vacuous else ""
             return {"answer": "PROVED", "vacuous": vacuous}, f"PROVED{note}", 0
         case Refuted(model=model):
             values = " ".join(f"{k}={v}" for k, v in sorted(model.items()))

@@ -109,6 +109,13 @@ def _expression(claim: Assumption) -> PrimExpr:
     return parse_claim(claim) if isinstance(claim, str) else claim
 
 
+def assumptions(given: Iterable[Assumption]) -> tuple[PrimExpr, ...]:
+    """The assumptions as expressions. ``ValueError`` for one text, whose characters are no assumptions."""
+    if isinstance(given, str):
+        raise ValueError(f"expected a list of assumptions, found the text {given!r}")
+    return tuple(map(_expression, given))
+
+
 @dataclass(slots=True)
 class Prover:
     """Many claims under one set of assumptions: these are digested once, and answers are kept, up to the names of
@@ -143,7 +150,7 @@ class Prover:
         if self.fits is not None and not (is_dtype(self.fits) and is_integer(self.fits) and lanes(self.fits) == 1):
             raise ValueError(f"expected an integer dtype for fits, found {self.fits!r}")
         self.door = Door(self.arithmetic, self.fits is not None)
-        parts = tuple(map(_expression, self.assume))
+        parts = assumptions(self.assume)
         self._large = too_large(NOTHING, total(parts), deep=False)
         for part in parts:
             if sort(part.dtype) != "bool":

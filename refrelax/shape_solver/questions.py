@@ -18,8 +18,8 @@ from refrelax.shape_solver.claim import Answer, Effort, Proved, Unknown, conjunc
 from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.door import Arithmetic, TooDeep
 from refrelax.shape_solver.float_atoms import has_floats
-from refrelax.shape_solver.parse import parse_claim, parse_dim
-from refrelax.shape_solver.prove import TOO_DEEP, Assumption, Prover, prove
+from refrelax.shape_solver.parse import parse_dim
+from refrelax.shape_solver.prove import TOO_DEEP, Assumption, Prover, assumptions, prove
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, free_symbols, walk
 
 Dim = str | int | PrimExpr
@@ -40,10 +40,6 @@ def _dim(e: Dim) -> PrimExpr:
     if isinstance(e, bool):
         raise ValueError(f"expected an integer expression, found {e}")
     return integer(e) if isinstance(e, int) else parse_dim(e) if isinstance(e, str) else e
-
-
-def _claim(e: Assumption) -> PrimExpr:
-    return parse_claim(e) if isinstance(e, str) else e
 
 
 def disjoint(
@@ -67,7 +63,7 @@ def disjoint(
 
 def _disjoint_wrapped(parts: tuple[PrimExpr, ...], assume: Iterable[Assumption], effort: Effort) -> Answer:
     """The parts wrap; the places between them are counted exactly."""
-    given = [_claim(each) for each in assume]
+    given = assumptions(assume)
     if any(map(has_floats, (*parts, *given))):
         return Unknown("regions of wrapping arithmetic with floats in it", "floats")
     prover = Prover(given, effort, arithmetic="wrap")
@@ -111,11 +107,13 @@ def injective(
 
     ``index``: one place, or one for each axis. ``assume`` holds of each of the two points. A counterexample names the
     values of the second point ``i_2`` for the variable ``i`` (with more underscores if that is a symbol). Raises as
-    ``prove``; ``ValueError`` if there are no variables.
+    ``prove``; ``ValueError`` if there are no variables, or a text instead of a list.
     """
     axes = [_dim(index)] if isinstance(index, str | int) or not isinstance(index, Sequence) else list(map(_dim, index))
-    given = [_claim(each) for each in assume]
+    given = assumptions(assume)
     kinds = {node.name: node for e in (*axes, *given) for node in walk(e) if isinstance(node, SymVar)}
+    if isinstance(variables, str):
+        raise ValueError(f"expected a list of variables, found the text {variables!r}")
     names = list(dict.fromkeys(variables))
     if not names:
         raise ValueError("expected the variables of an index map, found none")

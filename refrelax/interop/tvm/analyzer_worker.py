@@ -1,4 +1,4 @@
-"""Questions to TVM's arithmetic analyzer, one JSON line each. Runs under a Python that has TVM; imports nothing else.
+"""Questions to TVM's arithmetic analyzer, as `serve.py` serves them. Runs under a Python that has TVM.
 
 Assumptions are given as constraints: through ``update`` alone not every part of the analyzer sees them.
 """
@@ -6,10 +6,7 @@ Assumptions are given as constraints: through ``update`` alone not every part of
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import sys
-import warnings
+from collections.abc import Callable
 from typing import Any
 
 
@@ -91,15 +88,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"verdict": "FAILED", "note": f"{type(error).__name__}: {(lines or [''])[-1]}"[:300]}
 
 
-def main() -> None:
-    """Answer until the input ends."""
-    warnings.simplefilter("ignore")
-    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    for line in sys.stdin:
-        replies.write(json.dumps(answer(json.loads(line))) + "\n")
-        replies.flush()
+def _reply(request: dict[str, Any], say: Callable[[dict[str, Any]], None]) -> None:
+    say({"end": answer(request)})
 
 
 if __name__ == "__main__":
-    main()
+    import serve  # type: ignore[import-not-found]  # beside this file, which is run as a script
+
+    serve.serve(_reply, lambda: None)
