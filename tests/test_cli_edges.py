@@ -231,7 +231,12 @@ STREAMS = [
 ]
 
 
-@pytest.mark.parametrize(("line", "code", "said"), STREAMS)
+def often(k: int, *values: object) -> object:
+    """Every other one each time, all of them every night: each starts a process."""
+    return pytest.param(*values, marks=pytest.mark.nightly if k % 2 else ())
+
+
+@pytest.mark.parametrize(("line", "code", "said"), [often(k, *each) for k, each in enumerate(STREAMS)])
 def test_streams_that_are_closed_cut_or_full(folder: Path, line: str, code: int, said: str) -> None:
     command = f"{sys.executable} -m refrelax {line}; exit ${{PIPESTATUS[0]}}"
     plain = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
@@ -264,7 +269,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-@pytest.mark.parametrize("line", LOADED)
+@pytest.mark.parametrize("line", [often(k, each) for k, each in enumerate(LOADED)])
 def test_a_command_loads_what_it_needs(folder: Path, line: str) -> None:
     command = [sys.executable, "-c", LOADS, *line.split()]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)

@@ -160,7 +160,9 @@ def test_who_hangs_three_times_is_not_asked_again(theirs: Any, capfd: pytest.Cap
     ("os:getcwd", "no method run"), ("no_such_module:f", "no_such_module"), (":", "expected"), (".:x", "expected"),
     ("nothing", "expected"), ("json.decoder:JSONDecoder.decode", "raises TypeError"),
 ])  # fmt: skip
-@pytest.mark.parametrize("command", [["conformance", "run", "--only", "evaluation/bind"], ["diff", "{good}"]])
+@pytest.mark.parametrize("command", [
+    ["diff", "{good}"], pytest.param(["conformance", "run", "--only", "evaluation/bind"], marks=pytest.mark.nightly),
+])  # fmt: skip
 def test_what_is_no_implementation(
     command: list[str], impl: str, said: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -55,9 +55,9 @@ def test_without_tvm_a_command_says_so(
     words: list[str], python: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("REFRELAX_TVM_PYTHON", python)
-    assert main([words[0], "made.py:f", *words[1:]]) == 2
+    assert main([words[0], "made.py:f", *words[1:]]) == 3
     said = capsys.readouterr().err.splitlines()
-    assert len(said) == 1 and "made.py:f: absent: " in said[0]
+    assert len(said) == 1 and "no verdict (absent): made.py:f: " in said[0]
 
 
 TEXT = """
