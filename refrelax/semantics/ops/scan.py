@@ -52,7 +52,9 @@ def deduce_scan(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     dtype = A.dtype(call) or x.dtype
     dims = known_dims(x)
     if axis is None:
-        return of_rank(x.ndim, dtype, x.vdevice) if dims is None else with_dims((D.product(dims),), dtype, x.vdevice)
+        if dims is None:  # of rank 1; TVM writes the argument's rank, which a text may repeat
+            return of_rank(1 if x.ndim == 1 else UNKNOWN, dtype, x.vdevice)
+        return with_dims((D.product(dims),), dtype, x.vdevice)
     if rank(x) != UNKNOWN:
         normal_axis(d, call, rank(x), axis)
     return retyped(x, dtype)
