@@ -66,6 +66,8 @@ def _spread(x: Any, word: str, out: str, summed: list[str]) -> Any:
     while len(set(word)) < len(word):
         label = next(c for c in word if word.count(c) > 1)
         a, b = word.index(label), word.index(label, word.index(label) + 1)
+        n = x.shape[b] if x.shape[a] == 1 else x.shape[a]
+        x = np.broadcast_to(x, [n if k in (a, b) and m == 1 else m for k, m in enumerate(x.shape)])
         x = np.moveaxis(np.diagonal(x, axis1=a, axis2=b), -1, a)
         word = word[:b] + word[b + 1 :]
     order = [*out, *summed]

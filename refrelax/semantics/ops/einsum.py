@@ -13,6 +13,7 @@ from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.binary import promote
 from refrelax.semantics.ops.common import (
+    UNKNOWN,
     arity,
     dims_of,
     joined_vdevice,
@@ -77,10 +78,12 @@ def deduce_einsum(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     if any(t.dtype != found[0].dtype for t in found):
         d.fail("op.einsum/equal-dtypes", f"{short(call)} takes tensors of one dtype")
     vdevice = joined_vdevice(*found)
-    for t in found:
-        if known_dims(t) is None:
-            return of_rank(t.ndim, found[0].dtype, vdevice)
-    labels = subscripts(A.text(call, "subscripts"), [rank(t) for t in found])
+    loose = next((t for t in found if known_dims(t) is None), None)
+    ranks = [rank(t) for t in found]
+    labels = None if UNKNOWN in ranks else subscripts(A.text(call, "subscripts"), ranks)
+    if loose is not None:  # TVM writes the operand's rank, which a text may repeat
+        same = labels is not None and len(labels.result) == loose.ndim
+        return of_rank(loose.ndim if same else UNKNOWN, found[0].dtype, vdevice)
     if labels is None:
         d.fail("op.einsum/subscripts", f"{short(call)}: {A.text(call, 'subscripts')!r} does not fit the operands")
     at: dict[str, PrimExpr] = {}

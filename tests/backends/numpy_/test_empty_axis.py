@@ -52,3 +52,14 @@ def test_a_kernel_without_taps(taps: tuple[int, int], dtype: str, mode: str) -> 
     assert isinstance(wanted, Returned) and isinstance(found, Returned)
     assert wanted.value.shape == found.value.shape == (3, 4, 2 - taps[0] + 1, 6)
     assert (found.value.numpy() == wanted.value.numpy()).all()
+
+
+@pytest.mark.parametrize("mode", ["bits", "fast"])
+@pytest.mark.parametrize("shape", [(2, 1), (1, 3), (3, 3), (1, 0), (1, 1)])
+def test_a_diagonal_whose_axes_broadcast(shape: tuple[int, int], mode: str) -> None:
+    text = CONVOLUTION.replace(', w: R.Tensor(dtype="{0}", ndim=4)', "").replace("ndim=4", "ndim=2")
+    checked = rr.check(rr.parse(text.replace("R.nn.conv2d(x, w)", 'R.einsum((x,), "ii->i")').format("int32")))
+    x = np.arange(1, 1 + shape[0] * shape[1], dtype="int32").reshape(shape)
+    wanted, found = rr.run(checked, "main", x), rr.compile(checked, mode=mode).run("main", x)
+    assert isinstance(wanted, Returned) and isinstance(found, Returned)
+    assert wanted.value.numpy().tolist() == found.value.numpy().tolist()
