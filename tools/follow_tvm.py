@@ -121,6 +121,9 @@ class Known:
 
 
 KNOWN = (
+    Known("a call in place whose kernel has other symbols", "FuseTIR", r"Inconsistent buffers"),
+    Known("an einsum over an empty axis", "build", r"\(einsum\) is outside"),
+    Known("rms_norm of rank 1", "LegalizeOps", r"Tensor dimension mismatch in read"),
     Known("a storage used where it is not defined", "StaticPlanBlockMemory", r"wf/var-defined-before-use\]$"),
     Known("layer_norm ignores center, scale", "LegalizeOps", "outside", "", (r"(center|scale)=False", r"\1=True")),
     Known(
