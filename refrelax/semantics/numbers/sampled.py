@@ -16,7 +16,7 @@ from typing import cast as as_type
 from refrelax.rules import rule
 from refrelax.semantics.numbers import elementary
 from refrelax.semantics.numbers.base import Base
-from refrelax.semantics.numbers.bounds import PERMITTED_ULPS, permitted_ulps
+from refrelax.semantics.numbers.bounds import OF_ONE, PERMITTED_ULPS, permitted_ulps
 from refrelax.semantics.numbers.floats import Floats
 from refrelax.semantics.numbers.ieee import Bools, Ieee
 from refrelax.semantics.numbers.integers import Integers
@@ -119,7 +119,7 @@ class SampledFloats(Loose, Floats):
             moved = elementary.step(self.dtype, result, up)
             if isinstance(moved, Poison) or moved != moved or (math.isinf(moved) and not has_infinity(self.dtype)):
                 break
-            if result >= 0 > moved or abs(moved - first) > reach:
+            if result >= 0 > moved or (name in OF_ONE and result <= 0 < moved) or abs(moved - first) > reach:
                 break
             result = moved
         return result
