@@ -2,7 +2,7 @@
 
 A legalizer refines: the maximum of nothing is open, its loops give the start. On the first program's side that asks for
 more than the definition does. On the second's it would prove too much, so there nothing may be left open. An operator
-whose value is a text says where it is open; of the others this file says it.
+whose value is a text says where it is open; no loops of another are read (sorts, memory, effects).
 
 Spec: ``spec/06-shapes.md``, ``va/pointwise``.
 """
@@ -12,23 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from refrelax.lower.legalize.site import Typing
 from refrelax.semantics.ops import OPERATORS
-from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.meaning.indices import Unfit
 from refrelax.semantics.ops.meaning.openings import Opening
 from refrelax.semantics.ops.meaning.openings import openings as openings_of
 from refrelax.semantics.ops.meaning.terms import written
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Call, Constant, Expr, Function, Op, PrimValue, ShapeExpr, Tuple, Var, VarBinding
-from refrelax.syntax.scalars import Binary, Literal, PrimExpr, int_imm
+from refrelax.syntax.graph import Call, Expr, Function, Op, PrimValue, Tuple, VarBinding
+from refrelax.syntax.scalars import Literal, PrimExpr
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
-
-WHOLE = frozenset({"relax.nn.pad", *(f"relax.nn.max_pool{n}d" for n in (1, 2, 3))})
-"""Operators of which every extent counts."""
-
-RUN = frozenset({"relax.grad.take_backward"})
-"""Operators with a demand on extents that is left to the run."""
 
 
 def openings(checked: CheckedModule, entry: str, reads: bool = False) -> Iterator[tuple[str, list[Opening] | None]]:
@@ -46,14 +40,15 @@ def openings(checked: CheckedModule, entry: str, reads: bool = False) -> Iterato
 
 
 def _of_call(checked: CheckedModule, entry: str, call: Call, op: str) -> list[Opening] | None:
-    types = [_type(checked, entry, each) for each in call.args]
+    typing = Typing(checked.module, checked.types.get(entry, {}).get)
+    types = [typing.of(each) for each in call.args]
     if _unmet([each.dtype for each in _tensors(types) if each.dtype is not None]):
         return None
     if op == "relax.clip" and not _within(types[0], call.args[1:]):
         return None
     text = OPERATORS[op].text if op in OPERATORS else None
     if text is None:
-        return _of_extents(types, call, op)
+        return []
     try:
         operands = [each for k, arg in enumerate(call.args) for each in _operands(k, arg, types[k])]
         return list(openings_of(written(text, call, *operands)))
@@ -78,35 +73,6 @@ def _operands(k: int, arg: Expr, found: Type | None) -> list[Any]:
             return [None]
         case _:
             raise Unfit("an argument whose extents are not known")
-
-
-def _of_extents(types: list[Type | None], call: Call, op: str) -> list[Opening] | None:
-    """Operators that are no texts: no extent may be 0."""
-    if op in RUN:
-        return None
-    if op not in WHOLE and (op != "relax.take" or A.text(call, "mode", "fast") not in ("wrap", "clip")):
-        return []
-    if not isinstance(types[0], TensorType) or not isinstance(types[0].shape, tuple):
-        return None
-    dims = types[0].shape
-    if op == "relax.take" and (axis := A.optional_integer(call, "axis", None)) is not None:
-        dims = (dims[axis],)
-    return [Opening("num/empty-reduction", Binary("GE", d, int_imm(1, d.dtype))) for d in dims]
-
-
-def _type(checked: CheckedModule, entry: str, e: Expr) -> Type | None:
-    match e:
-        case Var(name=name):
-            return checked.types.get(entry, {}).get(name)
-        case Constant(dtype=dtype, shape=shape):
-            return TensorType(tuple(int_imm(d) for d in shape), dtype, len(shape))
-        case ShapeExpr(values=values):
-            return ShapeType(values, len(values))
-        case Tuple(fields=fields):
-            found = [_type(checked, entry, each) for each in fields]
-            return TupleType(tuple(each for each in found if each is not None)) if None not in found else None
-        case _:
-            return None
 
 
 def _tensors(types: list[Type | None]) -> Iterator[TensorType]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import refrelax as rr
@@ -86,3 +87,21 @@ def test_padding_shows_nothing_where_loops_put_a_number(mode: str) -> None:
     assert rr.validate(loops, operator).word == "REFUTED"
     fixed = rr.check(rr.parse(PADDED.format(extent=2, mode=mode)))
     assert isinstance(search(rr.lower(fixed, pipeline="legalize").module, fixed, "main")[0], Proved)
+
+
+CONSTANT = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n, 3), "float32")):
+        y = R.add({})
+        return y
+"""
+
+
+def test_a_constant_leaves_nothing_open() -> None:
+    """Its extents are known: a proof was refused for every operator that takes one."""
+    constant, given = 'metadata["ir.GenericConst"][0]', {0: np.arange(3, dtype="float32")}
+    pair = (rr.bind_constants(rr.parse(CONSTANT.format(text)), given) for text in (f"x, {constant}", f"{constant}, x"))
+    assert rr.validate(*pair).word == "PROVED"
