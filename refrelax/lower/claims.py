@@ -84,6 +84,10 @@ class Ledger:
         self.claims.append(Claim(rule, where, statement, given, answer, fits, span))
         return isinstance(answer, Proved)
 
+    def known(self, statement: PrimExpr, assume: Iterable[PrimExpr], fits: str | None = None) -> bool:
+        """Whether the statement is proved with little effort. Nothing is kept: whoever relies on it claims it."""
+        return isinstance(self._answer(statement, tuple(assume), fits, "quick"), Proved)
+
     def _answer(self, statement: PrimExpr, given: tuple[PrimExpr, ...], fits: str | None, effort: str) -> Answer:
         size = total((statement, *given))[0]
         if size > MAX_NODES:

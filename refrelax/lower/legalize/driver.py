@@ -18,8 +18,6 @@ from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
 from refrelax.lower.legalize.table import LEGALIZERS, NAMES, SHAPE_ONLY
 from refrelax.rules import rule
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.shape_solver import Proved
-from refrelax.shape_solver.prove import Prover
 from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import (
     Binding,
@@ -133,7 +131,10 @@ class _Rewriter:
         result = types(binding.name)
         typing, unread = Typing(self.checked.module, types), SHAPE_ONLY.get(op, ())
         site = make_site(call, base_name(op), result, typing, self.unused(binding.name), unread)
-        site.ask = Asking([*_facts(site), *self.extents, *_fits(site)])
+        facts = self.facts(site)
+        site.ask = lambda statement, given: self.ledger.known(
+            statement, (*given, *_about([statement, *given], facts)), "int64"
+        )
         LEGALIZERS[op](site)
         name = self.justified(site, f"{self.name}/{at}")
         passed: tuple[Expr, ...] = (*site.passed, *(PrimValue(v) for v in site.scalars.values()))
@@ -145,6 +146,10 @@ class _Rewriter:
         new = Call(Op("relax.call_tir"), (GlobalVar(name), Tuple(passed)), (), ty_args, span=call.span)
         before = [VarBinding(v, e) for v, e in site.before]
         return (*before, replace(binding, value=new))
+
+    def facts(self, site: Site) -> list[PrimExpr]:
+        """What is known of extents where the call runs, as far as the site is made."""
+        return [*_facts(site), *self.extents, *_fits(site)]
 
     def unused(self, name: str) -> str:
         """A name that begins no name of the function."""
@@ -163,7 +168,7 @@ class _Rewriter:
         needs += [("lo/in-bounds", Obligation(statement, given)) for statement, given in site.always]
         if made is None or site.relations or site.premises or site.scalars:
             needs += [("lo/in-bounds", each) for each in obligations(kernel)]
-        facts, counts = [*_facts(site), *self.extents, *_fits(site)], _counts(site)
+        facts, counts = self.facts(site), _counts(site)
         known = parts(d for p in (*site.k.inputs, *site.k.outputs) for d in p.buffer.shape)
         for rule_, each in needs:
             given = _given(each, facts, counts)
@@ -172,20 +177,6 @@ class _Rewriter:
             if not self.ledger.holds(each.statement, rule_, where, given, "int64", site.call.span, asked):
                 raise Unfit("not proved")
         return made if made is not None else self.kernels.add(site.k.name, kernel)
-
-
-class Asking:
-    """Answers questions about one call, each set of conditions digested once; nothing is kept as a claim."""
-
-    def __init__(self, facts: list[PrimExpr]) -> None:
-        self.facts = facts
-        self.provers: dict[tuple[PrimExpr, ...], Prover] = {}
-
-    def __call__(self, statement: PrimExpr, given: tuple[PrimExpr, ...]) -> bool:
-        assumed = (*given, *_about([statement, *given], self.facts))
-        if assumed not in self.provers:
-            self.provers[assumed] = Prover(assumed, "quick", "int64", arithmetic="no-overflow")
-        return isinstance(self.provers[assumed].prove(statement), Proved)
 
 
 @dataclass(frozen=True, slots=True)
