@@ -326,6 +326,11 @@ def walk(node: PrimExpr) -> Iterator[PrimExpr]:
         pending.extend(reversed(children(current)))
 
 
+def conjuncts(e: PrimExpr) -> list[PrimExpr]:
+    """The members of a conjunction, left to right; of anything else, itself."""
+    return [*conjuncts(e.a), *conjuncts(e.b)] if isinstance(e, Binary) and e.op == "And" else [e]
+
+
 def free_symbols(node: PrimExpr) -> frozenset[str]:
     """Names of the scalar variables that occur free in ``node``."""
     bound = {each.var.name for each in walk(node) if isinstance(each, Let)}

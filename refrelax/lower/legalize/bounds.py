@@ -25,6 +25,7 @@ from refrelax.syntax.scalars import (
     SymVar,
     as_int,
     children,
+    conjuncts,
     free_symbols,
     int_imm,
     walk,
@@ -58,14 +59,7 @@ class _Scope:
         return _Scope(self.buffers, {**self.ranges, var.name: (var, low, extent)}, self.path)
 
     def where(self, condition: PrimExpr) -> _Scope:
-        return _Scope(self.buffers, self.ranges, (*self.path, *_parts(condition)))
-
-
-def _parts(condition: PrimExpr) -> tuple[PrimExpr, ...]:
-    """The members of a conjunction."""
-    if isinstance(condition, Binary) and condition.op == "And":
-        return (*_parts(condition.a), *_parts(condition.b))
-    return (condition,)
+        return _Scope(self.buffers, self.ranges, (*self.path, *conjuncts(condition)))
 
 
 @rule("lo/in-bounds")

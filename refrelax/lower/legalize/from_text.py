@@ -26,10 +26,11 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, value
 from refrelax.semantics.ops.meaning import data, indices
 from refrelax.semantics.ops.meaning.calculus import Text
+from refrelax.semantics.ops.meaning.indices import in_range
 from refrelax.semantics.ops.meaning.terms import written
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, Expr, Op, PrimValue, Tuple
-from refrelax.syntax.scalars import Binary, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, int_imm
+from refrelax.syntax.scalars import Binary, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, conjuncts, int_imm
 
 Env = Mapping[str, Scalar]
 """Index variables of the text to what they are in the kernel."""
@@ -156,8 +157,8 @@ class Writer:
                 found.append(each)
                 continue
             if each not in self.asked:
-                bounds = [(v, self.below[v.name]) for v in dict.fromkeys(names) if v.name in self.below]
-                given = tuple(c for v, n in bounds for c in (Binary("GE", v, ZERO), Binary("LT", v, n)))
+                bounded = [v for v in dict.fromkeys(names) if v.name in self.below]
+                given = in_range(bounded, [self.below[v.name] for v in bounded])
                 self.asked[each] = self.s.ask(each, given)
                 if self.asked[each]:
                     self.s.always.append((each, given))
@@ -276,7 +277,7 @@ class Writer:
             raise Unfit("a list of elements that is folded")
         own = {v.name for v in axes}
         if any(v.name in own for d in family.dims for v in symbols(d)):
-            if self.ending(axes, family) is not None:
+            if not listed and self.ending(axes, family) is not None:
                 return self.prefix(out, axes, fixed, t, family)
             family = self.longest(family)
         lengths = [self.index(d, fixed) for d in family.dims]
@@ -433,7 +434,6 @@ MOST_LENGTHS = 4096
 """Indices that are looked at for the greatest length of a fold."""
 
 BOUNDS = ("GE", "GT", "LT", "LE")
-ZERO = int_imm(0)
 
 NAMES = {"add": "total", "mul": "product", "maximum": "greatest", "minimum": "least"}
 """What the result of a fold is called."""
@@ -478,7 +478,3 @@ def conjunction(parts: Sequence[PrimExpr]) -> PrimExpr | None:
 
 def negated(e: PrimExpr) -> PrimExpr:
     return Binary("NE", e.a, e.b) if isinstance(e, Binary) and e.op == "EQ" else Not(e)
-
-
-def conjuncts(e: PrimExpr) -> list[PrimExpr]:
-    return [*conjuncts(e.a), *conjuncts(e.b)] if isinstance(e, Binary) and e.op == "And" else [e]

@@ -87,8 +87,6 @@ def _connective(name: str, connect: Callable[[Scalar, Scalar], Scalar]) -> Form:
     return lambda dtype, a, b: connect(a, b) if dtype == "bool" else function(name, a, b)
 
 
-DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
-
 OPERATIONS: Mapping[str, Form] = {
     "add": lambda dtype, a, b: a | b if dtype == "bool" else a + b,
     "sub": lambda _, a, b: a - b,

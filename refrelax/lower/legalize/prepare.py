@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
-from refrelax.lower.legalize.operations import DIVISIONS
 from refrelax.lower.legalize.site import Unfit
+from refrelax.semantics.numbers.interface import DIVISIONS
 from refrelax.semantics.ops.meaning import data
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int, walk

@@ -28,6 +28,9 @@ Truth = Any
 
 ReduceOp = Literal["add", "mul", "maximum", "minimum", "and", "or", "bit_and", "bit_or", "bit_xor"]
 
+DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
+"""Operations that end the run where an integer divisor is zero or poison."""
+
 MATH = (
     "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "tanh", "sigmoid", "erf",
     "sin", "cos", "tan", "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh",

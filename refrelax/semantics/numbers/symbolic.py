@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from refrelax.errors import Ended, Exhausted, NoBits, unspecified
 from refrelax.semantics.numbers.ieee import ieee
-from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Truth
+from refrelax.semantics.numbers.interface import DIVISIONS, Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.numbers.poison import Opaque, Poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
@@ -47,8 +47,6 @@ COMMUTES = frozenset({"add", "mul", "maximum", "minimum", "bit_and", "bit_or", "
 """Operations whose two operands are ordered (IEEE addition and multiplication commute, bit for bit, up to NaN
 payloads).
 """
-
-DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
 
 TRUTHS = ("less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite")
 SAME = (

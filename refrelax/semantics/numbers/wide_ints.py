@@ -11,7 +11,7 @@ from refrelax.errors import NoBits
 from refrelax.semantics.numbers import ieee as plain_
 from refrelax.semantics.numbers.base import careful
 from refrelax.semantics.numbers.integers import Integers
-from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Truth
+from refrelax.semantics.numbers.interface import DIVISIONS, Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import (
     Ints,
@@ -37,7 +37,6 @@ LIFTED = (
     "add", "sub", "mul", "div", "mod", "floordiv", "floormod", "neg", "maximum", "minimum", "fma",
     "bit_and", "bit_or", "bit_xor", "bit_not", "shift_left", "shift_right", "popcount", "clz",
 )  # fmt: skip
-DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
 
 BY_ENDS: dict[str, Callable[[int, int], int]] = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a,
 b: a * b, "maximum": max, "minimum": min}  # fmt: skip

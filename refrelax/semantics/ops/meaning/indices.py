@@ -5,11 +5,11 @@ Folding never drops what may have no value: ``0 * (i // n)`` stays, since ``n`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from refrelax.semantics.dims import value
-from refrelax.syntax.scalars import Binary, BinaryOp, Intrinsic, PrimExpr, as_int, bool_imm, int_imm, walk
+from refrelax.syntax.scalars import Binary, BinaryOp, Intrinsic, PrimExpr, SymVar, as_int, bool_imm, int_imm, walk
 
 TRUE = bool_imm(True)
 
@@ -58,6 +58,12 @@ def binary(op: BinaryOp, a: PrimExpr, b: PrimExpr) -> PrimExpr:
 def both(a: PrimExpr, b: PrimExpr) -> PrimExpr:
     """``a and b``, the second looked at only where the first holds."""
     return b if a == TRUE else a if b == TRUE else Binary("And", a, b)
+
+
+def in_range(names: Sequence[SymVar], dims: Sequence[PrimExpr]) -> tuple[PrimExpr, ...]:
+    """That each variable is not below 0 and below its extent."""
+    zero = int_imm(0)
+    return tuple(c for v, n in zip(names, dims, strict=True) for c in (Binary("GE", v, zero), Binary("LT", v, n)))
 
 
 class Ix:

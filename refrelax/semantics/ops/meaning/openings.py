@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from refrelax.semantics.dims import NO_FACTS, simplify, substitute
 from refrelax.semantics.ops.meaning import data
+from refrelax.semantics.ops.meaning.indices import in_range
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import (
     Binary,
@@ -17,6 +18,7 @@ from refrelax.syntax.scalars import (
     as_int,
     bool_imm,
     children,
+    conjuncts,
     int_imm,
     walk,
 )
@@ -61,12 +63,7 @@ def openings(program: data.Program) -> Iterator[Opening]:
                     size = as_int(n)
                     if size < 0 if size is not None else not isinstance(n, SymVar):
                         yield Opening("ev/negative-extent", Binary("GE", n, ZERO), whole=True)
-                yield from _of(body, _ranges(names, dims), program)
-
-
-def _ranges(names: tuple[SymVar, ...], dims: tuple[PrimExpr, ...]) -> Given:
-    """That each variable is below its extent."""
-    return tuple(c for v, n in zip(names, dims, strict=True) for c in (Binary("GE", v, ZERO), Binary("LT", v, n)))
+                yield from _of(body, in_range(names, dims), program)
 
 
 def _of(root: data.Element, given: Given, program: data.Program) -> Iterator[Opening]:
@@ -113,7 +110,7 @@ def _of(root: data.Element, given: Given, program: data.Program) -> Iterator[Ope
                         pending += [(a, given) for a in f.items]
                     else:
                         where = () if f.where is None else (f.where,)
-                        pending.append((f.item, (*given, *_ranges(f.vars, f.dims), *where)))
+                        pending.append((f.item, (*given, *in_range(f.vars, f.dims), *where)))
             case _:
                 pass
 
@@ -139,11 +136,8 @@ def _of_index(e: PrimExpr, given: Given, program: data.Program) -> Iterator[Open
 
 def _bounds(condition: PrimExpr, at: tuple[PrimExpr, ...], dims: tuple[PrimExpr, ...]) -> bool:
     """Whether a condition says no more than that an index is in range: a read out of range is open by itself."""
-    if isinstance(condition, Binary) and condition.op == "And":
-        return _bounds(condition.a, at, dims) and _bounds(condition.b, at, dims)
-    return any(
-        condition in (Binary("GE", p, ZERO), Binary("LT", p, n)) for p, n in zip(at, dims, strict=True)
-    )  # fmt: skip
+    said = [c for p, n in zip(at, dims, strict=True) for c in (Binary("GE", p, ZERO), Binary("LT", p, n))]
+    return all(each in said for each in conjuncts(condition))
 
 
 def _filled(families: tuple[data.Family, ...], given: Given) -> Opening:
@@ -160,7 +154,7 @@ def _filled(families: tuple[data.Family, ...], given: Given) -> Opening:
 def _somewhere(f: data.Each) -> PrimExpr:
     """That a family has an element: the first that its lower bounds let through. Sufficient, not necessary."""
     witness: dict[str, PrimExpr] = {v.name: ZERO for v in f.vars}
-    parts = [] if f.where is None else list(_conjuncts(f.where))
+    parts = [] if f.where is None else conjuncts(f.where)
     for v in f.vars:
         for part in parts:
             if isinstance(part, Binary) and part.op == "GE" and part.b == ZERO:
@@ -183,14 +177,6 @@ def _least(e: PrimExpr, v: SymVar) -> PrimExpr | None:
     if step is None or step < 1:
         return None
     return Binary("FloorDiv", Binary("Sub", int_imm(step - 1), start), int_imm(step))
-
-
-def _conjuncts(e: PrimExpr) -> Iterator[PrimExpr]:
-    if isinstance(e, Binary) and e.op == "And":
-        yield from _conjuncts(e.a)
-        yield from _conjuncts(e.b)
-    else:
-        yield e
 
 
 def renamed(opening: Opening, by: Mapping[str, PrimExpr]) -> Opening:
