@@ -101,8 +101,8 @@ def _weighed(verdict: Any, required: str) -> tuple[int, str]:
         return code, ""
     if STRENGTHS[verdict.word] < STRENGTH[required]:
         return 3, f"{verdict.word} is weaker than {required}"
-    if required == "proved" and verdict.report.relaxations:
-        return 3, f"proved only under {', '.join(verdict.report.relaxations)}"
+    if required == "proved" and verdict.relaxations:
+        return 3, f"proved only under {', '.join(verdict.relaxations)}"
     return 0, ""
 
 

@@ -7,11 +7,13 @@ the implementation had, which results are permitted?
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from refrelax.arrays import Tensor, to_constant
 from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, Span, Trapped
+from refrelax.judge import zero_signs
 from refrelax.judge.verdicts import BindingVerdict
 from refrelax.runs import inward, wrapped
 from refrelax.semantics.budget import Budget, Meter
@@ -108,6 +110,27 @@ def judge_binding(
     permitted: str = "enclosure",
 ) -> BindingVerdict:
     """Evaluate one binding under a reading of permitted sets, from the frame's values, and compare."""
+    if missing(binding, frame):
+        compared = Compared(Inside(1.0), Counts(not_judged=1))
+    else:
+        try:
+            compared = compare(_evaluated(checked, binding, frame, externs, permitted), frame.value)
+        except Ended as end:
+            compared = _of_end(end)
+    found = compared.of(frame.path, binding.name, describe(binding), binding.span)
+    if found.word != "inside" or not zero_signs.zeros(frame.value):
+        return found
+    try:
+        canonical = _evaluated(checked, binding, frame, externs, "ieee")
+    except Ended:
+        return found
+    return replace(found, relaxations=zero_signs.needed([(canonical, frame.value)]))
+
+
+def _evaluated(
+    checked: CheckedModule, binding: Binding, frame: Frame, externs: Mapping[str, Any], permitted: str
+) -> Any:
+    """What a reading gives for a binding, from the frame's values."""
     numerics = reading(permitted)
     run = Interpreter(checked.module, numerics, Meter.of(Budget()))
     run.externs = {name: wrapped(each, numerics) for name, each in externs.items()}
@@ -118,14 +141,7 @@ def judge_binding(
             if isinstance(value, bool | int | float):
                 scope.symbols[name] = value
             scope.values[name] = lift(value, checked, frame.path, name, numerics)
-    what = describe(binding)
-    if missing(binding, frame):
-        return Compared(Inside(1.0), Counts(not_judged=1)).of(frame.path, binding.name, what, binding.span)
-    try:
-        wanted = run.eval_binding(binding, scope)
-    except Ended as end:
-        return _of_end(end).of(frame.path, binding.name, what, binding.span)
-    return compare(wanted, frame.value).of(frame.path, binding.name, what, binding.span)
+    return run.eval_binding(binding, scope)
 
 
 def missing(binding: Binding, frame: Frame) -> bool:

@@ -182,13 +182,15 @@ class _Walk:
         self.steps: list[Step] = []
         self.checked = reference.checked
         """The last module that was accepted."""
-        self.counts = Counts()
+        self.counts, self.refused = Counts(), 0
+        self.relaxations: tuple[str, ...] = ()
         self.open: tuple[Open, ...] = ()
         self.trusts: tuple[str, ...] = ()
 
     @property
     def report(self) -> Report:
-        return Report(self.counts, 0, self.open, (), self.trusts, tuple(self.reference.args))
+        args = tuple(self.reference.args)
+        return Report(self.counts, self.refused, self.open, self.relaxations, self.trusts, args)
 
     def no_verdict(self, why: str, reason: Reason, detail: str = "") -> NoVerdict:
         return NoVerdict(why, reason == "open", reason, detail, self.report)
@@ -249,12 +251,12 @@ class _Walk:
             return self.no_verdict(f"the program after {stage.name} cannot be run: {failed}", reason)
         if isinstance(outcome, Unspecified) and (why := lacking(outcome)) is not None:
             return self.no_verdict(f"after {stage.name}: {outcome.message} [{outcome.rule}]", why)
-        verdict = reference.judge(outcome)
+        verdict, tally = reference.compare(outcome)
         if isinstance(verdict, Difference):
             binding = first_other_binding(self.checked, checked, entry, reference)
             return replace(self.changed(stage, verdict.message, outcome, binding), field=verdict.field)
         self.steps.append(Step(stage, verdict, outcome))
-        self.counts = counted(reference, outcome)
+        self.counts, self.relaxations = counted(reference, outcome), tally.relaxations
         self.checked = checked
         return None
 
@@ -271,7 +273,9 @@ class _Walk:
         before = self.steps[-1].stage if self.steps else stage
         self.steps.append(Step(stage, "changed" if kind == "changed" else kind, outcome))
         reference = self.reference
-        self.counts = self.counts + Counts(outside=1)
+        if kind == "changed":
+            self.counts += Counts(outside=1)
+        self.refused = int(kind == "refused")
         return WrongPass(
             stage.name,
             len(self.steps) - 1,

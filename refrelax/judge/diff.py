@@ -25,13 +25,13 @@ from refrelax.errors import (
     Unlinkable,
     Unspecified,
 )
-from refrelax.judge import openness
+from refrelax.judge import openness, zero_signs
 from refrelax.judge.bindings import Compared, compare, judge_frames, missing, simple_bindings
 from refrelax.judge.chain import break_in
 from refrelax.judge.counting import all_open, not_comparable
 from refrelax.judge.failures import failed
 from refrelax.judge.implementations import Backend, chosen
-from refrelax.judge.outcomes import copies, cores, other_effects, same_value
+from refrelax.judge.outcomes import STRICT_ALONE, copies, cores, other_effects, same_value
 from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
 from refrelax.runs import inward, outward, parameter_types, run
@@ -108,10 +108,16 @@ class _Question:
             listener=self if listen else None,
         )
 
-    def report(self, counts: Counts = Counts(), open_: tuple[Open, ...] = (), *trusts: str) -> Report:  # noqa: B008
+    def report(
+        self,
+        counts: Counts = Counts(),  # noqa: B008
+        open_: tuple[Open, ...] = (),
+        *trusts: str,
+        relaxations: tuple[str, ...] = (),
+    ) -> Report:
         """A report of this call."""
         given = tuple(f"the library function {name} as given" for name in sorted(self.externs))
-        return Report(counts, 0, open_, (), (*trusts, *given), tuple(self.args))
+        return Report(counts, 0, open_, relaxations, (*trusts, *given), tuple(self.args))
 
     # --- the answer --------------------------------------------------------------------------------------------------
 
@@ -155,8 +161,10 @@ class _Question:
             return NoVerdict(str(error.diagnostics[0]), reason="library", report=self.report())
         if isinstance(error, Rejection):
             message = f"the implementation refuses the program: {next(iter(error.diagnostics), error)}"
-            return Divergence("", message, kind="refused", detail=str(error), report=self.report())
-        return replace(failed(error), report=self.report())
+            report = replace(self.report(), refused=1)
+            return Divergence("", message, kind="refused", detail=str(error), report=report)
+        found = failed(error)
+        return replace(found, report=replace(self.report(), refused=found.report.refused))
 
     def open(self, end: Unspecified, implementation: Any) -> Verdict:
         """The definition leaves the whole run open. ``implementation``: to be run all the same, for a crash."""
@@ -202,7 +210,8 @@ class _Judgement:
         if first is not None:
             counts = _total(bindings)
             report = q.report(counts, (), SHOWN)
-            return Divergence(f"{first.path}/{first.name}", _outside(first), bindings, report=report, field=first.field)
+            says = _outside(first) + self.by_strict_alone(first, bindings=True)
+            return Divergence(f"{first.path}/{first.name}", says, bindings, report=report, field=first.field)
         if early is not None:
             return replace(early, bindings=bindings, report=q.report(Counts(outside=1)))
         if not isinstance(self.reference, Returned) or not isinstance(found, Returned):
@@ -226,10 +235,23 @@ class _Judgement:
         outside = next((each for each in results if isinstance(each.verdict, Outside)), None)
         if outside is not None:
             report = q.report(_total(results), open_)
-            return Divergence(
-                f"{q.entry}/{outside.name}", _outside(outside), bindings, report=report, field=outside.field
-            )
+            says = _outside(outside) + self.by_strict_alone(outside, bindings=False)
+            return Divergence(f"{q.entry}/{outside.name}", says, bindings, report=report, field=outside.field)
         return self.decided(wanted, found, results, bindings, open_)
+
+    def by_strict_alone(self, outside: BindingVerdict, bindings: bool) -> str:
+        """A remark on what ``--strict`` does not permit and Relax does."""
+        q, found = self.question, self.observed.outcome
+        if q.permitted != "strict":
+            return ""
+        if bindings:
+            place = outside.path, outside.name
+            frames = tuple(each for each in self.observed.frames if (each.path, each.name) == place)
+            judged = judge_frames(q.checked, frames, q.externs)
+        else:
+            assert isinstance(found, Returned)
+            judged = [each for each in self.results(q.run("enclosure"), found) if each.name == outside.name]
+        return "" if any(isinstance(each.verdict, Outside) for each in judged) else STRICT_ALONE
 
     def decided(
         self,
@@ -251,12 +273,16 @@ class _Judgement:
         if blind is not None:
             why = f"nothing can be held against {blind.name}, or against a part of it"
             return NoVerdict(why, reason="interface", report=nothing, bindings=bindings)
+        canonical = self.reference
+        assert isinstance(canonical, Returned)
+        signs = zero_signs.needed((w, f) for _, w, f in self.pairs(canonical, found))
         if whole.undecided == 0:
-            return Agreement(bindings, results=results, report=q.report(whole, open_))
+            return Agreement(bindings, results=results, report=q.report(whole, open_, relaxations=signs))
         unseen = self.unseen() if bindings else 0
         parts = replace(_total(bindings), excluded=whole.excluded)
         parts += Counts(not_judged=unseen)
-        report = q.report(parts, open_, SHOWN)
+        signs = tuple(dict.fromkeys((*signs, *(name for each in bindings for name in each.relaxations))))
+        report = q.report(parts, open_, SHOWN, relaxations=signs)
         broken = break_in(q.checked, q.entry, self.observed.frames, found, given(q)) if bindings else ""
         if bindings and not parts.undecided and not unseen and parts.inside and not broken:
             return Agreement(bindings, results=results, report=report)
@@ -276,6 +302,12 @@ class _Judgement:
         }
         return sum(each not in shown for each in dict.fromkeys(self.question.executed) if each in simple)
 
+    def pairs(self, ours: Returned, found: Returned) -> list[tuple[str, Any, Any]]:
+        """What is compared of a run of the definition and the implementation's, by name."""
+        assert isinstance(self.reference, Returned)
+        effects = changed_effects(self.reference, ours, found) if self.effects_told else []
+        return observed_pairs(ours, found, self.question, self.reference) + effects
+
     def results(self, permitted: Outcome, found: Returned) -> tuple[BindingVerdict, ...]:
         """The result (of a PrimFunc: its arguments) and what was written in place, against what the whole call
         permits."""
@@ -283,12 +315,8 @@ class _Judgement:
         if not isinstance(permitted, Returned):
             wide = Compared(Undecided(float("inf")), Counts(undecided=1))
             return (wide.of(q.entry, "return", "result"),)
-        assert isinstance(self.reference, Returned)
         verdicts = []
-        pairs = observed_pairs(permitted, found, q, self.reference)
-        if self.effects_told:
-            pairs += changed_effects(self.reference, permitted, found)
-        for name, ours, theirs in pairs:
+        for name, ours, theirs in self.pairs(permitted, found):
             compared = NOT_SHOWN if theirs is NOT_SHOWN else compare(cores(ours), theirs)
             verdicts.append(compared.of(q.entry, name, "result"))
         return tuple(verdicts)

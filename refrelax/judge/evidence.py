@@ -96,7 +96,7 @@ class Tested:
 
     def __str__(self) -> str:
         notes = f" ({self.excluded} excluded)" if self.excluded else ""
-        return f"TESTED {self.cases}{notes}{_left_open(self.tally)}"
+        return f"TESTED {self.cases}{notes}{under(self.relaxations)}{_left_open(self.tally)}"
 
 
 Evidence = Proved | ProvedAt | Tested

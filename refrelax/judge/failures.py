@@ -7,6 +7,7 @@ program or itself. One that crashes, hangs or refuses a program that the text ac
 from __future__ import annotations
 
 from refrelax.extras import advice
+from refrelax.judge.report import Report
 from refrelax.judge.verdicts import Divergence, Kind, NoVerdict, Reason
 
 SILENT: dict[str, Reason] = {
@@ -31,7 +32,8 @@ def failed(error: Exception) -> Divergence | NoVerdict:
         return NoVerdict(said(error), reason=SILENT[kind], detail=detail)
     if kind in FINDINGS:
         what, begins = FINDINGS[kind]
-        return Divergence("", f"{begins}: {said(error)}", kind=what, detail=detail)
+        report = Report(refused=int(what == "refused"))
+        return Divergence("", f"{begins}: {said(error)}", kind=what, detail=detail, report=report)
     if isinstance(error, ImportError) and advice(error) is not None:
         return NoVerdict(str(error), reason="absent")  # an extra of ours that is not installed
     if isinstance(error, TimeoutError):

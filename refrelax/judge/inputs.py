@@ -1,4 +1,5 @@
-"""Arguments for the runs of a comparison: random ones by policy, the literals of the programs, one value everywhere.
+"""Arguments for the runs of a comparison: random ones by policy, the literals of the programs, one value everywhere,
+integers that are positions of some axis.
 
 A difference often shows only at a number that a program names, or where all elements are one special value.
 
@@ -15,11 +16,15 @@ from refrelax.arrays import Tensor, pack
 from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import bits, dtypes, scalars
 from refrelax.syntax.module import Module
-from refrelax.testing.arguments import Policy, random_arguments, specials
+from refrelax.syntax.types import TensorType, TupleType, Type
+from refrelax.testing.arguments import Policy, parameters, random_arguments, specials
 
-Kind = Policy | Literal["literals", "uniform"]
+Kind = Policy | Literal["literals", "uniform", "indices"]
 
 KINDS: tuple[Kind, ...] = ("dyadic", "integer", "normal", "special", "literals", "uniform")
+
+NEGATIVE = 0.1
+"""How often an index counts from the end."""
 
 MOST_LITERALS = 64
 Named = Mapping[str, tuple[int | float, ...]]
@@ -49,16 +54,59 @@ def made(module: Module, entry: str, seed: int, dims: Mapping[str, int], kind: K
     Raises:
         UsageError: they cannot be made up.
     """
+    if kind == "indices":
+        return _indices(random_arguments(module, entry, seed, dims, "integer"), random.Random(seed))
     if kind not in ("literals", "uniform"):
         return random_arguments(module, entry, seed, dims, kind)  # type: ignore[arg-type]
-    rng = random.Random(seed)
     args = random_arguments(module, entry, seed, dims, "integer")
-    return [_changed(each, kind, rng, seed, named) for each in args]
+    return [_changed(each, kind, seed, named, 5 * k) for k, each in enumerate(args)]
 
 
-def _changed(value: Any, kind: Kind, rng: random.Random, seed: int, named: Named) -> Any:
+def kinds(module: Module, entry: str) -> tuple[Kind, ...]:
+    """The kinds of arguments that are worth a run: positions where there is a tensor of integers."""
+    whole = any(_of_integers(type_) for _, type_ in parameters(module, entry))
+    return (*KINDS, "indices") if whole else KINDS
+
+
+def _of_integers(type_: Type) -> bool:
+    match type_:
+        case TensorType(dtype=dtype):
+            return dtype is None or dtypes.is_integer(dtype)
+        case TupleType(fields=fields):
+            return any(map(_of_integers, fields))
+        case _:
+            return False
+
+
+def _indices(args: list[Any], rng: random.Random) -> list[Any]:
+    """The arguments with every tensor of integers filled with positions of an axis of some argument: of the shortest
+    half of the time, since nobody says which axis is meant."""
+    extents = [n for each in _tensors(args) for n in each.shape if n > 0] or [1]
+
+    def filled(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(filled, value))
+        if not isinstance(value, Tensor) or not dtypes.is_integer(value.dtype):
+            return value
+        extent = min(extents) if rng.random() < 0.5 else rng.choice(extents)
+        low, high = dtypes.integer_range(value.dtype)
+        found = [rng.randrange(extent) - extent * (rng.random() < NEGATIVE and low < 0) for _ in range(value.size)]
+        patterns = [bits.encode(value.dtype, max(low, min(k, high))) for k in found]
+        return Tensor.of_bytes(value.dtype, value.shape, pack(value.dtype, patterns))
+
+    return [filled(each) for each in args]
+
+
+def _tensors(values: Iterable[Any]) -> list[Tensor]:
+    found: list[Tensor] = []
+    for each in values:
+        found += _tensors(each) if isinstance(each, tuple) else [each] if isinstance(each, Tensor) else []
+    return found
+
+
+def _changed(value: Any, kind: Kind, seed: int, named: Named, shift: int) -> Any:
     if isinstance(value, tuple):
-        return tuple(_changed(each, kind, rng, seed, named) for each in value)
+        return tuple(_changed(each, kind, seed, named, shift + k) for k, each in enumerate(value))
     if not isinstance(value, Tensor) or dtypes.kind(value.dtype) not in ("int", "uint", "float"):
         return value
     patterns = [p or 0 for p in value.patterns()]
@@ -66,7 +114,8 @@ def _changed(value: Any, kind: Kind, rng: random.Random, seed: int, named: Named
         choices = specials(value.dtype)
         patterns = [choices[seed // len(KINDS) % len(choices)]] * len(patterns) if choices else patterns
     elif choices := _encoded(value.dtype, named):
-        patterns = [rng.choice(choices) if rng.random() < 0.7 else p for p in patterns]
+        first = seed // (len(KINDS) + 1) * len(patterns) + shift  # the next round goes on where this one ends
+        patterns = [choices[(first + k) % len(choices)] for k in range(len(patterns))]
     return Tensor.of_bytes(value.dtype, value.shape, pack(value.dtype, patterns))
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from refrelax.errors import Effect, Exhausted, Outcome, Returned, Trapped, Unspecified
-from refrelax.judge import openness
+from refrelax.judge import openness, zero_signs
 from refrelax.judge.report import Open
 from refrelax.judge.tally import NOTHING, Tally
 from refrelax.rules import rule
@@ -30,6 +30,9 @@ from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, ExternFunc, Function
 
 Externs = Mapping[str, Callable[..., Any]]
+
+STRICT_ALONE = "; Relax permits it, the strict profile does not [num/strict]"
+"""What is said of a result that only ``strict`` does not permit."""
 
 Agrees = Literal["equal", "inside", "undecided", "excluded"]
 """Bit-equal where the reference determines the bits; permitted; too wide a set to tell; left open, or out of budget."""
@@ -153,10 +156,18 @@ class Reference:
             judged = judge_value(cores(w), cores(exact), cores(f))
             if isinstance(judged, Difference):
                 where = f"{what}.{judged.field}" if judged.field else what
-                return replace(judged, message=f"{where}{judged.message}"), outside
+                return replace(judged, message=f"{where}{judged.message}{self.by_strict_alone(found)}"), outside
             undecided += judged
-        total = replace(total, inside=max(0, total.inside - undecided), undecided=undecided)
+        signs = zero_signs.needed((w, f) for _, w, f in observed(wanted, found))
+        total = replace(total, inside=max(0, total.inside - undecided), undecided=undecided, relaxations=signs)
         return "undecided" if undecided else "inside", total
+
+    def by_strict_alone(self, found: Returned) -> str:
+        """A remark on what ``strict`` does not permit and Relax does."""
+        if self.sets != "strict":
+            return ""
+        relaxed = Reference(self.checked, self.entry, self.args, self.externs, self.budget)
+        return "" if isinstance(relaxed.judge(found), Difference) else STRICT_ALONE
 
     def results(self, wanted: Returned) -> dict[str, Any]:
         """What a run is asked for: the result, the effects, and the arguments that it changes."""

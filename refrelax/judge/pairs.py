@@ -12,7 +12,7 @@ from typing import Any
 from refrelax.errors import Ended, Exhausted, Returned, UsageError
 from refrelax.judge.evidence import Counterexample, Refuted
 from refrelax.judge.extents import choose, rounds
-from refrelax.judge.inputs import KINDS, Kind, Named, literals, made
+from refrelax.judge.inputs import Kind, Named, kinds, literals, made
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed
 from refrelax.judge.report import Open
 from refrelax.judge.tally import NOTHING, Tally
@@ -21,6 +21,7 @@ from refrelax.runs import inward, parameter_types, run
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import link
+from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, ZERO_SIGN
 from refrelax.semantics.numbers.exact import Unsupported
 from refrelax.semantics.numbers.symbolic import Symbolic
 from refrelax.semantics.types.checked import CheckedModule
@@ -44,7 +45,7 @@ MOST_EXHAUSTED = 2
 
 LARGE: tuple[Kind, ...] = ("special", "literals")
 
-STARTS = frozenset({"extreme-identity", "zero-sign"})
+STARTS = frozenset({EXTREME_IDENTITY, ZERO_SIGN})
 """Relaxations that leave finite numbers other than zero as they are."""
 
 Permits = Callable[[Mapping[str, int]], bool]
@@ -99,9 +100,9 @@ class Pair:
     def test(self, seed: int, count: int, enough: bool = False) -> Refuted | None:
         """Run both on random arguments, ``count`` rounds; the first difference that is not permitted refutes.
         ``enough``: stop when something of every result has been compared."""
-        number = 0
+        number, policies = 0, kinds(self.first.module, self.entry)
         for kind, dims in rounds(self.symbols, seed, count, self.named["int"]):
-            for policy in KINDS if kind != "large" else LARGE:
+            for policy in policies if kind != "large" else LARGE:
                 number += 1
                 drawn = self._drawn(dims, seed + number, policy)
                 if drawn is None:

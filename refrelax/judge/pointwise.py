@@ -26,7 +26,7 @@ from refrelax.shape_solver.pointwise import OPEN, Claim, Descent, Logic, NotRead
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Reading, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare, symbols_nonnegative
-from refrelax.shape_solver.pointwise.show import shown
+from refrelax.shape_solver.pointwise.show import Words
 from refrelax.syntax import graph
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
@@ -178,9 +178,10 @@ class _Comparison:
         return self.logic.holds(each.statement, each.given, each.purpose)
 
     def shown(self, each: Obligation) -> Claim | str:
+        words = Words(self.terms)
         if each.term is not None:
-            return f"{each.purpose}: {shown(each.term)}"
-        return Claim(each.purpose, each.statement, each.given)
+            return f"{each.purpose}: {words.term(each.term)}"
+        return Claim(each.purpose, words.named(each.statement), tuple(map(words.named, each.given)))
 
     def assume(self, names: Mapping[str, PrimExpr]) -> None:
         """Take the assumptions of the caller in."""

@@ -27,6 +27,8 @@ class Tally:
     runs: int = 0
     open: tuple[Open, ...] = ()
     results: Mapping[str, int] = field(default_factory=dict)
+    relaxations: tuple[str, ...] = ()
+    """Named relaxations without which a result would not have been permitted."""
 
     @property
     def compared(self) -> int:
@@ -50,6 +52,7 @@ class Tally:
             self.runs + other.runs,
             _merged((*self.open, *other.open)),
             results,
+            tuple(dict.fromkeys((*self.relaxations, *other.relaxations))),
         )
 
     def report(
@@ -57,7 +60,8 @@ class Tally:
     ) -> Report:
         """The report of an answer that rests on these runs."""
         counts = Counts(self.inside, self.outside, self.undecided, self.excluded)
-        return Report(counts, 0, self.open, relaxations, trusts, arguments)
+        used = tuple(dict.fromkeys((*relaxations, *self.relaxations)))
+        return Report(counts, 0, self.open, used, trusts, arguments)
 
 
 NOTHING = Tally()

@@ -12,13 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, REASSOCIATION, ZERO_SIGN
 from refrelax.semantics.numbers.symbolic import COMMUTES, START, Symbolic, Term
 from refrelax.semantics.values import Tensor
 from refrelax.syntax import bits
-
-EXTREME_IDENTITY = "extreme-identity"
-ZERO_SIGN = "zero-sign"
-REASSOCIATION = "reassociation"
 
 
 class TermComparison:
@@ -169,6 +166,3 @@ def _neutral(op: str, each: Any) -> bool:
             return each == float("inf")
         case _:
             return False
-
-
-__all__ = ["EXTREME_IDENTITY", "REASSOCIATION", "ZERO_SIGN", "Form", "TermComparison"]

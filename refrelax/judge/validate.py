@@ -35,6 +35,7 @@ from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.semantics.dims.exact import value
 from refrelax.semantics.graph.link import link
+from refrelax.semantics.numbers.bounds import RELAXATIONS
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.claim import Effort
@@ -47,18 +48,6 @@ from refrelax.testing.arguments import parameters, settled, symbols_of
 __all__ = ["BUDGET", "RELAXATIONS", "ROUNDS", "validate"]
 
 ROUNDS = 6
-
-RELAXATIONS = (
-    "reassociation",
-    "fma",
-    "excess-precision",
-    "reciprocal",
-    "flush-subnormals",
-    "zero-sign",
-    "one-pass-variance",
-    "extreme-identity",
-)
-"""The named relaxations of chapter 02."""
 
 SAME = "the programs are the same up to names"
 PROOF_SHARE = 0.6
@@ -107,7 +96,10 @@ def validate(
         try:
             link(program.module, entry, externs or {})
         except Unlinkable as missing:
-            return undetermined(f"the {which} program lacks something: {missing.diagnostics[0]}", "library")
+            first_of = missing.diagnostics[0]
+            option = which == "second" and first_of.rule == "link/constant-missing"
+            hint = " (of this program: --consts-after)" if option else ""
+            return undetermined(f"the {which} program lacks something: {first_of}{hint}", "library")
     assumptions = tuple(parse_claim(each) if isinstance(each, str) else each for each in assume)
     symbols = symbols_of(first.module, entry)
     _known_symbols(assumptions, symbols)
@@ -157,7 +149,7 @@ def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed
         return ProvedAt(tuple(terms.shapes), relaxations, relaxations, reason, pair.tally)
     if (nothing := _nothing(pair)) is not None:
         return replace(nothing, unproved=reason)
-    return Tested(pair.cases, pair.excluded, (), (), reason, pair.tally)
+    return Tested(pair.cases, pair.excluded, pair.tally.relaxations, (), reason, pair.tally)
 
 
 def _held(pair: Pair, proof: Proved, seed: int, rounds: int) -> Validation:

@@ -23,6 +23,8 @@ class BindingVerdict:
     span: Span | None = None
     field: str = ""
     """Of a tuple, the field that the verdict is on: ``1.0``."""
+    relaxations: tuple[str, ...] = ()
+    """Named relaxations without which it would not be inside."""
 
     @property
     def place(self) -> str:

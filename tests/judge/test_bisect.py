@@ -289,6 +289,7 @@ def test_without_tvm_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("REFRELAX_TVM_PYTHON", "/no/such/python")
     found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y))
     assert isinstance(found, rr.NoVerdict) and "install refrelax[tvm]" in found.why
+    assert "REFRELAX_TVM_PYTHON names /no/such/python" in found.why
     monkeypatch.setenv("REFRELAX_TVM_PYTHON", "/bin/false")
     assert isinstance(rr.bisect(rr.parse(PROGRAM), "main", (X, Y)), rr.NoVerdict)
 

@@ -13,6 +13,7 @@ import refrelax as rr
 from refrelax import cli
 from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.judge.report import EXIT
+from refrelax.judge.stages import Stage, StagesEnded
 from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 
@@ -57,6 +58,7 @@ def test_a_result_that_is_all_open_is_no_agreement(impl: Any, after: str) -> Non
     (found,) = verdict.report.open
     assert (found.rule, found.binding, found.count) == ("op.take/out-of-range", "main/y", 2)
     assert found.span is not None and found.span.line == 5
+    assert found.note == "index -1 of 3 on axis 1" and found.note in str(verdict)
     assert verdict.report.compared == 0 and verdict.report.excluded == 2
     assert "main/y"[5:] in str(verdict) and "op.take/out-of-range" in str(verdict)
 
@@ -299,3 +301,64 @@ def test_an_all_open_tensor_is_not_inside() -> None:
     assert isinstance(partly, rr.Returned)
     assert isinstance(partly.value.judge([1.5, 4.0]), Inside)
     assert isinstance(partly.value.judge([1.5, 4.5]), Outside)
+
+
+# --- what an answer leaned on ----------------------------------------------------------------------------------------
+
+
+def test_the_sign_of_a_zero_that_was_let_pass_is_named() -> None:
+    checked = program("y = R.add(x, R.const(0.0, 'float32'))", "return y", shape="(3,)", ret='(3,), "float32"')
+    x = rr.Tensor.of([0.0, 1.5, -2.0], "float32")
+    crossed, plain = returned([-0.0, 1.5, -2.0]), returned([0.0, 1.5, -2.0])
+    assert rr.diff(checked, "main", [x], impl=Gives(plain)).report.relaxations == ()
+    verdict = rr.diff(checked, "main", [x], impl=Gives(crossed))
+    assert isinstance(verdict, rr.Agreement) and verdict.report.relaxations == ("zero-sign",)
+    assert str(verdict).endswith("under zero-sign")
+
+
+def test_what_the_strict_profile_alone_refuses_says_so() -> None:
+    checked = program("y = R.add(x, R.const(0.0, 'float32'))", "return y", shape="(3,)", ret='(3,), "float32"')
+    x = rr.Tensor.of([0.0, 1.5, -2.0], "float32")
+    sign = rr.diff(checked, "main", [x], impl=Gives(returned([-0.0, 1.5, -2.0])), strict=True)
+    wrong = rr.diff(checked, "main", [x], impl=Gives(returned([0.0, 1.5, -3.0])), strict=True)
+    assert isinstance(sign, rr.Divergence) and "Relax permits it" in sign.message
+    assert isinstance(wrong, rr.Divergence) and "Relax permits it" not in wrong.message
+
+
+def test_validate_names_the_sign_of_a_zero() -> None:
+    first = program("y = R.add(x, R.const(0.0, 'float32'))", "return y", shape="(3,)", ret='(3,), "float32"')
+    second = program("y = R.multiply(x, R.const(1.0, 'float32'))", "return y", shape="(3,)", ret='(3,), "float32"')
+    args = [rr.Tensor.of([-0.0, 1.5, -2.0], "float32")]
+    verdict = rr.validate(first, second, args=args)
+    assert isinstance(verdict, rr.Tested) and verdict.relaxations == ("zero-sign",)
+    assert "under zero-sign" in str(verdict) and "%" not in verdict.unproved
+
+
+def test_a_refusal_is_counted_as_one() -> None:
+    checked = program("y = R.negative(x)", "return y", shape="(3,)", ret='(3,), "float32"')
+    x = rr.Tensor.of([0.0, 1.5, -2.0], "float32")
+    verdict = rr.diff(checked, "main", [x], impl=Gives(ImplementationFailed("refused", "no")))
+    assert isinstance(verdict, rr.Divergence) and verdict.kind == "refused"
+    assert (verdict.report.refused, verdict.report.outside) == (1, 0)
+
+    class Refusing:
+        def stages(self, module: rr.Module, _pipeline: str) -> Any:
+            yield Stage("read", rr.print_module(module), {})
+            raise StagesEnded("Fuse", "refused", "no")
+
+    found = rr.bisect(checked, "main", [x], impl=Refusing())
+    assert isinstance(found, rr.WrongPass) and found.kind == "refused"
+    assert (found.report.refused, found.report.outside) == (1, 0)
+
+
+def test_runs_look_at_positions_of_long_axes() -> None:
+    """Indices are drawn along axes that arguments have, not among the smallest numbers alone."""
+
+    def take(index: str) -> rr.CheckedModule:
+        return rr.check(rr.parse(
+            f'{HEAD}    def main(x: R.Tensor((90, 2), "float32"), i: R.Tensor((3,), "int64")):\n'
+            f'        y = R.take(x, {index}, axis=0, mode="clip")\n        return y\n'
+        ))  # fmt: skip
+
+    verdict = rr.validate(take("i"), take('R.minimum(i, R.const(70, "int64"))'))
+    assert isinstance(verdict, rr.Refuted)

@@ -33,6 +33,14 @@ def find_python() -> str | None:
     return sys.executable if importlib.util.find_spec("tvm") is not None else None
 
 
+def _no_python() -> str:
+    named = os.environ.get("REFRELAX_TVM_PYTHON")
+    if named:
+        here = "which cannot be started; name a Python and install refrelax[tvm] there"
+        return f"no TVM: REFRELAX_TVM_PYTHON names {named}, {here}"
+    return "no TVM: install refrelax[tvm] or set REFRELAX_TVM_PYTHON"
+
+
 class TvmProcess:
     """One process that has TVM and answers requests in order, each program in a child of its own (``serve.py``). A hang
     ends it; the next request starts another.
@@ -159,7 +167,7 @@ class TvmProcess:
             return self._process
         self.close()
         if self.python is None:
-            raise ImplementationFailed("absent", "no TVM: install refrelax[tvm] or set REFRELAX_TVM_PYTHON")
+            raise ImplementationFailed("absent", _no_python())
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
         try:
             self._process = subprocess.Popen(

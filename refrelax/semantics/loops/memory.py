@@ -16,13 +16,11 @@ from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame, Index, Run, fixed
 from refrelax.semantics.loops.races import Record
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.poison import out_of_range
 from refrelax.syntax import dtypes
 
 OUTSIDE = -1
 """What a checked position gives for an index out of bounds."""
-
-_OUT_OF_BOUNDS = poison("ld/load-out-of-bounds")
 
 Position = Callable[[Frame], int]
 Access = _Lit["read", "write"]
@@ -137,25 +135,37 @@ def build_load(build: Builder, bound: Bound, indices: Sequence[Index]) -> Elemen
     if is_watched(build, bound):
         where = _watched_read(build, bound, indices, where)
     if numerics.collects and dtypes.lanes(bound.dtype) == 1:
-        return _settling_load(build, bound, where)
+        return _settling_load(build, bound, where, _outside(bound, indices))
     if not doubtful:
         return lambda frame: cells[where(frame)]
 
+    outside = _outside(bound, indices)
+
     def load(frame: Frame) -> object:
         k = where(frame)
-        return cells[k] if k != OUTSIDE else _OUT_OF_BOUNDS
+        return cells[k] if k != OUTSIDE else outside(frame)
 
     return load
 
 
-def _settling_load(build: Builder, bound: Bound, where: Position) -> Element:
+def _outside(bound: Bound, indices: Sequence[Index]) -> Element:
+    """What a load out of bounds gives."""
+
+    def load(frame: Frame) -> object:
+        at, dims = ([each.run(frame) for each in ints] for ints in (indices, bound.shape))
+        return out_of_range("ld/load-out-of-bounds", at, dims)
+
+    return load
+
+
+def _settling_load(build: Builder, bound: Bound, where: Position, outside: Element) -> Element:
     """A load under a reading whose cells may hold partial results: they are settled, once, by the first read."""
     cells, settle = bound.cells, build.context.numerics.at(bound.dtype).settle
 
     def load(frame: Frame) -> object:
         k = where(frame)
         if k == OUTSIDE:
-            return _OUT_OF_BOUNDS
+            return outside(frame)
         value = settle(cells[k])
         cells[k] = value
         return value

@@ -8,6 +8,7 @@ Spec: ``spec/09-outcomes.md``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn
@@ -56,6 +57,15 @@ class NotedPoison(Poison):
 def noted(rule: str, note: str) -> NotedPoison:
     """The poison of ``rule`` with a note."""
     return NotedPoison(rule, note)
+
+
+def out_of_range(rule: str, at: Sequence[int], dims: Sequence[int]) -> NotedPoison:
+    """The poison of ``rule`` for a read at an index that an array of ``dims`` does not have: says which."""
+    axis = next((k for k, (p, n) in enumerate(zip(at, dims, strict=True)) if not 0 <= p < n), None)
+    if axis is None:
+        return noted(rule, f"index {tuple(at)} beyond the memory that is viewed")
+    where = f" on axis {axis}" if len(dims) > 1 else ""
+    return noted(rule, f"index {at[axis]} of {dims[axis]}{where}")
 
 
 @lru_cache(maxsize=None)

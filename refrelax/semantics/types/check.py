@@ -22,7 +22,8 @@ def check(module: Module) -> CheckedModule:
 
     Raises:
         IllFormed: some diagnostic is about structure (``wf/…``); the others found are there too.
-        IllTyped: deduction found a contradiction. Both carry *all* diagnostics, in source order.
+        IllTyped: deduction found a contradiction. Both carry *all* diagnostics: first those about structure, of which
+            others may be consequences, each kind in source order.
     """
     problems = diagnose(module)
     journal = Journal()
@@ -35,7 +36,7 @@ def check(module: Module) -> CheckedModule:
         signatures[name] = function_type(frame, f)
         types[name] = frame.named
         journal.diagnostics += diagnose_scalars(f, frame.types, frame.spans)
-    problems = _in_source_order([*problems, *journal.diagnostics])
+    problems = _in_order([*problems, *journal.diagnostics])
     if problems:
         ill_formed = any(each.rule.startswith("wf/") for each in problems)
         raise (IllFormed if ill_formed else IllTyped)(problems)
@@ -51,11 +52,11 @@ def check(module: Module) -> CheckedModule:
     )
 
 
-def _in_source_order(problems: list[Diagnostic]) -> list[Diagnostic]:
-    """Without repetitions, by place; what has no place comes last."""
+def _in_order(problems: list[Diagnostic]) -> list[Diagnostic]:
+    """Without repetitions, structure first, by place; what has no place comes last."""
 
-    def place(each: Diagnostic) -> tuple[bool, str, int, int]:
-        span = each.span
-        return (span is None, span.file if span else "", span.line if span else 0, span.column if span else 0)
+    def place(each: Diagnostic) -> tuple[bool, bool, str, int, int]:
+        span, types = each.span, not each.rule.startswith("wf/")
+        return (types, span is None, span.file if span else "", span.line if span else 0, span.column if span else 0)
 
     return sorted(dict.fromkeys(problems), key=place)

@@ -22,6 +22,7 @@ from refrelax.shape_solver.pointwise.elements import apply
 from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed
 from refrelax.shape_solver.pointwise.poison import Poison, in_bounds
 from refrelax.shape_solver.pointwise.regroup import Regroup, is_identity
+from refrelax.shape_solver.pointwise.show import unequal
 from refrelax.shape_solver.pointwise.simplify import canonical, first_atom, simplified
 from refrelax.shape_solver.pointwise.terms import (
     Apply,
@@ -358,9 +359,7 @@ class Descent:
 
     def failure(self) -> str:
         """Where the comparison failed, from the results inwards."""
-        from refrelax.shape_solver.pointwise.show import shown
-
-        found = [f"{shown(a)}  is not seen to be  {shown(b)}" for a, b in reversed(self.trail[-MOST_SHOWN:])]
+        found = [unequal(self.terms, a, b) for a, b in reversed(self.trail[-MOST_SHOWN:])]
         if self.missed:
             found.append(f"relaxations that are off and might help: {', '.join(sorted(self.missed))}")
         return "\n".join(found)

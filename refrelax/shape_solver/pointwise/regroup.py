@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
+from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, REASSOCIATION, ZERO_SIGN
 from refrelax.shape_solver.pointwise.logic import Given, all_of, compare
 from refrelax.shape_solver.pointwise.terms import Fold, Identity, Int, Number, Term
 from refrelax.syntax import bits, dtypes
@@ -24,9 +25,6 @@ from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, f
 if TYPE_CHECKING:
     from refrelax.shape_solver.pointwise.descent import Descent
 
-REASSOCIATION = "reassociation"
-EXTREME_IDENTITY = "extreme-identity"
-ZERO_SIGN = "zero-sign"
 MOST_ORDERS = 24
 MOST_UNROLLED = 16
 Axes = tuple[tuple[SymVar, PrimExpr], ...]

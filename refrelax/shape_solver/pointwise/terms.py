@@ -142,6 +142,8 @@ class Terms:
 
     table: dict[tuple[Any, ...], Term] = field(default_factory=dict)
     opaque: dict[str, Term] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    """Of the terms in ``opaque``, by identity."""
     constants: dict[tuple[str, tuple[PrimExpr, ...], tuple[int, ...]], Tensor] = field(default_factory=dict)
     count: int = 0
 
@@ -194,7 +196,7 @@ class Terms:
         """An integer term as an expression: itself, or an opaque symbol."""
         if isinstance(term, Int):
             return term.value
-        name = f"{OPAQUE}{id(term)}"
+        name = self.names.setdefault(id(term), f"{OPAQUE}{len(self.names)}")
         self.opaque[name] = term
         return SymVar(name, term.dtype)
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from refrelax.errors import unspecified
 from refrelax.semantics.dims.exact import value as exact_value
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.poison import Poison, out_of_range, poison
 from refrelax.semantics.numbers.strict import is_strict
 from refrelax.semantics.ops.common import (
     UNKNOWN,
@@ -92,7 +92,7 @@ class Dense:
         position = self.offset
         for p, n, stride in zip(at, self.dims, self.strides, strict=True):
             if not 0 <= p < n:
-                return other
+                return out_of_range(other.rule, at, self.dims) if isinstance(other, Poison) else other
             position += p * stride
         return self.cells[position]
 

@@ -1,0 +1,55 @@
+"""Where two results agree but for the sign of a zero.
+
+Permitted sets hold no sign of a zero, so such a result is inside; the answer names the relaxation ``zero-sign``.
+
+Spec: ``spec/02-values.md``, *Named relaxations*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from refrelax.arrays import Tensor, to_constant
+from refrelax.semantics.numbers.bounds import ZERO_SIGN
+from refrelax.semantics.values import Tensor as Core
+from refrelax.syntax import bits, dtypes
+
+
+def needed(pairs: Iterable[tuple[Any, Any]]) -> tuple[str, ...]:
+    """``("zero-sign",)`` where canonical and observed values differ by the sign of a zero somewhere, else nothing."""
+    return (ZERO_SIGN,) if any(crossed(wanted, found) for wanted, found in pairs) else ()
+
+
+def crossed(wanted: Any, found: Any) -> bool:
+    """Whether an element is a zero on both sides, of different sign."""
+    if isinstance(wanted, tuple):
+        return isinstance(found, tuple) and any(map(crossed, wanted, found))
+    core = getattr(wanted, "core", wanted)
+    if not isinstance(core, Core) or not dtypes.is_float(core.dtype) or getattr(found, "shape", None) != core.shape:
+        return False
+    pairs = zip(core.bits(), _patterns(found, core.dtype), strict=True)
+    return any(p != q and _zero(core.dtype, p) and _zero(core.dtype, q) for p, q in pairs)
+
+
+def zeros(found: Any) -> bool:
+    """Whether a value holds a zero of a float that has a sign."""
+    if isinstance(found, tuple):
+        return any(map(zeros, found))
+    dtype = getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None))
+    return (
+        isinstance(dtype, str)
+        and dtypes.is_dtype(dtype)
+        and dtypes.is_float(dtype)
+        and any(_zero(dtype, each) for each in _patterns(found, dtype))
+    )
+
+
+def _patterns(found: Any, dtype: str) -> Iterable[int | None]:
+    if isinstance(found, Tensor | Core):
+        return found.patterns() if isinstance(found, Tensor) else found.bits()
+    return to_constant(found, dtype).patterns()
+
+
+def _zero(dtype: str, pattern: int | None) -> bool:
+    return pattern is not None and bits.decode(dtype, pattern) == 0
