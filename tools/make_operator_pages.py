@@ -25,7 +25,6 @@ from operator_rules import RULES  # noqa: E402
 
 import refrelax as rr  # noqa: E402
 from refrelax.semantics.ops import FAMILIES, OPERATORS, OpDef, common, layout  # noqa: E402
-from refrelax.semantics.types.purity import IMPURE_OPERATORS  # noqa: E402
 from refrelax.syntax.signatures import has_signature, signature  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES, data  # noqa: E402
 
@@ -227,7 +226,7 @@ def family_page(family: Any) -> Written:
         args, attrs = slots(row.name)
         body += [f"## {row.name}", "", f"Semantics: {semantics(row)}", ""]
         body += [
-            f"Inputs: {args}. Attributes: {attrs}." + (" A call is impure." if row.name in IMPURE_OPERATORS else ""),
+            f"Inputs: {args}. Attributes: {attrs}." + (" A call is impure." if not row.pure else ""),
             "",
             f"Output: {docs(row.deduce) or maker_docs(row.deduce)}",
             "",
