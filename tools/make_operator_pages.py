@@ -155,13 +155,17 @@ def value_json(value: Any) -> Any:
         return tensor_json(value)
     if isinstance(value, tuple):
         return [value_json(each) for each in value]
+    if isinstance(value, int):
+        return value
     return {"shape": list(value.dims)} if hasattr(value, "dims") else None
 
 
 def module(params: tuple[str, ...], expr: str) -> str:
     heads = ", ".join(f"{n}: {p}" for n, p in zip("abcde", params, strict=False))
-    mesh = ['    I.module_global_infos({"mesh": [R.device_mesh((2,), [0, 1])]})'] if "mesh[" in heads + expr else []
-    lines = ["@I.ir_module", "class Module:", *mesh, "    @R.function(pure=False)", f"    def main({heads}):"]
+    known = {"mesh[": '"mesh": [R.device_mesh((2,), [0, 1])]', "llvm:": '"vdevice": [I.vdevice("llvm")]'}
+    infos = ", ".join(info for mark, info in known.items() if mark in heads + expr)
+    world = [f"    I.module_global_infos({{{infos}}})"] if infos else []
+    lines = ["@I.ir_module", "class Module:", *world, "    @R.function(pure=False)", f"    def main({heads}):"]
     return "\n".join([*lines, f"        gv = {expr}", "        return gv", ""])
 
 
