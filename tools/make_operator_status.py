@@ -48,13 +48,18 @@ WHY = {
 """What a word says that stands where something is missing."""
 
 WORDS = {
-    "rule": "a type rule over the arguments' types", "out_ty": "the text says the type, and it is held against the callee",
-    "text": "a text of the calculus (`semantics/ops/meaning`): numbers, loops and proof terms are read from one definition",
-    "procedure": "plain Python, with laws", "laws": "opaque to proofs but for its laws",
-    "by hand": "a legalizer that is written by hand", "own": "a form of its own",
-    "loops": "through its loop program, once it is legalized", "kernel": "a kernel, made from its loop program",
-    "modules": "drawn by `rr.testing.modules`, and called by the sweep", "sweep": "called by the sweep (`testing/sketches.py`)",
-}  # fmt: skip
+    "rule": "a type rule over the arguments' types",
+    "out_ty": "the text says the type, and it is held against the callee",
+    "text": "a text of the calculus (`semantics/ops/meaning`), the one definition that numbers, loops and terms read",
+    "procedure": "plain Python, with laws",
+    "laws": "opaque to proofs but for its laws",
+    "by hand": "a legalizer that is written by hand",
+    "own": "a form of its own",
+    "loops": "through its loop program, once it is legalized",
+    "kernel": "a kernel, made from its loop program",
+    "modules": "drawn by `rr.testing.modules`, and called by the sweep",
+    "sweep": "called by the sweep (`testing/sketches.py`)",
+}
 """What a word says that stands where there is something."""
 
 GENERATORS = (graph_rules, network_rules, control_rules, loop_functions)
@@ -123,7 +128,7 @@ def calls() -> Counter[str]:
 
 @cache
 def oracles() -> dict[str, str]:
-    """The outside oracles by operator: the literal table where there is one, else who computes the catalogue's values."""
+    """The outside oracles by operator: the literal table where there is one, else who computes the catalogue."""
     if importlib.util.find_spec("refrelax.testing.oracles") is not None:
         return dict(importlib.import_module("refrelax.testing.oracles").ORACLES)
     return {f"relax.{sample.op}": "NumPy, TVM" for sample in SAMPLES}
