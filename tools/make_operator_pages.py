@@ -25,7 +25,6 @@ from operator_rules import RULES  # noqa: E402
 
 import refrelax as rr  # noqa: E402
 from refrelax.semantics.ops import FAMILIES, OPERATORS, OpDef, common, layout  # noqa: E402
-from refrelax.semantics.types.purity import IMPURE_OPERATORS  # noqa: E402
 from refrelax.syntax.signatures import has_signature, signature  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES, data  # noqa: E402
 
@@ -156,13 +155,17 @@ def value_json(value: Any) -> Any:
         return tensor_json(value)
     if isinstance(value, tuple):
         return [value_json(each) for each in value]
+    if isinstance(value, int):
+        return value
     return {"shape": list(value.dims)} if hasattr(value, "dims") else None
 
 
 def module(params: tuple[str, ...], expr: str) -> str:
     heads = ", ".join(f"{n}: {p}" for n, p in zip("abcde", params, strict=False))
-    mesh = ['    I.module_global_infos({"mesh": [R.device_mesh((2,), [0, 1])]})'] if "mesh[" in heads + expr else []
-    lines = ["@I.ir_module", "class Module:", *mesh, "    @R.function(pure=False)", f"    def main({heads}):"]
+    known = {"mesh[": '"mesh": [R.device_mesh((2,), [0, 1])]', "llvm:": '"vdevice": [I.vdevice("llvm")]'}
+    infos = ", ".join(info for mark, info in known.items() if mark in heads + expr)
+    world = [f"    I.module_global_infos({{{infos}}})"] if infos else []
+    lines = ["@I.ir_module", "class Module:", *world, "    @R.function(pure=False)", f"    def main({heads}):"]
     return "\n".join([*lines, f"        gv = {expr}", "        return gv", ""])
 
 
@@ -227,7 +230,7 @@ def family_page(family: Any) -> Written:
         args, attrs = slots(row.name)
         body += [f"## {row.name}", "", f"Semantics: {semantics(row)}", ""]
         body += [
-            f"Inputs: {args}. Attributes: {attrs}." + (" A call is impure." if row.name in IMPURE_OPERATORS else ""),
+            f"Inputs: {args}. Attributes: {attrs}." + (" A call is impure." if not row.pure else ""),
             "",
             f"Output: {docs(row.deduce) or maker_docs(row.deduce)}",
             "",

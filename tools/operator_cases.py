@@ -242,12 +242,23 @@ MORE: dict[str, tuple[tuple[str, ...], str, list[Any]]] = {
         (t("1, 1, 1, 1, 2"), t("1, 1, 1, 1, 2")), "R.nn.conv3d_transpose(a, b)",
         [arg([1, 1, 1, 1, 2], [1, 2]), arg([1, 1, 1, 1, 2], [1, 3])],
     ),
-    "grad.start_checkpoint": ((V2,), "R.grad.start_checkpoint(a)", [arg([2], [1, 2])]),
+    **{
+        name: ((V2,), f"R.{name}(a)", [arg([2], [1, 2])])
+        for name in ("grad.start_checkpoint", "grad.end_checkpoint", "grad.no_grad", "builtin.stop_lift_params")
+    },
+    "wrap_param": ((t("3,", "int32"),), 'R.wrap_param(a, "float32")', [arg([3], [1, 2, 3], "int32")]),
+    "to_vdevice": ((V2,), 'R.to_vdevice(a, "llvm:0")', [arg([2], [1, 2])]),
     "nn.attention_var_len": (
         (*(t("1, 3, 1, 1"),) * 3, t("3,", "int32"), t("", "int32")), "R.nn.attention_var_len(a, b, c, d, e, d, e)",
         [*[arg([1, 3, 1, 1], [0, 0, 1])] * 3, arg([3], [0, 1, 3], "int32"), arg([], [2], "int32")],
     ),
-    "inspect.tensor_shape_i": ((V2,), "R.inspect.tensor_shape_i(a, 0)", [arg([2], [1, 2])]),
+    **{
+        f"inspect.tensor_{fact}": ((M23,), f"R.inspect.tensor_{fact}(a{axis})", [arg([2, 3], [1, 2, 3, 4, 5, 6])])
+        for fact, axis in (
+            ("ndim", ""), ("dtype_bits", ""), ("dtype_code", ""), ("dtype_lanes", ""), ("byte_offset", ""),
+            ("elem_offset", ""), ("shape_i", ", 1"), ("stride_i", ", 0"),
+        )
+    },
     "ccl.allreduce": ((V3,), 'R.ccl.allreduce(a, "sum")', [arg([3], [1, 2, 3])]),
     "ccl.allgather": ((M23,), "R.ccl.allgather(a, 1)", [arg([2, 3], [1, 2, 3, 4, 5, 6])]),
     "ccl.broadcast_from_worker0": ((V3,), "R.ccl.broadcast_from_worker0(a)", [arg([3], [1, 2, 3])]),

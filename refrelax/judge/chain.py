@@ -14,23 +14,11 @@ from refrelax.arrays import Tensor, to_constant
 from refrelax.backends.executable import Frame
 from refrelax.errors import Returned, UsageError
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.ops import FRESH
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.values import Prim
 from refrelax.syntax.graph import Call, Expr, Function, GlobalVar, MatchCast, Op, Tuple, Var, VarBinding
-from refrelax.syntax.loops import PrimFunc
-
-INPLACE = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
-"""Calls that overwrite a tensor that has a name."""
-
-NOT_FRESH = frozenset(
-    f"relax.{name}"
-    for name in (
-        "call_packed", "call_pure_packed", "call_py_func", "call_builtin_with_ctx", "invoke_closure",
-        "invoke_pure_closure", "make_closure", "wrap_param", "hint_on_device", "to_vdevice", "astype", "reshape",
-        "flatten", "squeeze", "expand_dims", "broadcast_to", "permute_dims", "split", "strided_slice", "identity",
-    )
-)  # fmt: skip
-"""Operators whose result may be their argument's memory; so may that of any operator with a dotted name but ``nn``."""
 
 
 def break_in(
@@ -67,27 +55,17 @@ def overwritten(checked: CheckedModule) -> frozenset[str]:
     anything else (a tuple, a field, a match, a branch, a call of a function) may give what it was given.
     """
     functions = checked.module.functions
-    found = {n.name for f in functions.values() for c in nodes(f) if _overwrites(c, functions) for n in _names(c)}
+    found = {n.name for f in functions.values() for c in nodes(f) if overwrites(c, functions) for n in _names(c)}
     groups = [group for f in functions.values() for b in nodes(f) for group in _shared(b, functions)] if found else []
     while more := [group for group in groups if group & found and not group <= found]:
         found.update(*more)
     return frozenset(found)
 
 
-def _overwrites(node: Any, functions: Mapping[str, Any]) -> bool:
-    match node:
-        case Call(op=Op(name=name)):
-            return name in INPLACE
-        case Call(op=GlobalVar(name=name)):
-            return isinstance(functions.get(name), PrimFunc)
-        case _:
-            return False
-
-
 def _shared(node: Any, functions: Mapping[str, Any]) -> Iterator[set[str]]:
     """Names that may stand for one memory, by one binding or call."""
     match node:
-        case VarBinding(value=Call(op=Op(name=op))) if _fresh(op):
+        case VarBinding(value=Call(op=Op(name=op))) if op in FRESH:
             pass
         case VarBinding(name=name, value=value) | MatchCast(name=name, value=value):
             yield {name, *(n.name for n in _names(value))}
@@ -98,11 +76,6 @@ def _shared(node: Any, functions: Mapping[str, Any]) -> Iterator[set[str]]:
         if isinstance(callee, Function):
             inside = {p.name for p in callee.params} | {n.name for n in _names(callee.body.body)}
             yield inside | {n.name for n in _names(node)}
-
-
-def _fresh(op: str) -> bool:
-    plain = op.removeprefix("relax.").removeprefix("nn.")
-    return "." not in plain and op not in NOT_FRESH and op not in INPLACE
 
 
 def _names(node: Any) -> Iterator[Var]:

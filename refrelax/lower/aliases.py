@@ -14,6 +14,7 @@ from typing import Any
 
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.ops import FRESH
 from refrelax.syntax.graph import (
     Call,
     Expr,
@@ -31,14 +32,6 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.types import VOID
-
-FRESH = frozenset({
-    "relax.builtin.alloc_tensor", "relax.memory.alloc_storage", "relax.memory.kill_tensor", "relax.memory.kill_storage",
-    "relax.call_tir", "relax.call_tir_with_grad", "relax.call_dps_packed", "relax.shape_of", "relax.tensor_to_shape",
-    "relax.null_value", "relax.add", "relax.multiply", "relax.subtract", "relax.divide", "relax.maximum",
-    "relax.minimum", "relax.matmul", "relax.exp", "relax.print", "relax.assert_op",
-})  # fmt: skip
-"""Operators whose result is certainly no memory of an argument; any other operator may give its argument back."""
 
 
 def names_in(root: Any) -> Iterator[str]:

@@ -16,8 +16,10 @@ from refrelax.lower.names import Taken
 from refrelax.lower.reshapes import is_reshape
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.ops import DESTINATION_PASSING
 from refrelax.semantics.types.calls import inplace_indices
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.purity import overwrites
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -43,22 +45,23 @@ from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import int_imm
 from refrelax.syntax.types import VOID, TensorType, TupleType
 
-IN_PLACE = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
-REWRITTEN = frozenset({"relax.call_tir", "relax.call_tir_with_grad", "relax.call_tir_inplace", "relax.call_dps_packed"})
-
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The module with every destination-passing call spelled out."""
     module = checked.module
-    views = not any(
-        isinstance(each, Op) and each.name in IN_PLACE for f in module.functions.values() for each in nodes(f)
-    )
+    graph = [f for f in module.functions.values() if isinstance(f, Function)]
+    views = not any(_may_overwrite(each, module) for f in graph for each in nodes(f))
     functions: dict[str, BaseFunc] = {}
     for name, func in module.functions.items():
         functions[name] = func
         if isinstance(func, Function):
             functions[name] = _Rewriter(module, names_of(func), views).function(func)
     return module.with_functions(functions)
+
+
+def _may_overwrite(node: object, module: Module) -> bool:
+    """Whether a call may store into what it is given; of a library function that has effects nobody knows."""
+    return overwrites(node, module.functions) or (isinstance(node, Call) and isinstance(node.op, ExternFunc))
 
 
 def names_of(func: Function) -> Taken:
@@ -115,7 +118,7 @@ class _Rewriter:
             case If() as branch:
                 then, other = self.sequence(branch.then_branch), self.sequence(branch.else_branch)
                 return [replace(binding, value=replace(branch, then_branch=then, else_branch=other))]
-            case Call(op=Op(name=name)) as call if name in REWRITTEN:
+            case Call(op=Op(name=name)) as call if name in DESTINATION_PASSING:
                 return self.spelled_out(binding, call) or [binding]
             case _:
                 return [binding]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.ops import IMPURE
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -52,8 +53,6 @@ RULES: dict[str, dict[str, Rule]] = {
     "effects": control_rules.EFFECTS,
 }
 """Rules by feature. The loop level has a table of its own."""
-
-IMPURE = frozenset({"relax.print", "relax.assert_op", "relax.call_packed"})
 
 
 def modules(

@@ -19,9 +19,10 @@ from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError, trap
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Function, Op
+from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
@@ -36,7 +37,7 @@ def source_of(checked: CheckedModule, mode: Mode, observed: bool = False) -> str
         Unsupported: something in the module has no translation.
     """
     constants = Constants()
-    reuse = mode == "fast" and not observed and not overwrites(checked.module)
+    reuse = mode == "fast" and not observed and not overwritten(checked.module)
     parts: list[list[str]] = []
     for name, func in checked.module.functions.items():
         match func:
@@ -152,12 +153,10 @@ def copied(value: Any) -> Any:
     return tuple(copied(each) for each in value) if isinstance(value, tuple) else value
 
 
-INPLACE = frozenset({"relax.call_tir_inplace", "relax.call_inplace_packed"})
-
-
-def overwrites(module: Module) -> bool:
+def overwritten(module: Module) -> bool:
     """Whether a function of the module overwrites a tensor that graph-level code can still see."""
-    return any(isinstance(node, Op) and node.name in INPLACE for f in module.functions.values() for node in nodes(f))
+    graph = [f for f in module.functions.values() if isinstance(f, Function)]
+    return any(overwrites(node, module.functions) for f in graph for node in nodes(f))
 
 
 class NumPyExecutable:
@@ -166,7 +165,7 @@ class NumPyExecutable:
     def __init__(self, checked: CheckedModule, mode: Mode) -> None:
         self.checked = checked
         self.mode = mode
-        self._views = not overwrites(checked.module)
+        self._views = not overwritten(checked.module)
         self.source = source_of(checked, mode)
         self._functions = self._load(self.source)
         self._constants: dict[int, Any] = {}

@@ -7,6 +7,7 @@ whose memory nothing else can see (``liveness.py``); what does not fit there is 
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -196,3 +197,6 @@ FAST_OPERATORS: dict[str, Apply] = {
     "relax.broadcast_to": _broadcast_to,
     "relax.split": _split,
 }
+
+IN_PLACE = frozenset(name for name, apply in FAST_OPERATORS.items() if "out" in signature(apply).parameters)
+"""Operators that may write their result over an operand: those that take ``out=``."""

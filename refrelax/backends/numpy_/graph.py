@@ -15,7 +15,7 @@ from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.dims import Facts
-from refrelax.semantics.ops import binary
+from refrelax.semantics.ops import DESTINATION_PASSING, binary
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
     AttrDict,
@@ -257,11 +257,6 @@ def _if(writer: Writer, name: str, branch: If) -> None:
     writer.symbols = symbols
 
 
-DESTINATION_PASSING = frozenset({
-    "relax.call_tir", "relax.call_tir_with_grad", "relax.call_tir_inplace", "relax.call_dps_packed",
-})  # fmt: skip
-
-
 def _destination_passing(writer: Writer, name: str, call: Call) -> None:
     """Allocate the outputs, call, name the result."""
     (annotation,) = call.ty_args
@@ -343,6 +338,8 @@ def value(writer: Writer, expr: Expr) -> str:
             return f"({inner}{',' if len(expr.fields) == 1 else ''})"
         case TupleGetItem():
             return f"{value(writer, expr.tuple)}[{expr.index}]"
+        case GlobalVar(name=name) if isinstance(writer.module.functions[name], PrimFunc):
+            return f"(lambda _run, *args: rt.unit({function(name)}(*args)))"
         case GlobalVar():
             return function(expr.name)
         case ExternFunc():
@@ -355,7 +352,7 @@ def value(writer: Writer, expr: Expr) -> str:
 
 def _call(writer: Writer, call: Call) -> str:
     match call.op:
-        case Op(name=name) if name in PACKED:
+        case Op(name="relax.call_pure_packed"):
             given = ", ".join(value(writer, each) for each in call.args[1:])
             return f"run.library({_library(call.args[0])!r}, [{given}])"
         case Op(name=name) if name in EFFECTS:
@@ -379,7 +376,6 @@ def _call(writer: Writer, call: Call) -> str:
             assert_never(call.op)
 
 
-PACKED = frozenset({"relax.call_packed", "relax.call_pure_packed"})
 EFFECTS = {"relax.print": "shown", "relax.assert_op": "asserted"}
 """Operators that are seen from outside, by the method of the run that does them."""
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from refrelax.backends.numpy_.fast_operators import IN_PLACE
 from refrelax.semantics.dims import Facts, equal
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.ops import FRESH
 from refrelax.syntax.graph import (
     Binding,
     Call,
@@ -30,25 +32,8 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.types import TensorType, Type
 
-IN_PLACE = frozenset(f"relax.{name}" for name in (
-    "add", "subtract", "multiply", "divide", "negative", "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin",
-    "cos", "abs", "square", "nn.relu", "nn.softmax", "where",
-))  # fmt: skip
-"""Operators that take ``out=``; ``fast_operators.py`` holds them."""
-
-FRESH = IN_PLACE | frozenset(f"relax.{name}" for name in (
-    "matmul", "concat", "mean", "sum", "prod", "max", "min", "maximum", "minimum", "power", "equal", "not_equal",
-    "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_not", "take", "arange",
-    "full", "zeros", "ones", "astype", "erf", "nn.silu", "nn.gelu", "nn.conv2d", "nn.layer_norm", "nn.rms_norm",
-    "nn.log_softmax", "argmax", "argmin",
-))  # fmt: skip
-"""Operators whose result is always new memory. What is not listed may share memory with every operand."""
-
 WHOLE_VIEWS = frozenset({"relax.reshape", "relax.permute_dims", "relax.expand_dims", "relax.squeeze", "relax.flatten"})
 """Operators whose result, if it is a view, has every element of the operand exactly once."""
-
-OUTPUTS = frozenset({"relax.call_tir", "relax.call_dps_packed"})
-"""Destination-passing calls: their outputs are allocated for them."""
 
 
 @dataclass(slots=True)
@@ -120,7 +105,7 @@ class Liveness:
     def _effect(self, name: str, value: Expr) -> None:
         """What the value of a binding does to the groups."""
         match value:
-            case Call(op=Op(name=op)) if op in FRESH or op in OUTPUTS:
+            case Call(op=Op(name=op)) if op in FRESH:
                 self.fresh.add(name)
                 self.whole.add(name)
                 self._join(name, ())

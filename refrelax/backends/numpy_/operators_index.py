@@ -45,7 +45,7 @@ def gather_nd(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     index = [*grid(lead, batch), *(indices[..., k] for k in range(indices.shape[-1]))]
     if not index:
         return np.broadcast_to(x, (*lead, *x.shape)).copy()
-    return load(x, [np.broadcast_to(i, lead) for i in index])
+    return np.array(load(x, [np.broadcast_to(i, lead) for i in index]))  # of a single position a view
 
 
 def wrapped(index: Any, n: int) -> Any:

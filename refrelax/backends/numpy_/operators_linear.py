@@ -23,7 +23,7 @@ def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     for label, n in pairs:
         size[label] = n if n != 1 or label not in size else size[label]
     if plain(fast, operands[0]) and all(size[label] == n for label, n in pairs):
-        return np.einsum(f"{','.join(words)}->{out}", *operands, optimize=True)
+        return np.array(np.einsum(f"{','.join(words)}->{out}", *operands, optimize=True))  # a diagonal is a view
     summed = [label for label in size if label not in out]
     spread = [_spread(x, word, out, summed) for x, word in zip(operands, words, strict=True)]
     shape = [size[label] for label in out]

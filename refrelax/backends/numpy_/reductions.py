@@ -42,7 +42,7 @@ def reduce(op: str, x: Any, axes: Sequence[int], keepdims: bool = False, fast: b
     elif len(lines) == 0:
         total, rest = np.zeros(lines.shape[1:], dtype=x.dtype), lines
     else:
-        total, rest = lines[0], lines[1:]
+        total, rest = lines[0].copy(), lines[1:]
     fold = FOLDS[op]
     for line in rest:
         total = fold(total, line)

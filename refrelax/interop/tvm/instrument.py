@@ -16,6 +16,7 @@ from typing import Literal
 
 from refrelax import api
 from refrelax.judge.bindings import composite
+from refrelax.semantics.ops import LOW_LEVEL, OVERWRITING
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import (
     Binding,
@@ -237,12 +238,10 @@ def used(binding: Binding) -> tuple[str, ...]:
 def _writes(node: object, module: Module) -> bool:
     """Whether a call may write to what it is given, or give memory that is written to later."""
     match node:
-        case Call(op=ExternFunc() | Op(name="relax.call_tir_inplace" | "relax.call_inplace_packed")):
-            return True
-        case Call(op=Op(name="relax.call_builtin_with_ctx" | "relax.call_packed")):
+        case Call(op=ExternFunc() | Op(name="relax.call_builtin_with_ctx")):
             return True
         case Call(op=Op(name=name)):
-            return name.startswith(("relax.vm.", "relax.memory.", "relax.builtin."))
+            return name in OVERWRITING or name in LOW_LEVEL
         case Call(op=GlobalVar(name=name)):
             return isinstance(module.functions.get(name), PrimFunc)
         case _:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from refrelax.lower.nests import Nest
 from refrelax.lower.pattern_kinds import Kind, pattern_kind, program
 from refrelax.rules import rule
+from refrelax.semantics.ops import CALL_FORMS, IMPURE, LOW_LEVEL
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.purity import IMPURE_OPERATORS
 from refrelax.syntax.graph import (
     Binding,
     Call,
@@ -87,10 +87,6 @@ def read_block(checked: CheckedModule, types: Mapping[str, Type], block: Dataflo
     return graph
 
 
-_LOW = ("relax.call_", "relax.invoke_", "relax.vm.", "relax.memory.", "relax.builtin.")
-"""Calls of functions, and what memory planning leaves."""
-
-
 @rule("lo/fuse-segment")
 def is_barrier(binding: Binding, module: Module) -> bool:
     """Whether fusion may not move a call across this binding: a ``match_cast`` (it checks, and binds symbols), and
@@ -101,9 +97,7 @@ def is_barrier(binding: Binding, module: Module) -> bool:
         case Call(op=Op(name="relax.call_tir"), args=(GlobalVar(name=name), *_)):
             return not isinstance(module.functions.get(name), PrimFunc)
         case Call(op=Op(name=name)):
-            return name in IMPURE_OPERATORS or name.startswith(
-                ("relax.call_", "relax.invoke_", "relax.vm.", "relax.memory.", "relax.builtin.")
-            )
+            return name in IMPURE or name in CALL_FORMS or name in LOW_LEVEL
         case Call():
             return True
         case _:

@@ -201,7 +201,6 @@ CALL_FORMS: dict[str, CallForm] = {
     "relax.dist.call_tir_local_view": call_local_view,
     "relax.call_tir_inplace": call_tir_inplace,
     "relax.call_dps_packed": call_dps_packed,
-    "relax.call_packed": call_packed,
     "relax.call_pure_packed": call_packed,
     "relax.call_inplace_packed": call_inplace_packed,
     "relax.call_py_func": call_py_func,

@@ -15,14 +15,12 @@ from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.builtins.missing import reason
 from refrelax.semantics.intrinsics.foreign import C_CALLS, LLVM_CALLS, has_meaning, symbol_of
+from refrelax.semantics.ops import CALL_FORMS
 from refrelax.syntax.graph import Call, ConstantRef, ExternFunc, GlobalVar, Op, StringValue
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Intrinsic
 
-NAMED_BY_STRING = frozenset({
-    "relax.call_dps_packed", "relax.call_packed", "relax.call_pure_packed", "relax.call_inplace_packed",
-    "relax.call_builtin_with_ctx", "relax.call_py_func",
-})  # fmt: skip
+NAMED_BY_STRING = frozenset(form.name for form in CALL_FORMS.values() if form.library)
 """Call forms whose first argument may name a library function by a string."""
 
 

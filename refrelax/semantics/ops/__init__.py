@@ -41,6 +41,7 @@ from refrelax.semantics.ops import (
     unary,
 )
 from refrelax.semantics.ops.definition import OpDef
+from refrelax.semantics.ops.forms import CALL_FORMS, CallForm
 
 FAMILIES = (
     unary, binary, ternary, create, reduce, reshape, join, slicing, gather, scatter, spread, linear, einsum, shape,
@@ -51,4 +52,24 @@ FAMILIES = (
 
 OPERATORS: dict[str, OpDef] = {row.name: row for family in FAMILIES for row in family.OPERATORS}
 
-__all__ = ["FAMILIES", "OPERATORS", "OpDef"]
+_EVERY: tuple[OpDef | CallForm, ...] = (*OPERATORS.values(), *CALL_FORMS.values())
+
+IMPURE = frozenset(each.name for each in _EVERY if not each.pure)
+"""The operators with an effect; every other one is pure."""
+
+FRESH = frozenset(each.name for each in _EVERY if each.memory == "fresh")
+"""The operators whose result is never memory of an argument; of any other, known or not, it may be."""
+
+OVERWRITING = frozenset(each.name for each in _EVERY if each.overwrites)
+"""The operators of which a call stores into tensors that it is given."""
+
+LOW_LEVEL = frozenset(row.name for row in memory.OPERATORS)
+"""What memory planning leaves, and the virtual machine's own."""
+
+DESTINATION_PASSING = frozenset(each.name for each in CALL_FORMS.values() if each.destinations)
+"""The call forms whose outputs are allocated for them."""
+
+__all__ = [
+    "CALL_FORMS", "DESTINATION_PASSING", "FAMILIES", "FRESH", "IMPURE", "LOW_LEVEL", "OPERATORS", "OVERWRITING",
+    "OpDef",
+]  # fmt: skip

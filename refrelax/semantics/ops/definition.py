@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from typing import Any, Literal, NoReturn, Protocol
 
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
@@ -91,12 +91,17 @@ EvaluateRule = Callable[[Evaluation, Call, tuple[Value, ...]], Value]
 """``evaluate(e, call, argument_values)``: the result. Attributes are read with ``call.attr(name)``."""
 
 
+Memory = Literal["fresh", "view", "either"]
+"""Where a result lies: never in memory of an argument; always; or as an implementation likes."""
+
+
 @dataclass(frozen=True, slots=True)
 class OpDef:
-    """One operator: its registered name, its type rule, its value rule, whether it is pure, and its chapter.
+    """One operator: its registered name, its type rule, its value rule, its chapter, and what a call does beside that.
 
     ``page`` names the family page under ``spec/ops/``; ``text`` is what the value rule was made of, where it is a text
-    of the calculus (``ops/meaning``).
+    of the calculus (``ops/meaning``). ``pure``: no effect; ``memory``: where the result lies; ``overwrites``: a call
+    stores into tensors that it is given.
     """
 
     name: str
@@ -105,3 +110,5 @@ class OpDef:
     page: str
     pure: bool = True
     text: Callable[..., Any] | None = None
+    memory: Memory = "fresh"
+    overwrites: bool = False

@@ -63,7 +63,7 @@ def evaluate_to_shard(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Ten
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    OpDef("relax.dist.annotate_sharding", deduce_identity, evaluate_identity, PAGE),
-    OpDef("relax.dist.redistribute", deduce_redistribute, evaluate_redistribute, PAGE),
+    OpDef("relax.dist.annotate_sharding", deduce_identity, evaluate_identity, PAGE, memory="view"),
+    OpDef("relax.dist.redistribute", deduce_redistribute, evaluate_redistribute, PAGE, memory="either"),
     OpDef("relax.dist.redistribute_replica_to_shard", deduce_to_shard, evaluate_to_shard, PAGE),
 )

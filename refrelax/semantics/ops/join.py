@@ -264,7 +264,7 @@ def flip(m: Meaning, call: Call, x: Array) -> Array:
 OPERATORS: tuple[OpDef, ...] = (
     defined("relax.concat", deduce_concat, concat, PAGE),
     defined("relax.stack", deduce_stack, stack, PAGE),
-    defined("relax.split", deduce_split, split, PAGE),
+    defined("relax.split", deduce_split, split, PAGE, memory="either"),
     defined("relax.repeat", deduce_repeat, repeat, PAGE),
     defined("relax.tile", deduce_tile, tile, PAGE),
     defined("relax.flip", deduce_flip, flip, PAGE),

@@ -268,13 +268,13 @@ def evaluate_same(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
 OPERATORS: tuple[OpDef, ...] = (
     OpDef("relax.builtin.alloc_tensor", deduce_builtin_alloc, evaluate_builtin_alloc, PAGE),
     OpDef("relax.memory.alloc_storage", deduce_alloc_storage, evaluate_memory_storage, PAGE),
-    OpDef("relax.memory.alloc_tensor", deduce_alloc_tensor, evaluate_alloc_tensor, PAGE),
+    OpDef("relax.memory.alloc_tensor", deduce_alloc_tensor, evaluate_alloc_tensor, PAGE, memory="view"),
     OpDef("relax.memory.kill_storage", deduce_void, evaluate_elsewhere, PAGE, pure=False),
     OpDef("relax.memory.kill_tensor", deduce_void, evaluate_elsewhere, PAGE, pure=False),
-    OpDef("relax.memory.view", deduce_view, evaluate_view, PAGE),
-    OpDef("relax.memory.ensure_zero_offset", deduce_same, evaluate_same, PAGE),
+    OpDef("relax.memory.view", deduce_view, evaluate_view, PAGE, memory="view"),
+    OpDef("relax.memory.ensure_zero_offset", deduce_same, evaluate_same, PAGE, memory="either"),
     OpDef("relax.vm.alloc_storage", deduce_alloc_storage, evaluate_vm_storage, PAGE),
-    OpDef("relax.vm.alloc_tensor", deduce_vm_alloc_tensor, evaluate_alloc_tensor, PAGE),
+    OpDef("relax.vm.alloc_tensor", deduce_vm_alloc_tensor, evaluate_alloc_tensor, PAGE, memory="view"),
     OpDef("relax.vm.kill_object", deduce_void, evaluate_elsewhere, PAGE, pure=False),
-    OpDef("relax.vm.call_tir_dyn", deduce_void, evaluate_elsewhere, PAGE, pure=False),
+    OpDef("relax.vm.call_tir_dyn", deduce_void, evaluate_elsewhere, PAGE, pure=False, overwrites=True),
 )

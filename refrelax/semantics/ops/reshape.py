@@ -247,11 +247,11 @@ def broadcast_to(m: Meaning, call: Call, x: Array, dims: Extents) -> Array:
 
 
 OPERATORS: tuple[OpDef, ...] = (
-    defined("relax.reshape", deduce_reshape, reshape, PAGE),
-    defined("relax.flatten", deduce_flatten, flatten, PAGE),
+    defined("relax.reshape", deduce_reshape, reshape, PAGE, memory="either"),
+    defined("relax.flatten", deduce_flatten, flatten, PAGE, memory="either"),
     defined("relax.nn.batch_flatten", deduce_batch_flatten, batch_flatten, PAGE),
-    defined("relax.expand_dims", deduce_expand_dims, expand_dims, PAGE),
-    defined("relax.squeeze", deduce_squeeze, squeeze, PAGE),
-    defined("relax.permute_dims", deduce_permute_dims, permute_dims, PAGE),
-    defined("relax.broadcast_to", deduce_broadcast_to, broadcast_to, PAGE),
+    defined("relax.expand_dims", deduce_expand_dims, expand_dims, PAGE, memory="either"),
+    defined("relax.squeeze", deduce_squeeze, squeeze, PAGE, memory="either"),
+    defined("relax.permute_dims", deduce_permute_dims, permute_dims, PAGE, memory="either"),
+    defined("relax.broadcast_to", deduce_broadcast_to, broadcast_to, PAGE, memory="either"),
 )

@@ -9,13 +9,12 @@ from typing import assert_never
 
 from refrelax.errors import Diagnostic, IllTyped, Span
 from refrelax.rules import rule
-from refrelax.semantics.ops import OPERATORS
+from refrelax.semantics.ops import IMPURE, OPERATORS
 from refrelax.semantics.ops.sharding import OWN, distributed
 from refrelax.semantics.types.calls import CALL_FORMS
 from refrelax.semantics.types.checked import EntryCheck
 from refrelax.semantics.types.frame import CallDeduction, Frame
 from refrelax.semantics.types.lattice import UNBOUND_CONSTANT, depends_on_unbound, describe
-from refrelax.semantics.types.purity import IMPURE_OPERATORS
 from refrelax.semantics.types.signatures import EXTERN, PURE_EXTERN, PURE_LIBRARY
 from refrelax.semantics.types.unify import deduce_call
 from refrelax.syntax.graph import (
@@ -135,7 +134,7 @@ def call_type(frame: Frame, call: Call) -> Type:
         if not any(map(depends_on_unbound, args)):
             raise
         frame.journal.note("ty/unbound-constant", f"not checked: {refused.diagnostics[0].message}", call.span)
-        ty, pure, name = _ANY, call.op.name not in IMPURE_OPERATORS, "ty/unbound-constant"
+        ty, pure, name = _ANY, call.op.name not in IMPURE, "ty/unbound-constant"
     if not pure:
         purity(frame, call)
     ty = _held_against_nothing(args, ty)
@@ -190,7 +189,7 @@ def _callee_place(frame: Frame, op: GlobalVar | ExternFunc | Var | Op) -> tuple[
 def operator_type(frame: Frame, call: Call, args: tuple[Type, ...]) -> tuple[Type, bool, str]:
     """The type rule of the operator; one without a rule gives ``R.Any``, so that its annotation is trusted."""
     name = call.op.name
-    pure = name not in IMPURE_OPERATORS
+    pure = name not in IMPURE
     form = CALL_FORMS.get(name)
     if form is not None:
         return form(frame, call, args), pure, f"op.{name.removeprefix('relax.')}"
@@ -203,7 +202,7 @@ def operator_type(frame: Frame, call: Call, args: tuple[Type, ...]) -> tuple[Typ
     ty = without_negative_extents(definition.deduce(d, call, args))
     if name not in OWN and any(isinstance(each, DTensorType) for each in args):
         ty = distributed(d, call, args, ty)
-    return ty, definition.pure, f"op.{name.removeprefix('relax.')}"
+    return ty, pure, f"op.{name.removeprefix('relax.')}"
 
 
 @rule("ev/negative-extent")

@@ -24,7 +24,7 @@ from refrelax.semantics.ops.common import (
     rank,
     short,
 )
-from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, Memory, OpDef
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
 from refrelax.semantics.ops.meaning.several import by_integer
 from refrelax.semantics.values import Prim, Tensor, Value, from_payloads
@@ -412,6 +412,6 @@ def value_rule(text: Text) -> EvaluateRule:
     return evaluate
 
 
-def defined(name: str, deduce: DeduceRule, text: Text, page: str) -> OpDef:
+def defined(name: str, deduce: DeduceRule, text: Text, page: str, memory: Memory = "fresh") -> OpDef:
     """The operator whose value is a text."""
-    return OpDef(name, deduce, value_rule(text), page, text=text)
+    return OpDef(name, deduce, value_rule(text), page, text=text, memory=memory)
