@@ -1,21 +1,22 @@
 """Which rules a piece of work went through, observed from outside.
 
-Nothing in the definition counts or records. While ``observing`` is on, Python's profiling hook tells which functions
-are entered: those marked with ``@rule`` name their rules, and ``require``, ``Diagnostic``, ``trap``, ``unspecified``,
-``poison`` and a ``Claim`` say theirs in an argument.
+Nothing in the definition counts or records. While ``observing`` is on, other code stands in the place of that of some
+functions, says that they are called, and runs them: those marked with ``@rule`` name their rules, and ``require``,
+``Diagnostic``, ``trap``, ``unspecified``, ``poison`` and a ``Claim`` say theirs in an argument. All other functions run
+at full speed (with Python's profiling hook, which every call of every function would have to pass, a case took four
+times as long).
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
-from types import CodeType, FrameType
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 from refrelax import errors, rules
 from refrelax.lower.claims import Claim
@@ -52,68 +53,107 @@ def import_the_definition() -> None:
             import_module(module.name)
 
 
-def _code(function: Any) -> CodeType | None:
-    """The code object behind a function, looking through wrappers."""
-    while hasattr(function, "__wrapped__"):
-        function = function.__wrapped__
-    return getattr(function, "__code__", None)
+def _in_the_place(*arguments: Any, **named: Any) -> Any:
+    """Whose code stands for that of a function. It runs among the globals of that function, so that what it calls must
+    be a constant of it: ``_Tap`` puts itself there."""
+    tap: Any = "tap"
+    return tap(*arguments, **named)
 
 
-def marked() -> dict[CodeType, tuple[str, ...]]:
-    """The code of every function marked with ``@rule``, and the rules that it says it implements."""
+Hear = Callable[[Fired, tuple[Any, ...], dict[str, Any]], None]
+"""Told who wants to know, and the arguments of a call, before the function runs."""
+
+
+class _Tap:
+    """A function that is listened to: while the tap is open, its first call (with ``always``, every call) is heard."""
+
+    def __init__(self, function: FunctionType, hear: Hear, always: bool = False) -> None:
+        self.function, self.hear, self.always = function, hear, always
+        self.honest = function.__code__
+        code = _in_the_place.__code__
+        constants = tuple(self if each == "tap" else each for each in code.co_consts)
+        self.code = code.replace(co_consts=constants, co_freevars=self.honest.co_freevars)
+
+    def open(self) -> None:
+        if self.function.__code__ is not self.code:
+            self.honest, self.function.__code__ = self.function.__code__, self.code
+
+    def close(self) -> None:
+        self.function.__code__ = self.honest
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        self.close()
+        self.hear(_LISTENING[-1], arguments, named)
+        try:
+            return self.function(*arguments, **named)
+        finally:
+            if self.always:
+                self.open()
+
+
+_LISTENING: list[Fired] = []
+"""Who is told, innermost last."""
+
+
+def _function(wrapped: Any) -> FunctionType | None:
+    """The function behind wrappers."""
+    while hasattr(wrapped, "__wrapped__"):
+        wrapped = wrapped.__wrapped__
+    return wrapped if isinstance(wrapped, FunctionType) else None
+
+
+def _enters(rules: tuple[str, ...]) -> Hear:
+    return lambda into, _arguments, _named: into.entered.update(rules)
+
+
+def _breaks(function: FunctionType) -> Hear:
+    """Of a function whose argument ``rule`` names the rule that just broke."""
+    place = function.__code__.co_varnames.index("rule")
+
+    def hear(into: Fired, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        into.broken.add(arguments[place] if place < len(arguments) else named["rule"])
+
+    return hear
+
+
+def _checks(into: Fired, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """Of ``require``."""
+    said = dict(zip(("condition", "id"), arguments), **named)
+    (into.held if said["condition"] else into.broken).add(said["id"])
+
+
+SPEAKERS: tuple[Any, ...] = (
+    errors.Diagnostic.__init__, errors.trap, errors.unspecified,
+    poisons.poison, poisons.Poison.__init__, Claim.__init__,
+)  # fmt: skip
+"""Functions whose argument ``rule`` names the rule that just broke."""
+
+
+@cache
+def taps() -> list[_Tap]:
+    """A tap on every function marked with ``@rule``, on ``SPEAKERS`` and on ``require``; made once in a process."""
     import_the_definition()
-    table: dict[CodeType, tuple[str, ...]] = {}
+    marked: dict[FunctionType, tuple[str, ...]] = {}
     for rule, functions in rules.IMPLEMENTED_BY.items():
-        for function in functions:
-            code = _code(function)
-            if code is not None:
-                table[code] = (*table.get(code, ()), rule)
-    return table
-
-
-def _speakers() -> dict[CodeType, str]:
-    """Functions whose argument names the rule that just broke, and the name of that argument."""
-    table: dict[CodeType, str] = {}
-    for function, argument in (
-        (errors.Diagnostic.__init__, "rule"),
-        (errors.trap, "rule"),
-        (errors.unspecified, "rule"),
-        (poisons.poison, "rule"),
-        (poisons.Poison.__init__, "rule"),
-        (Claim.__init__, "rule"),
-    ):
-        code = _code(function)
-        if code is not None:
-            table[code] = argument
-    return table
-
-
-def _observer(into: Fired) -> Callable[[FrameType, str, Any], None]:
-    table, speakers, require = marked(), _speakers(), _code(rules.require)
-
-    def observe(frame: FrameType, event: str, _argument: Any) -> None:
-        if event != "call":
-            return
-        code = frame.f_code
-        found = table.get(code)
-        if found is not None:
-            into.entered.update(found)
-        elif code is require:
-            names = frame.f_locals
-            (into.held if names["condition"] else into.broken).add(names["id"])
-        elif code in speakers:
-            into.broken.add(frame.f_locals[speakers[code]])
-
-    return observe
+        for function in filter(None, map(_function, functions)):
+            marked[function] = (*marked.get(function, ()), rule)
+    return [
+        *(_Tap(function, _enters(names)) for function, names in marked.items()),
+        *(_Tap(function, _breaks(function), always=True) for function in filter(None, map(_function, SPEAKERS))),
+        _Tap(cast(FunctionType, rules.require), _checks, always=True),
+    ]
 
 
 @contextmanager
 def observing() -> Iterator[Fired]:
     """Collects what fires inside the ``with``. Nests: an outer observer does not see what an inner one saw."""
-    fired = Fired()
-    before = sys.getprofile()
-    sys.setprofile(_observer(fired))
+    fired, every = Fired(), taps()
+    _LISTENING.append(fired)
+    for tap in every:
+        tap.open()
     try:
         yield fired
     finally:
-        sys.setprofile(before)
+        _LISTENING.pop()
+        for tap in every:
+            tap.open() if _LISTENING else tap.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from refrelax import api
 from refrelax.conformance import citations, spec_text, tie
 from refrelax.conformance.cases import Case, Expectation
 from refrelax.conformance.citations import Citation
@@ -128,7 +129,7 @@ def test_ids_in_f_strings_are_patterns(tmp_path: Path) -> None:
 
 
 def test_observation_sees_marked_functions_checks_and_ends() -> None:
-    from refrelax.conformance.fired import observing
+    from refrelax.conformance.fired import observing, taps
     from refrelax.errors import IllTyped, trap
     from refrelax.rules import IMPLEMENTED_BY, require, rule
 
@@ -136,6 +137,7 @@ def test_observation_sees_marked_functions_checks_and_ends() -> None:
     def marked() -> None:
         require(True, "test/held", "")
 
+    taps.cache_clear()
     try:
         with observing() as fired:
             marked()
@@ -145,8 +147,36 @@ def test_observation_sees_marked_functions_checks_and_ends() -> None:
         marked()
     finally:
         del IMPLEMENTED_BY["test/marked"]
+        taps.cache_clear()
     assert fired.entered == {"test/marked"} and fired.held == {"test/held"}
     assert fired.broken == {"test/broken", "test/trap"}
+
+
+SMALL = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):
+        return R.add(x, x)
+"""
+
+
+def test_observers_nest_and_leave_the_functions_as_they_were() -> None:
+    from refrelax.conformance.fired import observing, taps
+    from refrelax.rules import require
+
+    before = [tap.function.__code__ for tap in taps()]
+    with observing() as outer:
+        require(True, "test/before", "")
+        with observing() as inner:
+            require(True, id="test/inside", message="")
+            api.check(api.parse(SMALL))
+        assert inner.entered and not outer.entered
+        api.check(api.parse(SMALL))
+        require(True, "test/after", "")
+    assert all(tap.function.__code__ is code for tap, code in zip(taps(), before, strict=True))
+    assert outer.entered == inner.entered and inner.held - outer.held == {"test/inside"}
+    assert outer.held - inner.held == {"test/before", "test/after"}
 
 
 def test_the_tie_of_this_project_reads() -> None:
