@@ -124,7 +124,7 @@ def _checks(into: Fired, arguments: tuple[Any, ...], named: dict[str, Any]) -> N
 
 SPEAKERS: tuple[Any, ...] = (
     errors.Diagnostic.__init__, errors.trap, errors.unspecified,
-    poisons.poison, poisons.Poison.__init__, Claim.__init__,
+    poisons.poison, poisons.noted, poisons.Poison.__init__, Claim.__init__,
 )  # fmt: skip
 """Functions whose argument ``rule`` names the rule that just broke."""
 
