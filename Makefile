@@ -11,6 +11,9 @@ TVMENV ?= .venv-tvm
 TVM    := $(TVMENV)/.stamp-tvm
 PIP    := -m pip install --quiet --disable-pip-version-check
 
+# Tests and commands start many Python processes: without byte code each of them compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-gpu test-tvm nightly nightly-tvm verified lint format rules docs examples bench clean
 

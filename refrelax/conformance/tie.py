@@ -173,10 +173,11 @@ def _unimplemented(tie: Tie) -> list[Finding]:
 def rejecting(tie: Tie) -> dict[str, Citation]:
     """The defined rules that some code rejects by, with the first such place."""
     found: dict[str, Citation] = {}
+    defined = tie.defined
     for c in tie.code:
         if c.kind == "rejects":
-            for rule in tie.defined if c.dynamic else (c.rule,):
-                if rule in tie.defined and c.names(rule):
+            for rule in defined if c.dynamic else (c.rule,):
+                if rule in defined and c.names(rule):
                     found.setdefault(rule, c)
     return found
 

@@ -10,7 +10,7 @@ import math
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal as _Lit
 
 from refrelax.syntax import dtypes
@@ -72,6 +72,7 @@ def nan_bits(dtype: str) -> int | None:
             return None
 
 
+@cache
 def largest_finite(dtype: str) -> Fraction:
     """The greatest finite value of a float dtype."""
     f = FORMATS[dtype]
@@ -146,8 +147,8 @@ def _encode_float(dtype: str, value: Real) -> int:
             return quiet if quiet is not None else 0
         if math.isinf(value):
             return _overflow(dtype, value < 0)
-        return _round_to_pattern(dtype, Fraction(value), math.copysign(1.0, value) < 0)
-    return _round_to_pattern(dtype, Fraction(value), value < 0)
+        return _round_to_pattern(dtype, *abs(value).as_integer_ratio(), math.copysign(1.0, value) < 0)
+    return _round_to_pattern(dtype, abs(value.numerator), value.denominator, value < 0)
 
 
 def _overflow(dtype: str, negative: bool) -> int:
@@ -164,38 +165,54 @@ def _overflow(dtype: str, negative: bool) -> int:
             return quiet if f.specials == "fnuz" else sign | quiet
 
 
-def _round_to_pattern(dtype: str, value: Fraction, negative: bool) -> int:
+def _round_to_pattern(dtype: str, numerator: int, denominator: int, negative: bool) -> int:
+    """The pattern of a magnitude and a sign. In integers: literals are read, and rounded, very often."""
     f = FORMATS[dtype]
-    magnitude = abs(value)
     if not f.signed:  # e8m0: powers of two only
-        if negative or magnitude == 0:
+        if negative or numerator == 0:
             quiet = nan_bits(dtype)
             assert quiet is not None
             return quiet if negative else 0
     sign = int(negative and f.signed) << (f.width - 1)
-    if magnitude == 0:
+    if numerator == 0:
         return 0 if f.specials == "fnuz" else sign
-    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    if magnitude < Fraction(2) ** exponent:
+    exponent = numerator.bit_length() - denominator.bit_length()
+    above, below = _times_power(numerator, denominator, -exponent)
+    if above < below:
         exponent -= 1
-    least = 1 - f.bias if f.signed else -f.bias
-    exponent = max(exponent, least)
-    scaled = magnitude / Fraction(2) ** (exponent - f.mantissa_bits)
-    units = scaled.numerator // scaled.denominator
-    rest = scaled - units
-    if rest > Fraction(1, 2) or (rest == Fraction(1, 2) and units & 1):
+    exponent = max(exponent, 1 - f.bias if f.signed else -f.bias)
+    above, below = _times_power(numerator, denominator, f.mantissa_bits - exponent)
+    units, rest = divmod(above, below)
+    if 2 * rest > below or (2 * rest == below and units & 1):
         units += 1
-    if Fraction(units) * Fraction(2) ** (exponent - f.mantissa_bits) > largest_finite(dtype):
-        return _overflow(dtype, negative)
-    if not f.signed:
-        if units > 1:
-            exponent, units = exponent + 1, 1
-        return exponent + f.bias
     # ``units`` carries the hidden bit, so adding it to the shifted exponent also handles subnormals and carries
     pattern = ((exponent + f.bias - 1) << f.mantissa_bits) + units
+    if not f.signed:
+        pattern = max(pattern, 0)
+    if pattern > _largest_pattern(dtype):
+        return _overflow(dtype, negative)
     if pattern == 0 and f.specials == "fnuz":
         return 0
     return sign | pattern
+
+
+def _times_power(numerator: int, denominator: int, power: int) -> tuple[int, int]:
+    """``numerator / denominator * 2**power``, as a pair."""
+    return (numerator << power, denominator) if power >= 0 else (numerator, denominator << -power)
+
+
+@cache
+def _largest_pattern(dtype: str) -> int:
+    """The pattern of ``largest_finite``; patterns of magnitudes are in the order of the magnitudes."""
+    f = FORMATS[dtype]
+    ones = (1 << (f.exponent_bits + f.mantissa_bits)) - 1
+    match f.specials:
+        case "ieee":
+            return ones - (1 << f.mantissa_bits)
+        case "fn":
+            return ones - 1
+        case "fnuz" | "none":
+            return ones
 
 
 @lru_cache(maxsize=1 << 16)

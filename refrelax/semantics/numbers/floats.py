@@ -159,7 +159,7 @@ class Floats(Base):
     def lit(self, value: int | float | Fraction) -> Payload:
         if isinstance(value, float):
             return self.round(value)
-        return round_fraction(self.dtype, Fraction(value))
+        return round_fraction(self.dtype, value)
 
     def from_bits(self, pattern: int) -> Payload:
         return bits.decode(self.dtype, pattern)

@@ -111,7 +111,7 @@ def _magic_rounder(dtype: str) -> Rounder:
     return to_format
 
 
-def round_fraction(dtype: str, value: Fraction) -> float:
+def round_fraction(dtype: str, value: int | Fraction) -> float:
     """An exact rational in ``dtype``; zero becomes +0."""
     if dtype == "float64":
         try:

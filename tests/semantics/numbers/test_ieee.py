@@ -97,6 +97,22 @@ def test_casts_from_doubles_follow_numpy(dtype: str) -> None:
         assert same(f.cast(x, "float64"), value), (x, f.cast(x, "float64"), value)
 
 
+@given(st.sampled_from(sorted(set(ALL_FLOATS) - {"float8_e8m0fnu"})), st.data())
+def test_a_rational_goes_to_the_nearest_value_and_a_tie_to_the_even_pattern(dtype: str, draw: st.DataObject) -> None:
+    """Between two neighbours of the format, and beyond its largest by up to half a unit."""
+    top = bits.encode(dtype, bits.largest_finite(dtype))
+    lower = draw.draw(st.one_of(st.integers(0, top), st.just(top)))
+    below = Fraction(bits.decode(dtype, lower))
+    above = (
+        Fraction(bits.decode(dtype, lower + 1)) if lower < top else 2 * below - Fraction(bits.decode(dtype, top - 1))
+    )
+    share = draw.draw(st.one_of(st.just(Fraction(1, 2)), st.fractions(0, 1)))
+    if lower == top and share >= Fraction(1, 2):
+        return
+    nearest = lower + (share > Fraction(1, 2) or (share == Fraction(1, 2) and lower & 1))
+    assert bits.encode(dtype, below + share * (above - below)) == nearest
+
+
 @given(st.sampled_from(ALL_FLOATS), st.floats(allow_nan=False))
 def test_rounding_is_the_exact_one(dtype: str, x: float) -> None:
     assert same(rounder(dtype)(x), bits.decode(dtype, bits.encode(dtype, x)))
