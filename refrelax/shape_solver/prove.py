@@ -29,6 +29,7 @@ from refrelax.shape_solver.cases import by_points, by_residues, domain, generali
 from refrelax.shape_solver.certificate import Certificate
 from refrelax.shape_solver.claim import (
     LIMITS,
+    OPAQUE,
     Answer,
     Division,
     Effort,
@@ -36,9 +37,11 @@ from refrelax.shape_solver.claim import (
     Proved,
     Query,
     Refuted,
+    Scope,
     Stage,
     Unknown,
 )
+from refrelax.shape_solver.classes import scope
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.core import integer, replaced
 from refrelax.shape_solver.defined import conditions, obligation
@@ -269,9 +272,11 @@ class Prover:
         if not guessed:
             return answer
         if isinstance(answer, Refuted) and not settles(query, answer.model, guessed):
-            return Unknown("a counterexample needs values of what is no integer arithmetic", "opaque", answer.stages)
+            return Unknown(
+                "a counterexample needs values of what is no integer arithmetic", "opaque", answer.stages, OPAQUE
+            )
         if isinstance(answer, Proved) and self.division == "require":
-            return Unknown("whether what is no integer arithmetic is defined", "opaque", answer.stages)
+            return Unknown("whether what is no integer arithmetic is defined", "opaque", answer.stages, OPAQUE)
         return answer
 
     def outside(self, answer: Answer) -> Answer:
@@ -384,14 +389,17 @@ class _Attempt:
         ]
         for stage in stages:
             if monotonic() >= self.until:
-                return Unknown("stopped by the time given for it", "timeout", tuple(self.log))
+                return Unknown(
+                    "stopped by the time given for it", "timeout", tuple(self.log), Scope("budget", ("time",))
+                )
             result = stage()
             if result is not None:
                 return result
         reason = "needs z3" if not z3_.AVAILABLE else "neither proved nor refuted within the limits of the effort"
         if any(stage.outcome == z3_.STOPPED for stage in self.log):
             reason = z3_.STOPPED
-        return Unknown(reason, self.log[-1].name, tuple(self.log))
+        where = scope(self.query, self.bounds(), domain(self.sampler), self.limits, z3_.AVAILABLE)
+        return Unknown(reason, self.log[-1].name, tuple(self.log), where)
 
     # --- the stages
 

@@ -14,7 +14,7 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver.bits import opened
-from refrelax.shape_solver.claim import Answer, Effort, Proved, Unknown, conjunction
+from refrelax.shape_solver.claim import FLOATS, Answer, Effort, Proved, Unknown, conjunction
 from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.door import Arithmetic, TooDeep
 from refrelax.shape_solver.float_atoms import has_floats
@@ -65,7 +65,7 @@ def _disjoint_wrapped(parts: tuple[PrimExpr, ...], assume: Iterable[Assumption],
     """The parts wrap; the places between them are counted exactly."""
     given = assumptions(assume)
     if any(map(has_floats, (*parts, *given))):
-        return Unknown("regions of wrapping arithmetic with floats in it", "floats")
+        return Unknown("regions of wrapping arithmetic with floats in it", "floats", scope=FLOATS)
     prover = Prover(given, effort, arithmetic="wrap")
     large = next(filter(None, map(prover.large, parts)), None)
     try:
