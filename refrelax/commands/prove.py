@@ -113,7 +113,9 @@ def _said(answer: Any) -> tuple[dict[str, Any], str, int]:
             return {"answer": "REFUTED", "model": dict(model)}, f"REFUTED {values}".rstrip(), 1
         case _:
             reason, stage = str(answer.reason), str(answer.stage)
-            return {"answer": "UNKNOWN", "reason": reason, "stage": stage}, f"UNKNOWN {reason}", 3
+            where = {"kind": answer.scope.kind, "names": list(answer.scope.names)}
+            row = {"answer": "UNKNOWN", "reason": reason, "stage": stage, "scope": where}
+            return row, f"UNKNOWN {answer}", 3
 
 
 def _smt2(options: argparse.Namespace) -> str:

@@ -81,13 +81,14 @@ _KEYS.update(_SUBJECTS, _RUNNING, ("remarks", "relax"))
 @dataclass(frozen=True, slots=True)
 class Expectation:
     """What must come back: ``kind`` is ``"accepts"``, or one of ``REJECTIONS``, ``ENDS``, ``ANSWERS`` and
-    ``VALIDATIONS``; ``rule`` if it names one."""
+    ``VALIDATIONS``; ``rule`` if it names one; ``scope`` of an ``Unknown`` if it says where its question lies."""
 
     kind: str
     rule: str | None = None
+    scope: str | None = None
 
     def __str__(self) -> str:
-        return self.kind if self.rule is None else f"{self.kind} {self.rule}"
+        return " ".join(filter(None, (self.kind, self.rule, self.scope)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ def load_examples(directory: Path | None = None) -> tuple[Case, ...]:
 
 
 def parse_expectation(text: str, where: str) -> Expectation:
-    """``"Trapped ev/rule"`` as an ``Expectation``.
+    """``"Trapped ev/rule"`` or ``"Unknown product"`` as an ``Expectation``.
 
     Raises:
         BadCase: an unknown kind, or more than two words.
@@ -194,7 +195,8 @@ def parse_expectation(text: str, where: str) -> Expectation:
     known = ("accepts", *REJECTIONS, *ENDS, *ANSWERS, *VALIDATIONS)
     if not words or len(words) > 2 or words[0] not in known:
         raise BadCase(f"{where}: expected one of {', '.join(dict.fromkeys(known))} and a rule, found {text!r}")
-    return Expectation(words[0], words[1] if len(words) == 2 else None)
+    named = words[1] if len(words) == 2 else None
+    return Expectation(words[0], scope=named) if words[0] == "Unknown" else Expectation(words[0], named)
 
 
 def _load_file(path: Path) -> list[Case]:

@@ -205,6 +205,8 @@ def _mismatch(expect: Expectation, ended: Ended, rules: tuple[str, ...]) -> str 
     detail = f": {ended}" if isinstance(ended, Rejection) else f": {_message(ended)}"
     if kind != expect.kind:
         return f"expected {expect}, found {describe(ended)[0]}{detail.rstrip(': ')}"
+    if isinstance(ended, Unknown) and expect.scope is not None and expect.scope not in ended.scope.names:
+        return f"expected {expect}, found one {ended.scope}"
     if kind != "accepts" and expect.rule is not None and expect.rule not in rules:
         return f"expected {expect}, found {describe(ended)[0]}{detail.rstrip(': ')}"
     return None

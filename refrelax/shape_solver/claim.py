@@ -81,12 +81,40 @@ class Refuted:
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a question lies that has no answer (``sh/classes``): inside a named class, outside all of them for the
+    named reasons, or past a named budget."""
+
+    kind: Literal["inside", "outside", "budget"]
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        named = ", ".join(self.names)
+        match self.kind:
+            case "inside":
+                return f"inside the class {named}: a fault of the solver"
+            case "outside":
+                return f"outside the named classes: {named}"
+            case "budget":
+                return f"past the budget: {named}"
+
+
+TOO_LARGE = Scope("budget", ("size",))
+OPAQUE = Scope("outside", ("opaque",))
+FLOATS = Scope("outside", ("floats",))
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
-    """Neither was shown. ``stage`` is the last one that ran."""
+    """Neither was shown. ``stage`` is the last one that ran, ``scope`` where the question lies."""
 
     reason: str
     stage: str
     stages: tuple[Stage, ...] = field(default=(), compare=False, repr=False)
+    scope: Scope = TOO_LARGE
+
+    def __str__(self) -> str:
+        return f"{self.reason} ({self.scope})"
 
 
 Answer: TypeAlias = Proved | Refuted | Unknown

@@ -21,7 +21,7 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.kinds import of_floats
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import as_const, serial
-from refrelax.shape_solver.claim import LIMITS, Answer, Effort, Proved, Query, Refuted, Stage, Unknown
+from refrelax.shape_solver.claim import FLOATS, LIMITS, Answer, Effort, Proved, Query, Refuted, Stage, Unknown
 from refrelax.shape_solver.core import integer, mapped_down
 from refrelax.shape_solver.lets import without_lets
 from refrelax.shape_solver.refute import Judge
@@ -119,7 +119,7 @@ def answer(query: Query, effort: Effort, ask: Callable[[PrimExpr, tuple[PrimExpr
     if model is not None:
         return Refuted(model, (Stage("floats", "a counterexample"),))
     reason = "terms that are computed from floats are known only at points"
-    return Unknown(reason, "floats", (Stage("floats", reason),))
+    return Unknown(reason, "floats", (Stage("floats", reason),), FLOATS)
 
 
 def _may_be_asked(query: Query, atoms: FloatAtoms) -> bool:

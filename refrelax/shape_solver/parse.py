@@ -13,7 +13,7 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import reduce
 
-from refrelax.errors import Diagnostic, Malformed, Span
+from refrelax.errors import Diagnostic, Malformed, Span, UsageError
 from refrelax.rules import rule
 from refrelax.shape_solver.core import integer
 from refrelax.syntax.dtypes import integer_range, is_dtype, kind, lanes
@@ -117,6 +117,8 @@ def parse_dim(text: str, filename: str = "<dim>") -> PrimExpr:
 
 class _Reader:
     def __init__(self, text: str, filename: str) -> None:
+        if not isinstance(text, str):
+            raise UsageError(f"expected a text in Python's expression syntax, found {text!r:.60}")
         self.text = text.strip()
         self.filename = filename
         self.depth = 0

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from math import inf
 from random import Random
@@ -29,6 +30,7 @@ from refrelax.shape_solver.cases import by_points, by_residues, domain, generali
 from refrelax.shape_solver.certificate import Certificate
 from refrelax.shape_solver.claim import (
     LIMITS,
+    OPAQUE,
     Answer,
     Division,
     Effort,
@@ -36,9 +38,11 @@ from refrelax.shape_solver.claim import (
     Proved,
     Query,
     Refuted,
+    Scope,
     Stage,
     Unknown,
 )
+from refrelax.shape_solver.classes import scope
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.core import integer, replaced
 from refrelax.shape_solver.defined import conditions, obligation
@@ -47,15 +51,13 @@ from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.door import MAX_DEPTH, Arithmetic, Door, TooDeep, sort
 from refrelax.shape_solver.encode import Normal, Plain, known, question
 from refrelax.shape_solver.evaluate import TooLarge
-from refrelax.shape_solver.parse import parse_claim
+from refrelax.shape_solver.given import Assumption, claim_of, claims_of, one_of, refuse, seconds
 from refrelax.shape_solver.powers import divided, joined
 from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
 from refrelax.shape_solver.size import NOTHING, Measure, measure, too_large, total
 from refrelax.shape_solver.vectors import interesting, words
 from refrelax.syntax.dtypes import integer_range, is_dtype, is_integer, lanes
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, bool_imm
-
-Assumption = str | PrimExpr
 
 HEADROOM = 50_000
 """Python frames allowed: what ``fits`` asks of a claim is nested as deep as the claim has steps."""
@@ -100,20 +102,9 @@ def prove(
 
     Raises:
         Malformed: ``sh/claim-syntax``, for a text that is no claim; ``sh/question``, for what is not well-typed.
-        ValueError: an option that there is not.
+        UsageError: an argument of the wrong kind, an option that there is not (a ``ValueError``).
     """
     return Prover(assume, effort, fits, division, arithmetic, timeout=timeout).answer(claim)
-
-
-def _expression(claim: Assumption) -> PrimExpr:
-    return parse_claim(claim) if isinstance(claim, str) else claim
-
-
-def assumptions(given: Iterable[Assumption]) -> tuple[PrimExpr, ...]:
-    """The assumptions as expressions. ``ValueError`` for one text, whose characters are no assumptions."""
-    if isinstance(given, str):
-        raise ValueError(f"expected a list of assumptions, found the text {given!r}")
-    return tuple(map(_expression, given))
 
 
 @dataclass(slots=True)
@@ -144,13 +135,14 @@ class Prover:
     def __post_init__(self) -> None:
         if sys.getrecursionlimit() < HEADROOM:
             sys.setrecursionlimit(HEADROOM)
-        for given, allowed in ((self.effort, LIMITS), (self.division, DIVISIONS), (self.arithmetic, ARITHMETICS)):
-            if given not in allowed:
-                raise ValueError(f"expected one of {', '.join(allowed)}, found {given!r}")
-        if self.fits is not None and not (is_dtype(self.fits) and is_integer(self.fits) and lanes(self.fits) == 1):
-            raise ValueError(f"expected an integer dtype for fits, found {self.fits!r}")
+        one_of(self.effort, LIMITS, "effort")
+        one_of(self.division, DIVISIONS, "division")
+        one_of(self.arithmetic, ARITHMETICS, "arithmetic")
+        seconds(self.timeout)
+        if self.fits is not None and not _holds_integers(self.fits):
+            refuse("an integer dtype for fits", self.fits)
         self.door = Door(self.arithmetic, self.fits is not None)
-        parts = assumptions(self.assume)
+        parts = claims_of(self.assume)
         self._large = too_large(NOTHING, total(parts), deep=False)
         for part in parts:
             if sort(part.dtype) != "bool":
@@ -174,7 +166,7 @@ class Prover:
     def prove(self, claim: str | PrimExpr) -> Answer:
         """As the function ``prove``."""
         self.asked += 1
-        e = _expression(claim)
+        e = claim_of(claim)
         if self._has_floats(e):
             return self._computed_from_floats(e)
         found = self._entered(e)
@@ -198,7 +190,7 @@ class Prover:
 
     def answer(self, claim: str | PrimExpr) -> Answer:
         """As ``prove``, but nothing is kept."""
-        e = _expression(claim)
+        e = claim_of(claim)
         if self._has_floats(e):
             return self._computed_from_floats(e)
         found = self._entered(e)
@@ -223,7 +215,7 @@ class Prover:
         Raises:
             ValueError: it is too large.
         """
-        found = self._entered(_expression(claim))
+        found = self._entered(claim_of(claim))
         if isinstance(found, str):
             raise ValueError(f"expected a smaller question, found one that is {found}")
         return Certificate(found, (), self.door.names())
@@ -269,10 +261,18 @@ class Prover:
         if not guessed:
             return answer
         if isinstance(answer, Refuted) and not settles(query, answer.model, guessed):
-            return Unknown("a counterexample needs values of what is no integer arithmetic", "opaque", answer.stages)
+            return Unknown(
+                "a counterexample needs values of what is no integer arithmetic", "opaque", answer.stages, OPAQUE
+            )
         if isinstance(answer, Proved) and self.division == "require":
-            return Unknown("whether what is no integer arithmetic is defined", "opaque", answer.stages)
+            return Unknown("whether what is no integer arithmetic is defined", "opaque", answer.stages, OPAQUE)
         return answer
+
+    def quick(self) -> Prover:
+        """A prover of the same door and assumptions that asks no other prover."""
+        other = copy(self)
+        other.effort, other._answers = "quick", {}
+        return other
 
     def outside(self, answer: Answer) -> Answer:
         """An answer by number, by names."""
@@ -283,6 +283,10 @@ class Prover:
                 return replace(answer, certificate=replace(certificate, names=self.door.names()))
             case _:
                 return answer
+
+
+def _holds_integers(dtype: object) -> bool:
+    return isinstance(dtype, str) and is_dtype(dtype) and is_integer(dtype) and lanes(dtype) == 1
 
 
 def settles(query: Query, model: Mapping[str, int], guessed: frozenset[str]) -> bool:
@@ -384,14 +388,17 @@ class _Attempt:
         ]
         for stage in stages:
             if monotonic() >= self.until:
-                return Unknown("stopped by the time given for it", "timeout", tuple(self.log))
+                return Unknown(
+                    "stopped by the time given for it", "timeout", tuple(self.log), Scope("budget", ("time",))
+                )
             result = stage()
             if result is not None:
                 return result
         reason = "needs z3" if not z3_.AVAILABLE else "neither proved nor refuted within the limits of the effort"
         if any(stage.outcome == z3_.STOPPED for stage in self.log):
             reason = z3_.STOPPED
-        return Unknown(reason, self.log[-1].name, tuple(self.log))
+        where = scope(self.query, self.bounds(), domain(self.sampler), self.limits, z3_.AVAILABLE)
+        return Unknown(reason, self.log[-1].name, tuple(self.log), where)
 
     # --- the stages
 

@@ -14,17 +14,13 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver.bits import opened
-from refrelax.shape_solver.claim import Answer, Effort, Proved, Unknown, conjunction
+from refrelax.shape_solver.claim import FLOATS, Answer, Effort, Proved, Unknown, conjunction
 from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.door import Arithmetic, TooDeep
 from refrelax.shape_solver.float_atoms import has_floats
-from refrelax.shape_solver.parse import parse_dim
-from refrelax.shape_solver.prove import TOO_DEEP, Assumption, Prover, assumptions, prove
+from refrelax.shape_solver.given import Assumption, Dim, Region, claims_of, dim_of, names_of, region_of
+from refrelax.shape_solver.prove import TOO_DEEP, Prover, prove
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, free_symbols, walk
-
-Dim = str | int | PrimExpr
-Region = Dim | tuple[Dim, Dim]
-"""One place, or the places from ``start`` to below ``start + length``."""
 
 FIRST = (0, -1, -(1 << 7), -(1 << 15), -(1 << 31), -(1 << 63))
 """Where a bound is first looked for: lower bounds; upper ones are their negatives."""
@@ -34,12 +30,6 @@ MAX_HALVINGS = 72
 
 MAX_OPEN = 4
 """Questions that stay open at one end: each of them costs all that the effort allows."""
-
-
-def _dim(e: Dim) -> PrimExpr:
-    if isinstance(e, bool):
-        raise ValueError(f"expected an integer expression, found {e}")
-    return integer(e) if isinstance(e, int) else parse_dim(e) if isinstance(e, str) else e
 
 
 def disjoint(
@@ -55,7 +45,7 @@ def disjoint(
     ``start + length``, none if ``length <= 0``. ``start + length`` is no step of the program: it is exact.
     Raises as ``prove``.
     """
-    (a, m), (b, n) = _region(first), _region(second)
+    (a, m), (b, n) = region_of(first), region_of(second)
     if arithmetic == "wrap":
         return _disjoint_wrapped((a, m, b, n), assume, effort)
     return prove(_apart(a, m, b, n), assume, effort, arithmetic=arithmetic)
@@ -63,9 +53,9 @@ def disjoint(
 
 def _disjoint_wrapped(parts: tuple[PrimExpr, ...], assume: Iterable[Assumption], effort: Effort) -> Answer:
     """The parts wrap; the places between them are counted exactly."""
-    given = assumptions(assume)
+    given = claims_of(assume)
     if any(map(has_floats, (*parts, *given))):
-        return Unknown("regions of wrapping arithmetic with floats in it", "floats")
+        return Unknown("regions of wrapping arithmetic with floats in it", "floats", scope=FLOATS)
     prover = Prover(given, effort, arithmetic="wrap")
     large = next(filter(None, map(prover.large, parts)), None)
     try:
@@ -89,13 +79,6 @@ def _apart(a: PrimExpr, m: PrimExpr, b: PrimExpr, n: PrimExpr) -> PrimExpr:
     return claim
 
 
-def _region(region: Region) -> tuple[PrimExpr, PrimExpr]:
-    if isinstance(region, tuple):
-        start, length = region
-        return _dim(start), _dim(length)
-    return _dim(region), integer(1)
-
-
 def injective(
     index: Dim | Sequence[Dim],
     variables: Iterable[str],
@@ -107,16 +90,12 @@ def injective(
 
     ``index``: one place, or one for each axis. ``assume`` holds of each of the two points. A counterexample names the
     values of the second point ``i_2`` for the variable ``i`` (with more underscores if that is a symbol). Raises as
-    ``prove``; ``ValueError`` if there are no variables, or a text instead of a list.
+    ``prove``; ``UsageError`` if there are no variables, or a text instead of a list.
     """
-    axes = [_dim(index)] if isinstance(index, str | int) or not isinstance(index, Sequence) else list(map(_dim, index))
-    given = assumptions(assume)
+    axes = list(map(dim_of, index if isinstance(index, list | tuple) else (index,)))
+    given = claims_of(assume)
     kinds = {node.name: node for e in (*axes, *given) for node in walk(e) if isinstance(node, SymVar)}
-    if isinstance(variables, str):
-        raise ValueError(f"expected a list of variables, found the text {variables!r}")
-    names = list(dict.fromkeys(variables))
-    if not names:
-        raise ValueError("expected the variables of an index map, found none")
+    names = names_of(variables, kinds)
     by: dict[str, PrimExpr] = {}
     for name in names:
         fresh = f"{name}_2"
@@ -140,7 +119,7 @@ def bounds(
     stays open.
     """
     prover = Prover(assume, effort, arithmetic=arithmetic)
-    whole = _dim(e)
+    whole = dim_of(e)
     if prover.large(whole) is not None:
         return None, None
     try:

@@ -6,33 +6,39 @@ Spec: ``spec/06-shapes.md``, ``sh/simplify-under-assumptions``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import equal
 from refrelax.semantics.dims import simplify as simplify_plain
 from refrelax.shape_solver.claim import Effort, Proved
-from refrelax.shape_solver.core import replaced
+from refrelax.shape_solver.core import rebuilt, replaced
 from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.door import Arithmetic, Door, TooDeep, sort
-from refrelax.shape_solver.parse import parse_dim
+from refrelax.shape_solver.given import Assumption, Dim, dim_of
+from refrelax.shape_solver.parts import is_heavy, makes_steps, offered
 from refrelax.shape_solver.prove import Prover
 from refrelax.shape_solver.spellings import respelled, with_remainders
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, Cast, Literal, PrimExpr, SymVar, free_symbols, walk
+from refrelax.syntax.scalars import Binary, Cast, PrimExpr, SymVar, children, free_symbols, walk
+
+MAX_ASKED = 64
+"""Equalities of parts that are asked about."""
 
 
 @rule("sh/simplify-under-assumptions")
 def simplify(
-    e: str | PrimExpr,
-    assume: Iterable[str | PrimExpr] = (),
+    e: Dim,
+    assume: Iterable[Assumption] = (),
     effort: Effort = "normal",
     arithmetic: Arithmetic = "exact",
 ) -> PrimExpr:
     """The shortest expression found that is proved equal to ``e`` wherever ``assume`` holds and ``e`` is defined.
 
     Fewer quotients and minima count more than fewer nodes. ``e`` itself comes back if nothing shorter is proved.
+    Raises as ``prove``.
     """
-    given = parse_dim(e) if isinstance(e, str) else e
+    given = dim_of(e)
     prover = Prover(assume, effort, division="assume", arithmetic=arithmetic)
     if prover.large(given) is not None:
         return given
@@ -44,6 +50,8 @@ def simplify(
         if cost(candidate) < cost(best):
             if _as_defined(original, candidate, prover) and _proved(Binary("EQ", original, candidate), prover):
                 best = candidate
+    if cost(best)[0]:
+        best = _Parts(prover.quick()).visit(best)
     if best is original:
         return given
     return prover.door.out(best) if arithmetic != "no-overflow" else _of_dtype(best, given, prover.door)
@@ -77,11 +85,36 @@ def _as_defined(original: PrimExpr, candidate: PrimExpr, prover: Prover) -> bool
 def cost(e: PrimExpr) -> tuple[int, int]:
     """(operations that are not ``+ - *``, nodes)."""
     nodes = list(walk(e))
-    heavy = sum(1 for n in nodes if not isinstance(n, (Literal, SymVar)) and getattr(n, "op", "") not in LIGHT)
-    return heavy, len(nodes)
+    return sum(1 for n in nodes if is_heavy(n)), len(nodes)
 
 
-LIGHT = ("Add", "Sub", "Mul")
+@dataclass(slots=True)
+class _Parts:
+    """Parts of one expression replaced by shorter ones, each proved equal wherever it has a value, so the whole is."""
+
+    prover: Prover
+    left: int = MAX_ASKED
+    known: dict[PrimExpr, PrimExpr] = field(default_factory=dict)
+
+    def visit(self, e: PrimExpr) -> PrimExpr:
+        if not children(e):
+            return e
+        if e not in self.known:
+            self.known[e] = self.shorter(rebuilt(e, tuple(map(self.visit, children(e)))))
+        return self.known[e]
+
+    def shorter(self, e: PrimExpr) -> PrimExpr:
+        if e.dtype == "bool":
+            return e
+        for candidate in offered(e):
+            if self.prover.arithmetic == "no-overflow" and makes_steps(e, candidate):
+                continue
+            if cost(candidate) < cost(e) and self.left > 0:
+                self.left -= 1
+                same = Binary("EQ", e, candidate)
+                if _proved(same, self.prover) and _as_defined(e, candidate, self.prover):
+                    return self.shorter(candidate)
+        return e
 
 
 def _candidates(e: PrimExpr, prover: Prover) -> Iterator[PrimExpr]:

@@ -65,7 +65,7 @@ def words(
             else:
                 low, high = _near(low, high, window or 0)
         ranges[name] = low, high
-    reach = _Reach(ranges)
+    reach = Reach(ranges)
     if not all(reach.of(e) for e in parts):
         return None
     widest = max(max(high.bit_length(), (-low - 1).bit_length()) for low, high in reach.seen)
@@ -117,7 +117,7 @@ def _mask(a: PrimExpr, b: PrimExpr) -> int | None:
     return next((c for part in (a, b) if (c := as_int(part)) is not None and c >= 0), None)
 
 
-class _Reach:
+class Reach:
     """Ranges of integer parts, each object once; ``seen`` holds them all."""
 
     def __init__(self, ranges: Mapping[str, Range]) -> None:

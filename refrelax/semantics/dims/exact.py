@@ -149,6 +149,8 @@ def _intrinsic(e: Intrinsic, env: floats.Env) -> int:
             return _power(e, a, b)
         case (("shift_left" | "shift_right"), [a, b]) if kind(e.dtype) != "bool":
             return _shift(e, a, b)
+        case "popcount", [a]:
+            return _fits((a & ((1 << bits(e.args[0].dtype)) - 1)).bit_count(), e)
         case "truncmod", [a, b]:
             return _binary(Binary("Mod", e.args[0], e.args[1], span=e.span), env)
         case _:
