@@ -24,6 +24,11 @@ def number(x: float) -> Mpf:
     return libmp.from_float(x)  # type: ignore[no-any-return]
 
 
+def dyadic(mantissa: int, exponent: int) -> Mpf:
+    """``mantissa * 2**exponent``, exactly."""
+    return libmp.from_man_exp(mantissa, exponent)  # type: ignore[no-any-return]
+
+
 def parts(x: Mpf) -> tuple[int, int, int]:
     """Sign (0 or 1), mantissa and exponent of a finite number."""
     return int(x[0]), int(x[1]), int(x[2])

@@ -1,0 +1,96 @@
+"""The law of accuracy: the exact result, rounded once to the result's dtype, is permitted.
+
+For every operator, float dtype and argument: what the reading ``ideal`` decides lies in what ``enclosure`` permits.
+Spec: ``spec/02-values.md``, ``num/exact-is-permitted``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from refrelax.arrays import Tensor
+from refrelax.errors import Outcome, Returned
+from refrelax.runs import run
+from refrelax.semantics.budget import Budget
+from refrelax.semantics.numbers.enclosure import contains, enclose
+from refrelax.semantics.numbers.poison import Poison
+from refrelax.semantics.numbers.reals import ideal, rounded_once
+from refrelax.semantics.types import CheckedModule
+from refrelax.syntax import dtypes
+
+PRECISIONS = (160, 640)
+"""Bits of functions, one after the other, until every element is decided."""
+
+BUDGET = Budget(steps=200_000, elements=200_000)
+
+
+@dataclass
+class Found:
+    """How many elements of results were decided and undecided, and how many of the decided are points."""
+
+    decided: int = 0
+    undecided: int = 0
+    points: int = 0
+
+
+def tensors(value: Any) -> list[Tensor]:
+    """The tensors of a result, in order."""
+    if isinstance(value, tuple):
+        return [each for field in value for each in tensors(field)]
+    return [value] if isinstance(value, Tensor) else []
+
+
+def exact_elements(checked: CheckedModule, arguments: Sequence[Any]) -> list[list[Any]] | None:
+    """The exact elements of a result, rounded once; ``None`` for what is not decided, or for a run without a result."""
+    known: list[list[Any]] | None = None
+    for precision in PRECISIONS:
+        out = run(checked, "main", *arguments, numerics=ideal(precision), budget=BUDGET)
+        if not isinstance(out, Returned):
+            return known
+        found = [_elements(each) for each in tensors(out.value)]
+        known = found
+        if all(x is not None for column in found for x in column):
+            break
+    return known
+
+
+def _elements(tensor: Tensor) -> list[Any]:
+    payloads = tensor.core.payloads()
+    if dtypes.is_float(tensor.dtype):
+        return [rounded_once(tensor.dtype, each) for each in payloads]
+    return [_member(each, tensor.dtype) for each in payloads]
+
+
+def _member(payload: Any, dtype: str) -> Any:
+    """The one integer or truth of a payload."""
+    if isinstance(payload, Poison):
+        return None
+    held: Any = enclose(payload, dtype)
+    if held.rule is not None:
+        return None
+    if dtype == "bool":
+        return None if held.true and held.false else held.true
+    return held.lo if held.count == 1 else None
+
+
+def faults(
+    checked: CheckedModule, arguments: Sequence[Any], permitted: Outcome | None = None, found: Found | None = None
+) -> Iterator[str]:
+    """The exact elements that are not permitted, as text."""
+    wide = permitted or run(checked, "main", *arguments, numerics="enclosure", budget=BUDGET)
+    if not isinstance(wide, Returned):
+        return
+    exact = exact_elements(checked, arguments)
+    if exact is None:
+        return
+    found = found or Found()
+    for tensor, column in zip(tensors(wide.value), exact, strict=True):
+        for index, payload, best in zip(tensor.core.indices(), tensor.core.payloads(), column, strict=True):
+            if best is None:
+                found.undecided += 1
+                continue
+            found.decided += 1
+            if not contains(payload, tensor.dtype, best):
+                yield f"{best!r} at {index} of {tensor.dtype}: permitted is {payload!r}"
