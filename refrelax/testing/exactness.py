@@ -16,7 +16,7 @@ from refrelax.runs import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.enclosure import contains, enclose
 from refrelax.semantics.numbers.poison import Poison
-from refrelax.semantics.numbers.reals import ideal, rounded_once
+from refrelax.semantics.numbers.ideal import ideal, rounded_once
 from refrelax.semantics.types import CheckedModule
 from refrelax.syntax import dtypes
 

@@ -1,12 +1,9 @@
-"""The reading ``ideal``: real arithmetic, nothing rounded, on intervals that a higher precision makes narrower.
+"""Real arithmetic, nothing rounded, on intervals that a higher precision makes narrower: the floats of ``ideal``.
 
 A float payload is an ``Interval`` whose ends are rationals (``Fraction``) or infinities: the exact value, or bounds of
 it; or poison. Results of ``+ - * /`` on exact values stay exact as long as they are no longer than ``LENGTH`` bits.
 Infinities and NaNs that an argument holds follow IEEE 754; no step overflows. Integers and truths are those of
 ``enclosure``: sets, where an interval does not decide a comparison or a conversion.
-
-``rounded_once`` is what the reading is for: the exact result in the result's dtype, or ``None`` where the precision
-does not decide it.
 
 Spec: ``spec/02-values.md``, ``num/ideal-is-real``.
 """
@@ -16,19 +13,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from functools import cache
 from typing import Any, Literal
-from typing import cast as as_type
 
 from refrelax.errors import NoBits
-from refrelax.rules import rule
 from refrelax.semantics.numbers import intsets
-from refrelax.semantics.numbers.enclosure import Enclosure
-from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, ReduceOp, Truth
+from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.real_functions import FUNCTIONS2, down, function, infinite, up, whole
-from refrelax.semantics.numbers.rounding import has_nan, round_fraction, rounder
+from refrelax.semantics.numbers.rounding import round_fraction
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.wide_floats import chosen
 from refrelax.semantics.numbers.wide_folds import candidates, first_poison, ranked
@@ -88,9 +81,9 @@ def inverse(x: End) -> End:
 class Reals(Collecting):
     """Arithmetic of one float dtype without rounding."""
 
-    def __init__(self, numerics: Ideal, dtype: str) -> None:
+    def __init__(self, numerics: Numerics, dtype: str, precision: int) -> None:
         super().__init__(numerics, dtype)
-        self.precision = numerics.precision
+        self.precision = precision
         self.zero, self.one = exactly(Fraction(0)), exactly(Fraction(1))
         self.add, self.sub = self._binary(self._sum), self._binary(lambda a, b: self._sum(a, _negative(b)))
         self.mul, self.div = self._binary(self._product), self._binary(self._quotient)
@@ -155,7 +148,13 @@ class Reals(Collecting):
         if isinstance(a, Poison):
             return a
         held = intsets.as_ints(a)
-        return Interval(Fraction(held.lo), Fraction(held.hi), False, held.rule)
+        low, high = self._of_integer(held.lo), self._of_integer(held.hi)
+        return hull([low, low if held.lo == held.hi else high, Interval(INF, -INF, False, held.rule)])
+
+    def _of_integer(self, n: int) -> Interval:
+        """An integer at this dtype: a conversion is what the definition says, not an error of it."""
+        found = round_fraction(self.dtype, Fraction(n))
+        return self.lit(found)  # type: ignore[no-any-return]
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
 
@@ -243,7 +242,7 @@ class Reals(Collecting):
     def isinf(self, a: Payload) -> Truth:
         if isinstance(a, Poison):
             return a
-        certain = not a.nan and not a.empty and a.lo == a.hi and infinite(a.lo)
+        certain = not a.nan and not a.empty and a.lo == a.hi and abs(a.lo) == INF
         return intsets.truths(not a.empty and (a.hi == INF or a.lo == -INF), not certain, a.rule)
 
     def isfinite(self, a: Payload) -> Truth:
@@ -340,47 +339,4 @@ def hull(payloads: Iterable[Payload]) -> Payload:
     return Interval(lo, hi, nan, mark)
 
 
-class Ideal(Enclosure):
-    """The ``Numerics`` of real arithmetic at one precision."""
-
-    name = "ideal"
-
-    def __init__(self, precision: int) -> None:
-        super().__init__()
-        self.precision = precision
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return ideal, (self.precision,)
-
-    def _make(self, dtype: str) -> Arithmetic:
-        if dtypes.lanes(dtype) == 1 and dtypes.kind(dtype) == "float":
-            return as_type(Arithmetic, Reals(self, dtype))
-        return super()._make(dtype)
-
-
-@cache
-@rule("num/ideal-is-real")
-def ideal(precision: int = 192) -> Numerics:
-    """Real arithmetic whose functions are known to ``precision`` bits."""
-    return Ideal(precision)
-
-
-@rule("num/ideal-is-real", "num/round-once")
-def rounded_once(dtype: str, payload: Payload) -> float | None:
-    """The exact result in ``dtype``, rounded once; ``None`` where the bounds do not decide it, or there is no number.
-
-    A NaN that is certain is returned as one.
-    """
-    if isinstance(payload, Poison) or payload.rule is not None:
-        return None
-    if payload.empty:
-        return math.nan if has_nan(dtype) else None
-    if payload.nan:
-        return None
-    low, high = (rounder(dtype)(x) if infinite(x) else round_fraction(dtype, x) for x in (payload.lo, payload.hi))
-    if isinstance(low, Poison) or isinstance(high, Poison):
-        return None
-    return low if low == high or (low != low and high != high) else None
-
-
-__all__ = ["Ideal", "RealConstant", "constant", "exactly", "ideal", "rounded_once"]
+__all__ = ["RealConstant", "Reals", "constant", "exactly", "hull"]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers import ideal
+from refrelax.semantics.numbers import real_steps as ideal
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import (

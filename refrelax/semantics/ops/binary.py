@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers.ideal import LOG_ADD_EXP
+from refrelax.semantics.numbers.real_steps import LOG_ADD_EXP
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
