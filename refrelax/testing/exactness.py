@@ -18,7 +18,7 @@ from refrelax.semantics.numbers.enclosure import contains, enclose
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.ideal import ideal, rounded_once
 from refrelax.semantics.types import CheckedModule
-from refrelax.syntax import dtypes
+from refrelax.syntax import bits, dtypes
 
 PRECISIONS = (160, 640)
 """Bits of functions, one after the other, until every element is decided."""
@@ -40,6 +40,11 @@ def tensors(value: Any) -> list[Tensor]:
     if isinstance(value, tuple):
         return [each for field in value for each in tensors(field)]
     return [value] if isinstance(value, Tensor) else []
+
+
+def arithmetic(dtype: str) -> bool:
+    """Whether a format has a zero and a sign: what has none is no format to be exact in."""
+    return not dtypes.is_float(dtype) or bits.FORMATS[dtype].signed
 
 
 def exact_elements(checked: CheckedModule, arguments: Sequence[Any]) -> list[list[Any]] | None:
@@ -82,9 +87,11 @@ def faults(
     wide = permitted or run(checked, "main", *arguments, numerics="enclosure", budget=BUDGET)
     if not isinstance(wide, Returned):
         return
-    exact = exact_elements(checked, arguments)
-    if exact is None:
+    if any(not arithmetic(each.dtype) for each in (*tensors(tuple(arguments)), *tensors(wide.value))):
         return
+    exact = exact_elements(checked, arguments)
+    if exact is None or [len(column) for column in exact] != [each.size for each in tensors(wide.value)]:
+        return  # how many rows there are is decided by what is rounded
     found = found or Found()
     for tensor, column in zip(tensors(wide.value), exact, strict=True):
         for index, payload, best in zip(tensor.core.indices(), tensor.core.payloads(), column, strict=True):

@@ -49,11 +49,16 @@ def above(x: Fraction) -> float:
     return -below(-x)
 
 
+def nearest(x: Any) -> float:
+    """An end in binary64, rounded to nearest."""
+    return x if isinstance(x, float) else _near(x)
+
+
 def _near(x: Fraction) -> float:
     try:
         return x.numerator / x.denominator
     except OverflowError:
-        return math.copysign(INF, x)
+        return INF if x > 0 else -INF
 
 
 def short(x: float) -> bool:
@@ -265,4 +270,4 @@ def outward(a: Interval) -> Interval:
     return Interval(lo, hi, a.nan, a.rule)
 
 
-__all__ = ["WORKING", "Doubles", "above", "below"]
+__all__ = ["WORKING", "Doubles", "above", "below", "nearest"]

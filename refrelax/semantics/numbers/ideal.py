@@ -9,16 +9,18 @@ Spec: ``spec/02-values.md``, ``num/ideal-is-real``.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 from typing import cast as as_type
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers.double_reals import WORKING, Doubles
+from refrelax.semantics.numbers.double_reals import WORKING, Doubles, nearest
 from refrelax.semantics.numbers.enclosure import Enclosure
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload
-from refrelax.semantics.numbers.intervals import INF, Interval, make
+from refrelax.semantics.numbers.intervals import INF, Interval, spread
 from refrelax.semantics.numbers.poison import Poison
-from refrelax.semantics.numbers.reals import Reals, exactly
+from refrelax.semantics.numbers.reals import Reals
 from refrelax.semantics.numbers.rounding import has_nan, round_fraction, rounder
 from refrelax.syntax import dtypes
 
@@ -77,25 +79,43 @@ def _end(dtype: str, x: object) -> Payload:
     return rounder(dtype)(x) if isinstance(x, float) else round_fraction(dtype, x)  # type: ignore[arg-type]
 
 
-def entered(numerics: Ideal, dtype: str, payload: Payload) -> Payload:
-    """A payload of ``enclosure`` as one of this reading: all that it holds."""
-    if isinstance(payload, Poison) or dtypes.kind(dtype) != "float":
-        return payload
-    home = numerics.at(dtype)
-    if isinstance(payload, float):
-        return home.lit(payload)
-    low, high = home.lit(payload.lo), home.lit(payload.hi)
-    return Interval(low.lo, high.hi, payload.nan, payload.rule)
+def entered(numerics: Numerics, dtype: str, payloads: Sequence[Payload]) -> list[Payload]:
+    """Payloads of ``enclosure`` as those of this reading: all that each holds."""
+    if dtypes.kind(dtype) != "float":
+        return list(payloads)
+    lit = numerics.at(dtype).lit
+
+    def of(payload: Payload) -> Payload:
+        if payload.__class__ is float:
+            return lit(payload)
+        if isinstance(payload, Poison):
+            return payload
+        if payload.empty:
+            return Interval(INF, -INF, payload.nan, payload.rule)
+        return Interval(lit(payload.lo).lo, lit(payload.hi).hi, payload.nan, payload.rule)
+
+    return list(map(of, payloads))
 
 
-def left(dtype: str, payload: Payload) -> Payload:
-    """A payload of this reading, rounded once, as one of ``enclosure``; no number where nothing is known."""
-    if isinstance(payload, Poison) or dtypes.kind(dtype) != "float":
-        return payload
-    if payload.empty or (payload.lo == -INF and payload.hi == INF):
-        return make(INF, -INF, payload.nan and has_nan(dtype), payload.rule)
-    low, high = _end(dtype, payload.lo), _end(dtype, payload.hi)
-    return low, high
+@rule("num/exact-is-permitted")
+def permitted(home: Any, units: str, steps: Payload, exact: Payload) -> Payload:
+    """What is permitted of one element: what its steps permit (``steps``, of ``enclosure``, whose arithmetic is
+    ``home``), and what lies within the units of the exact result (of this reading); where that is not known, or no
+    number, the steps alone.
+    """
+    if isinstance(steps, Poison) or isinstance(exact, Poison):
+        return steps
+    if dtypes.kind(home.dtype) != "float":
+        return home.join([steps, exact])
+    if exact.lo > exact.hi or (exact.lo == -INF and exact.hi == INF):
+        return steps
+    best = spread(home.fit(nearest(exact.lo), nearest(exact.hi)))
+    if not best.empty:
+        best = spread(home.legal(spread(home.widen.around(units, best.lo, best.hi, None, best.nan))))
+    held = spread(steps)
+    if held.lo <= best.lo and best.hi <= held.hi and held.nan >= best.nan:
+        return steps
+    return home.join([steps, best])
 
 
-__all__ = ["DOUBLE", "Ideal", "entered", "exactly", "ideal", "left", "rounded_once"]
+__all__ = ["DOUBLE", "Ideal", "entered", "ideal", "permitted", "rounded_once"]

@@ -57,37 +57,6 @@ def rounded(of: Ideal, dtype: str, args: tuple[float, ...]) -> Payload:
     return ziv(dtype, lambda precision: mp.within(of.value(points, precision)), True)
 
 
-def _silu_limit(x: float) -> float:
-    return x if x > 0 else -0.0
-
-
-SILU = Ideal("silu", mp.silu, _silu_limit, (-1.2784645427610738, -0.27846454276107380))
-GELU = Ideal("gelu", mp.gelu, _silu_limit, (-0.7517915246935645, -0.16997120747990369))
-GELU_TANH = Ideal("gelu_tanh", mp.gelu_tanh, _silu_limit, (-0.7524614220710162, -0.17004075057125412))
-
-
-def selu(scale: Fraction, alpha: Fraction) -> Ideal:
-    """``scale * (x if x > 0 else alpha * (exp(x) - 1))``."""
-
-    def limit(x: float) -> float:
-        return x if x > 0 else -float(scale * alpha)
-
-    return Ideal("selu", mp.selu(scale, alpha), limit)
-
-
-def softplus(beta: Fraction) -> Ideal:
-    """``log(1 + exp(beta * x)) / beta``, for a positive ``beta``."""
-    return Ideal("softplus", mp.softplus(beta), lambda x: x if x > 0 else 0.0)
-
-
-def times(factor: Fraction) -> Ideal:
-    """``x * factor``, for a positive factor."""
-    return Ideal("scale", mp.times(factor), lambda x: x)
-
-
-LOG_ADD_EXP = Ideal("log_add_exp", mp.log_add_exp, max)
-
-
 def _difference_limit(a: float, b: float) -> float:
     return math.nan if a == b else math.inf if a > b else 0.0
 

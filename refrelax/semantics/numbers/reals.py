@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from refrelax.errors import NoBits
 from refrelax.semantics.numbers import intsets
+from refrelax.semantics.numbers.constants import RealConstant
 from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.poison import Poison, poison
@@ -33,23 +34,6 @@ End = Any
 
 LENGTH = 4096
 """How many bits an exact value may have before bounds of it are kept."""
-
-
-class RealConstant(Fraction):
-    """A real number that a text names, as the rational nearest to it in binary64; ``bounds(p)`` holds the number.
-
-    Under every reading but ``ideal`` it is that rational.
-    """
-
-    __slots__ = ("bounds",)
-    bounds: Callable[[int], tuple[Fraction, Fraction]]
-
-
-def constant(near: Fraction, bounds: Callable[[int], tuple[Fraction, Fraction]]) -> RealConstant:
-    """A real number by a rational near it and bounds at any precision."""
-    made = RealConstant(near)
-    made.bounds = bounds
-    return made
 
 
 def exactly(x: float | Fraction) -> Interval:
@@ -339,4 +323,4 @@ def hull(payloads: Iterable[Payload]) -> Payload:
     return Interval(lo, hi, nan, mark)
 
 
-__all__ = ["RealConstant", "Reals", "constant", "exactly", "hull"]
+__all__ = ["Reals", "exactly", "hull"]

@@ -40,6 +40,7 @@ from refrelax.semantics.ops import (
     transform,
     unary,
 )
+from refrelax.semantics.ops.contract import contracted
 from refrelax.semantics.ops.definition import OpDef
 
 FAMILIES = (
@@ -49,6 +50,6 @@ FAMILIES = (
     transform, gradients, collective, distribution, effects, memory,
 )  # fmt: skip
 
-OPERATORS: dict[str, OpDef] = {row.name: row for family in FAMILIES for row in family.OPERATORS}
+OPERATORS: dict[str, OpDef] = {row.name: contracted(row) for family in FAMILIES for row in family.OPERATORS}
 
 __all__ = ["FAMILIES", "OPERATORS", "OpDef"]

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, Protocol
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.ops.accuracy import NONE, Accuracy
 from refrelax.semantics.values import Tensor, Value, from_payloads, tabulate
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Call, Expr
@@ -96,7 +97,7 @@ class OpDef:
     """One operator: its registered name, its type rule, its value rule, whether it is pure, and its chapter.
 
     ``page`` names the family page under ``spec/ops/``; ``text`` is what the value rule was made of, where it is a text
-    of the calculus (``ops/meaning``).
+    of the calculus (``ops/meaning``). ``accuracy`` is the operator's row of ``ops/accuracy.py``.
     """
 
     name: str
@@ -105,3 +106,4 @@ class OpDef:
     page: str
     pure: bool = True
     text: Callable[..., Any] | None = None
+    accuracy: Accuracy = NONE
