@@ -6,19 +6,28 @@ Spec: ``spec/02-values.md``, ``num/exact-is-permitted``.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
-from refrelax.arrays import Tensor
+from refrelax.arrays import Tensor, pack
 from refrelax.errors import Outcome, Returned
 from refrelax.runs import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.enclosure import contains, enclose
-from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.ideal import ideal, rounded_once
+from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.types import CheckedModule
 from refrelax.syntax import bits, dtypes
+from refrelax.testing.sweep import Param, Program
+
+FORMATS = (
+    "float32", "float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2", "float8_e3m4", "float8_e4m3",
+    "float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2fnuz", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn",
+)  # fmt: skip
+"""The float dtypes that have a zero and a sign."""
 
 PRECISIONS = (160, 640)
 """Bits of functions, one after the other, until every element is decided."""
@@ -28,11 +37,30 @@ BUDGET = Budget(steps=200_000, elements=200_000)
 
 @dataclass
 class Found:
-    """How many elements of results were decided and undecided, and how many of the decided are points."""
+    """How many elements of results were decided and undecided."""
 
     decided: int = 0
     undecided: int = 0
-    points: int = 0
+
+
+def drawn(param: Param, n: int, seed: int) -> Any:
+    """An argument whose floats are ordinary numbers, of one magnitude or of several."""
+    if param.dtype == "shape" or not dtypes.is_float(param.dtype) or param.extents is None or param.known != "all":
+        return param.value(n, seed, "plain")
+    turn = random.Random(f"{param.name} {seed} {n}")
+    shape = param.value(n, seed, "plain").shape
+    spread = turn.choice((0.0, 0.0, 1.5))
+    size = turn.choice((1.0, 0.1, 8.0))
+    numbers = [turn.gauss(0, size) * 10 ** turn.uniform(-spread, spread) for _ in range(prod(shape))]
+    return Tensor.of_bytes(param.dtype, shape, pack(param.dtype, [bits.encode(param.dtype, x) for x in numbers]))
+
+
+def arguments(program: Program, n: int, seed: int) -> list[Any]:
+    """Arguments of a program: by turns drawn, corners, and small whole numbers."""
+    policy = ("drawn", "corners", "drawn", "plain")[seed % 4]
+    if policy == "drawn":
+        return [drawn(p, n, seed + 5 * k) for k, p in enumerate(program.params)]
+    return program.arguments(n, seed, policy)
 
 
 def tensors(value: Any) -> list[Tensor]:

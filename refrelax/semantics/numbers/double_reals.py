@@ -42,7 +42,7 @@ nextafter = math.nextafter
 def below(x: Fraction) -> float:
     """The greatest binary64 not above a rational."""
     found = _near(x)
-    return found if math.isinf(found) and found < 0 or found <= x else nextafter(found, -INF)
+    return found if (math.isinf(found) and found < 0) or found <= x else nextafter(found, -INF)
 
 
 def above(x: Fraction) -> float:
@@ -124,8 +124,7 @@ class Doubles(Reals):
         return outward(super().lit(value))
 
     def from_bits(self, pattern: int) -> Payload:
-        value = bits.decode(self.dtype, pattern)
-        return value if isinstance(value, Poison) else self.lit(float(value))
+        return self.lit(float(bits.decode(self.dtype, pattern)))
 
     def kept(self, lo: Any, hi: Any, nan: bool, mark: str | None) -> Interval:
         return outward(Interval(lo, hi, nan, mark))
@@ -251,9 +250,7 @@ class Doubles(Reals):
         except OverflowError:
             return whole(False)
         rest = math.fsum([*numbers, -total])
-        return Interval(
-            total if rest >= 0 else nextafter(total, -INF), total if rest <= 0 else nextafter(total, INF)
-        )
+        return Interval(total if rest >= 0 else nextafter(total, -INF), total if rest <= 0 else nextafter(total, INF))
 
 
 def inward(a: Interval) -> Interval:

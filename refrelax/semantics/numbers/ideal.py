@@ -72,7 +72,7 @@ def rounded_once(dtype: str, payload: Payload) -> float | None:
         return None
     if low != low and high != high:  # beyond a format without infinities, on one side
         return low if payload.lo > 0 or payload.hi < 0 else None
-    return low if low == high else None  # type: ignore[no-any-return]
+    return low if low == high else None
 
 
 def _end(dtype: str, x: object) -> Payload:
@@ -107,9 +107,9 @@ def permitted(home: Any, units: str, steps: Payload, exact: Payload) -> Payload:
         return steps
     if dtypes.kind(home.dtype) != "float":
         return home.join([steps, exact])
-    if exact.lo > exact.hi or (exact.lo == -INF and exact.hi == INF):
+    if (exact.empty and not exact.nan) or (exact.lo == -INF and exact.hi == INF):
         return steps
-    best = spread(home.fit(nearest(exact.lo), nearest(exact.hi)))
+    best = spread(home.fit(nearest(exact.lo), nearest(exact.hi), exact.empty))
     if not best.empty:
         best = spread(home.legal(spread(home.widen.around(units, best.lo, best.hi, None, best.nan))))
     held = spread(steps)

@@ -8,9 +8,9 @@ from refrelax.errors import UsageError
 from refrelax.semantics.numbers.enclosure import enclosure
 from refrelax.semantics.numbers.exact import exact
 from refrelax.semantics.numbers.guarded import guarded
+from refrelax.semantics.numbers.ideal import ideal
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import Numerics
-from refrelax.semantics.numbers.ideal import ideal
 from refrelax.semantics.numbers.sampled import sampled
 from refrelax.semantics.numbers.strict import strict
 from refrelax.semantics.numbers.symbolic import symbolic

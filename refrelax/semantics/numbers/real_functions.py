@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from refrelax.semantics.numbers import multiprecision as mp
 from refrelax.semantics.numbers.exact import RATIONAL
@@ -34,9 +34,14 @@ LEVELS: dict[str, tuple[int | None, int | None]] = {
 """Functions that are level, or beyond every format, where an argument is ``FAR``."""
 
 
+def between(lo: End, hi: End, nan: bool = False, rule: str | None = None) -> Interval:
+    """An interval whose ends are rationals or infinities."""
+    return Interval(lo, hi, nan, rule)
+
+
 def whole(nan: bool = True) -> Interval:
     """Every real number, and what is none: nothing is known."""
-    return Interval(-INF, INF, nan)
+    return between(-INF, INF, nan)
 
 
 def infinite(x: End) -> bool:
@@ -127,12 +132,12 @@ def function(name: str, a: Interval, bits: int) -> Interval:
     lo, hi = max(a.lo, _end(low)), min(a.hi, _end(high))
     nan = a.nan or a.lo < low or a.hi > high
     if lo > hi:
-        return Interval(INF, -INF, nan, a.rule)
+        return between(INF, -INF, nan, a.rule)
     if name in PERIODIC or name == "tan":
         found = _wave(name, lo, hi, bits)
-        return Interval(found.lo, found.hi, nan or found.nan, a.rule)
+        return between(found.lo, found.hi, nan or found.nan, a.rule)
     if name == "rsqrt" and lo == 0:
-        return Interval(-INF, INF, nan, a.rule)  # the sign of a zero is not kept, and decides that of the infinity
+        return between(-INF, INF, nan, a.rule)  # the sign of a zero is not kept, and decides that of the infinity
     if name in EVEN:
         near = Fraction(0) if lo <= 0 <= hi else min(abs(lo), abs(hi))
         lo, hi = near, max(abs(lo), abs(hi))
@@ -140,7 +145,7 @@ def function(name: str, a: Interval, bits: int) -> Interval:
         lo, hi = hi, lo
     first = at_end(name, lo, bits)
     last = first if lo == hi else at_end(name, hi, bits)
-    return Interval(first[0], last[1], nan, a.rule)
+    return between(first[0], last[1], nan, a.rule)
 
 
 def _end(x: float) -> End:
@@ -150,18 +155,18 @@ def _end(x: float) -> End:
 def _wave(name: str, lo: End, hi: End, bits: int) -> Interval:
     """``sin``, ``cos``, ``tan``: at the middle, and no further from there than the slope allows."""
     if infinite(lo) or infinite(hi):
-        return Interval(INF, -INF, True) if lo == hi else whole()
+        return between(INF, -INF, True) if lo == hi else whole()
     if lo == hi:
-        return Interval(*_approximate(name, lo, bits))
+        return between(*_approximate(name, lo, bits))
     if name == "tan":
         slope = _wave("cos", lo, hi, bits)
         if hi - lo > 1 or slope.lo <= 0 <= slope.hi:
             return whole(False)
-        return Interval(_approximate(name, lo, bits)[0], _approximate(name, hi, bits)[1])
+        return between(_approximate(name, lo, bits)[0], _approximate(name, hi, bits)[1])
     half = (hi - lo) / 2
     low, high = _approximate(name, down((lo + hi) / 2, bits + 64), bits)
     reach = half + half / (1 << 32) + Fraction(1, 1 << bits) * max(abs(lo), abs(hi))
-    return Interval(max(low - reach, Fraction(-1)), min(high + reach, Fraction(1)))
+    return between(max(low - reach, Fraction(-1)), min(high + reach, Fraction(1)))
 
 
 # --- two arguments ----------------------------------------------------------------------------------------------------
@@ -170,33 +175,36 @@ def _wave(name: str, lo: End, hi: End, bits: int) -> Interval:
 def power(x: Interval, y: Interval, bits: int) -> Interval:
     """``x ** y``: of a positive base by its ends, of any base to a whole number."""
     if x.lo > 0 and not any(map(infinite, (x.lo, x.hi, y.lo, y.hi))):
-        ends = [_power(a, b, bits) for a in {x.lo, x.hi} for b in {y.lo, y.hi}]
-        return Interval(min(e[0] for e in ends), max(e[1] for e in ends))
+        corners: list[tuple[End, End]] = [(a, b) for a in {x.lo, x.hi} for b in {y.lo, y.hi}]
+        ends = [_power(a, b, bits) for a, b in corners]
+        return between(min(e[0] for e in ends), max(e[1] for e in ends))
     if y.lo == y.hi == 0 or x.lo == x.hi == 1:
-        return Interval(Fraction(1), Fraction(1))
+        return between(Fraction(1), Fraction(1))
     if x.lo == x.hi and y.lo == y.hi and not infinite(x.lo) and not infinite(y.lo):
-        return _of_any_base(x.lo, y.lo, bits)
+        base, exponent = cast(tuple[Fraction, Fraction], (x.lo, y.lo))
+        return _of_any_base(base, exponent, bits)
     return whole()
 
 
 def _of_any_base(x: Fraction, y: Fraction, bits: int) -> Interval:
     """``x ** y`` for ``x <= 0``."""
     if x == 0:
-        return Interval(Fraction(0), Fraction(0)) if y > 0 else whole(False)
+        return between(Fraction(0), Fraction(0)) if y > 0 else whole(False)
     if y.denominator != 1:
-        return Interval(INF, -INF, True)
+        return between(INF, -INF, True)
     low, high = _power(-x, y, bits)
-    return Interval(-high, -low) if y.numerator % 2 else Interval(low, high)
+    return between(-high, -low) if y.numerator % 2 else between(low, high)
 
 
 def _power(x: Fraction, y: Fraction, bits: int) -> tuple[End, End]:
     """``x ** y`` for ``x > 0``."""
     reach = y.numerator.bit_length() - y.denominator.bit_length()
+    if y == 0 or x == 1:
+        return Fraction(1), Fraction(1)
     if y.denominator == 1 and abs(y) <= 64 and max(x.numerator, x.denominator).bit_length() * abs(y) < 4096:
         exact = x ** int(y)
         return exact, exact
-    near = down(x, 64)
-    size = float(y) * (math.log2(near.numerator) - math.log2(near.denominator)) if reach < 1000 else INF
+    size = _exponent(x, y)
     if abs(size) > FAR + 1000:
         return (HUGE, INF) if size > 0 else (Fraction(0), TINY)
     if x.denominator & (x.denominator - 1) or y.denominator & (y.denominator - 1):
@@ -208,20 +216,32 @@ def _power(x: Fraction, y: Fraction, bits: int) -> tuple[End, End]:
     return _between(mp.BINARY["pow"](_mpf(x), _mpf(y), precision), bits)
 
 
+def _exponent(x: Fraction, y: Fraction) -> float:
+    """About ``y * log2(x)``, with its sign."""
+    near = down(abs(x - 1), 64)
+    if not near:
+        return 0.0
+    size = math.log2(near.numerator) - math.log2(near.denominator)  # log2(x) is about x - 1 near 1
+    log = math.log2(x.numerator) - math.log2(x.denominator) if size > -20 else 1.5 * (2.0 ** max(size, -1000.0))
+    signed = math.copysign(log, 1 if x > 1 else -1)
+    reach = math.log2(abs(y.numerator)) - math.log2(y.denominator) + math.log2(abs(signed))
+    return math.copysign(2.0 ** min(reach, 1000.0), signed * (1 if y > 0 else -1))
+
+
 def angle(y: Interval, x: Interval, bits: int) -> Interval:
     """``atan2(y, x)`` away from where it jumps: at the corners."""
     if any(map(infinite, (x.lo, x.hi, y.lo, y.hi))) or (y.lo <= 0 <= y.hi and x.lo <= 0):
         return whole(False)
     wide = bits + 64
-    ends = []
-    for a in {y.lo, y.hi}:
-        for b in {x.lo, x.hi}:
-            found = mp.BINARY["atan2"](_mpf(down(a, wide)), _mpf(down(b, wide)), wide)
-            low, high = _between(found, bits)
-            exact = down(a, wide) == a and down(b, wide) == b
-            slack = Fraction(0) if exact else max(abs(low), abs(high), Fraction(1)) / (1 << (bits - 2))
-            ends += [low - slack, high + slack]
-    return Interval(min(ends), max(ends))
+    ends: list[Fraction] = []
+    corners: list[tuple[End, End]] = [(a, b) for a in {y.lo, y.hi} for b in {x.lo, x.hi}]
+    for a, b in corners:
+        found = mp.BINARY["atan2"](_mpf(down(a, wide)), _mpf(down(b, wide)), wide)
+        low, high = _between(found, bits)
+        exact = down(a, wide) == a and down(b, wide) == b
+        slack = Fraction(0) if exact else max(abs(low), abs(high), Fraction(1)) / (1 << (bits - 2))
+        ends += [low - slack, high + slack]
+    return between(min(ends), max(ends))
 
 
 Function2 = Callable[[Interval, Interval, int], Interval]

@@ -21,7 +21,7 @@ from refrelax.semantics.numbers.constants import RealConstant
 from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.poison import Poison, poison
-from refrelax.semantics.numbers.real_functions import FUNCTIONS2, down, function, infinite, up, whole
+from refrelax.semantics.numbers.real_functions import FUNCTIONS2, between, down, function, infinite, up, whole
 from refrelax.semantics.numbers.rounding import round_fraction
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.wide_floats import chosen
@@ -86,12 +86,11 @@ class Reals(Collecting):
 
     def lit(self, value: int | float | Fraction) -> Payload:
         if isinstance(value, RealConstant):
-            return Interval(*value.bounds(self.precision))
+            return between(*value.bounds(self.precision))
         return exactly(value if isinstance(value, float) else Fraction(value))
 
     def from_bits(self, pattern: int) -> Payload:
-        value = bits.decode(self.dtype, pattern)
-        return value if isinstance(value, Poison) else exactly(value)
+        return exactly(bits.decode(self.dtype, pattern))
 
     def to_bits(self, a: Payload) -> int:
         raise NoBits(f"the real number {a} has no bits")
@@ -148,7 +147,7 @@ class Reals(Collecting):
             return Interval(lo, hi, nan, mark)
         low = lo if infinite(lo) else down(lo, self.precision)
         high = hi if infinite(hi) else up(hi, self.precision)
-        return Interval(low, high, nan, mark)
+        return between(low, high, nan, mark)
 
     def _unary(self, function: Callable[[Interval], Interval]) -> Callable[[Payload], Payload]:
         return lambda a: a if isinstance(a, Poison) else function(a)

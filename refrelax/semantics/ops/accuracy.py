@@ -46,12 +46,15 @@ class Accuracy:
             case "ulps":
                 return f"`ulps`: {PERMITTED_ULPS[self.units]:g} of `{self.units}`."
             case "stepwise":
-                return f"`stepwise`, {PERMITTED_ULPS[self.units]:g} ulps." + (" Jumps." if self.jumps else "")
+                units = PERMITTED_ULPS[self.units]
+                jump = " At a jump both sides." if self.jumps else ""
+                return f"`stepwise`, {units:g} ulp{'s' if units > 1 else ''}.{jump}"
             case _:
                 return f"`{self.word}`."
 
 
-EXACT, ROUNDED, REDUCTION, NONE = Accuracy("exact"), Accuracy("correctly-rounded"), Accuracy("reduction", "reduction"), Accuracy("none")  # fmt: skip
+EXACT, ROUNDED, NONE = Accuracy("exact"), Accuracy("correctly-rounded"), Accuracy("none")
+REDUCTION = Accuracy("reduction", "reduction")
 STEPS, DECIDED = Accuracy("stepwise", "stepwise"), Accuracy("stepwise", "stepwise", jumps=True)
 
 
@@ -78,11 +81,11 @@ ACCURACY: dict[str, Accuracy] = {
         memory.ensure_zero_offset inspect.tensor_ndim inspect.tensor_dtype_bits inspect.tensor_dtype_code
         inspect.tensor_dtype_lanes inspect.tensor_shape_i inspect.tensor_stride_i inspect.tensor_byte_offset
         inspect.tensor_elem_offset mod"""),
-    **_rows(ROUNDED, "square sqrt add subtract multiply divide astype wrap_param full full_like outer nn.prelu"),
+    **_rows(ROUNDED, "square sqrt add subtract multiply divide astype wrap_param full full_like nn.prelu"),
     **_functions("exp log rsqrt sigmoid erf sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh atan2"),
     "relax.power": Accuracy("ulps", "pow"),
     **_rows(REDUCTION, """
-        sum prod mean cumsum cumprod matmul einsum collapse_sum_like collapse_sum_to nn.conv1d nn.conv2d nn.conv3d
+        sum prod mean cumsum cumprod matmul einsum outer collapse_sum_like collapse_sum_to nn.conv1d nn.conv2d nn.conv3d
         nn.conv1d_transpose nn.conv2d_transpose nn.conv3d_transpose nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d
         nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d nn.cross_entropy_with_logits
         scatter_elements scatter_nd index_put grad.take_backward grad.max_pool2d_backward grad.avg_pool2d_backward

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers import multiprecision as mp
-from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.numbers.constants import RealConstant
+from refrelax.semantics.numbers.interface import Arithmetic, Payload
 from refrelax.semantics.numbers.real_steps import EXP_OF_DIFFERENCE
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import (

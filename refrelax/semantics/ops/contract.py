@@ -23,6 +23,9 @@ from refrelax.syntax.graph import Call
 WIDE = ("enclosure", "strict")
 """The readings that hold all that is permitted."""
 
+POWERS = 1
+"""The significant bits of a format that holds powers of two alone: ``float8_e8m0fnu``."""
+
 
 def contracted(row: OpDef) -> OpDef:
     """The operator with the word of its accuracy, whose enclosures keep it."""
@@ -34,21 +37,28 @@ def contracted(row: OpDef) -> OpDef:
 def _keeping(evaluate: EvaluateRule, accuracy: Accuracy) -> EvaluateRule:
     def kept(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
         found = evaluate(e, call, args)
-        if e.numerics.name in WIDE and _asked(accuracy, (*args, found)):
+        if e.numerics.name in WIDE and _asked(accuracy, args, found):
             return _permitted(evaluate, accuracy, e, call, args, found)
         return found
 
     return kept
 
 
-def _asked(accuracy: Accuracy, values: tuple[Value, ...]) -> bool:
-    """Whether the steps alone may leave the exact result out: of many additions only in narrow formats."""
-    floats = {x.dtype for x in _tensors(values) if dtypes.is_float(x.dtype)}
-    if any(not bits.FORMATS[dtype].signed for dtype in floats):
+@rule("num/accuracy-of-operators")
+def _asked(accuracy: Accuracy, args: tuple[Value, ...], found: Value) -> bool:
+    """Whether the steps alone may leave the exact result out: of many additions only in narrow formats, or where
+    operands are converted to another format before they are added."""
+    met = [*_precisions(args), *_precisions(found)]
+    if POWERS in met:
         return False  # without a zero and a sign there is no arithmetic to be exact about
     if accuracy.word == "reduction":
-        return any(bits.FORMATS[dtype].mantissa_bits + 1 < NARROW for dtype in floats)
-    return True
+        return bool(met) and (min(met) < NARROW or min(met) < max(met))
+    return bool(met)
+
+
+def _precisions(values: Any) -> list[int]:
+    """The significant bits of the float dtypes among values."""
+    return [bits.FORMATS[x.dtype].mantissa_bits + 1 for x in _tensors(values) if dtypes.is_float(x.dtype)]
 
 
 def _tensors(value: Any) -> list[Tensor]:
