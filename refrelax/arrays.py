@@ -175,7 +175,7 @@ class Tensor:
         return [bounds(payload, self.dtype) for payload in self.core.payloads()]
 
     def _has_bounds(self) -> None:
-        if (name := self.core.numerics.name) in ("exact", "symbolic"):
+        if (name := self.core.numerics.name) in ("exact", "ideal", "symbolic"):
             raise UsageError(f"elements under {name} have no bounds; run with numerics='enclosure' to compare")
 
 

@@ -25,6 +25,7 @@ from operator_rules import RULES  # noqa: E402
 
 import refrelax as rr  # noqa: E402
 from refrelax.semantics.ops import FAMILIES, OPERATORS, OpDef, common, layout  # noqa: E402
+from refrelax.semantics.ops.accuracy import ACCURACY  # noqa: E402
 from refrelax.syntax.signatures import has_signature, signature  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES, data  # noqa: E402
 
@@ -45,52 +46,59 @@ FORMULAS = {
     "argmax": "The first position of the greatest; poison of nothing.", "argmin": "The first position of the least; poison of nothing.",
 }  # fmt: skip
 
-PERMITTED = {
-    "unary": "The correctly rounded value; a function of real numbers may be off by the bound of its name in chapter 02.",
-    "binary": "The correctly rounded value. `maximum` and `minimum` of NaN and a number may give either.",
-    "reduce": "Any order and association of the items, fused multiply-add, and wider accumulation.",
-    "linear": "Any order and association of the products, fused multiply-add, and wider accumulation.",
-    "norm": "Any order of the sums, in float32 or wider; each step off by its own bound. A one-pass variance is a named relaxation.",
-    "scan": "Positions after a NaN in a sort are open; running sums may be associated in any way.",
-}
-PERMITTED["grid"] = PERMITTED["roi"] = (
-    "Every operation on positions and weights is correctly rounded, a product and the addition that uses it once or twice; weights are multiplied and summed in any order and association."
-)
-PERMITTED["collective"] = "Any order and association of the workers' elements."
-PERMITTED["suppression"] = PERMITTED["detection"] = (
-    "The result exactly where it is decided by correctly rounded overlaps and scores; a product and the addition that uses it are rounded once or twice, `exp` may be off by its bound."
-)
-for _name in ("conv", "pool", "attention", "einsum", "nn", "gradients"):
-    PERMITTED[_name] = PERMITTED["linear"]
-
-PERMITTED_HERE = {
+FAMILY_NOTES = {
+    "norm": "Sums in any order, in float32 or wider. A one-pass variance is a named relaxation.",
+    "linear": "Products and sums in any order and association, fused, wider.",
     **dict.fromkeys(
-        ("mean", "variance", "std"),
-        "Any order and association of the items, fused multiply-add, and wider accumulation; a sum may stay in the wider format until it is divided.",
+        ("grid", "roi"),
+        "In the steps every operation on positions and weights is correctly rounded, a product and the addition that uses it once or twice; weights are multiplied and summed in any order and association.",
     ),
-    "nn.gelu": "Each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
-    "nn.gelu_tanh": "Each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
-    "nn.leakyrelu": "The correctly rounded product, with `alpha` rounded to the dtype before or not.",
-    "nn.log_softmax": "As `softmax` up to the sum; `log` within its bound; the two differences rounded each, or together.",
-    "nn.prelu": "The product rounded once.",
-    "nn.relu": "The result exactly; of NaN, NaN or 0.",
-    "nn.selu": "`exp(x) - 1` rounded once or twice, and otherwise each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
-    "nn.silu": "Each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
-    "nn.softmax": "`x - max` rounded or not, `exp` within its bound in chapter 02, any order and association of the sum, the quotient rounded once.",
-    "nn.softplus": "Each step within the bound of its name in chapter 02, or the real function within the bound of its own (`num/exact-is-permitted`).",
-    "floor_divide": "The floor of the rounded quotient, or of the real one, rounded once. Of integers the result exactly.",
-    "floor_mod": "Each step rounded, or the real remainder rounded once. Of integers the result exactly.",
-    "log_add_exp": "The stable form or the literal one, each step within the bound of its name in chapter 02, or the real function within the bound of its own.",
-    "hamming_window": "`cos` within its bound in chapter 02, the product and the difference rounded each.",
-    "image.resize2d": "Positions and weights exact and the weights rounded once, or positions and weights computed step by step in the dtype of the sum; products and sums in any order and association, fused or not.",
-    "image.resize3d": "As `resize2d`.",
-    "index_put": "The result exactly without `accumulate`, and for integers; else any order and association of what is added at one place.",
-    "scatter_elements": "The result exactly for `update`, `max`, `min` (NaN or the other), and for integers; else any order and association of what is combined at one place.",
-    "scatter_nd": "As `scatter_elements`.",
-    "clip": "The result exactly; of NaN, NaN or a bound.",
-    "ewise_fma": "The product and the sum rounded each, or together. Of integers the result exactly.",
+    **dict.fromkeys(
+        ("suppression", "detection"),
+        "Decided by correctly rounded overlaps and scores; a product and the addition that uses it are rounded once or twice, `exp` may be off by its bound.",
+    ),
 }
-"""What single operators permit, before what their page does."""
+FAMILY_NOTES["conv"] = FAMILY_NOTES["linear"]
+
+NOTES = {
+    **dict.fromkeys(
+        ("maximum", "minimum", "max", "min", "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"),
+        "Of NaN and a number either.",
+    ),
+    **dict.fromkeys(("argmax", "argmin"), "With NaNs the position of any, or of the extreme of the others."),
+    **dict.fromkeys(("sort", "argsort", "topk"), "Positions after a NaN are open."),
+    **dict.fromkeys(("mean", "variance", "std"), "A sum may stay in the wider format until it is divided."),
+    **dict.fromkeys(
+        ("nn.layer_norm", "nn.group_norm", "nn.instance_norm", "nn.batch_norm", "nn.rms_norm"), FAMILY_NOTES["norm"]
+    ),
+    "nn.log_softmax": "As `softmax` up to the sum; the two differences rounded each, or together.",
+    "nn.relu": "Of NaN, NaN or 0.",
+    "nn.selu": "`exp(x) - 1` rounded once or twice.",
+    "nn.softmax": "`x - max` rounded or not, any order and association of the sum.",
+    "nn.softplus": "`beta * x`, rounded or not, decides which arm is taken.",
+    "floor_divide": "The floor of the rounded quotient, or of the real one.",
+    "floor_mod": "Each step rounded, or the real remainder.",
+    "log_add_exp": "The stable form or the literal one.",
+    "image.resize2d": "In the steps positions and weights are exact and the weights rounded once, or computed step by step in the dtype of the sum; products and sums in any order and association, fused or not.",
+    "image.resize3d": "As `resize2d`.",
+    "index_put": "Nothing is rounded without `accumulate`.",
+    "scatter_elements": "Nothing is rounded by `update`, `max` and `min` (of NaN and a number either).",
+    "scatter_nd": "As `scatter_elements`.",
+    "clip": "Of NaN, NaN or a bound.",
+    "ewise_fma": "The product and the sum rounded each, or together.",
+    "quantize": "A quotient that is rounded before it is rounded to an integer may fall to the other side.",
+    "multinomial_from_uniform": "Running sums of probabilities decide the position.",
+    "vision.get_valid_counts": "",  # what it decides by is an element
+}
+"""What single operators say beside their word (of ``semantics/ops/accuracy.py``)."""
+
+
+def permitted(row: OpDef) -> str:
+    """The line of what is permitted: the word, and what there is to say besides."""
+    name = row.name.removeprefix("relax.")
+    note = NOTES.get(name, FAMILY_NOTES.get(row.page, ""))
+    return f"Permitted results: {ACCURACY[row.name].sentence} {note}".rstrip()
+
 
 FENCE = "```"
 
@@ -226,7 +234,6 @@ def family_page(family: Any) -> Written:
         SEEN.add(rule)
         body += [f"**`{rule}`** — {RULES[rule]}", ""]
     for row in family.OPERATORS:
-        name = row.name.removeprefix("relax.")
         args, attrs = slots(row.name)
         body += [f"## {row.name}", "", f"Semantics: {semantics(row)}", ""]
         body += [
@@ -235,8 +242,8 @@ def family_page(family: Any) -> Written:
             f"Output: {docs(row.deduce) or maker_docs(row.deduce)}",
             "",
         ]
-        body += [f"Permitted results: {PERMITTED_HERE.get(name) or PERMITTED.get(row.page, 'the result exactly.')}", ""]
-        found = sample(name)
+        body += [permitted(row), ""]
+        found = sample(row.name.removeprefix("relax."))
         if found is not None:
             body += ["Example:", "", *example(*found)]
     return f"spec/ops/{family.PAGE}.md", re.sub(r"\n{3,}", "\n\n", "\n".join(body)).rstrip() + "\n"

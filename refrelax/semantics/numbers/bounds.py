@@ -19,6 +19,7 @@ PERMITTED_ULPS: dict[str, float] = {
     "asin": 4.0, "acos": 4.0, "atan": 4.0, "asinh": 4.0, "acosh": 4.0, "atanh": 4.0,
     "pow": 8.0, "atan2": 4.0, "hypot": 4.0,
     "silu": 4.0, "gelu": 4.0, "gelu_tanh": 4.0, "selu": 4.0, "softplus": 4.0, "log_add_exp": 4.0, "scale": 0.5,
+    "reduction": 1.0, "stepwise": 1.0,
 }  # fmt: skip
 """Every operation on floats that is rounded, by name."""
 

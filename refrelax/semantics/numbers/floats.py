@@ -15,9 +15,9 @@ from typing import Any
 from refrelax.rules import rule
 from refrelax.semantics.numbers import base, elementary
 from refrelax.semantics.numbers.base import CAUGHT, Base, careful
-from refrelax.semantics.numbers.ideal import Ideal, rounded
 from refrelax.semantics.numbers.interface import Numerics, Payload, Truth
 from refrelax.semantics.numbers.poison import Poison
+from refrelax.semantics.numbers.real_steps import Ideal, rounded
 from refrelax.semantics.numbers.rounding import STRUCT_CODES, Rounder, round_fraction, rounder, to_odd, two_sum
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.syntax import bits, dtypes

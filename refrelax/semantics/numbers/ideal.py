@@ -1,108 +1,121 @@
-"""Functions of real numbers that operators compute in steps, as wholes: what a more accurate implementation gives.
+"""The reading ``ideal``: what an operator would give if nothing were rounded, between bounds.
 
-An operator such as ``silu`` is defined step by step, each step rounded. The value that rounds the real function once
-need not be among the results that the steps permit; it is permitted as well, with the units in the last place of its
-name (``bounds.PERMITTED_ULPS``).
+``rounded_once`` is what it is for: the exact result in the result's dtype, or ``None`` where the precision does not
+decide it. ``ideal(DOUBLE)`` is quick and sees less: formats of at most 24 bits between ends in binary64.
 
-Spec: ``spec/02-values.md``, ``num/exact-is-permitted``.
+Spec: ``spec/02-values.md``, ``num/ideal-is-real``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+from typing import cast as as_type
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers import multiprecision as mp
-from refrelax.semantics.numbers.elementary import ziv
-from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.rounding import round_fraction, rounder
+from refrelax.semantics.numbers.double_reals import WORKING, Doubles, nearest
+from refrelax.semantics.numbers.enclosure import Enclosure
+from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload
+from refrelax.semantics.numbers.intervals import INF, Interval, spread
+from refrelax.semantics.numbers.poison import Poison
+from refrelax.semantics.numbers.reals import Reals
+from refrelax.semantics.numbers.rounding import has_nan, round_fraction, rounder
+from refrelax.syntax import dtypes
+
+DOUBLE = 53
+"""The precision at which narrow formats are read between ends in binary64."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ideal:
-    """A real function of one or two arguments.
+class Ideal(Enclosure):
+    """The ``Numerics`` of real arithmetic at one precision."""
 
-    ``value(args, p)``: its value at finite numbers, off by less than ``2**-p`` of itself. ``limit(*args)``: where an
-    argument is infinite. ``least``: the argument and a bound of the value where the function turns (it falls before and
-    rises after); ``None`` where it rises everywhere. Of two arguments it rises in the first, and rises in the second or
-    falls.
+    name = "ideal"
+
+    def __init__(self, precision: int) -> None:
+        super().__init__()
+        self.precision = precision
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ideal, (self.precision,)
+
+    def _make(self, dtype: str) -> Arithmetic:
+        if dtypes.lanes(dtype) == 1 and dtypes.kind(dtype) == "float":
+            if self.precision <= DOUBLE and dtype != "float64":
+                return as_type(Arithmetic, Doubles(self, dtype))
+            return as_type(Arithmetic, Reals(self, dtype, max(self.precision, WORKING)))
+        return super()._make(dtype)
+
+
+@cache
+@rule("num/ideal-is-real")
+def ideal(precision: int = 192) -> Numerics:
+    """Real arithmetic whose functions are known to ``precision`` bits."""
+    return Ideal(precision)
+
+
+@rule("num/ideal-is-real", "num/round-once")
+def rounded_once(dtype: str, payload: Payload) -> float | None:
+    """The exact result in ``dtype``, rounded once; ``None`` where the bounds do not decide it, or there is no number.
+
+    A NaN that is certain is returned as one.
     """
+    if isinstance(payload, Poison) or payload.rule is not None:
+        return None
+    if payload.empty:
+        return math.nan if has_nan(dtype) else None
+    if payload.nan:
+        return None
+    low, high = _end(dtype, payload.lo), _end(dtype, payload.hi)
+    if isinstance(low, Poison) or isinstance(high, Poison):
+        return None
+    if low != low and high != high:  # beyond a format without infinities, on one side
+        return low if payload.lo > 0 or payload.hi < 0 else None
+    return low if low == high else None
 
-    name: str
-    value: Callable[[tuple[mp.Mpf, ...], int], mp.Mpf]
-    limit: Callable[..., float]
-    least: tuple[float, float] | None = None
-    falls: bool = False
-    """Whether the function falls in its second argument."""
-    double: Callable[..., float] | None = None
-    """The function in binary64, off by less than ``2**-40`` of itself, where it is wanted often."""
+
+def _end(dtype: str, x: object) -> Payload:
+    return rounder(dtype)(x) if isinstance(x, float) else round_fraction(dtype, x)  # type: ignore[arg-type]
+
+
+def entered(numerics: Numerics, dtype: str, payloads: Sequence[Payload]) -> list[Payload]:
+    """Payloads of ``enclosure`` as those of this reading: all that each holds."""
+    if dtypes.kind(dtype) != "float":
+        return list(payloads)
+    lit = numerics.at(dtype).lit
+
+    def of(payload: Payload) -> Payload:
+        if payload.__class__ is float:
+            return lit(payload)
+        if isinstance(payload, Poison):
+            return payload
+        if payload.empty:
+            return Interval(INF, -INF, payload.nan, payload.rule)
+        return Interval(lit(payload.lo).lo, lit(payload.hi).hi, payload.nan, payload.rule)
+
+    return list(map(of, payloads))
 
 
 @rule("num/exact-is-permitted")
-def rounded(of: Ideal, dtype: str, args: tuple[float, ...]) -> Payload:
-    """The function at numbers of ``dtype``, rounded once."""
-    if any(x != x for x in args):
-        return rounder(dtype)(math.nan)
-    if any(map(math.isinf, args)):
-        return rounder(dtype)(of.limit(*args))
-    if of.double is not None and dtype != "float64":
-        try:
-            return rounder(dtype)(of.double(*args))
-        except OverflowError:
-            pass
-    points = tuple(map(mp.number, args))
-    return ziv(dtype, lambda precision: mp.within(of.value(points, precision)), True)
+def permitted(home: Any, units: str, steps: Payload, exact: Payload) -> Payload:
+    """What is permitted of one element: what its steps permit (``steps``, of ``enclosure``, whose arithmetic is
+    ``home``), and what lies within the units of the exact result (of this reading); where that is not known, or no
+    number, the steps alone.
+    """
+    if isinstance(steps, Poison) or isinstance(exact, Poison):
+        return steps
+    if dtypes.kind(home.dtype) != "float":
+        return home.join([steps, exact])
+    if (exact.empty and not exact.nan) or (exact.lo == -INF and exact.hi == INF):
+        return steps
+    best = spread(home.fit(nearest(exact.lo), nearest(exact.hi), exact.empty))
+    if not best.empty:
+        best = spread(home.legal(spread(home.widen.around(units, best.lo, best.hi, None, best.nan))))
+    held = spread(steps)
+    if held.lo <= best.lo and best.hi <= held.hi and held.nan >= best.nan:
+        return steps
+    return home.join([steps, best])
 
 
-def _silu_limit(x: float) -> float:
-    return x if x > 0 else -0.0
-
-
-SILU = Ideal("silu", mp.silu, _silu_limit, (-1.2784645427610738, -0.27846454276107380))
-GELU = Ideal("gelu", mp.gelu, _silu_limit, (-0.7517915246935645, -0.16997120747990369))
-GELU_TANH = Ideal("gelu_tanh", mp.gelu_tanh, _silu_limit, (-0.7524614220710162, -0.17004075057125412))
-
-
-def selu(scale: Fraction, alpha: Fraction) -> Ideal:
-    """``scale * (x if x > 0 else alpha * (exp(x) - 1))``."""
-
-    def limit(x: float) -> float:
-        return x if x > 0 else -float(scale * alpha)
-
-    return Ideal("selu", mp.selu(scale, alpha), limit)
-
-
-def softplus(beta: Fraction) -> Ideal:
-    """``log(1 + exp(beta * x)) / beta``, for a positive ``beta``."""
-    return Ideal("softplus", mp.softplus(beta), lambda x: x if x > 0 else 0.0)
-
-
-def times(factor: Fraction) -> Ideal:
-    """``x * factor``, for a positive factor."""
-    return Ideal("scale", mp.times(factor), lambda x: x)
-
-
-LOG_ADD_EXP = Ideal("log_add_exp", mp.log_add_exp, max)
-
-
-def _difference_limit(a: float, b: float) -> float:
-    return math.nan if a == b else math.inf if a > b else 0.0
-
-
-EXP_OF_DIFFERENCE = Ideal(
-    "exp", mp.exp_of_difference, _difference_limit, falls=True, double=lambda a, b: math.exp(a - b)
-)
-"""``exp(a - b)``, the difference not rounded."""
-
-
-def floor_quotient(dtype: str, a: float, b: float) -> Payload:
-    """``floor(a / b)`` of the real quotient, rounded once; ``b`` is no zero, both are finite."""
-    return round_fraction(dtype, Fraction(math.floor(Fraction(a) / Fraction(b))))
-
-
-def floor_remainder(dtype: str, a: float, b: float) -> Payload:
-    """``a - floor(a / b) * b`` of real numbers, rounded once; ``b`` is no zero, both are finite."""
-    return round_fraction(dtype, Fraction(a) % Fraction(b))
+__all__ = ["DOUBLE", "Ideal", "entered", "ideal", "permitted", "rounded_once"]

@@ -139,7 +139,7 @@ class Arithmetic(Protocol):
         ...
 
     def ideal(self, of: Any, *args: Payload) -> Payload:
-        """A real function (``numbers/ideal.py``) of the arguments, rounded once; permitted: the ulps of its name."""
+        """A real function (``real_steps.py``) of the arguments, rounded once; permitted: the ulps of its name."""
         ...
 
     # reductions spread over a loop: a cell that holds a partial result

@@ -24,6 +24,11 @@ def number(x: float) -> Mpf:
     return libmp.from_float(x)  # type: ignore[no-any-return]
 
 
+def dyadic(mantissa: int, exponent: int) -> Mpf:
+    """``mantissa * 2**exponent``, exactly."""
+    return libmp.from_man_exp(mantissa, exponent)  # type: ignore[no-any-return]
+
+
 def parts(x: Mpf) -> tuple[int, int, int]:
     """Sign (0 or 1), mantissa and exponent of a finite number."""
     return int(x[0]), int(x[1]), int(x[2])
@@ -123,81 +128,31 @@ def within(x: Mpf) -> Mpf:
     return libmp.from_man_exp(-1 if x[0] else 1, 4000 if top > 0 else -4000)  # type: ignore[no-any-return]
 
 
-def _rational(x: Fraction, p: int) -> Mpf:
-    return libmp.from_rational(x.numerator, x.denominator, p, "n")  # type: ignore[no-any-return]
-
-
-def silu(args: tuple[Mpf, ...], p: int) -> Mpf:
-    """``x / (1 + exp(-x))``."""
-    return libmp.mpf_mul(args[0], _sigmoid(args[0], p), p + GUARD, "n")  # type: ignore[no-any-return]
-
-
-def gelu(args: tuple[Mpf, ...], p: int) -> Mpf:
-    """``x * erfc(-x / sqrt(2)) / 2``: below zero nothing cancels."""
-    x, wide = args[0], p + GUARD + 2 * max(0, args[0][2] + args[0][3])
-    if libmp.mpf_sign(x) < 0 and x[2] + x[3] > 12:  # erfc(2896) is below 2**-12000000
-        return libmp.from_man_exp(-1, -4000)  # type: ignore[no-any-return]
-    if libmp.mpf_sign(x) > 0 and x[2] + x[3] > 12:
-        return x
-    scaled = libmp.mpf_div(libmp.mpf_neg(x), libmp.mpf_sqrt(libmp.from_int(2), wide, "n"), wide, "n")
-    return libmp.mpf_shift(libmp.mpf_mul(x, libmp.mpf_erfc(scaled, wide, "n"), wide, "n"), -1)  # type: ignore[no-any-return]
-
-
-def gelu_tanh(args: tuple[Mpf, ...], p: int) -> Mpf:
-    """``x / (1 + exp(-2 u))`` with ``u = sqrt(2 / pi) * (x + 0.044715 x**3)``."""
-    x, wide = args[0], p + GUARD
-    if x[2] + x[3] > 12:
-        return x if libmp.mpf_sign(x) > 0 else libmp.from_man_exp(-1, -4000)
-    cube = libmp.mpf_mul(libmp.mpf_mul(x, libmp.mpf_mul(x, x)), _rational(Fraction(44715, 10**6), wide), wide, "n")
-    root = libmp.mpf_sqrt(libmp.mpf_div(libmp.from_int(2), libmp.mpf_pi(wide, "n"), wide, "n"), wide, "n")
-    twice = libmp.mpf_shift(libmp.mpf_mul(root, libmp.mpf_add(x, cube, wide, "n"), wide, "n"), 1)
-    return libmp.mpf_mul(x, _sigmoid(twice, p), wide, "n")  # type: ignore[no-any-return]
-
-
-def selu(scale: Fraction, alpha: Fraction) -> Callable[[tuple[Mpf, ...], int], Mpf]:
-    """``scale * x``, below zero ``scale * alpha * (exp(x) - 1)``."""
-
-    def value(args: tuple[Mpf, ...], p: int) -> Mpf:
-        (x,) = args
-        if libmp.mpf_sign(x) >= 0:
-            return libmp.mpf_mul(x, _rational(scale, p + GUARD), p + GUARD, "n")  # type: ignore[no-any-return]
-        curved = libmp.from_int(-1) if x[2] + x[3] > 14 else _expm1(x, p)
-        return libmp.mpf_mul(curved, _rational(scale * alpha, p + GUARD), p + GUARD, "n")  # type: ignore[no-any-return]
-
-    return value
-
-
-def softplus(beta: Fraction) -> Callable[[tuple[Mpf, ...], int], Mpf]:
-    """``log(1 + exp(beta * x)) / beta``."""
-
-    def value(args: tuple[Mpf, ...], p: int) -> Mpf:
-        factor = _rational(beta, p + GUARD)
-        return libmp.mpf_div(_softplus(libmp.mpf_mul(args[0], factor), p), factor, p + GUARD, "n")  # type: ignore[no-any-return]
-
-    return value
-
-
-def _softplus(x: Mpf, p: int) -> Mpf:
-    if x[1] and x[2] + x[3] > 14:
-        return x if libmp.mpf_sign(x) > 0 else libmp.from_man_exp(1, -4000)
-    return _log1p(libmp.mpf_exp(x, p + GUARD, "n"), p)
-
-
-def times(factor: Fraction) -> Callable[[tuple[Mpf, ...], int], Mpf]:
-    """``x * factor``."""
-    return lambda args, p: libmp.mpf_mul(args[0], _rational(factor, p + GUARD), p + GUARD, "n")
-
-
-def log_add_exp(args: tuple[Mpf, ...], p: int) -> Mpf:
-    """``log(exp(a) + exp(b))``."""
-    a, b = args
-    high, low = (a, b) if libmp.mpf_ge(a, b) else (b, a)
-    return libmp.mpf_add(high, _softplus(libmp.mpf_sub(low, high), p + GUARD), p + GUARD, "n")  # type: ignore[no-any-return]
-
-
 def exp_of_difference(args: tuple[Mpf, ...], p: int) -> Mpf:
     """``exp(a - b)``."""
     x = libmp.mpf_sub(*args)
     if x[1] and x[2] + x[3] > 14:
         return libmp.from_man_exp(1, 4000 if libmp.mpf_sign(x) > 0 else -4000)  # type: ignore[no-any-return]
     return libmp.mpf_exp(x, p + GUARD, "n")  # type: ignore[no-any-return]
+
+
+# --- constants --------------------------------------------------------------------------------------------------------
+
+
+def bounds(value: Mpf, p: int) -> tuple[Fraction, Fraction]:
+    """What lies within ``2**-p`` of a positive number, relative to it."""
+    _, mantissa, exponent = parts(value)
+    size = Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+    return size - size / (1 << p), size + size / (1 << p)
+
+
+def root_of_half(p: int) -> tuple[Fraction, Fraction]:
+    """``sqrt(1 / 2)``."""
+    return bounds(libmp.mpf_sqrt(libmp.fhalf, p + GUARD, "n"), p)
+
+
+def root_of_two_over_pi(p: int) -> tuple[Fraction, Fraction]:
+    """``sqrt(2 / pi)``."""
+    wide = p + GUARD
+    ratio = libmp.mpf_div(libmp.ftwo, libmp.mpf_pi(wide, "n"), wide, "n")
+    return bounds(libmp.mpf_sqrt(ratio, wide, "n"), p)

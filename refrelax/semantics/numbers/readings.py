@@ -8,6 +8,7 @@ from refrelax.errors import UsageError
 from refrelax.semantics.numbers.enclosure import enclosure
 from refrelax.semantics.numbers.exact import exact
 from refrelax.semantics.numbers.guarded import guarded
+from refrelax.semantics.numbers.ideal import ideal
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.numbers.sampled import sampled
@@ -22,6 +23,7 @@ READINGS: dict[str, Callable[[int], Numerics]] = {
     "exact": lambda _seed: exact(),
     "symbolic": lambda _seed: symbolic(),
     "guarded": lambda _seed: guarded(),
+    "ideal": lambda _seed: ideal(),
 }
 """Every reading by name; only ``sampled`` makes use of the seed."""
 

@@ -14,10 +14,10 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers import base, elementary, floats, intsets
 from refrelax.semantics.numbers.bounds import PERMITTED_ULPS
 from refrelax.semantics.numbers.floats import Floats
-from refrelax.semantics.numbers.ideal import Ideal, floor_quotient, floor_remainder, rounded
 from refrelax.semantics.numbers.interface import Numerics, Payload, Truth
 from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, narrow, product_ends, spread, with_rule
 from refrelax.semantics.numbers.poison import Poison, poison
+from refrelax.semantics.numbers.real_steps import Ideal, floor_quotient, floor_remainder, rounded
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.wide_math import Widening, point_function, wide_function, wide_function2
 from refrelax.syntax import dtypes

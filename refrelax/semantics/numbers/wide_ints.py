@@ -171,10 +171,11 @@ class WideIntegers(Integers, Collecting):
         return convert
 
     def _from_interval(self, a: Interval) -> Payload:
-        low, high = max(a.lo, self.low - 1), min(a.hi, self.high + 1)
+        least, most = self.low - 1, self.high + 1
+        low, high = min(max(a.lo, least), most), max(min(a.hi, most), least)
         beyond = a.nan or (not a.empty and (math.trunc(low) < self.low or math.trunc(high) > self.high))
         rule = a.rule or ("num/cast-range" if beyond else None)
-        if a.empty or low > high:
+        if a.empty:
             return poison(rule or "num/cast-range")
         first, last = max(math.trunc(low), self.low), min(math.trunc(high), self.high)
         return between(first, last, rule) if first <= last else poison("num/cast-range")

@@ -40,6 +40,7 @@ from refrelax.semantics.ops import (
     transform,
     unary,
 )
+from refrelax.semantics.ops.contract import contracted
 from refrelax.semantics.ops.definition import OpDef
 from refrelax.semantics.ops.forms import CALL_FORMS, CallForm
 
@@ -50,7 +51,7 @@ FAMILIES = (
     transform, gradients, collective, distribution, effects, memory,
 )  # fmt: skip
 
-OPERATORS: dict[str, OpDef] = {row.name: row for family in FAMILIES for row in family.OPERATORS}
+OPERATORS: dict[str, OpDef] = {row.name: contracted(row) for family in FAMILIES for row in family.OPERATORS}
 
 _EVERY: tuple[OpDef | CallForm, ...] = (*OPERATORS.values(), *CALL_FORMS.values())
 

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers import ideal
+from refrelax.semantics.numbers import multiprecision as mp
+from refrelax.semantics.numbers.constants import RealConstant
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
+from refrelax.semantics.numbers.real_steps import EXP_OF_DIFFERENCE
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import (
     UNKNOWN,
@@ -45,38 +47,28 @@ def _relu(f: Arithmetic, call: Call) -> Function:
 
 
 def _leakyrelu(f: Arithmetic, call: Call) -> Function:
-    """``x if x > 0 else x * alpha``, ``alpha`` rounded to the dtype or not."""
-    attribute = A.real(call, "alpha")
-    zero, factor = f.lit(0), f.lit(attribute)
-    of = ideal.times(Fraction(attribute)) if 0 < attribute < INF else None
-
-    def negative(a: Payload) -> Payload:
-        return f.mul(a, factor) if of is None else f.either(lambda: f.mul(a, factor), lambda: f.ideal(of, a))
-
-    return lambda a: f.select(f.less(zero, a), a, negative(a))
+    """``x if x > 0 else x * alpha``."""
+    zero, factor = f.lit(0), f.lit(A.real(call, "alpha"))
+    return lambda a: f.select(f.less(zero, a), a, f.mul(a, factor))
 
 
 def _silu(f: Arithmetic, call: Call) -> Function:
     """``x * sigmoid(x)``."""
     sigmoid = f.math("sigmoid")
-    return lambda a: f.either(lambda: f.mul(a, sigmoid(a)), lambda: f.ideal(ideal.SILU, a))
+    return lambda a: f.mul(a, sigmoid(a))
 
 
-ROOT_HALF = Fraction(6369051672525773, 9007199254740992)
-"""sqrt(1/2) in binary64."""
+ROOT_HALF = RealConstant(Fraction(6369051672525773, 9007199254740992), mp.root_of_half)
+"""sqrt(1/2)."""
 
-ROOT_TWO_OVER_PI = Fraction(7186705221432913, 9007199254740992)
-"""sqrt(2/pi) in binary64."""
+ROOT_TWO_OVER_PI = RealConstant(Fraction(7186705221432913, 9007199254740992), mp.root_of_two_over_pi)
+"""sqrt(2/pi)."""
 
 
 def _gelu(f: Arithmetic, call: Call) -> Function:
     """``x * (0.5 + 0.5 * erf(x * sqrt(1/2)))``."""
     half, root, erf = f.lit(Fraction(1, 2)), f.lit(ROOT_HALF), f.math("erf")
-
-    def steps(a: Payload) -> Payload:
-        return f.mul(a, f.add(half, f.mul(erf(f.mul(a, root)), half)))
-
-    return lambda a: f.either(lambda: steps(a), lambda: f.ideal(ideal.GELU, a))
+    return lambda a: f.mul(a, f.add(half, f.mul(erf(f.mul(a, root)), half)))
 
 
 def _gelu_tanh(f: Arithmetic, call: Call) -> Function:
@@ -88,7 +80,7 @@ def _gelu_tanh(f: Arithmetic, call: Call) -> Function:
         inner = f.mul(f.mul(root, a), f.add(one, f.mul(cubic, f.mul(a, a))))
         return f.mul(f.mul(half, a), f.add(one, tanh(inner)))
 
-    return lambda a: f.either(lambda: function(a), lambda: f.ideal(ideal.GELU_TANH, a))
+    return function
 
 
 SELU_ALPHA = Fraction("1.6732632423543772848170429916717")
@@ -98,28 +90,23 @@ SELU_SCALE = Fraction("1.0507009873554804934193349852946")
 def _selu(f: Arithmetic, call: Call) -> Function:
     """``scale * (x if x > 0 else alpha * (exp(x) - 1))``; ``exp(x) - 1`` rounded once or twice."""
     zero, one, exp, expm1 = f.lit(0), f.lit(1), f.math("exp"), f.math("expm1")
-    alpha, scale, of = f.lit(SELU_ALPHA), f.lit(SELU_SCALE), ideal.selu(SELU_SCALE, SELU_ALPHA)
+    alpha, scale = f.lit(SELU_ALPHA), f.lit(SELU_SCALE)
 
     def function(a: Payload) -> Payload:
         negative = f.either(lambda: f.sub(exp(a), one), lambda: expm1(a))
         return f.mul(scale, f.select(f.less(zero, a), a, f.mul(alpha, negative)))
 
-    return lambda a: f.either(lambda: function(a), lambda: f.ideal(of, a))
+    return function
 
 
 def _softplus(f: Arithmetic, call: Call) -> Function:
     """``x`` where ``beta * x > threshold``, else ``log1p(exp(beta * x)) / beta``."""
     beta, threshold = f.lit(A.real(call, "beta")), f.lit(A.real(call, "threshold"))
-    exp, log1p, factor = f.math("exp"), f.math("log1p"), A.real(call, "beta")
-    of = ideal.softplus(Fraction(factor)) if 0 < factor < INF else None
-
-    def curve(a: Payload, scaled: Payload) -> Payload:
-        steps = f.div(log1p(exp(scaled)), beta)
-        return steps if of is None else f.either(lambda: steps, lambda: f.ideal(of, a))
+    exp, log1p = f.math("exp"), f.math("log1p")
 
     def function(a: Payload) -> Payload:
         scaled = f.mul(beta, a)
-        return f.select(f.less(threshold, scaled), a, curve(a, scaled))
+        return f.select(f.less(threshold, scaled), a, f.div(log1p(exp(scaled)), beta))
 
     return function
 
@@ -190,7 +177,7 @@ def by_lines(e: Evaluation, x: Tensor, axis: int, function: Callable[[list[Paylo
 
 def raised(f: Arithmetic) -> Callable[[Payload, Payload], Payload]:
     """``exp(x - top)``; the difference rounded or not."""
-    exp, of = f.math("exp"), ideal.EXP_OF_DIFFERENCE
+    exp, of = f.math("exp"), EXP_OF_DIFFERENCE
     return lambda a, top: f.either(lambda: exp(f.sub(a, top)), lambda: f.ideal(of, a, top))
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, NoReturn, Protocol
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.ops.accuracy import NONE, Accuracy
 from refrelax.semantics.values import Tensor, Value, from_payloads, tabulate
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Call, Expr
@@ -101,7 +102,7 @@ class OpDef:
 
     ``page`` names the family page under ``spec/ops/``; ``text`` is what the value rule was made of, where it is a text
     of the calculus (``ops/meaning``). ``pure``: no effect; ``memory``: where the result lies; ``overwrites``: a call
-    stores into tensors that it is given.
+    stores into tensors that it is given; ``accuracy``: the operator's row of ``ops/accuracy.py``.
     """
 
     name: str
@@ -112,3 +113,4 @@ class OpDef:
     text: Callable[..., Any] | None = None
     memory: Memory = "fresh"
     overwrites: bool = False
+    accuracy: Accuracy = NONE

@@ -1,0 +1,270 @@
+"""``ideal`` with ends in binary64: bounds of real values that are quick to have, for formats of at most 24 bits.
+
+What an operation gives is exact where binary64 holds it (the tests for that are those of Knuth and Dekker), and one
+unit in its last place wider where not; functions are those of the C library, with the margin of ``elementary``. Bounds
+that the real value may leave do not occur: where binary64 does not reach, the rationals of ``real_functions`` do.
+
+Spec: ``spec/02-values.md``, ``num/ideal-is-real``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from refrelax.semantics.numbers.elementary import BELOW, DOUBLE, EXACT
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.intervals import INF, Interval
+from refrelax.semantics.numbers.poison import Poison
+from refrelax.semantics.numbers.real_functions import FUNCTIONS2, whole
+from refrelax.semantics.numbers.reals import Reals
+from refrelax.semantics.numbers.wide_math import DECREASING
+from refrelax.syntax import bits
+
+SPLIT = 134217729.0
+"""``2**27 + 1``: what Dekker splits a binary64 with."""
+
+SAFE = 2.0**500
+"""Below it no product of two numbers overflows; above its inverse none of two is subnormal."""
+
+WORKING = 96
+"""Bits of the functions of rationals that stand in."""
+
+STEEP = frozenset({"exp", "exp2", "exp10", "sqrt", "tanh", "sigmoid", "erf", "log", "log2", "log10", "log1p", "expm1",
+                   "rsqrt", "sinh", "asinh", "atan", "asin", "acos", "acosh", "atanh"})  # fmt: skip
+"""Monotone functions."""
+
+nextafter = math.nextafter
+
+
+def below(x: Fraction) -> float:
+    """The greatest binary64 not above a rational."""
+    found = _near(x)
+    return found if (math.isinf(found) and found < 0) or found <= x else nextafter(found, -INF)
+
+
+def above(x: Fraction) -> float:
+    return -below(-x)
+
+
+def nearest(x: Any) -> float:
+    """An end in binary64, rounded to nearest."""
+    return x if isinstance(x, float) else _near(x)
+
+
+def _near(x: Fraction) -> float:
+    try:
+        return x.numerator / x.denominator
+    except OverflowError:
+        return INF if x > 0 else -INF
+
+
+def short(x: float) -> bool:
+    """Whether a number has at most 26 significant bits: products of two such are exact."""
+    split = SPLIT * x
+    return split - (split - x) == x
+
+
+def sums(a: float, b: float) -> tuple[float, float]:
+    """Bounds of ``a + b`` of finite numbers."""
+    total = a + b
+    part = total - a
+    error = (a - (total - part)) + (b - part)
+    if error == 0:
+        return total, total
+    if error != error or math.isinf(total):
+        return nextafter(total, -INF), nextafter(total, INF)
+    return (total, nextafter(total, INF)) if error > 0 else (nextafter(total, -INF), total)
+
+
+def products(a: float, b: float) -> tuple[float, float]:
+    """Bounds of ``a * b`` of finite numbers."""
+    product = a * b
+    if a == 0 or b == 0:
+        return 0.0, 0.0
+    if 1 / SAFE < abs(product) < SAFE and short(a) and short(b):
+        return product, product
+    return nextafter(product, -INF), nextafter(product, INF)
+
+
+def quotients(a: float, b: float) -> tuple[float, float]:
+    """Bounds of ``a / b`` of finite numbers, ``b`` no zero."""
+    quotient = a / b
+    if a == 0:
+        return 0.0, 0.0
+    if 1 / SAFE < abs(quotient) < SAFE and short(quotient) and short(b) and quotient * b == a:
+        return quotient, quotient
+    return nextafter(quotient, -INF), nextafter(quotient, INF)
+
+
+def finite(a: Interval) -> bool:
+    """Whether both ends are numbers, and there is one between them."""
+    return a.lo <= a.hi and a.lo - a.lo == 0 == a.hi - a.hi
+
+
+class Doubles(Reals):
+    """Arithmetic of one narrow float dtype without rounding, between ends in binary64."""
+
+    def __init__(self, numerics: Any, dtype: str) -> None:
+        super().__init__(numerics, dtype, WORKING)
+        self.zero, self.one = Interval(0.0, 0.0), Interval(1.0, 1.0)
+        self._rational = {name: getattr(self, name) for name in ("add", "mul", "div")}
+        self.add: Any = self._quick(self._plus, "add")
+        self.mul: Any = self._quick(self._times, "mul")
+        self.div: Any = self._quick(self._over, "div")
+        self.sub = lambda a, b: self.add(a, self.neg(b))
+
+    # --- payloads
+
+    def lit(self, value: int | float | Fraction) -> Payload:
+        if isinstance(value, float):
+            return Interval(INF, -INF, True) if value != value else Interval(value, value)
+        return outward(super().lit(value))
+
+    def from_bits(self, pattern: int) -> Payload:
+        return self.lit(float(bits.decode(self.dtype, pattern)))
+
+    def kept(self, lo: Any, hi: Any, nan: bool, mark: str | None) -> Interval:
+        return outward(Interval(lo, hi, nan, mark))
+
+    def _product(self, a: Interval, b: Interval) -> Interval:
+        return super()._product(inward(a), inward(b) if a is not b else inward(a))
+
+    def _quotient(self, a: Interval, b: Interval) -> Interval:
+        return super()._quotient(inward(a), inward(b))
+
+    def _sum(self, a: Interval, b: Interval) -> Interval:
+        return super()._sum(inward(a), inward(b))
+
+    def _floor(self, a: Interval) -> Interval:
+        return super()._floor(inward(a))
+
+    def _remainder(self, a: Interval, b: Interval, how: str) -> Interval:
+        return super()._remainder(inward(a), inward(b), how)
+
+    # --- arithmetic
+
+    def _quick(self, ends: Callable[[Interval, Interval], Interval | None], name: str) -> Callable[..., Payload]:
+        slow = self._rational[name]
+
+        def apply(a: Payload, b: Payload) -> Payload:
+            if a.__class__ is Interval and b.__class__ is Interval and finite(a) and finite(b):
+                found = ends(a, b)
+                if found is not None:
+                    return found
+            return slow(a, b)
+
+        return apply
+
+    @staticmethod
+    def _plus(a: Interval, b: Interval) -> Interval | None:
+        low, high = sums(a.lo, b.lo)
+        if a.lo != a.hi or b.lo != b.hi:
+            high = sums(a.hi, b.hi)[1]
+        return Interval(low, high, a.nan or b.nan, a.rule or b.rule)
+
+    @staticmethod
+    def _times(a: Interval, b: Interval) -> Interval | None:
+        nan, mark = a.nan or b.nan, a.rule or b.rule
+        if a.lo == a.hi and b.lo == b.hi:
+            low, high = products(a.lo, b.lo)
+            return Interval(low, high, nan, mark)
+        if a is b:
+            least, most = abs(a.lo), abs(a.hi)
+            near = 0.0 if a.lo <= 0 <= a.hi else min(least, most)
+            return Interval(products(near, near)[0], products(max(least, most), max(least, most))[1], nan, mark)
+        ends = [products(x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
+        return Interval(min(e[0] for e in ends), max(e[1] for e in ends), nan, mark)
+
+    @staticmethod
+    def _over(a: Interval, b: Interval) -> Interval | None:
+        if b.lo <= 0 <= b.hi:
+            return None
+        nan, mark = a.nan or b.nan, a.rule or b.rule
+        if a.lo == a.hi and b.lo == b.hi:
+            low, high = quotients(a.lo, b.lo)
+            return Interval(low, high, nan, mark)
+        ends = [quotients(x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
+        return Interval(min(e[0] for e in ends), max(e[1] for e in ends), nan, mark)
+
+    # --- functions
+
+    def math(self, name: str) -> Callable[[Payload], Payload]:
+        slow = super().math(name)
+        if name in EXACT and name not in ("abs", "square"):
+            exact = EXACT[name]
+            return lambda a: (
+                Interval(exact(a.lo) + 0.0, exact(a.hi) + 0.0, a.nan, a.rule)
+                if a.__class__ is Interval and finite(a)
+                else slow(a)
+            )
+        if name == "square":
+            return lambda a: self.mul(a, a)
+        double = DOUBLE.get(name) if name in STEEP else None
+
+        def apply(a: Payload) -> Payload:
+            if a.__class__ is Interval and finite(a):
+                found = None if double is None else self._steep(name, double, a)
+                if found is not None:
+                    return found
+                return slow(inward(a))
+            return slow(a if isinstance(a, Poison) else inward(a))
+
+        return apply
+
+    @staticmethod
+    def _steep(name: str, double: Callable[[float], float], a: Interval) -> Interval | None:
+        """A monotone function by the C library; ``None`` where that does not answer."""
+        first, last = (a.hi, a.lo) if name in DECREASING else (a.lo, a.hi)
+        try:
+            low = double(first)
+            high = low if first == last else double(last)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            return None
+        if not (1e-290 < abs(low) < 1e290 and 1e-290 < abs(high) < 1e290):
+            return None
+        if name == "sqrt" and low == high and short(low) and low * low == a.lo:
+            return Interval(low, low, a.nan, a.rule)
+        margin = 1 - BELOW
+        return Interval(low - abs(low) * margin, high + abs(high) * margin, a.nan, a.rule)
+
+    def math2(self, name: str) -> Callable[[Payload, Payload], Payload]:
+        if name in FUNCTIONS2:
+            return self._binary(lambda a, b: FUNCTIONS2[name](inward(a), inward(b), self.precision))
+        return super().math2(name)
+
+    def reduce(self, op: Any, items: Iterable[Payload], acc: str | None = None) -> Payload:
+        pool = list(items)
+        points = op == "add" and pool and all(x.__class__ is Interval and x.lo == x.hi and finite(x) for x in pool)
+        if points and not any(x.nan or x.rule for x in pool):
+            return self._sum_of([x.lo for x in pool])
+        return super().reduce(op, pool, acc)
+
+    @staticmethod
+    def _sum_of(numbers: list[float]) -> Interval:
+        """A sum of numbers, rounded once by ``fsum``."""
+        try:
+            total = math.fsum(numbers)
+        except OverflowError:
+            return whole(False)
+        rest = math.fsum([*numbers, -total])
+        return Interval(total if rest >= 0 else nextafter(total, -INF), total if rest <= 0 else nextafter(total, INF))
+
+
+def inward(a: Interval) -> Interval:
+    """Ends as rationals."""
+    lo: Any = a.lo if abs(a.lo) == INF else Fraction(a.lo)
+    hi: Any = a.hi if abs(a.hi) == INF else lo if a.lo == a.hi else Fraction(a.hi)
+    return Interval(lo, hi, a.nan, a.rule)
+
+
+def outward(a: Interval) -> Interval:
+    """Ends in binary64."""
+    lo: Any = a.lo if isinstance(a.lo, float) else below(a.lo)
+    hi: Any = a.hi if isinstance(a.hi, float) else above(a.hi)
+    return Interval(lo, hi, a.nan, a.rule)
+
+
+__all__ = ["WORKING", "Doubles", "above", "below", "nearest"]

@@ -1,0 +1,107 @@
+"""What ``enclosure`` permits of an operator as a whole: what its steps permit, and the exact result.
+
+A contract is kept by running the operator's definition a second time, under ``ideal``, on the same sets of arguments;
+each element permits the hull of both. Spec: ``spec/02-values.md``, ``num/exact-is-permitted``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from refrelax.errors import Ended
+from refrelax.rules import rule
+from refrelax.semantics.numbers.bounds import NARROW
+from refrelax.semantics.numbers.ideal import DOUBLE, entered, ideal
+from refrelax.semantics.numbers.ideal import permitted as permitted_element
+from refrelax.semantics.ops.accuracy import ACCURACY, Accuracy
+from refrelax.semantics.ops.definition import EvaluateRule, Evaluation, OpDef
+from refrelax.semantics.values import Tensor, Value, from_payloads
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.graph import Call
+
+WIDE = ("enclosure", "strict")
+"""The readings that hold all that is permitted."""
+
+POWERS = 1
+"""The significant bits of a format that holds powers of two alone: ``float8_e8m0fnu``."""
+
+
+def contracted(row: OpDef) -> OpDef:
+    """The operator with the word of its accuracy, whose enclosures keep it."""
+    accuracy = ACCURACY[row.name]
+    keeps = row.text is not None and accuracy.word in ("reduction", "stepwise")
+    return replace(row, accuracy=accuracy, evaluate=_keeping(row.evaluate, accuracy) if keeps else row.evaluate)
+
+
+def _keeping(evaluate: EvaluateRule, accuracy: Accuracy) -> EvaluateRule:
+    def kept(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
+        found = evaluate(e, call, args)
+        if e.numerics.name in WIDE and _asked(accuracy, args, found):
+            return _permitted(evaluate, accuracy, e, call, args, found)
+        return found
+
+    return kept
+
+
+@rule("num/accuracy-of-operators")
+def _asked(accuracy: Accuracy, args: tuple[Value, ...], found: Value) -> bool:
+    """Whether the steps alone may leave the exact result out: of many additions only in narrow formats, or where
+    operands are converted to another format before they are added."""
+    met = [*_precisions(args), *_precisions(found)]
+    if POWERS in met:
+        return False  # without a zero and a sign there is no arithmetic to be exact about
+    if accuracy.word == "reduction":
+        return bool(met) and (min(met) < NARROW or min(met) < max(met))
+    return bool(met)
+
+
+def _precisions(values: Any) -> list[int]:
+    """The significant bits of the float dtypes among values."""
+    return [bits.FORMATS[x.dtype].mantissa_bits + 1 for x in _tensors(values) if dtypes.is_float(x.dtype)]
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    if isinstance(value, tuple):
+        return [each for field in value for each in _tensors(field)]
+    return [value] if isinstance(value, Tensor) else []
+
+
+@rule("num/exact-is-permitted")
+def _permitted(
+    evaluate: EvaluateRule, accuracy: Accuracy, e: Evaluation, call: Call, args: tuple[Value, ...], found: Value
+) -> Value:
+    """``found`` with the exact results; as it is where those have no end, or not its shape."""
+    real = ideal(DOUBLE)
+    try:
+        exact = evaluate(replace(e, numerics=real, effects=[], spend=_nothing), call, tuple(map(_entered, args)))
+    except Ended:  # an index or a size that the bounds do not decide
+        return found
+    return _joined(e, accuracy, found, exact)
+
+
+def _nothing(_count: int) -> None:
+    """What was charged once is not charged again."""
+
+
+def _entered(value: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(map(_entered, value))
+    if not isinstance(value, Tensor):
+        return value
+    real = ideal(DOUBLE)
+    return from_payloads(real, value.dtype, value.shape, entered(real, value.dtype, value.payloads()))
+
+
+def _joined(e: Evaluation, accuracy: Accuracy, found: Value, exact: Value) -> Value:
+    if isinstance(found, tuple) and isinstance(exact, tuple):
+        return tuple(_joined(e, accuracy, a, b) for a, b in zip(found, exact, strict=True))
+    if not isinstance(found, Tensor) or not isinstance(exact, Tensor) or found.shape != exact.shape:
+        return found
+    home = e.numerics.at(found.dtype)
+    pairs = zip(found.payloads(), exact.payloads(), strict=True)
+    cells = [permitted_element(home, accuracy.units, steps, best) for steps, best in pairs]
+    return from_payloads(e.numerics, found.dtype, found.shape, cells)
+
+
+__all__ = ["contracted"]
