@@ -72,7 +72,7 @@ def document(certificate: Certificate, effort: Effort = "normal") -> dict[str, A
     from refrelax.shape_solver.checker.points import few
     from refrelax.shape_solver.checker.script import script
     from refrelax.shape_solver.checker.terms import Question
-    from refrelax.shape_solver.prooflog.elaborate import FIRST, LATER, prooflog
+    from refrelax.shape_solver.prooflog.elaborate import LATER, SOON, prooflog
     from refrelax.shape_solver.prooflog.translate import question
 
     asked = question(certificate.query)
@@ -80,9 +80,9 @@ def document(certificate: Certificate, effort: Effort = "normal") -> dict[str, A
     decided = certificate.stages[-1].name if certificate.stages else ""
     points = few(read)
     try:
-        log = None if decided == "all points" and points else prooflog(certificate.query, effort, FIRST)
+        log = None if decided == "all points" and points else prooflog(certificate.query, effort, SOON, decided)
         if log is None and not points:
-            log = prooflog(certificate.query, effort, LATER)
+            log = prooflog(certificate.query, effort, LATER, decided)
     except ValueError:  # a product that the checker would not read
         log = None
     if log is not None:

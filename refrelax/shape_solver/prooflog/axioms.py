@@ -7,18 +7,10 @@ from collections.abc import Callable
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.schemas import MAX_STEP
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails
+from refrelax.shape_solver.prooflog.lemma import entails, known
+from refrelax.shape_solver.prooflog.witness import Witness
 
 Sign = tuple[str, int | None]
-
-
-def known(ledger: Ledger, p: Poly) -> tuple[int | None] | None:
-    """The premise ``p >= 0`` for an axiom (``None`` inside for a constant); ``None`` if it is not shown."""
-    value = p.constant()
-    if value is not None:
-        return (None,) if value >= 0 else None
-    found = entails(ledger, p)
-    return None if found is None else (found,)
 
 
 def acquaint(ledger: Ledger, number: int) -> None:
@@ -33,6 +25,18 @@ def acquaint(ledger: Ledger, number: int) -> None:
         ledger.axioms.add(number)
     if atom.kind in ("fd", "td", "and", "p2"):
         entails(ledger, Poly.atom(number))  # most products need it
+    divisor = atom.args[1].constant() if atom.kind == "fd" and ledger.light else None
+    if divisor is not None and divisor > 0:
+        ended(ledger, number, divisor)
+
+
+def ended(ledger: Ledger, number: int, divisor: int) -> None:
+    """The bounds of a quotient by a number, where what is divided has some."""
+    low, high = Witness(ledger).interval(ledger.reduce(ledger.reading.atoms[number].args[0]))
+    if low is not None and low < 0:
+        entails(ledger, Poly.atom(number) - low // divisor)
+    if high is not None:
+        entails(ledger, high // divisor - Poly.atom(number))
 
 
 def _floor(ledger: Ledger, number: int, a: Poly, b: Poly) -> bool:
@@ -104,7 +108,7 @@ def _compared(ledger: Ledger, greater: tuple[int, Poly], less: tuple[int, Poly])
     if step is not None and 0 <= step <= MAX_STEP:
         between, end = known(ledger, k - j - step), known(ledger, j + step - k)
         if between and end:
-            ledger.axiom("p2/shift", [number, other], [*low, *between, *end], step)
+            _replaced(ledger, ledger.axiom("p2/shift", [number, other], [*low, *between, *end], step), number)
             return
     if (more := known(ledger, k - j - 1)) is not None:
         ledger.axiom("p2/double", [number, other], [*low, *more])
@@ -123,7 +127,14 @@ def _products(ledger: Ledger, powers: list[int]) -> None:
                 needs = (exponents[v], exponents[w], difference, -difference)
                 premises = [known(ledger, each) for each in needs]
                 if all(premises):
-                    ledger.axiom("p2/product", [u, v, w], [each[0] for each in premises if each])
+                    found = ledger.axiom("p2/product", [u, v, w], [each[0] for each in premises if each])
+                    _replaced(ledger, found, u)
+
+
+def _replaced(ledger: Ledger, equation: int, power: int) -> None:
+    """Lets an equation replace a power, where nothing is searched for."""
+    if ledger.light and power in (ledger.reduced[equation] or Poly({})).mentions():
+        ledger.rule(equation, power)
 
 
 WRITERS: dict[str, Callable[..., bool]] = {

@@ -6,8 +6,7 @@ Deterministic: limits count work, never time.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from refrelax.rules import rule
@@ -16,6 +15,7 @@ from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import MAX_WORK, Reading, flattened, ge
 from refrelax.shape_solver.checker.terms import Fuel, Question, Rejected
 from refrelax.shape_solver.claim import Effort, Query
+from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.bitwise import masks
 from refrelax.shape_solver.prooflog.branching import Branching
@@ -24,11 +24,12 @@ from refrelax.shape_solver.prooflog.hints import contexts, follow
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.lemma import equates
 from refrelax.shape_solver.prooflog.prune import pruned
+from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, recorded
 from refrelax.shape_solver.prooflog.search import pursue, take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
 ABSURD = Poly.of(-1)
-ALL, FIRST, LATER = slice(0, None), slice(0, 1), slice(1, None)
+ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 3), slice(0, 2), slice(2, None)
 MAX_CASES = 64
 
 COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough": 20_000_000}
@@ -36,16 +37,16 @@ COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough":
 
 
 @rule("sh/certificate-log")
-def prooflog(query: Query, effort: Effort = "normal", attempts: slice = ALL) -> dict[str, Any] | None:
+def prooflog(query: Query, effort: Effort = "normal", attempts: slice = ALL, stage: str = "") -> dict[str, Any] | None:
     """A log for ``query`` that the checker accepts; ``None`` if none was found within what ``effort`` may cost.
-    ``attempts``: which ways are tried."""
+    ``attempts``: which ways are tried. ``stage``: what proved it, which says what is to be written down."""
     try:
-        return _prooflog(query, effort, attempts)
+        return _prooflog(query, effort, attempts, stage)
     except (Untranslatable, Rejected, RecursionError):  # nothing that a certificate can state, or not within its bounds
         return None
 
 
-def _prooflog(query: Query, effort: Effort, attempts: slice) -> dict[str, Any] | None:
+def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict[str, Any] | None:
     asked = question(query)
     reading = Reading(Question.read(asked))
     given, wanted = reading.facts()
@@ -59,7 +60,7 @@ def _prooflog(query: Query, effort: Effort, attempts: slice) -> dict[str, Any] |
     goal = None
     for attempt, share, details in ATTEMPTS[attempts]:
         meter = Meter(COSTS[effort] // share)
-        goal = attempt(ledger, meter, goals, *details)
+        goal = attempt(ledger, meter, goals, *details) if details else attempt(ledger, meter, goals, stage)
         if goal is not None:
             break
     if goal is None:
@@ -74,10 +75,21 @@ def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, product
     below.meter, below.work = meter, [0]
     masks(below)
     found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts)), changes).absurd(below)
-    return None if found is None else adopt(ledger, below, found)
+    return None if found is None else below.adopted(ledger, found)
 
 
-def searched(ledger: Ledger, meter: Meter, goals: list[int]) -> int | None:
+def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    """The number of an absurdity, by what the prover's context and normal form are (``recorded``)."""
+    below = ledger.branch([])
+    below.meter, below.work = meter, [0]
+    below.starts = len(below.facts)
+    take(below)
+    below.starts, below.light = 0, True
+    found = recorded(below, goals, stage, 0 if stage in ("normal form", "digits") else MAX_SPLITS)
+    return None if found is None else below.adopted(ledger, found)
+
+
+def searched(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
     """The number of an absurdity, by what the prover's contexts and normal forms suggest."""
     below = ledger.branch([])
     below.meter, below.work = meter, [0]
@@ -85,12 +97,12 @@ def searched(ledger: Ledger, meter: Meter, goals: list[int]) -> int | None:
     take(below)
     below.starts = 0
     found = solved(below, goals)
-    return None if found is None else adopt(ledger, below, found)
+    return None if found is None else below.adopted(ledger, found)
 
 
 ATTEMPTS: tuple[tuple[Callable[..., int | None], int, tuple[int, ...]], ...] = (
-    (branched, 50, (120, 0, 0)), (branched, 50, (120, 0, 40)), (searched, 50, ()), (branched, 16, (400, 6, 40)),
-    (searched, 5, ()),
+    (branched, 2_000, (40, 0, 0)), (followed, 200, ()), (branched, 50, (120, 0, 40)), (searched, 50, ()),
+    (branched, 16, (400, 6, 40)), (searched, 5, ()),
 )  # fmt: skip
 """In order, each with its share of what the effort allows."""
 
@@ -116,7 +128,7 @@ def solved(ledger: Ledger, goals: list[int]) -> int | None:
 
 def leaf(ledger: Ledger, goals: list[int], residues: bool = True) -> int | None:
     """An absurdity from facts that are no disjunctions of the claim."""
-    for factoring, context in itertools.product((False, True), list(contexts(ledger, goals))):
+    for factoring, context in twice(contexts(ledger, goals)):
         if ledger.meter.empty:
             return None
         attempt = ledger.branch([])
@@ -125,8 +137,17 @@ def leaf(ledger: Ledger, goals: list[int], residues: bool = True) -> int | None:
         follow(attempt, context)
         found = pursue(attempt, None, 3)
         if found is not None:
-            return adopt(ledger, attempt, found)
+            return attempt.adopted(ledger, found)
     return by_residues(ledger, goals) if residues else None
+
+
+def twice(found: Iterator[Context]) -> Iterator[tuple[bool, Context]]:
+    """Each context as it comes, then all once more: whether common factors are taken out, and the context."""
+    known = []
+    for context in found:
+        known.append(context)
+        yield False, context
+    yield from ((True, context) for context in known)
 
 
 def by_residues(ledger: Ledger, goals: list[int]) -> int | None:
@@ -178,11 +199,3 @@ def fixed(ledger: Ledger, goals: list[int], rest: list[tuple[int, int]], p: Poly
     """The case ``p == 0``, by its two inequalities."""
     equation = equates(ledger, p)
     return None if equation is None else residue(ledger, goals, rest, 0)
-
-
-def adopt(ledger: Ledger, attempt: Ledger, found: int) -> int:
-    """Takes over the steps of an attempt that succeeded."""
-    ledger.steps += attempt.steps
-    ledger.facts, ledger.reduced, ledger.rules = attempt.facts, attempt.reduced, attempt.rules
-    ledger.index = attempt.index
-    return found

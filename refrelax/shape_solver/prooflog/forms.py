@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import gcd
+from typing import Any
 
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.shape_solver.checker.poly import Poly
+from refrelax.shape_solver.checker.reading import eq, ge
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.lemma import entails
 from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
+from refrelax.shape_solver.prooflog.witness import Witness
 
 
 @dataclass(slots=True)
@@ -48,19 +52,63 @@ class Forms:
         return None if found == Poly.atom(number) else found
 
 
-def settle(ledger: Ledger, number: int, form: Poly, positive: int | None) -> bool:
-    """Lets ``form`` replace the quotient ``number``, by a divisor of at least 1 (the fact ``positive``, if that is no
-    number), where it is shown to be it."""
-    a, b = ledger.reading.atoms[number].args
-    v, rest = Poly.atom(number), a - b * form
-    if number in ledger.reduce(form).mentions() or not ledger.reduce(v - form).terms:
+def settle(ledger: Ledger, number: int, form: Poly) -> bool:
+    """Lets ``form`` replace the quotient ``number``, if it is shown to be it."""
+    if number in ledger.reduce(form).mentions() or not ledger.reduce(Poly.atom(number) - form).terms:
         return False
-    low = entails(ledger, rest)
-    high = None if low is None else entails(ledger, b - 1 - rest)
-    if low is None or high is None:
-        return False
-    axioms = [ledger.axiom(f"fd/{side}", [number], [positive]) for side in ("low", "high")]
-    by = [[b.constant(), ["not"]]] if positive is None else [[1, ["not"]], [1, ["not", positive]]]
-    first = ledger.combine(v - form, [*by, [1, [axioms[1]]], [1, [low]]])
-    second = ledger.combine(form - v, [*by, [1, [axioms[0]]], [1, [high]]])
-    return ledger.rule(ledger.equal(first, second), number)
+    equation = equation_of(ledger, number, form)
+    return equation is not None and ledger.rule(equation, number)
+
+
+def equation_of(ledger: Ledger, number: int, form: Poly) -> int | None:
+    """The fact that the quotient ``number`` is ``form``: what encloses it encloses nothing else. Signs that this takes
+    and that are not known are split."""
+    v, witness = Poly.atom(number), Witness(ledger)
+    split = unsigned(ledger, number, form, witness)
+    span = witness.enclosed(number) if split is None else None
+    if split is not None:
+        return either(ledger, *split, number, form)
+    if span is None:
+        return None
+    found = []
+    for sign, (end, name) in zip((1, -1), span.ends):
+        below = entails(ledger, (end - span.modulus * form) * sign + span.modulus - 1)
+        if below is None:
+            return None
+        found.append(witness.lifted((v - form) * sign, Poly.of(sign), below, number, span, name, below))
+    return ledger.equal(*found)
+
+
+def unsigned(ledger: Ledger, number: int, form: Poly, witness: Witness) -> tuple[dict[str, Any], Poly, Poly] | None:
+    """A split that says a sign: of a divisor that is not 0, or of what is divided and rounded towards zero (in ``form``
+    first: it has fewer factors)."""
+    atoms = ledger.reading.atoms
+    for each in (*sorted(form.mentions()), number):
+        if atoms[each].kind not in ("fd", "td"):
+            continue
+        a, b = atoms[each].args
+        if b.constant() is None and witness.of(b - 1) is None and witness.of(-b - 1) is None:
+            for parts in ((b - 1, -b - 1), (-b - 1, b - 1)):
+                given = ledger.index.get(("or", *map(ge, parts)))
+                if given is not None:
+                    return {"or": given}, *parts
+            return None
+        if atoms[each].kind == "td" and witness.of(a) is None and witness.of(-a) is None:
+            common = gcd(*a.terms.values())
+            p = Poly({mono: c // common for mono, c in a.terms.items()})
+            return {"sign": p.written()}, p, -p - 1
+    return None
+
+
+def either(ledger: Ledger, on: dict[str, Any], p: Poly, q: Poly, number: int, form: Poly) -> int | None:
+    """The fact that the quotient ``number`` is ``form`` where ``p >= 0`` and where ``q >= 0``."""
+    branches = []
+    for start in (p, q):
+        below = ledger.branch([ge(start)])
+        below.combine(start + 1, [[1, ["not"]], [1, [len(ledger.facts)]]])
+        found = equation_of(below, number, form)
+        if found is None:
+            return None
+        below.goal = found
+        branches.append(below)
+    return ledger.cases(on, branches, eq(Poly.atom(number) - form))

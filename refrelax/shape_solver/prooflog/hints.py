@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import ge
+from refrelax.shape_solver.checker.reading import eq, ge
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.prooflog.axioms import acquaint
+from refrelax.shape_solver.prooflog.bitwise import equation as same
+from refrelax.shape_solver.prooflog.forms import settle as quotient
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.lemma import entails, equates
 from refrelax.shape_solver.prooflog.search import pursue
@@ -47,11 +49,14 @@ def contexts(ledger: Ledger, goals: list[int]) -> Iterator[Context]:
         yield Context(facts=context.facts.without([name for name, _ in context.images]))
 
 
-def follow(ledger: Ledger, context: Context) -> None:
-    """Derives what ``context`` and its normal forms suggest."""
+def follow(ledger: Ledger, context: Context) -> Names:
+    """Derives what ``context`` and its normal forms suggest; what its symbols are then called."""
     names = Names(ledger)
     for name, origin in context.origins:
         value = names.term(origin)
+        for inner in sorted(value.mentions()) if ledger.light else ():
+            if not twin(ledger, inner):
+                acquaint(ledger, inner)
         x, equation = ledger.define(value)
         names.fresh[name] = x
         _replace_by(ledger, equation, value, names.newest(origin))
@@ -72,6 +77,21 @@ def follow(ledger: Ledger, context: Context) -> None:
     compared(ledger, context, names)
     ended(ledger, context, names)
     vanished(ledger)
+    return names
+
+
+def twin(ledger: Ledger, number: int) -> bool:
+    """Lets an atom made before replace the quotient ``number``, if the equations make their operands the same."""
+    atoms = ledger.reading.atoms
+    if atoms[number].kind not in ("fd", "td"):
+        return False
+    for other in range(number):
+        if atoms[other].kind == atoms[number].kind:
+            pairs = list(zip(atoms[number].args, atoms[other].args))
+            if not any(ledger.reduce(x - y).terms for x, y in pairs):
+                premises = [None if x == y else same(ledger, x - y) for x, y in pairs]
+                return ledger.rule(ledger.congruence(number, other, premises), number)
+    return False
 
 
 def vanished(ledger: Ledger) -> None:
@@ -161,9 +181,13 @@ def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
         return
     short = ledger.reduce(found)
     if number in short.mentions():
+        if ledger.light and atom.kind == "fd" and ge(atom.args[1] - atom.args[0] - 1) in ledger.index:
+            quotient(ledger, number, Poly.of(0))
         return
     for inner in sorted(short.mentions()):
         acquaint(ledger, inner)
+    if atom.kind in ("fd", "td") and quotient(ledger, number, found):
+        return
     equation = derived(ledger, Poly.atom(number) - short)
     if equation is not None:
         ledger.rule(equation, number)
@@ -173,6 +197,9 @@ def derived(ledger: Ledger, p: Poly) -> int | None:
     """The equation ``p == 0``, by splitting if need be."""
     if not ledger.reduce(p).terms:
         return None
+    for equation in (eq(p), eq(-p)):
+        if equation in ledger.index:
+            return ledger.index[equation]
     first = pursue(ledger, p, 2)
     if first is None:
         return None

@@ -71,7 +71,7 @@ def conditional(ledger: Ledger, point: Point, number: int, forms: Forms) -> None
                     if form is not None:
                         acquainted(ledger, point, sorted(form.mentions()), forms)
                         signed(ledger, point, a - b * form, b)
-                        settle(ledger, number, form, *premise)
+                        settle(ledger, number, form)
                     return
         case "td":
             for p, top in ((a, "p"), (-a, "n")):

@@ -64,6 +64,8 @@ class Ledger:
     """Symbols that stand for parts of rows."""
     factoring: bool = False
     """Whether common factors are taken out of facts: this costs much and helps few."""
+    light: bool = False
+    """Whether facts are asked of witnesses alone, and nothing is searched for."""
 
     def branch(self, start: Iterable[Formula]) -> Ledger:
         """A scope below this one, with the facts ``start``."""
@@ -72,11 +74,18 @@ class Ledger:
             dict(self.index),
         )  # fmt: skip
         below.work, below.axioms, below.settled = self.work, set(self.axioms), set(self.settled)
-        below.used, below.made, below.factoring = set(self.used), set(self.made), self.factoring
+        below.used, below.made = set(self.used), set(self.made)
+        below.factoring, below.light = self.factoring, self.light
         for fact in start:
             below.add(fact)
         below.starts = len(below.facts) - len(self.facts)
         return below
+
+    def adopted(self, ledger: Ledger, found: int) -> int:
+        """``found``, after ``ledger`` has taken over what this attempt below it added."""
+        ledger.steps += self.steps
+        ledger.facts, ledger.reduced, ledger.rules, ledger.index = self.facts, self.reduced, self.rules, self.index
+        return found
 
     def tired(self) -> bool:
         """Whether this attempt, or all of them together, took what they may take."""

@@ -14,6 +14,7 @@ from refrelax.shape_solver.checker.poly import Mono, Poly
 from refrelax.shape_solver.checker.reading import ge
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.simplex import Reasons, Row, conflict
+from refrelax.shape_solver.prooflog.witness import Witness
 
 MAX_ROWS = 220
 ROUNDS = 3
@@ -34,18 +35,28 @@ def entails(ledger: Ledger, goal: Poly | None) -> int | None:
     if ledger.tired():
         return None
     short = ledger.reduce(wanted)
-    value = short.constant()
-    if goal is not None and value is not None and value >= 0:
-        return ledger.combine(wanted, [[1, ["not"]]])
+    if goal is not None and (found := Witness(ledger).of(goal)) is not None:
+        return found
+    if ledger.light and goal is not None:
+        return None
     for rounds, limit in ((1, 60), (ROUNDS, MAX_ROWS)):
         rows = Rows(ledger, None if goal is None else -short - 1, limit)
         rows.close(rounds)
         ledger.work[0] += len(rows.rows) // 10
         ledger.meter.spent += ROW_COST * len(rows.rows)
-        found = rows.conflict()
-        if found is not None:
-            return ledger.combine(wanted, found)
+        terms = rows.conflict()
+        if terms is not None:
+            return ledger.combine(wanted, terms)
     return None
+
+
+def known(ledger: Ledger, p: Poly) -> tuple[int | None] | None:
+    """The premise ``p >= 0`` for an axiom (``None`` inside for a constant); ``None`` if it is not shown."""
+    value = p.constant()
+    if value is not None:
+        return (None,) if value >= 0 else None
+    found = entails(ledger, p)
+    return None if found is None else (found,)
 
 
 def equates(ledger: Ledger, p: Poly) -> int | None:

@@ -1,0 +1,274 @@
+"""``p >= 0`` as the normal form shows it (``sh/never-negative``), written down: no search, no linear arithmetic.
+
+Atoms are measured from their bounds; where all coefficients are then nonnegative, the sum of products of bounds is the
+step. Else a quotient or a minimum gives way to what bounds it, and what that asks for is shown in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from refrelax.shape_solver.checker.poly import Mono, Poly
+from refrelax.shape_solver.checker.reading import eq, ge
+from refrelax.shape_solver.prooflog.ledger import Ledger
+
+FUEL = 24
+"""Questions that one witness may ask, as many as the normal form asks."""
+
+MAX_TERMS = 64
+"""Terms of a polynomial that is measured from bounds."""
+
+Bound = tuple[int, int]
+"""A value, and the number of the fact that says that it is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What encloses a quotient ``v``: ``low <= modulus * v <= high``."""
+
+    modulus: Poly
+    """The divisor or its opposite, whichever is positive."""
+    positive: int | None
+    """The fact that it is at least 1; ``None`` for a number."""
+    premises: list[int | None]
+    ends: tuple[tuple[Poly, str], tuple[Poly, str]]
+    """``low`` and ``high``, each with the axiom that says so."""
+
+
+@dataclass(slots=True)
+class Witness:
+    """The witnesses of one question."""
+
+    ledger: Ledger
+    left: int = FUEL
+    lows: dict[int, Bound] = field(default_factory=dict)
+    highs: dict[int, Bound] = field(default_factory=dict)
+    seen: int = 0
+    """How many facts were looked at for bounds."""
+    gone: set[int] = field(default_factory=set)
+    """Quotients and minima that gave way to what bounds them, above this question."""
+
+    def of(self, p: Poly) -> int | None:
+        """The number of the fact ``p >= 0``, or ``None``."""
+        short = self.ledger.reduce(p)
+        found = self.plain(p, short)
+        if found is not None or short.constant() is not None or self.left <= 0:
+            return found
+        self.left -= 1
+        for atom in self.linear(short):
+            self.gone.add(atom)
+            found = self.without(p, short, atom)
+            self.gone.discard(atom)
+            if found is not None:
+                return found
+        return self.divided(p, short)
+
+    # --- by bounds of atoms
+
+    def plain(self, p: Poly, short: Poly) -> int | None:
+        """``p``, which is ``short`` by the equations, if it is known or a sum of products of bounds."""
+        ledger = self.ledger
+        if ge(p) in ledger.index:
+            return ledger.index[ge(p)]
+        ledger.meter.spent += 4 * len(short.terms)
+        terms = self.measured(short)
+        return None if terms is None else ledger.combine(p, [[1, ["not"]], *terms])
+
+    def bounds(self) -> None:
+        """Takes in the bounds among the facts that were written since."""
+        ledger = self.ledger
+        for number in range(self.seen, len(ledger.facts)):
+            p = ledger.reduced[number]
+            if p is None or len(p.terms) > 2 or ledger.facts[number][0] != "ge":
+                continue
+            for mono, c in p.terms.items():
+                rest = p.terms.get((), 0)
+                if len(mono) != 1 or len(p.terms) != 1 + bool(rest) or abs(c) != 1:
+                    continue
+                if c > 0 and (mono[0] not in self.lows or -rest > self.lows[mono[0]][0]):
+                    self.lows[mono[0]] = -rest, number
+                elif c < 0 and (mono[0] not in self.highs or rest < self.highs[mono[0]][0]):
+                    self.highs[mono[0]] = rest, number
+        self.seen = len(ledger.facts)
+
+    def measured(self, p: Poly) -> list[Any] | None:
+        """``p`` as a sum of products of bounds, for ``Ledger.combine``: all atoms are measured from one end, and what
+        is then negative from the other."""
+        self.bounds()
+        near: dict[int, int] = {}
+        far: dict[int, Bound] = {}
+        for atom in sorted(p.mentions()):
+            low, high = self.lows.get(atom), self.highs.get(atom)
+            if low is not None:
+                near[atom] = low[1]
+                p = p.replaced(atom, Poly.atom(atom) + low[0]) if low[0] else p
+                if high is not None:
+                    far[atom] = high[0] - low[0], high[1]
+            elif high is not None:
+                near[atom] = high[1]
+                p = p.replaced(atom, high[0] - Poly.atom(atom))
+            else:
+                return None
+            if len(p.terms) > MAX_TERMS:
+                return None
+        terms: list[Any] = []
+        for _ in range(MAX_TERMS):
+            mono = max((mono for mono, c in p.terms.items() if mono and c < 0), key=len, default=None)
+            if mono is None:
+                break
+            bounded = next((each for each in mono if each in far), None)
+            if bounded is None:
+                return None
+            rest = list(mono)
+            rest.remove(bounded)
+            c, (width, fact) = -p.terms[mono], far[bounded]
+            p = p - Poly({tuple(rest): c * width}) + Poly({mono: c})
+            terms.append([c, [fact, *(near[each] for each in rest)]])
+        if any(c < 0 for c in p.terms.values()):
+            return None
+        return [*terms, *([c, [near[atom] for atom in mono]] for mono, c in p.terms.items() if mono)]
+
+    # --- by one fact
+
+    def divided(self, p: Poly, short: Poly) -> int | None:
+        """``p``, one atom and a number, from a fact ``g * x + h >= 0``: where ``p`` were negative, so would that be."""
+        monos = [mono for mono in short.terms if mono]
+        if len(monos) != 1 or len(monos[0]) != 1 or abs(short.terms[monos[0]]) != 1:
+            return None
+        (x,), sign = monos[0], short.terms[monos[0]]
+        value = -short.terms.get((), 0) * sign
+        for number, fact in enumerate(list(self.ledger.reduced)):
+            if fact is None or len(fact.terms) < 2 or self.ledger.facts[number][0] != "ge":
+                continue
+            inside = [mono for mono in fact.terms if x in mono]
+            if not inside or any(mono.count(x) > 1 for mono in inside):
+                continue
+            g = Poly({tuple(each for each in mono if each != x): fact.terms[mono] for mono in inside}) * sign
+            rest = fact - g * Poly.atom(x) * sign
+            beyond = g - 1 - rest - g * value * sign
+            if (growth := self.plain(g, g)) is None or (end := self.plain(beyond, beyond)) is None:
+                continue
+            return self.ledger.combine(p, [[1, ["not", growth]], [1, [number]], [1, [end]]])
+        return None
+
+    # --- by what bounds a quotient or a minimum
+
+    def linear(self, p: Poly) -> list[int]:
+        """Quotients and minima that are in ``p`` to the first power alone, those made last first."""
+        kinds = self.ledger.reading.atoms
+        found = {atom for mono in p.terms for atom in mono if kinds[atom].kind in ("fd", "td", "min")} - self.gone
+        return sorted((a for a in found if all(mono.count(a) < 2 for mono in p.terms)), reverse=True)
+
+    def without(self, p: Poly, short: Poly, number: int) -> int | None:
+        factor: dict[Mono, int] = {}
+        rest: dict[Mono, int] = {}
+        for mono, c in short.terms.items():
+            if number in mono:
+                factor[tuple(each for each in mono if each != number)] = c
+            else:
+                rest[mono] = c
+        f, r = Poly(factor), Poly(rest)
+        whole = f.constant()
+        for sign in (1, -1) if whole is None else (1 if whole > 0 else -1,):
+            positive = self.of(f * sign) if whole is None else -1
+            if positive is not None:
+                kind = self.ledger.reading.atoms[number].kind
+                return (self.minimum if kind == "min" else self.quotient)(p, r, f, sign, positive, number)
+        return None
+
+    def quotient(self, p: Poly, rest: Poly, factor: Poly, sign: int, positive: int, number: int) -> int | None:
+        """From what encloses ``m * v``, and ``m * p > -m`` where ``p`` were negative."""
+        span = self.enclosed(number)
+        if span is None:
+            return None
+        end, name = span.ends[sign < 0]
+        below = self.of(rest * span.modulus + factor * end + span.modulus - 1)
+        return None if below is None else self.lifted(p, factor, positive, number, span, name, below)
+
+    def lifted(self, p: Poly, factor: Poly, positive: int, number: int, span: Span, name: str, below: int) -> int:
+        """``p >= 0``, as ``m * p + m - 1 >= 0`` is the fact ``below`` and ``factor`` times an axiom."""
+        side = self.ledger.axiom(name, [number], span.premises)
+        whole = span.modulus.constant()
+        by: list[Any] = [[whole, ["not"]]] if whole is not None else [[1, ["not"]], [1, ["not", span.positive]]]
+        return self.ledger.combine(p, [*by, [1, [below]], times(factor, positive, side)])
+
+    def enclosed(self, number: int) -> Span | None:
+        """What encloses a quotient, by the signs of its operands."""
+        atom = self.ledger.reading.atoms[number]
+        a, b = atom.args
+        below, above = self.premise(b - 1), self.premise(-b - 1)
+        divisor = below or above
+        if divisor is None:
+            return None
+        m, whole, name = (b, a, "p") if below else (-b, -a, "n")
+        floor: tuple[Poly, Poly] = whole - m + 1, whole
+        if atom.kind == "fd":
+            ending = "" if below else "-negative"
+            return Span(m, divisor[0], [*divisor], ((floor[0], f"fd/high{ending}"), (floor[1], f"fd/low{ending}")))
+        up, down = self.premise(a), self.premise(-a)
+        sign = up or down
+        if sign is None:
+            return None
+        ending = f"{'p' if up else 'n'}{name}"
+        low, high = f"td/low-{ending}", f"td/high-{ending}"
+        premises = [*sign, *divisor]
+        if (up is not None) == (below is not None):
+            return Span(m, divisor[0], premises, ((floor[0], high), (floor[1], low)))
+        return Span(m, divisor[0], premises, ((whole, low), (whole + m - 1, high)))
+
+    def interval(self, p: Poly) -> tuple[int | None, int | None]:
+        """What the bounds of atoms say of a sum."""
+        self.bounds()
+        return self.end(p, self.lows, self.highs), self.end(p, self.highs, self.lows)
+
+    def end(self, p: Poly, rising: dict[int, Bound], falling: dict[int, Bound]) -> int | None:
+        total = 0
+        for mono, c in p.terms.items():
+            by = rising if c > 0 else falling
+            if len(mono) > 1 or (mono and mono[0] not in by):
+                return None
+            total += c * by[mono[0]][0] if mono else c
+        return total
+
+    def premise(self, p: Poly) -> tuple[int | None] | None:
+        """The premise ``p >= 0`` for an axiom (``None`` inside for a constant); ``None`` if it is not shown."""
+        value = p.constant()
+        if value is not None:
+            return (None,) if value >= 0 else None
+        found = self.of(p)
+        return None if found is None else (found,)
+
+    def minimum(self, p: Poly, rest: Poly, factor: Poly, sign: int, positive: int, number: int) -> int | None:
+        """From ``v <= a`` for an operand; by cases where ``p`` grows with ``v``."""
+        ledger = self.ledger
+        args = ledger.reading.atoms[number].args
+        if sign > 0:
+            return self.each(p, number, args)
+        for member, arg in enumerate(args):
+            below = self.of(rest + factor * arg)
+            if below is not None:
+                side = ledger.axiom("min/low", [number], [], member)
+                return ledger.combine(p, [[1, ["not"]], [1, [below]], times(factor, positive, side)])
+        return None
+
+    def each(self, p: Poly, number: int, args: tuple[Poly, ...]) -> int | None:
+        """``p >= 0`` whichever operand the minimum is."""
+        branches = []
+        for arg in args:
+            below = self.ledger.branch([eq(Poly.atom(number) - arg)])
+            below.used.add(number)
+            inside = Witness(below, self.left)
+            found = inside.of(p) if below.rule(len(below.facts) - 1, number) else None
+            self.left = inside.left
+            if found is None:
+                return None
+            below.goal = found
+            branches.append(below)
+        return self.ledger.cases({"atom": number}, branches, ge(p))
+
+
+def times(factor: Poly, positive: int, fact: int) -> list[Any]:
+    """The fact number ``fact`` times ``factor`` or its opposite, whichever the fact ``positive`` says is one."""
+    value = factor.constant()
+    return [1, [positive, fact]] if value is None else [abs(value), [fact]]
