@@ -24,6 +24,8 @@ class Buffer:
     ``strides`` is ``()`` for a compact row-major buffer. ``elem_offset``, in elements, is ``None`` for 0. ``data``
     names the buffer or handle variable whose memory this one shares (``None``: its own). ``scalar`` marks a mutable
     scalar (``z: T.int32 = 5``), which is a local buffer of shape ``(1,)`` that prints and reads as a plain name.
+    ``scope`` says where the memory lies; ``align`` (bytes), ``offset_factor``, ``buffer_type``, ``axis_separators`` and
+    ``layout`` are kept and mean nothing here.
     """
 
     name: str
@@ -62,6 +64,9 @@ class BufferParam:
 class PrimFunc:
     """A loop-level function. ``symbols``: the scalar variables that its buffer shapes, strides and offsets define,
     in order.
+
+    ``ret`` is the dtype of what it returns, absent where it returns nothing; ``private``: no other module can call it;
+    ``s_tir``: the text says so (``@T.prim_func(s_tir=True)``).
     """
 
     params: tuple[ScalarParam | BufferParam, ...]
@@ -197,7 +202,7 @@ class AllocBuffer:
 
 @dataclass(frozen=True, slots=True)
 class DeclBuffer:
-    """``T.decl_buffer(shape, dtype, data=…)``: another view of existing memory (new memory if ``data`` is None)."""
+    """``T.decl_buffer(shape, dtype, data=…)``: another view of existing memory; without ``data`` new memory."""
 
     buffer: Buffer
     span: Span | None = _span()

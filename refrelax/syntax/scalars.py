@@ -64,7 +64,10 @@ class SymVar:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """A binary operation on operands of equal dtype (the reader inserts the casts that TVM inserts)."""
+    """A binary operation on operands of equal dtype (the reader inserts the casts that TVM inserts).
+
+    ``dtype`` is that of the operands, or ``bool`` (with their lanes) for a comparison and a connective.
+    """
 
     op: BinaryOp
     a: PrimExpr
@@ -145,7 +148,10 @@ class BufferLoad:
 
 @dataclass(frozen=True, slots=True)
 class Ramp:
-    """The vector ``base, base + stride, …`` of ``lanes`` lanes (below 0: scalable, see ``dtypes.lanes``)."""
+    """The vector ``base, base + stride, …`` of ``lanes`` lanes.
+
+    A count below 0 is scalable: so many times the hardware's ``vscale``.
+    """
 
     base: PrimExpr
     stride: PrimExpr
@@ -159,7 +165,7 @@ class Ramp:
 
 @dataclass(frozen=True, slots=True)
 class Broadcast:
-    """The vector that repeats ``value`` in ``lanes`` lanes (below 0: scalable, see ``dtypes.lanes``)."""
+    """The vector that repeats ``value`` in ``lanes`` lanes (as in ``Ramp``)."""
 
     value: PrimExpr
     lanes: int

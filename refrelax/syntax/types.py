@@ -36,7 +36,9 @@ class PrimType:
 
 @dataclass(frozen=True, slots=True)
 class ShapeType:
-    """``R.Shape([n, 4])``, ``R.Shape(ndim=2)``, ``R.Shape(ndim=-1)``."""
+    """``R.Shape([n, 4])``, ``R.Shape(ndim=2)``, ``R.Shape(ndim=-1)``: the dims, or their number alone, -1 where that is
+    unknown too.
+    """
 
     values: tuple[PrimExpr, ...] | None = None
     ndim: int = -1
@@ -49,6 +51,8 @@ class TensorType:
     """``R.Tensor((n, 4), dtype="float32", vdevice="llvm:0:global")`` and every coarser form.
 
     ``shape`` is a tuple of dims, or the name of a variable of shape type (``R.Tensor(s, "float32")``), or ``None``.
+    ``ndim`` is the rank, -1 where it is unknown; ``dtype`` is ``None`` where any may stand; ``vdevice`` names a target,
+    its number and its memory.
     """
 
     shape: tuple[PrimExpr, ...] | str | None = None
@@ -81,7 +85,10 @@ class TupleType:
 
 @dataclass(frozen=True, slots=True)
 class FuncType:
-    """``R.Callable((params…), ret, purity)``; ``params is None``: the opaque ``R.Callable`` (impure unless said)."""
+    """``R.Callable((params…), ret, purity)``; without ``params`` the opaque ``R.Callable`` (impure unless said).
+
+    ``derive_func`` names the function that deduces the result's type, of library functions alone.
+    """
 
     params: tuple[Type, ...] | None
     ret: Type

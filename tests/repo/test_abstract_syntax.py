@@ -1,0 +1,66 @@
+"""The chapters of nodes and of intrinsics say what the classes and the tables of the definition say."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from refrelax.semantics.intrinsics import ATOMICS, CALLS, FIXED_POINT, FRAGMENTS, HOST, PURE
+from refrelax.semantics.numbers.bounds import PERMITTED_ULPS
+from refrelax.semantics.numbers.scalar_operators import UNARY
+
+ROOT = Path(__file__).resolve().parents[2]
+SPELLED = {"fabs": "abs", "nearbyint": "round"}
+"""Second names of a function of chapter 02."""
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "make_abstract_syntax.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    __import__("sys").modules["tool"] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def rows(page: str) -> dict[str, list[str]]:
+    """The rows of the tables of a page whose first cell is one name."""
+    text = (ROOT / "spec" / page).read_text("utf-8")
+    return {m[1]: [c.strip() for c in m[2].split("|")] for m in re.finditer(r"^\| `([^`]+)` \|(.*)\|$", text, re.M)}
+
+
+def test_the_pages_are_fresh(tool: ModuleType) -> None:
+    assert tool.PAGE.read_text("utf-8") == tool.page(), "run tools/make_abstract_syntax.py"
+    assert tool.INTRINSICS.read_text("utf-8") == tool.intrinsics(), "run tools/make_abstract_syntax.py"
+
+
+def test_the_page_names_every_node_and_field_of_the_schema(tool: ModuleType) -> None:
+    schema = json.loads((ROOT / "refrelax" / "syntax" / "schema.json").read_text("utf-8"))["$defs"]
+    told = {node.name: node for room in tool.ROOMS for node in tool.nodes(room)}
+    assert told.keys() == schema.keys() - {"Span"}
+    for name, node in told.items():
+        described = schema[name]
+        assert {{"node": "node_"}.get(field, field) for field, _ in node.fields} == described["properties"].keys() - {
+            "node",
+            "span",
+        }, name
+        needed = {field for field, sort in node.fields if " = " not in sort}
+        assert needed == set(described["required"]) - {"node"}, name
+
+
+def test_every_intrinsic_has_a_line() -> None:
+    """A name that the evaluator has a table for stands on the page, with the accuracy of chapter 02."""
+    told = rows("07b-intrinsics.md")
+    assert (PURE | FIXED_POINT | set(CALLS) | set(HOST) | set(ATOMICS) | set(FRAGMENTS)) - {
+        "tvm_call_packed"
+    } <= told.keys()
+    for name in told.keys() & UNARY.keys() | {"pow", "atan2", "hypot", "fma"}:
+        units = PERMITTED_ULPS.get(SPELLED.get(name, name))
+        if units is not None and len(told[name]) == 2:
+            assert told[name][1] == f"{units:g}", name
