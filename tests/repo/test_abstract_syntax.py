@@ -46,12 +46,9 @@ def test_the_page_names_every_node_and_field_of_the_schema(tool: ModuleType) -> 
     assert told.keys() == schema.keys() - {"Span"}
     for name, node in told.items():
         described = schema[name]
-        assert {{"node": "node_"}.get(field, field) for field, _ in node.fields} == described["properties"].keys() - {
-            "node",
-            "span",
-        }, name
-        needed = {field for field, sort in node.fields if " = " not in sort}
-        assert needed == set(described["required"]) - {"node"}, name
+        fields = {"node_" if field == "node" else field: sort for field, sort in node.fields}
+        assert fields.keys() == described["properties"].keys() - {"node", "span"}, name
+        assert {field for field in fields if " = " not in fields[field]} == {*described["required"]} - {"node"}, name
 
 
 def test_every_intrinsic_has_a_line() -> None:
