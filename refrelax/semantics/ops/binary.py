@@ -159,11 +159,15 @@ def meeting_dtype(m: Meaning, a: str, b: str) -> str:
 # --- functions of two elements ---------------------------------------------------------------------------------------
 
 
+DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
+"""What bools have not (``num/no-operation``): a run that comes to it is open."""
+
+
 def _of(method: str) -> Maker:
     """A method of ``Arithmetic``; on bool, what it gives on 0 and 1, converted back (``!= 0``)."""
 
     def make(m: Meaning, dtype: str) -> Function:
-        if dtypes.kind(dtype) != "bool":
+        if dtypes.kind(dtype) != "bool" or method in DIVISIONS:
             return getattr(m.at(dtype), method)  # type: ignore[no-any-return]
         small, truth = m.at("uint8"), m.at("bool")
         function = getattr(small, method)
