@@ -12,6 +12,7 @@ from refrelax.semantics.numbers import sums
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, product_ends, spread
 from refrelax.semantics.numbers.poison import Poison, poison
+from refrelax.semantics.numbers.products import exact_products, product_end
 from refrelax.semantics.numbers.wide_math import Widening
 
 
@@ -159,7 +160,8 @@ def _size(low: float, high: float) -> float:
 
 @rule("num/any-order-sum")
 def product_of(widen: Widening, items: Sequence[Payload]) -> Payload:
-    """The product in any order: each of ``n - 1`` roundings changes it by a factor of at most ``1 + u``."""
+    """The product in any order: each of ``n - 1`` roundings changes it by a factor of at most ``1 + u``, and none does
+    where the bits of all items together fit."""
     spreads = [spread(each) for each in items]
     nan, rule_ = marks(spreads)
     if any(x.empty for x in spreads):
@@ -167,14 +169,15 @@ def product_of(widen: Widening, items: Sequence[Payload]) -> Payload:
     sizes = [(0.0 if x.lo <= 0 <= x.hi else min(abs(x.lo), abs(x.hi)), max(abs(x.lo), abs(x.hi))) for x in spreads]
     growth = sum(math.log2(big) for _, big in sizes if big > 1)
     decay = sum(math.log2(small) for small, _ in sizes if 0 < small < 1)
-    low, high = _log_product([s for s, _ in sizes]), _log_product([b for _, b in sizes])
     negative, either_sign = False, False
     for x in spreads:
         either_sign = either_sign or x.lo < 0 < x.hi
         negative ^= x.hi <= 0 and x.lo < 0
     limit = math.log2(widen.largest)
-    factor = 1 + 2.0**-20 if widen.precision > 30 else (1 + 2.0**-widen.precision) ** len(items) * (1 + 2.0**-30)
-    low, high = low / factor, high * factor
+    calm = growth <= limit - 1 and decay >= math.log2(widen.normal) + 1
+    roundings = 0 if calm and exact_products(spreads, widen.precision) else len(items)
+    low = product_end([s for s, _ in sizes], roundings, widen.precision, up=False)
+    high = product_end([b for _, b in sizes], roundings, widen.precision, up=True)
     vanishes = decay < math.log2(widen.normal) + 1 or any(small == 0 for small, _ in sizes)
     if decay < math.log2(widen.normal) + 1:  # partial products may lose all their bits before they grow again
         low = 0.0
@@ -185,23 +188,6 @@ def product_of(widen: Widening, items: Sequence[Payload]) -> Payload:
     nan = nan or (vanishes and high == INF)
     lo, hi = (-high, high) if either_sign else (-high, -low) if negative else (low, high)
     return make(lo, hi, nan and widen.nan, rule_)
-
-
-def _log_product(factors: Sequence[float]) -> float:
-    """A product of non-negative doubles without intermediate over- or underflow, to about 2**-45 (widened by the
-    caller).
-    """
-    mantissa, exponent = 1.0, 0
-    for each in factors:
-        if math.isinf(each):
-            return INF if all(f > 0 for f in factors) else 0.0 if each == 0 else INF
-        part, power = math.frexp(each)
-        mantissa, shift = math.frexp(mantissa * part)
-        exponent += power + shift
-    try:
-        return math.ldexp(mantissa, exponent)
-    except OverflowError:
-        return INF
 
 
 @rule("num/nan-in-extremes", "num/empty-reduction")
