@@ -56,6 +56,8 @@ def made(module: Module, entry: str, seed: int, dims: Mapping[str, int], kind: K
     """
     if kind == "indices":
         return _indices(random_arguments(module, entry, seed, dims, "integer"), random.Random(seed))
+    if kind == "normal":
+        return _of_any_width(random_arguments(module, entry, seed, dims, kind), random.Random(seed))
     if kind not in ("literals", "uniform"):
         return random_arguments(module, entry, seed, dims, kind)  # type: ignore[arg-type]
     args = random_arguments(module, entry, seed, dims, "integer")
@@ -92,6 +94,26 @@ def _indices(args: list[Any], rng: random.Random) -> list[Any]:
         low, high = dtypes.integer_range(value.dtype)
         found = [rng.randrange(extent) - extent * (rng.random() < NEGATIVE and low < 0) for _ in range(value.size)]
         patterns = [bits.encode(value.dtype, max(low, min(k, high))) for k in found]
+        return Tensor.of_bytes(value.dtype, value.shape, pack(value.dtype, patterns))
+
+    return [filled(each) for each in args]
+
+
+def _of_any_width(args: list[Any], rng: random.Random) -> list[Any]:
+    """The arguments with every tensor of integers filled with as many bits as chance says, half of the time all: small
+    integers and the ends of the range lose nothing in a float or a narrower dtype, most of those between do."""
+
+    def drawn(low: int, high: int) -> int:
+        all_of_them = high.bit_length()
+        magnitude = rng.getrandbits(all_of_them if rng.random() < 0.5 else rng.randint(1, all_of_them))
+        return ~magnitude if low < 0 and rng.random() < 0.5 else magnitude
+
+    def filled(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(filled, value))
+        if not isinstance(value, Tensor) or not dtypes.is_integer(value.dtype):
+            return value
+        patterns = [bits.encode(value.dtype, drawn(*dtypes.integer_range(value.dtype))) for _ in range(value.size)]
         return Tensor.of_bytes(value.dtype, value.shape, pack(value.dtype, patterns))
 
     return [filled(each) for each in args]
