@@ -46,6 +46,19 @@ def mismatch(first: Module, second: Module, entry: str) -> str | None:
     return None
 
 
+@rule("va/interface")
+def other_scalars(a: Type, b: Type) -> str | None:
+    """Why results of these types cannot be compared, or ``None``: a scalar is of another dtype. (Tensors carry theirs,
+    and are compared by it; exact numbers and truths do not.)"""
+    match a, b:
+        case PrimType(), PrimType() if a.dtype != b.dtype:
+            return f"a scalar of the result is {a.dtype} in the first program and {b.dtype} in the second"
+        case TupleType(ours), TupleType(theirs) if len(ours) == len(theirs):
+            return next(filter(None, map(other_scalars, ours, theirs)), None)
+        case _:
+            return None
+
+
 def _pair(a: Type, b: Type, names: dict[str, PrimExpr]) -> None:
     """Symbols of the second signature that stand where a symbol of the first one does, at its first occurrence."""
     for x, y in zip(_dims(a), _dims(b), strict=False):

@@ -27,7 +27,7 @@ from refrelax.judge.evidence import (
     Validation,
     undetermined,
 )
-from refrelax.judge.interface import mismatch
+from refrelax.judge.interface import mismatch, other_scalars
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Late, Pair
 from refrelax.judge.pointwise import Options, search
@@ -90,6 +90,8 @@ def validate(
     except Rejection as rejection:
         return undetermined(f"the second program is rejected: {rejection.diagnostics[0]}", "rejected")
     why = mismatch(first.module, second.module, entry)
+    if why is None and entry in first.signatures and entry in second.signatures:
+        why = other_scalars(first.signatures[entry].ret, second.signatures[entry].ret)
     if why is not None:
         return undetermined(why, "interface")
     for which, program in (("first", first), ("second", second)):
