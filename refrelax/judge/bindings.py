@@ -245,6 +245,8 @@ def _same_number(number: bool | int | float, found: Any) -> bool:
 
 
 def _equal(same: bool) -> Compared:
+    if isinstance(found, Tensor):
+        found = found.tolist()
     return Compared(Inside(1.0), Counts(inside=1)) if same else _outside()
 
 

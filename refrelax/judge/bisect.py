@@ -29,7 +29,7 @@ from refrelax.errors import (
     UsageError,
 )
 from refrelax.judge import openness
-from refrelax.judge.counting import all_open, counted
+from refrelax.judge.counting import all_open, counted, not_comparable
 from refrelax.judge.diff import diff
 from refrelax.judge.failures import SILENT
 from refrelax.judge.first_binding import first_other_binding
@@ -206,8 +206,10 @@ class _Walk:
             case Returned() as returned:
                 r = self.reference
                 self.open = openness.open_elements(r.checked, r.entry, copies(r.args), r.externs, r.budget, returned)
-                first = all_open(returned, r.checked, r.entry, self.open)
-                return None if first is None else self.no_verdict(first, "open")
+                if (first := all_open(returned, r.checked, r.entry, self.open)) is not None:
+                    return self.no_verdict(first, "open")
+                why = not_comparable(returned, r.checked, r.entry)
+                return None if why is None else self.no_verdict(why, "interface")
             case _:
                 return None
 

@@ -33,8 +33,14 @@ def _counts(wanted: Returned, found: Returned) -> Counts:
 def leaves(wanted: Returned, checked: CheckedModule, entry: str) -> list[tuple[str, object]]:
     """The single values of which each needs something compared: the fields of a result, the buffers of a PrimFunc."""
     if isinstance(checked.module.functions[entry], PrimFunc):
-        return [(f"argument {k}", cores(each)) for k, each in enumerate(wanted.arguments)]
+        buffers = [(f"argument {k}", cores(each)) for k, each in enumerate(wanted.arguments) if not scalar(each)]
+        return [*([] if wanted.value is None else [("the result", cores(wanted.value))]), *buffers]
     return list(_leaves("the result", cores(wanted.value)))
+
+
+def scalar(argument: object) -> bool:
+    """Whether an argument of a PrimFunc is a number, which no run changes: it says nothing to compare it."""
+    return isinstance(argument, bool | int | float)
 
 
 def _leaves(name: str, value: object) -> list[tuple[str, object]]:
@@ -55,8 +61,11 @@ def all_open(wanted: Returned, checked: CheckedModule, entry: str, open_: tuple[
 
 
 def not_comparable(wanted: Returned, checked: CheckedModule, entry: str) -> str | None:
-    """A sentence about the first result that nothing can be held against, if there is one."""
-    for name, value in leaves(wanted, checked, entry):
+    """A sentence about the first result that nothing can be held against, if there is one; or if there is no result."""
+    found = leaves(wanted, checked, entry)
+    if not found and not wanted.effects:
+        return f"{entry} has no result, no buffer and no effect: there is nothing to compare"
+    for name, value in found:
         if isinstance(value, Closure | PackedFunc | Opaque):
             return f"{name} is a {type(value).__name__}: nothing of it can be compared"
     return None

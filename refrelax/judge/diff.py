@@ -28,7 +28,7 @@ from refrelax.errors import (
 from refrelax.judge import openness, zero_signs
 from refrelax.judge.bindings import Compared, compare, judge_frames, missing, simple_bindings
 from refrelax.judge.chain import break_in
-from refrelax.judge.counting import all_open, not_comparable
+from refrelax.judge.counting import all_open, not_comparable, scalar
 from refrelax.judge.failures import failed
 from refrelax.judge.implementations import Backend, chosen
 from refrelax.judge.outcomes import STRICT_ALONE, copies, cores, other_effects, same_value
@@ -264,20 +264,24 @@ class _Judgement:
         """Nothing is outside: was everything compared?"""
         q = self.question
         whole = _total(results) + Counts(not_judged=0 if self.effects_told else len(wanted.effects))
+        if not results and self.effects_told:
+            whole += Counts(inside=len(wanted.effects))  # a PrimFunc without buffers: its effects are the same
         blind = next((each for each in results if each.counts.not_judged), None)
         nothing = q.report(Counts(excluded=whole.excluded, not_judged=whole.not_judged), open_)
         if (why := all_open(wanted, q.checked, q.entry, open_)) is not None:
             return NoVerdict(why, True, "open", report=nothing, bindings=bindings)
         if (why := not_comparable(wanted, q.checked, q.entry)) is not None:
             return NoVerdict(why, reason="interface", report=nothing, bindings=bindings)
-        if blind is not None:
-            why = f"nothing can be held against {blind.name}, or against a part of it"
+        if blind is not None or not whole.compared + whole.excluded:
+            what = blind.name if blind is not None else "the effects"
+            why = f"nothing can be held against {what}, or against a part of it"
             return NoVerdict(why, reason="interface", report=nothing, bindings=bindings)
         canonical = self.reference
         assert isinstance(canonical, Returned)
         signs = zero_signs.needed((w, f) for _, w, f in self.pairs(canonical, found))
         if whole.undecided == 0:
-            return Agreement(bindings, results=results, report=q.report(whole, open_, relaxations=signs))
+            why = "" if results else "the effects are the same"
+            return Agreement(bindings, why, results, q.report(whole, open_, relaxations=signs))
         unseen = self.unseen() if bindings else 0
         parts = replace(_total(bindings), excluded=whole.excluded)
         parts += Counts(not_judged=unseen)
@@ -329,13 +333,15 @@ NOT_SHOWN = Compared(Inside(1.0), Counts(not_judged=1))
 def observed_pairs(
     permitted: Returned, found: Returned, q: _Question, canonical: Returned
 ) -> list[tuple[str, Any, Any]]:
-    """What is compared of two runs: the arguments of a loop-level entry; else the result, and the arguments that either
-    side wrote to."""
+    """What is compared of two runs: the buffers of a loop-level entry, and what it returns; else the result, and the
+    arguments that either side wrote to."""
     ours, theirs = permitted.arguments, found.arguments
     if isinstance(q.checked.module.functions[q.entry], PrimFunc):
         if len(ours) != len(theirs):
             return [("arguments", tuple(ours), tuple(theirs))]
-        return [(f"argument {k}", w, f) for k, (w, f) in enumerate(zip(ours, theirs, strict=True))]
+        returned = [] if canonical.value is None else [("return", permitted.value, found.value)]
+        buffers = [(k, w, f) for k, (w, f) in enumerate(zip(ours, theirs, strict=True)) if not scalar(w)]
+        return [*returned, *((f"argument {k}", w, f) for k, w, f in buffers)]
     pairs: list[tuple[str, Any, Any]] = [("return", permitted.value, found.value)]
     for k, (before, after, w) in enumerate(zip(given(q).values(), canonical.arguments, ours, strict=True)):
         shown = theirs[k] if len(theirs) == len(ours) else NOT_SHOWN

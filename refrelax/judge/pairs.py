@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from refrelax.errors import Ended, Exhausted, Returned, UsageError
+from refrelax.judge.counting import not_comparable
 from refrelax.judge.evidence import Counterexample, Refuted
 from refrelax.judge.extents import choose, rounds
 from refrelax.judge.inputs import Kind, Named, kinds, literals, made
@@ -53,6 +54,10 @@ Permits = Callable[[Mapping[str, int]], bool]
 
 class Late(Exception):
     """The time for runs is over."""
+
+
+class Incomparable(Exception):
+    """The first program gives something that nothing can be held against, or nothing at all."""
 
 
 @dataclass(slots=True)
@@ -138,7 +143,7 @@ class Pair:
         return None
 
     def compare(self, args: Sequence[Any], dims: Mapping[str, int], policy: Kind | None = None) -> Refuted | None:
-        """One run of each, counted; the difference, if there is one."""
+        """One run of each, counted; the difference, if there is one. Raises ``Late``, ``Incomparable``."""
         if self.deadline is not None and perf_counter() > self.deadline:
             raise Late
         reference = Reference(self.first, self.entry, args, self.externs, self.budget)
@@ -147,6 +152,9 @@ class Pair:
             self.exhausted += isinstance(reference.outcome, Exhausted)
             self.tally += reference.compare(reference.outcome)[1]
             return None
+        wanted = reference.outcome
+        if isinstance(wanted, Returned) and (why := not_comparable(wanted, self.first, self.entry)) is not None:
+            raise Incomparable(why)
         found = run(self.second, self.entry, *copies(args), externs=self.externs, budget=self.budget)
         self.exhausted += isinstance(found, Exhausted)
         judged, tally = reference.compare(found)

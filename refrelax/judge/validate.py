@@ -29,7 +29,7 @@ from refrelax.judge.evidence import (
 )
 from refrelax.judge.interface import mismatch, other_scalars
 from refrelax.judge.outcomes import Externs
-from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Late, Pair
+from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair
 from refrelax.judge.pointwise import Options, search
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
@@ -107,13 +107,20 @@ def validate(
     _known_symbols(assumptions, symbols)
     end = None if timeout is None else started + timeout
     pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(assumptions), end)
+    proof_end = None if timeout is None else started + timeout * PROOF_SHARE
+    try:
+        return _answer(pair, Options(relaxations, assumptions, effort, proof_end), args, seed, rounds)
+    except Incomparable as nothing:
+        return undetermined(str(nothing), "interface", pair.tally)
+
+
+def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int, rounds: int) -> Validation:
+    """The caller's arguments, then a proof, then runs."""
     if args is not None and (refuted := _on_arguments(pair, args)) is not None:
         return refuted
-    if _same(first.module, second.module):
+    if _same(pair.first.module, pair.second.module):
         return _held(pair, Proved(None, trusts=(SAME,)), seed, rounds)
-    proof_end = None if timeout is None else started + timeout * PROOF_SHARE
-    options = Options(relaxations, assumptions, effort, proof_end)
-    found, suspects = search(first, second, entry, options)
+    found, suspects = search(pair.first, pair.second, pair.entry, options)
     if isinstance(found, Proved):
         return _held(pair, found, seed, rounds)
     return _without_proof(pair, found, suspects, seed, rounds)
