@@ -68,9 +68,13 @@ NOTHING = Tally()
 
 
 def _merged(found: tuple[Open, ...]) -> tuple[Open, ...]:
-    counts: dict[Open, int | None] = {}
+    """One for each rule and place, with the note of the first: every run may note another index."""
+    first: dict[Open, Open] = {}
     for each in found:
-        key = replace(each, count=None)
-        before = counts.get(key, 0)
-        counts[key] = None if before is None or each.count is None else before + each.count
-    return tuple(replace(key, count=count) for key, count in counts.items())
+        key = replace(each, count=each.count and 1, note="")
+        known = first.get(key)
+        if known is None or known.count is None or each.count is None:
+            first.setdefault(key, each)
+        else:
+            first[key] = replace(known, count=known.count + each.count)
+    return tuple(first.values())

@@ -18,6 +18,7 @@ from math import copysign
 from typing import Any
 
 from refrelax.errors import Ended
+from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.storage import Storage
 
 Label = tuple[tuple[int, Any], ...]
@@ -134,6 +135,8 @@ def same(a: Any, b: Any) -> bool:
     """Whether two payloads are one value, as far as that can be told without a reading."""
     if a is b:
         return True
+    if isinstance(a, Poison) and isinstance(b, Poison):
+        return a.rule == b.rule  # a note is for readers
     if type(a) is not type(b):
         return False
     if isinstance(a, float):
