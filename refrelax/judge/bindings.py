@@ -118,13 +118,13 @@ def judge_binding(
         except Ended as end:
             compared = _of_end(end)
     found = compared.of(frame.path, binding.name, describe(binding), binding.span)
-    if found.word != "inside" or not zero_signs.zeros(frame.value):
+    if permitted == "strict" or found.word != "inside" or not zero_signs.zeros(frame.value):
         return found
     try:
         canonical = _evaluated(checked, binding, frame, externs, "ieee")
     except Ended:
         return found
-    return replace(found, relaxations=zero_signs.needed([(canonical, frame.value)]))
+    return replace(found, relaxations=zero_signs.needed([(canonical, frame.value)], permitted))
 
 
 def _evaluated(

@@ -94,7 +94,8 @@ class WrongPass:
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """Every stage looked at, and the answer. ``report``: of the last comparison."""
+    """Every stage looked at, and the answer. ``report``: of the last comparison, with the relaxations of
+    all."""
 
     steps: tuple[Step, ...]
     answer: WrongPass | NoVerdict | None
@@ -195,6 +196,10 @@ class _Walk:
     def no_verdict(self, why: str, reason: Reason, detail: str = "") -> NoVerdict:
         return NoVerdict(why, reason == "open", reason, detail, self.report)
 
+    def leaned_on(self, relaxations: tuple[str, ...]) -> None:
+        """Relaxations without which a stage would not have been permitted."""
+        self.relaxations = tuple(dict.fromkeys((*self.relaxations, *relaxations)))
+
     def nothing_to_compare(self) -> NoVerdict | None:
         """Whether the first program leaves everything open, or does not end."""
         match self.reference.outcome:
@@ -258,7 +263,8 @@ class _Walk:
             binding = first_other_binding(self.checked, checked, entry, reference)
             return replace(self.changed(stage, verdict.message, outcome, binding), field=verdict.field)
         self.steps.append(Step(stage, verdict, outcome))
-        self.counts, self.relaxations = counted(reference, outcome), tally.relaxations
+        self.counts = counted(reference, outcome)
+        self.leaned_on(tally.relaxations)
         self.checked = checked
         return None
 
@@ -327,6 +333,7 @@ class _Walk:
         if isinstance(found, NoVerdict):
             self.trusts = (f"what is built was not judged: {found.why}",)
         if not isinstance(found, Divergence):
+            self.leaned_on(found.report.relaxations)
             return None
         last = self.steps[-1].stage
         stage = Stage(BUILD, last.text, last.constants)

@@ -278,7 +278,7 @@ class _Judgement:
             return NoVerdict(why, reason="interface", report=nothing, bindings=bindings)
         canonical = self.reference
         assert isinstance(canonical, Returned)
-        signs = zero_signs.needed((w, f) for _, w, f in self.pairs(canonical, found))
+        signs = zero_signs.needed(((w, f) for _, w, f in self.pairs(canonical, found)), q.permitted)
         if whole.undecided == 0:
             why = "" if results else "the effects are the same"
             return Agreement(bindings, why, results, q.report(whole, open_, relaxations=signs))
@@ -359,10 +359,12 @@ def given(q: _Question) -> dict[str, Any]:
 
 
 def _written(value: Any, core: Any) -> bool:
-    """Whether a value holds other elements than a final argument of the definition."""
+    """Whether a value holds other elements than a final argument of the definition, be it by the sign of a zero."""
     if isinstance(core, tuple):
         return isinstance(value, tuple | list) and any(map(_written, value, core))
-    return isinstance(core, Tensor) and not isinstance(compare(core, value).verdict, Inside)
+    if not isinstance(core, Tensor):
+        return False
+    return not isinstance(compare(core, value).verdict, Inside) or zero_signs.crossed(core, value)
 
 
 def changed_effects(wanted: Returned, permitted: Returned, found: Returned) -> list[tuple[str, Any, Any]]:

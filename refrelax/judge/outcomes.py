@@ -21,7 +21,8 @@ from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.judging import magnitude
 from refrelax.semantics.numbers.enclosure import judge as judge_element
-from refrelax.semantics.numbers.strict import is_strict
+from refrelax.semantics.numbers.enclosure import observed_number
+from refrelax.semantics.numbers.strict import is_strict, sign_kept
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor as Core
@@ -158,7 +159,7 @@ class Reference:
                 where = f"{what}.{judged.field}" if judged.field else what
                 return replace(judged, message=f"{where}{judged.message}{self.by_strict_alone(found)}"), outside
             undecided += judged
-        signs = zero_signs.needed((w, f) for _, w, f in observed(wanted, found))
+        signs = zero_signs.needed(((w, f) for _, w, f in observed(wanted, found)), self.sets)
         total = replace(total, inside=max(0, total.inside - undecided), undecided=undecided, relaxations=signs)
         return "undecided" if undecided else "inside", total
 
@@ -176,9 +177,9 @@ class Reference:
         for k, (after, before) in enumerate(zip(wanted.arguments, self.args, strict=False)):
             if not same_bits(after, before):
                 _leaves(f"argument {k}", after, found)
-        for k, effect in enumerate(wanted.effects):
         if not found:  # a PrimFunc that leaves its buffers as they are
             found = {f"argument {k}": a for k, a in enumerate(wanted.arguments) if hasattr(a, "core")}
+        for k, effect in enumerate(wanted.effects):
             _leaves(f"effect {k}", outward(effect.payload), found)
         return found
 
@@ -241,6 +242,7 @@ def _judge_tensor(wanted: Core, canonical: Any, found: Any) -> int | Difference:
     if not isinstance(found, Core) or (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
         return Difference(" has another dtype or shape", structural=True)
     scale, undecided, nan = magnitude(wanted), 0, dtypes.is_float(wanted.dtype)
+    strictly = nan and is_strict(wanted.numerics)
     rows = zip(wanted.indices(), wanted.payloads(), canonical.bits(), found.bits(), strict=True)
     for index, payload, exact, pattern in rows:
         if wanted.numerics.poison_rule(payload) is not None or (exact is None and not is_strict(wanted.numerics)):
@@ -250,7 +252,8 @@ def _judge_tensor(wanted: Core, canonical: Any, found: Any) -> int | Difference:
         if pattern is None:
             return Difference(f"{list(index)} means nothing in the second program")
         verdict = judge_element(payload, wanted.dtype, pattern, scale)
-        if isinstance(verdict, Outside):
+        other_sign = strictly and not sign_kept(payload, observed_number(wanted.dtype, pattern))
+        if isinstance(verdict, Outside) or other_sign:
             at = str(list(index)) if index else ""
             return Difference(f"{at} is outside what the first program permits")
         undecided += isinstance(verdict, Undecided)
@@ -306,6 +309,8 @@ def same_value(wanted: Any, found: Any) -> bool:
         pairs = zip(core.bits(), other.bits(), strict=True)
         nan = dtypes.is_float(core.dtype)
         return all(w is None or w == f or (nan and _both_nan(core.dtype, w, f)) for w, f in pairs)
+    if zero_signs.crossed(wanted, found):
+        return False
     return bool(wanted == found) or (wanted != wanted and found != found)
 
 

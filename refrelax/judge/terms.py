@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from refrelax.judge.zero_signs import crossed
 from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, REASSOCIATION, ZERO_SIGN
 from refrelax.semantics.numbers.symbolic import COMMUTES, START, Symbolic, Term
 from refrelax.semantics.values import Tensor
@@ -53,7 +54,7 @@ class TermComparison:
         if not isinstance(a, Tensor):
             if a is not None and name == "the result":
                 self.results[name] = 1
-            return bool(a == b)
+            return bool(a == b) and not crossed(a, b)
         if not isinstance(b, Tensor) or (a.dtype, a.shape) != (b.dtype, b.shape):
             return False
         return all(self._elements(name, a, b))

@@ -8,23 +8,30 @@ Spec: ``spec/02-values.md``, *Named relaxations*.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import copysign
 from typing import Any
 
 from refrelax.arrays import Tensor, to_constant
 from refrelax.semantics.numbers.bounds import ZERO_SIGN
+from refrelax.semantics.values import Prim
 from refrelax.semantics.values import Tensor as Core
 from refrelax.syntax import bits, dtypes
 
 
-def needed(pairs: Iterable[tuple[Any, Any]]) -> tuple[str, ...]:
-    """``("zero-sign",)`` where canonical and observed values differ by the sign of a zero somewhere, else nothing."""
-    return (ZERO_SIGN,) if any(crossed(wanted, found) for wanted, found in pairs) else ()
+def needed(pairs: Iterable[tuple[Any, Any]], sets: str = "enclosure") -> tuple[str, ...]:
+    """``("zero-sign",)`` where canonical and observed values differ by the sign of a zero somewhere, else nothing.
+    ``sets``: the reading that permitted them; ``strict`` knows signs itself."""
+    return (ZERO_SIGN,) if sets != "strict" and any(crossed(wanted, found) for wanted, found in pairs) else ()
 
 
 def crossed(wanted: Any, found: Any) -> bool:
     """Whether an element is a zero on both sides, of different sign."""
     if isinstance(wanted, tuple):
         return isinstance(found, tuple) and any(map(crossed, wanted, found))
+    if isinstance(wanted, Prim) or isinstance(found, Prim):
+        return crossed(getattr(wanted, "value", wanted), getattr(found, "value", found))
+    if isinstance(wanted, float) and isinstance(found, float):
+        return wanted == found == 0 and copysign(1.0, wanted) != copysign(1.0, found)
     core = getattr(wanted, "core", wanted)
     if not isinstance(core, Core) or not dtypes.is_float(core.dtype) or getattr(found, "shape", None) != core.shape:
         return False
@@ -36,6 +43,8 @@ def zeros(found: Any) -> bool:
     """Whether a value holds a zero of a float that has a sign."""
     if isinstance(found, tuple):
         return any(map(zeros, found))
+    if isinstance(found, Prim | float):
+        return isinstance(number := getattr(found, "value", found), float) and number == 0
     dtype = getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None))
     return (
         isinstance(dtype, str)
