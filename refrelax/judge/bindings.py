@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from refrelax.arrays import Tensor, to_constant
 from refrelax.backends.executable import Frame
-from refrelax.errors import Ended, Span, Trapped
+from refrelax.errors import Ended, InternalError, Span, Trapped
 from refrelax.judge import zero_signs
 from refrelax.judge.verdicts import BindingVerdict
 from refrelax.runs import inward, wrapped
@@ -117,6 +117,10 @@ def judge_binding(
             compared = compare(_evaluated(checked, binding, frame, externs, permitted), frame.value)
         except Ended as end:
             compared = _of_end(end)
+        except InternalError:
+            if used(binding) <= frame.names.keys() | {binding.name}:
+                raise
+            compared = Compared(Undecided(INFINITE), Counts(undecided=1))  # a symbol was not shown
     found = compared.of(frame.path, binding.name, describe(binding), binding.span)
     if permitted == "strict" or found.word != "inside" or not zero_signs.zeros(frame.value):
         return found
@@ -241,12 +245,12 @@ def _same_number(number: bool | int | float, found: Any) -> bool:
     """Whether a scalar is this number: as a number of some kind, or as an array of rank 0."""
     if getattr(found, "shape", ()) != () or isinstance(found, str | bytes):
         return False
+    if isinstance(found, Tensor):
+        found = found.tolist()
     return bool(number == found or (number != number and found != found))
 
 
 def _equal(same: bool) -> Compared:
-    if isinstance(found, Tensor):
-        found = found.tolist()
     return Compared(Inside(1.0), Counts(inside=1)) if same else _outside()
 
 

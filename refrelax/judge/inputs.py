@@ -9,12 +9,14 @@ Spec: ``spec/01-conformance.md``, ``va/refinement``.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
 from typing import Any, Literal
 
 from refrelax.arrays import Tensor, pack
 from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import bits, dtypes, scalars
+from refrelax.syntax.graph import Constant, ConstantRef
 from refrelax.syntax.module import Module
 from refrelax.syntax.types import TensorType, TupleType, Type
 from refrelax.testing.arguments import Policy, parameters, random_arguments, specials
@@ -27,6 +29,10 @@ NEGATIVE = 0.1
 """How often an index counts from the end."""
 
 MOST_LITERALS = 64
+
+MOST_NAMED = 8
+"""Elements of a constant that counts as so many literals; more are data."""
+
 Named = Mapping[str, tuple[int | float, ...]]
 """Numbers for integers (``int``) and for floats (``float``)."""
 
@@ -34,18 +40,31 @@ Named = Mapping[str, tuple[int | float, ...]]
 def literals(modules: Iterable[Module]) -> Named:
     """The numbers that programs name, and their neighbours, for integers and floats."""
     found: dict[int | float, None] = {}
-    for module in modules:
-        for function in module.functions.values():
-            for node in nodes(function):
-                if isinstance(node, scalars.Literal) and dtypes.kind(node.dtype) in ("int", "uint", "float"):
-                    value = bits.decode(node.dtype, node.bits)
-                    if value == value and abs(value) != float("inf"):
-                        found.setdefault(value)
-                if len(found) >= MOST_LITERALS:
-                    break
+    for dtype, pattern in (each for module in modules for each in _patterns_in(module)):
+        value = bits.decode(dtype, pattern)
+        if value == value and abs(value) != float("inf"):
+            found.setdefault(value)
+        if len(found) >= MOST_LITERALS:
+            break
     around = [v + d for v in found for d in (0, 1, -1)]
     whole: tuple[int | float, ...] = tuple(dict.fromkeys(int(v) for v in around if v == int(v)))
     return {"int": whole, "float": tuple(dict.fromkeys(around))}
+
+
+def _patterns_in(module: Module) -> Iterator[tuple[str, int]]:
+    """Scalars and the elements of small constants."""
+    for node in (node for function in module.functions.values() for node in nodes(function)):
+        match node:
+            case scalars.Literal(dtype=dtype):
+                patterns: Sequence[int] = (node.bits,)
+            case Constant(dtype=dtype, data=data):
+                patterns = data
+            case ConstantRef(index=index) if (array := module.constants.get(index)) is not None:
+                dtype, patterns = array.dtype, array.patterns() if prod(array.shape) <= MOST_NAMED else ()
+            case _:
+                continue
+        if dtypes.lanes(dtype) == 1 and dtypes.kind(dtype) in ("int", "uint", "float") and len(patterns) <= MOST_NAMED:
+            yield from ((dtype, each) for each in patterns)
 
 
 def made(module: Module, entry: str, seed: int, dims: Mapping[str, int], kind: Kind, named: Named) -> list[Any]:

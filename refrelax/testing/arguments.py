@@ -232,7 +232,9 @@ def specials(dtype: str) -> list[int]:
 
 
 def element(dtype: str, rng: random.Random, policy: Policy) -> int:
-    """The bits of one random element."""
+    """The bits of one random element. Raises ``UsageError``: of several lanes."""
+    if dtypes.lanes(dtype) != 1:
+        raise UsageError(f"elements of {dtype} cannot be made up: give them in --args")
     match dtypes.kind(dtype):
         case "bool":
             return rng.getrandbits(1)
