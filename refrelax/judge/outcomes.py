@@ -178,7 +178,7 @@ class Reference:
             if not same_bits(after, before):
                 _leaves(f"argument {k}", after, found)
         if not found:  # a PrimFunc that leaves its buffers as they are
-            found = {f"argument {k}": a for k, a in enumerate(wanted.arguments) if hasattr(a, "core")}
+            found = {f"argument {k}": a for k, a in enumerate(wanted.arguments) if getattr(a, "size", 0)}
         for k, effect in enumerate(wanted.effects):
             _leaves(f"effect {k}", outward(effect.payload), found)
         return found

@@ -153,7 +153,7 @@ def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed
         reason = f"the time is over; {reason}"
     if terms is not None and (open_ := _open(terms.tally, pair)) is not None:
         return replace(open_, unproved=reason)
-    if terms is not None:
+    if terms is not None and (terms.tally.compared or pair.tally.compared):
         relaxations = tuple(sorted(terms.relaxations))
         return ProvedAt(tuple(terms.shapes), relaxations, relaxations, reason, pair.tally)
     if (nothing := _nothing(pair)) is not None:
@@ -203,6 +203,9 @@ def _nothing(pair: Pair) -> NoVerdict | None:
         relaxed = f" or explained by a relaxation that is on ({', '.join(sorted(pair.relax))})" if pair.relax else ""
         why = f"{of} differ by what is too wide to tell{relaxed}; {pair.tally.inside} elements inside"
         return undetermined(why, "undecided", pair.tally)
+    if not pair.tally.compared and not pair.tally.open:
+        why = "no run gave a result, an effect or an element: there is nothing to compare"
+        return undetermined(why, "interface", pair.tally)
     return _open(pair.tally, pair)
 
 
