@@ -46,9 +46,16 @@ class Worker(ImplementationProcess):
             hung[area] = hung.get(area, 0) + 1 if judged.why.startswith(HANG) else 0
             yield judged
 
+    def _confirmed(self, case: Case) -> tuple[Any, ...]:
+        """An answer; a crash or a hang only if a fresh process has it too: an earlier case may have done the damage."""
+        try:
+            return self._ask(case)
+        except ImplementationFailed:
+            return self._ask(case)
+
     def _judge(self, case: Case) -> Judged:
         try:
-            kind, *rest = self._ask(case)
+            kind, *rest = self._confirmed(case)
         except ImplementationFailed as failed:
             return Judged(case, "failed", str(failed))
         if kind == "missing":
