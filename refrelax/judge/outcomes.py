@@ -21,7 +21,7 @@ from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.judging import magnitude
 from refrelax.semantics.numbers.enclosure import judge as judge_element
-from refrelax.semantics.numbers.enclosure import observed_number
+from refrelax.semantics.numbers.enclosure import observed_number, surely_poison
 from refrelax.semantics.numbers.strict import is_strict, sign_kept
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
@@ -245,7 +245,8 @@ def _judge_tensor(wanted: Core, canonical: Any, found: Any) -> int | Difference:
     strictly = nan and is_strict(wanted.numerics)
     rows = zip(wanted.indices(), wanted.payloads(), canonical.bits(), found.bits(), strict=True)
     for index, payload, exact, pattern in rows:
-        if wanted.numerics.poison_rule(payload) is not None or (exact is None and not is_strict(wanted.numerics)):
+        left_open = wanted.numerics.poison_rule(payload) is not None and (exact is None or surely_poison(payload))
+        if left_open or (exact is None and not is_strict(wanted.numerics)):
             continue
         if exact == pattern or (nan and exact is not None and _both_nan(wanted.dtype, exact, pattern)):
             continue

@@ -154,6 +154,15 @@ def contains(payload: Payload, dtype: str, observed: Any) -> bool:
             return held.true if value else held.false
 
 
+FEW = 3.0
+"""So many integers always decide: as two units in the last place do."""
+
+
+def surely_poison(payload: Payload) -> bool:
+    """Whether a payload whose ``poison_rule`` is not ``None`` has no other member: sets of several may be something."""
+    return not isinstance(payload, Interval | Ints | TruthSet)
+
+
 @rule("num/decisive-width")
 def judge(payload: Payload, dtype: str, observed: Any, scale: float | None = None) -> Verdict:
     """The verdict on one element.
@@ -171,7 +180,8 @@ def judge(payload: Payload, dtype: str, observed: Any, scale: float | None = Non
         return Outside((), INF)
     if isinstance(held, TruthSet):
         return Undecided(1.0) if held.true and held.false else Inside(1.0)
-    limit = max(1.0, float(1 << dtypes.bits(dtype)) / 16) if scale is None else max(1.0, scale / 2)
+    wide = bounds.widest_decisive(dtypes.bits(dtype)) * max(abs(held.lo), abs(held.hi))
+    limit = max(FEW, wide) if scale is None else max(1.0, scale / 2)
     return Undecided(float(held.count)) if held.count > limit else Inside(1.0 if held.count == 1 else 0.0)
 
 
