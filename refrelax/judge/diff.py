@@ -272,8 +272,8 @@ class _Judgement:
             return NoVerdict(why, True, "open", report=nothing, bindings=bindings)
         if (why := not_comparable(wanted, q.checked, q.entry)) is not None:
             return NoVerdict(why, reason="interface", report=nothing, bindings=bindings)
-        if blind is not None or not whole.compared + whole.excluded:
-            what = blind.name if blind is not None else "the effects"
+        if blind is not None or not whole.compared:
+            what = blind.name if blind is not None else "the results"
             why = f"nothing can be held against {what}, or against a part of it"
             return NoVerdict(why, reason="interface", report=nothing, bindings=bindings)
         canonical = self.reference

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from refrelax.semantics.numbers.enclosure import contains, enclose, judge, observed_number, surely_poison
+from refrelax.semantics.numbers.enclosure import contains, enclose, judge, observed_number
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints
@@ -89,11 +89,10 @@ def contains_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: 
 
 
 def _elements(wanted: Tensor, patterns: Sequence[int | None]) -> Iterator[tuple[tuple[int, ...], Payload, int | None]]:
-    """Index, permitted set and observed bits of every element that is not surely left open: one that may be poison, and
-    may be a number, is judged, and undecided."""
+    """Index, permitted set and observed bits of every element that the reference determines."""
     rule_of = wanted.numerics.poison_rule
     for index, payload, pattern in zip(wanted.indices(), wanted.payloads(), patterns, strict=True):
-        if rule_of(payload) is None or not surely_poison(payload):
+        if rule_of(payload) is None:
             yield index, payload, pattern
 
 
