@@ -6,6 +6,7 @@ program or itself. One that crashes, hangs or refuses a program that the text ac
 
 from __future__ import annotations
 
+from refrelax.errors import UsageError
 from refrelax.extras import advice
 from refrelax.judge.report import Report
 from refrelax.judge.verdicts import Divergence, Kind, NoVerdict, Reason
@@ -27,6 +28,8 @@ FINDINGS: dict[str, tuple[Kind, str]] = {
 def failed(error: Exception) -> Divergence | NoVerdict:
     """The verdict on an implementation that raised."""
     kind = getattr(error, "kind", None)
+    if isinstance(error, UsageError):
+        raise error  # what the user named does not exist: nothing was found about anybody
     detail = str(getattr(error, "detail", "") or "")
     if kind in SILENT:
         return NoVerdict(said(error), reason=SILENT[kind], detail=detail)

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfiable
 
 from refrelax.arrays import Tensor
-from refrelax.errors import InternalError, Rejection
+from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.judge.diff import diff
 from refrelax.judge.report import NOTHING
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
@@ -152,6 +152,8 @@ def judge(module: Module, args: Sequence[Any], implementation: Any, strict: bool
             return diff(check(module), "main", args, impl=implementation, strict=strict)
     except TimeoutError as error:
         return NoVerdict(f"the definition takes {error}", reason="budget")
+    except UsageError:
+        raise
     except (InternalError, Rejection) as error:
         return NoVerdict(f"a fault of refrelax ({type(error).__name__}: {error})", reason="fault")
     except Exception as error:

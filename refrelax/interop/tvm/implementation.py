@@ -12,7 +12,7 @@ from typing import Any
 from refrelax.arrays import Tensor, to_constant
 from refrelax.backends.executable import Observed
 from refrelax.conformance.implementation import ImplementationFailed
-from refrelax.errors import Outcome, Returned, Trapped
+from refrelax.errors import Outcome, Returned, Trapped, UsageError
 from refrelax.interop.tvm.editions import text_for
 from refrelax.interop.tvm.frames import Frames
 from refrelax.interop.tvm.instrument import instrument
@@ -124,6 +124,8 @@ class TvmImplementation:
         else:
             raise ImplementationFailed("fault", "the script that has TVM gave an answer without an end")
         match answer:
+            case {"refused": ["options", _, message]}:
+                raise UsageError(last_line(message))
             case {"refused": [stage, kind, message]}:
                 raise _refusal(stage, kind, message, text if self.target.startswith("llvm") else "")
             case {"raised": [kind, message]} if _LACKING.search(message):

@@ -116,7 +116,9 @@ def answer(request: dict[str, Any], say: serve.Say) -> None:
 
     try:
         mod = worker.read_module(request["text"], request["constants"])
+        step, kind = "", "usage"
         target = tvm.target.Target(request["target"])
+        step, kind = "read", "unread"
         chosen = find_passes(request["stages"], target)
         ends("read", mod)
         wrapped = ":" not in request["stages"]

@@ -77,7 +77,7 @@ class TvmPasses:
                         if given > skip:
                             yield Stage(name, text, {int(k): array(v) for k, v in constants.items()})
                     case {"end": [_, "usage", _, message]}:
-                        raise UsageError(message)
+                        raise UsageError(last_line(message))
                     case {"end": [name, kind, error, message]}:
                         step = name
                         raise ImplementationFailed(kind, f"{error}: {last_line(message)}".lstrip(": "), message)

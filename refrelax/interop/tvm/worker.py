@@ -153,13 +153,15 @@ def answer(request: dict[str, Any], say: Say) -> None:
 
 def _answer(request: dict[str, Any], say: Say) -> dict[str, Any]:
     import suite_library  # type: ignore[import-not-found]
+    import tvm
 
     stage = "read"
     try:
         mod = read_module(request["text"], request["constants"])
         if "entry" not in request:
             return {"accepted": True}
-        stage = "arguments"
+        stage = "options"  # what the user named, not what TVM makes of the program
+        tvm.target.Target(request["target"])
         passes = asked_for(request)
         stage = "build"
         suite_library.register()
