@@ -21,6 +21,7 @@ from refrelax.semantics.graph.evaluate import Interpreter, Scope
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.judging import count_tensor
 from refrelax.semantics.numbers import reading
+from refrelax.semantics.numbers.enclosure import surely_poison
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import DType, Prim, Shape
@@ -110,11 +111,17 @@ def judge_binding(
     permitted: str = "enclosure",
 ) -> BindingVerdict:
     """Evaluate one binding under a reading of permitted sets, from the frame's values, and compare."""
+    relaxations: tuple[str, ...] = ()
     if missing(binding, frame):
         compared = Compared(Inside(1.0), Counts(not_judged=1))
     else:
         try:
-            compared = compare(_evaluated(checked, binding, frame, externs, permitted), frame.value)
+            wanted = _evaluated(checked, binding, frame, externs, permitted)
+            canonical = None
+            if may_be_poison(wanted) or zero_signs.zeros(frame.value):
+                canonical = _canonical(checked, binding, frame, externs)
+                relaxations = zero_signs.needed([(canonical, frame.value)], permitted)
+            compared = compare(wanted, frame.value, canonical)
         except Ended as end:
             compared = _of_end(end)
         except InternalError:
@@ -122,13 +129,27 @@ def judge_binding(
                 raise
             compared = Compared(Undecided(INFINITE), Counts(undecided=1))  # a symbol was not shown
     found = compared.of(frame.path, binding.name, describe(binding), binding.span)
-    if permitted == "strict" or found.word != "inside" or not zero_signs.zeros(frame.value):
-        return found
+    return replace(found, relaxations=relaxations) if found.word == "inside" else found
+
+
+def may_be_poison(wanted: Any) -> bool:
+    """Whether some element of a permitted value is open in one permitted run and determined in another."""
+    match wanted:
+        case Core():
+            rule_of = wanted.numerics.poison_rule
+            return any(rule_of(p) is not None and not surely_poison(p) for p in wanted.payloads())
+        case tuple():
+            return any(map(may_be_poison, wanted))
+        case _:
+            return False
+
+
+def _canonical(checked: CheckedModule, binding: Binding, frame: Frame, externs: Mapping[str, Any]) -> Any:
+    """What ``ieee`` gives for a binding; ``None`` where that run ends."""
     try:
-        canonical = _evaluated(checked, binding, frame, externs, "ieee")
+        return _evaluated(checked, binding, frame, externs, "ieee")
     except Ended:
-        return found
-    return replace(found, relaxations=zero_signs.needed([(canonical, frame.value)], permitted))
+        return None
 
 
 def _evaluated(
@@ -219,15 +240,17 @@ class Compared(NamedTuple):
         return BindingVerdict(path, name, what, self.verdict, self.counts, span, self.field)
 
 
-def compare(wanted: Any, found: Any) -> Compared:
-    """Hold an observed value against the permitted ones. A part that is no tensor counts as one element."""
+def compare(wanted: Any, found: Any, canonical: Any = None) -> Compared:
+    """Hold an observed value against the permitted ones. A part that is no tensor counts as one element.
+    ``canonical``: the value of the canonical run, which tells what is open where a permitted set may be poison."""
     match wanted:
         case Core():
-            return _compare_tensor(wanted, found)
+            return _compare_tensor(wanted, found, canonical)
         case tuple():
             if not isinstance(found, tuple) or len(found) != len(wanted):
                 return _outside()
-            parts = [compare(w, f) for w, f in zip(wanted, found, strict=True)]
+            exact = canonical if isinstance(canonical, tuple) else (None,) * len(wanted)
+            parts = [compare(w, f, c) for w, f, c in zip(wanted, found, exact, strict=True)]
             if not parts:
                 return _equal(True)
             k = worst(parts)
@@ -247,6 +270,8 @@ def _same_number(number: bool | int | float, found: Any) -> bool:
         return False
     if isinstance(found, Tensor):
         found = found.tolist()
+    if isinstance(number, int) and (isinstance(found, float) or (isinstance(found, bool) and type(number) is int)):
+        return False  # another kind of number; a truth may come as 0 or 1
     return bool(number == found or (number != number and found != found))
 
 
@@ -258,13 +283,14 @@ def _outside(elements: int = 1) -> Compared:
     return Compared(Outside((), INFINITE), Counts(outside=elements))
 
 
-def _compare_tensor(wanted: Core, found: Any) -> Compared:
+def _compare_tensor(wanted: Core, found: Any, canonical: Any) -> Compared:
     dtype = getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None))
     shape = getattr(found, "shape", None)
     if shape is None or tuple(shape) != wanted.shape or dtype != wanted.dtype:
         return _outside(max(1, wanted.size))
     patterns = found.patterns() if isinstance(found, Tensor) else to_constant(found, wanted.dtype).patterns()
-    return Compared(*count_tensor(wanted, wanted.dtype, wanted.shape, patterns))
+    exact = canonical.bits() if isinstance(canonical, Core) else None
+    return Compared(*count_tensor(wanted, wanted.dtype, wanted.shape, patterns, exact))
 
 
 def judge_value(wanted: Any, found: Any) -> tuple[Inside | Outside | Undecided, int]:

@@ -24,12 +24,13 @@ from refrelax.errors import (
     Malformed,
     Outcome,
     Returned,
+    Trapped,
     Unlinkable,
     Unspecified,
     UsageError,
 )
 from refrelax.judge import openness
-from refrelax.judge.counting import all_open, counted, not_comparable
+from refrelax.judge.counting import all_open, not_comparable
 from refrelax.judge.diff import diff
 from refrelax.judge.failures import SILENT
 from refrelax.judge.first_binding import first_other_binding
@@ -109,7 +110,9 @@ class Bisection:
     def __str__(self) -> str:
         if self.answer is not None:
             return str(self.answer)
-        passes = f"{max(len(self.steps) - 1, 0)} passes, none changed the meaning on these arguments"
+        count = len(self.steps) - 1
+        none = "no pass; what is built means the same" if count < 1 else f"{count} passes, none changed the meaning"
+        passes = f"{none} on these arguments"
         inside = f"{self.report.inside} of {self.report.compared} elements inside"
         rest = "".join(f"; {each}" for each in self.report.trusts)
         return f"NONE  {passes} ({inside}){self.report.notes()}{rest}"
@@ -185,6 +188,7 @@ class _Walk:
         """The last module that was accepted."""
         self.counts, self.refused = Counts(), 0
         self.relaxations: tuple[str, ...] = ()
+        self.build_judged = False
         self.open: tuple[Open, ...] = ()
         self.trusts: tuple[str, ...] = ()
 
@@ -229,6 +233,8 @@ class _Walk:
         except StagesEnded as ended:
             return Bisection(tuple(self.steps), self.ended(ended), self.report)
         answer = self.end() or self.built(chosen, pipeline)
+        if answer is None and len(self.steps) < 2 and not self.build_judged:
+            raise UsageError(f"the pipeline {pipeline} has no pass: there is nothing to compare")
         return Bisection(tuple(self.steps), answer, self.report)
 
     def look(self, stage: Stage) -> WrongPass | NoVerdict | None:
@@ -258,12 +264,14 @@ class _Walk:
             return self.no_verdict(f"the program after {stage.name} cannot be run: {failed}", reason)
         if isinstance(outcome, Unspecified) and (why := lacking(outcome)) is not None:
             return self.no_verdict(f"after {stage.name}: {outcome.message} [{outcome.rule}]", why)
+        if isinstance(outcome, Trapped) and outcome.rule == "ev/arity":
+            return self.no_verdict(f"{entry} takes other arguments after {stage.name}", "interface")
         verdict, tally = reference.compare(outcome)
         if isinstance(verdict, Difference):
             binding = first_other_binding(self.checked, checked, entry, reference)
             return replace(self.changed(stage, verdict.message, outcome, binding), field=verdict.field)
         self.steps.append(Step(stage, verdict, outcome))
-        self.counts = counted(reference, outcome)
+        self.counts = Counts(tally.inside, 0, tally.undecided, tally.excluded)
         self.leaned_on(tally.relaxations)
         self.checked = checked
         return None
@@ -330,6 +338,7 @@ class _Walk:
             reference.checked, reference.entry, reference.args, makes(pipeline), externs=reference.externs,
             strict=self.strict, budget=reference.budget,
         )  # fmt: skip
+        self.build_judged = not isinstance(found, NoVerdict)
         if isinstance(found, NoVerdict):
             self.trusts = (f"what is built was not judged: {found.why}",)
         if not isinstance(found, Divergence):

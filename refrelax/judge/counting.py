@@ -1,33 +1,13 @@
-"""How many elements of two runs were compared, and whether there was anything to compare."""
+"""Whether there is anything to compare in a run."""
 
 from __future__ import annotations
 
-from refrelax.errors import Outcome, Returned, Trapped
-from refrelax.judge.bindings import compare
-from refrelax.judge.outcomes import Reference, cores
+from refrelax.errors import Returned
+from refrelax.judge.outcomes import cores
 from refrelax.judge.report import Open
-from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Closure, Opaque, PackedFunc, Tensor
 from refrelax.syntax.loops import PrimFunc
-
-
-def counted(reference: Reference, found: Outcome) -> Counts:
-    """The elements of a run that is not different from the reference, by how they compare."""
-    wanted = reference.outcome
-    if isinstance(wanted, Trapped):
-        return Counts(inside=1)
-    if not isinstance(wanted, Returned) or not isinstance(found, Returned):
-        return Counts()
-    equal = _counts(wanted, found)
-    if not (equal.outside or equal.undecided) or not isinstance(reference.permitted, Returned):
-        return equal
-    return _counts(reference.permitted, found)
-
-
-def _counts(wanted: Returned, found: Returned) -> Counts:
-    pairs = [(wanted.value, found.value), *zip(wanted.arguments, found.arguments, strict=True)]
-    return sum((compare(cores(w), f).counts for w, f in pairs), Counts())
 
 
 def leaves(wanted: Returned, checked: CheckedModule, entry: str) -> list[tuple[str, object]]:

@@ -24,6 +24,7 @@ from refrelax.errors import (
     Trapped,
     Unlinkable,
     Unspecified,
+    UsageError,
 )
 from refrelax.judge import openness, zero_signs
 from refrelax.judge.bindings import Compared, compare, judge_frames, missing, simple_bindings
@@ -149,7 +150,10 @@ class _Question:
         if shows is not None and not isinstance(module.functions[self.entry], PrimFunc):
             shown: Observed = shows(module, self.entry, args)
             return shown
-        return Observed(implementation.run(module, self.entry, args), ())
+        outcome = implementation.run(module, self.entry, args)
+        if not isinstance(outcome, Outcome):
+            raise UsageError(f"an implementation's run gives an Outcome, found {type(outcome).__name__}")
+        return Observed(outcome, ())
 
     def not_run(self, error: Exception) -> Divergence | NoVerdict:
         """The verdict where the implementation gave no outcome."""
@@ -320,8 +324,10 @@ class _Judgement:
             wide = Compared(Undecided(float("inf")), Counts(undecided=1))
             return (wide.of(q.entry, "return", "result"),)
         verdicts = []
+        assert isinstance(self.reference, Returned)
+        exact = {name: cores(ours) for name, ours, _ in self.pairs(self.reference, found)}
         for name, ours, theirs in self.pairs(permitted, found):
-            compared = NOT_SHOWN if theirs is NOT_SHOWN else compare(cores(ours), theirs)
+            compared = NOT_SHOWN if theirs is NOT_SHOWN else compare(cores(ours), theirs, exact.get(name))
             verdicts.append(compared.of(q.entry, name, "result"))
         return tuple(verdicts)
 
@@ -412,7 +418,10 @@ def _outside(verdict: BindingVerdict) -> str:
     by = verdict.verdict.by
     how = f"by {by:.3g} units in the last place" if by < float("inf") else "altogether"
     of = f" ({verdict.counts.outside} of {verdict.counts.compared} elements)" if verdict.counts.compared > 1 else ""
-    return f"{where} ({verdict.what}) is outside the permitted results {how}{of}"
+    told = verdict.verdict
+    values = f": {told.found}, permitted {told.permitted}" if told.found else ""
+    place = f", at {verdict.span}" if verdict.span is not None else ""
+    return f"{where} ({verdict.what}) is outside the permitted results {how}{of}{values}{place}"
 
 
 def newly_open(reference: Returned, outcome: Returned) -> str | None:

@@ -1,5 +1,5 @@
 """Arguments for the runs of a comparison: random ones by policy, the literals of the programs, one value everywhere,
-integers that are positions of some axis.
+integers that are positions of some axis, numbers of any size.
 
 A difference often shows only at a number that a program names, or where all elements are one special value.
 
@@ -9,7 +9,8 @@ Spec: ``spec/01-conformance.md``, ``va/refinement``.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import Any, Literal
 
@@ -21,9 +22,9 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.types import TensorType, TupleType, Type
 from refrelax.testing.arguments import Policy, parameters, random_arguments, specials
 
-Kind = Policy | Literal["literals", "uniform", "indices"]
+Kind = Policy | Literal["literals", "uniform", "indices", "wide"]
 
-KINDS: tuple[Kind, ...] = ("dyadic", "integer", "normal", "special", "literals", "uniform")
+KINDS: tuple[Kind, ...] = ("dyadic", "integer", "normal", "special", "literals", "uniform", "wide")
 
 NEGATIVE = 0.1
 """How often an index counts from the end."""
@@ -73,14 +74,20 @@ def made(module: Module, entry: str, seed: int, dims: Mapping[str, int], kind: K
     Raises:
         UsageError: they cannot be made up.
     """
-    if kind == "indices":
-        return _indices(random_arguments(module, entry, seed, dims, "integer"), random.Random(seed))
-    if kind == "normal":
-        return _of_any_width(random_arguments(module, entry, seed, dims, kind), random.Random(seed))
-    if kind not in ("literals", "uniform"):
-        return random_arguments(module, entry, seed, dims, kind)  # type: ignore[arg-type]
-    args = random_arguments(module, entry, seed, dims, "integer")
-    return [_changed(each, kind, seed, named, 5 * k) for k, each in enumerate(args)]
+    rng = random.Random(seed)
+    match kind:
+        case "indices":
+            return _indices(random_arguments(module, entry, seed, dims, "integer"), rng)
+        case "wide":
+            return _wide(random_arguments(module, entry, seed, dims, "normal"), rng)
+        case "literals":
+            args = random_arguments(module, entry, seed, dims, "integer")
+            return [_refilled(x, partial(_literals, seed, named, 5 * k)) for k, x in enumerate(args)]
+        case "uniform":
+            args = random_arguments(module, entry, seed, dims, "integer")
+            return [_refilled(x, partial(_uniform, seed)) for x in args]
+        case policy:
+            return random_arguments(module, entry, seed, dims, policy)
 
 
 def kinds(module: Module, entry: str) -> tuple[Kind, ...]:
@@ -99,43 +106,62 @@ def _of_integers(type_: Type) -> bool:
             return False
 
 
+def _refilled(value: Any, fill: Callable[[Tensor], Sequence[int] | None]) -> Any:
+    """A value with the tensors for which ``fill`` gives patterns filled with those."""
+    if isinstance(value, tuple):
+        return tuple(_refilled(each, fill) for each in value)
+    patterns = fill(value) if isinstance(value, Tensor) else None
+    return value if patterns is None else Tensor.of_bytes(value.dtype, value.shape, pack(value.dtype, patterns))
+
+
 def _indices(args: list[Any], rng: random.Random) -> list[Any]:
     """The arguments with every tensor of integers filled with positions of an axis of some argument: of the shortest
     half of the time, since nobody says which axis is meant."""
     extents = [n for each in _tensors(args) for n in each.shape if n > 0] or [1]
 
-    def filled(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(filled, value))
-        if not isinstance(value, Tensor) or not dtypes.is_integer(value.dtype):
-            return value
+    def positions(x: Tensor) -> list[int] | None:
+        if not dtypes.is_integer(x.dtype):
+            return None
         extent = min(extents) if rng.random() < 0.5 else rng.choice(extents)
-        low, high = dtypes.integer_range(value.dtype)
-        found = [rng.randrange(extent) - extent * (rng.random() < NEGATIVE and low < 0) for _ in range(value.size)]
-        patterns = [bits.encode(value.dtype, max(low, min(k, high))) for k in found]
-        return Tensor.of_bytes(value.dtype, value.shape, pack(value.dtype, patterns))
+        low, high = dtypes.integer_range(x.dtype)
+        found = [rng.randrange(extent) - extent * (rng.random() < NEGATIVE and low < 0) for _ in range(x.size)]
+        return [bits.encode(x.dtype, max(low, min(k, high))) for k in found]
 
-    return [filled(each) for each in args]
+    return [_refilled(each, positions) for each in args]
 
 
-def _of_any_width(args: list[Any], rng: random.Random) -> list[Any]:
-    """The arguments with every tensor of integers filled with as many bits as chance says, half of the time all: small
-    integers and the ends of the range lose nothing in a float or a narrower dtype, most of those between do."""
+def _wide(args: list[Any], rng: random.Random) -> list[Any]:
+    """The arguments with numbers from the whole of their formats.
 
-    def drawn(low: int, high: int) -> int:
-        all_of_them = high.bit_length()
-        magnitude = rng.getrandbits(all_of_them if rng.random() < 0.5 else rng.randint(1, all_of_them))
-        return ~magnitude if low < 0 and rng.random() < 0.5 else magnitude
+    Integers have as many bits as chance says, half of the time all: small ones and the ends of the range lose nothing
+    in a float or a narrower dtype. Floats have any exponent, or all of a tensor have one and nearly one value: what
+    cancels shows what was rounded.
+    """
 
-    def filled(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(map(filled, value))
-        if not isinstance(value, Tensor) or not dtypes.is_integer(value.dtype):
-            return value
-        patterns = [bits.encode(value.dtype, drawn(*dtypes.integer_range(value.dtype))) for _ in range(value.size)]
-        return Tensor.of_bytes(value.dtype, value.shape, pack(value.dtype, patterns))
+    def numbers(x: Tensor) -> list[int] | None:
+        if dtypes.is_integer(x.dtype):
+            return [bits.encode(x.dtype, _integer(*dtypes.integer_range(x.dtype), rng)) for _ in range(x.size)]
+        if dtypes.lanes(x.dtype) != 1 or x.dtype not in bits.FORMATS:
+            return None
+        f = bits.FORMATS[x.dtype]
+        first, last = 1 - f.bias, (1 << f.exponent_bits) - 2 - f.bias
+        common = rng.randint(first // 2, last // 2) if rng.random() < 0.5 else None
+        return [bits.encode(x.dtype, _float(first, last, common, rng) if f.signed else 1.0) for _ in range(x.size)]
 
-    return [filled(each) for each in args]
+    return [_refilled(each, numbers) for each in args]
+
+
+def _integer(low: int, high: int, rng: random.Random) -> int:
+    every = high.bit_length()
+    magnitude = rng.getrandbits(every if rng.random() < 0.5 else rng.randint(1, every))
+    return ~magnitude if low < 0 and rng.random() < 0.5 else magnitude
+
+
+def _float(first: int, last: int, common: int | None, rng: random.Random) -> float:
+    """A float of an exponent from ``first`` to ``last``; or of the exponent ``common``, just above its power of two."""
+    if common is not None:
+        return (1 + rng.random() / 64) * 2.0**common
+    return rng.choice((1, -1)) * (1 + rng.random()) * 2.0 ** rng.randint(first, last)
 
 
 def _tensors(values: Iterable[Any]) -> list[Tensor]:
@@ -145,22 +171,22 @@ def _tensors(values: Iterable[Any]) -> list[Tensor]:
     return found
 
 
-def _changed(value: Any, kind: Kind, seed: int, named: Named, shift: int) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_changed(each, kind, seed, named, shift + k) for k, each in enumerate(value))
-    if not isinstance(value, Tensor) or dtypes.kind(value.dtype) not in ("int", "uint", "float"):
-        return value
-    patterns = [p or 0 for p in value.patterns()]
-    if kind == "uniform":
-        choices = specials(value.dtype)
-        patterns = [choices[seed // len(KINDS) % len(choices)]] * len(patterns) if choices else patterns
-    elif choices := _encoded(value.dtype, named):
-        first = seed // (len(KINDS) + 1) * len(patterns) + shift  # the next round goes on where this one ends
-        patterns = [choices[(first + k) % len(choices)] for k in range(len(patterns))]
-    return Tensor.of_bytes(value.dtype, value.shape, pack(value.dtype, patterns))
+def _literals(seed: int, named: Named, shift: int, x: Tensor) -> list[int] | None:
+    """Numbers that the programs name, one after the other: the next round goes on where this one ends."""
+    choices = _encoded(x.dtype, named)
+    first = seed // (len(KINDS) + 1) * x.size + shift
+    return [choices[(first + k) % len(choices)] for k in range(x.size)] if choices else None
+
+
+def _uniform(seed: int, x: Tensor) -> list[int] | None:
+    """One special value everywhere."""
+    choices = specials(x.dtype)
+    return [choices[seed // len(KINDS) % len(choices)]] * x.size if choices else None
 
 
 def _encoded(dtype: str, named: Named) -> list[int]:
+    if dtypes.kind(dtype) not in ("int", "uint", "float"):
+        return []
     if dtypes.is_float(dtype):
         return [bits.encode(dtype, v) for v in named["float"]]
     low, high = dtypes.integer_range(dtype)

@@ -12,14 +12,14 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from refrelax.semantics.numbers.enclosure import contains, enclose, judge, observed_number
+from refrelax.semantics.numbers.enclosure import contains, enclose, judge, observed_number, surely_poison
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints
 from refrelax.semantics.numbers.strict import is_strict, sign_kept
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided, Verdict
 from refrelax.semantics.values import Tensor
-from refrelax.syntax import dtypes
+from refrelax.syntax import bits, dtypes
 
 
 def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> Verdict:
@@ -33,11 +33,19 @@ def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Seq
 
 
 def count_tensor(
-    wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int | None]
+    wanted: Tensor,
+    dtype: str,
+    shape: Sequence[int],
+    patterns: Sequence[int | None],
+    canonical: Sequence[int | None] | None = None,
 ) -> tuple[Verdict, Counts]:
     """``judge_tensor``, and how many elements came out how. A tensor without elements counts as one, compared by its
     shape and dtype. A pattern of ``None`` is an element that the other side leaves open: outside, unless the reference
-    leaves it open too."""
+    leaves it open too.
+
+    ``canonical``: the bits of the canonical run, which say what is open where a permitted set *may* be poison; without
+    them such an element is left out.
+    """
     if dtype != wanted.dtype or tuple(shape) != wanted.shape:
         return Outside((), math.inf), Counts(outside=max(1, wanted.size))
     if not wanted.size:
@@ -46,10 +54,10 @@ def count_tensor(
     strictly = is_strict(wanted.numerics) and dtypes.is_float(dtype)
     margin, width, outside = 1.0, 0.0, None
     inside = undecided = wrong = 0
-    for index, payload, pattern in _elements(wanted, patterns):
-        match _judged(payload, dtype, pattern, scale, strictly):
+    for index, payload, pattern, exact in _elements(wanted, patterns, canonical):
+        match _judged(payload, dtype, pattern, scale, strictly) if exact is None else _may_be_open(pattern, exact):
             case Outside(by=by):
-                outside = outside or Outside(index, by)
+                outside = outside or Outside(index, by, _number(pattern, dtype), _set(payload, dtype))
                 wrong += 1
             case Undecided(width=each):
                 width = max(width, each)
@@ -75,6 +83,32 @@ def _judged(payload: Payload, dtype: str, pattern: int | None, scale: float | No
     return found
 
 
+def _number(pattern: int | None, dtype: str) -> str:
+    return "open" if pattern is None else _shown(bits.decode(dtype, pattern), dtype)
+
+
+def _shown(number: Any, dtype: str) -> str:
+    """A number with as many digits as tell its neighbours apart."""
+    if isinstance(number, bool | int):
+        return str(number).lower()
+    return f"{float(number):.{17 if dtype == 'float64' else 9}g}"
+
+
+def _set(payload: Payload, dtype: str) -> str:
+    """A permitted set, by its ends."""
+    low, high = bounds(payload, dtype)
+    if low is None or high is None:
+        return "nan"
+    return _shown(low, dtype) if low == high else f"{_shown(low, dtype)} to {_shown(high, dtype)}"
+
+
+def _may_be_open(pattern: int | None, exact: int) -> Verdict:
+    """The verdict on an element that some permitted run leaves open and the canonical one does not."""
+    if pattern is None:
+        return Outside((), math.inf)
+    return Inside(1.0) if pattern == exact else Undecided(math.inf)
+
+
 def contains_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> bool:
     """Whether every element is permitted."""
     if dtype != wanted.dtype or tuple(shape) != wanted.shape:
@@ -84,16 +118,22 @@ def contains_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: 
         pattern is not None
         and contains(payload, dtype, pattern)
         and (not strictly or sign_kept(payload, observed_number(dtype, pattern)))
-        for _, payload, pattern in _elements(wanted, patterns)
+        for _, payload, pattern, _ in _elements(wanted, patterns, None)
     )
 
 
-def _elements(wanted: Tensor, patterns: Sequence[int | None]) -> Iterator[tuple[tuple[int, ...], Payload, int | None]]:
-    """Index, permitted set and observed bits of every element that the reference determines."""
-    rule_of = wanted.numerics.poison_rule
-    for index, payload, pattern in zip(wanted.indices(), wanted.payloads(), patterns, strict=True):
+def _elements(
+    wanted: Tensor, patterns: Sequence[int | None], canonical: Sequence[int | None] | None
+) -> Iterator[tuple[tuple[int, ...], Payload, int | None, int | None]]:
+    """Index, permitted set and observed bits of every element that the reference determines; and its canonical bits
+    where the set may be poison all the same."""
+    rule_of, unknown = wanted.numerics.poison_rule, [None] * wanted.size
+    rows = zip(wanted.indices(), wanted.payloads(), patterns, canonical or unknown, strict=True)
+    for index, payload, pattern, exact in rows:
         if rule_of(payload) is None:
-            yield index, payload, pattern
+            yield index, payload, pattern, None
+        elif exact is not None and not surely_poison(payload):
+            yield index, payload, pattern, exact
 
 
 def magnitude(wanted: Tensor) -> float | None:

@@ -10,14 +10,14 @@ from refrelax.shape_solver import Prover, Refuted, bounds, disjoint, injective, 
 
 def test_a_text_is_no_list_of_variables() -> None:
     """``"row"`` was read as the variables ``r``, ``o``, ``w``, and a map that is one to one was refuted."""
-    with pytest.raises(ValueError, match="expected a list of variables, found the text 'row'"):
+    with pytest.raises(ValueError, match=r"expected a list of variables, .*found 'row'"):
         injective("row*8", "row")
     assert not isinstance(injective("row*8", ["row"]), Refuted)
 
 
 @pytest.mark.parametrize("text", ["n > 0", "p", ""])
 def test_a_text_is_no_list_of_assumptions(text: str) -> None:
-    message = f"expected a list of assumptions, found the text {text!r}"
+    message = f"expected a list of assumptions, .*found {text!r}"
     questions = (
         lambda: prove("n == n", text),
         lambda: Prover(text),

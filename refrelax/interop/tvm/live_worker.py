@@ -56,9 +56,20 @@ def bound(mod: Any, parameters: Any) -> Any:
             raise NoModule(f"there are parameters for a function {name!r}, which the module lacks")
         if not isinstance(given, dict):
             params = mod[name].params
+            if len(given) > len(params):
+                raise NoModule(f"{len(given)} parameters for {name}, which takes {len(params)}")
             given = dict(zip(params[len(params) - len(given) :], given, strict=True))
-        mod = relax.transform.BindParams(name, {k: array_of(v) for k, v in given.items()})(mod)
+        try:
+            mod = relax.transform.BindParams(name, {k: array_of(v) for k, v in given.items()})(mod)
+        except Exception as error:  # whatever TVM says of a name, a shape or a dtype
+            raise NoModule(f"its parameters do not fit {name}: {_said(error)}") from None
     return mod
+
+
+def _said(error: Exception) -> str:
+    """The last line of an error that says something."""
+    lines = [each.strip() for each in str(error).splitlines() if each.strip() and not each.startswith("#")]
+    return lines[-1] if lines else type(error).__name__
 
 
 def array_of(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,13 @@ class Inside:
 @dataclass(frozen=True, slots=True)
 class Outside:
     """The element at ``index`` is not permitted; ``by``: units in the last place beyond the nearer end (``inf``: of
-    another kind).
+    another kind); ``found`` and ``permitted``: the element and the set, in words.
     """
 
     index: tuple[int, ...]
     by: float
+    found: str = field(default="", compare=False, repr=False)
+    permitted: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

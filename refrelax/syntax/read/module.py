@@ -244,7 +244,8 @@ def _function_reader(src: Source, node: ast.FunctionDef) -> FunctionReader:
     found = _KINDS.get(name or "")
     if found is None:
         refused = " (macros and rewriters run Python while TVM reads them)" if name in _REFUSED else ""
-        src.fail(node, "syn/function-kind", f"expected @R.function or @T.prim_func above {node.name}{refused}")
+        hint = f"; a Python function that makes a module is named FILE.py:{node.name}" if head is None else ""
+        src.fail(node, "syn/function-kind", f"expected @R.function or @T.prim_func above {node.name}{refused}{hint}")
     return found
 
 

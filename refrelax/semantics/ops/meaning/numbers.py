@@ -92,7 +92,8 @@ class Dense:
         position = self.offset
         for p, n, stride in zip(at, self.dims, self.strides, strict=True):
             if not 0 <= p < n:
-                return out_of_range(other.rule, at, self.dims) if isinstance(other, Poison) else other
+                own = isinstance(other, Poison) and other.rule.startswith("op.")  # not an operand's, handed in
+                return out_of_range(other.rule, at, self.dims) if own else other
             position += p * stride
         return self.cells[position]
 
