@@ -24,7 +24,7 @@ from refrelax.conformance import cases  # noqa: E402
 from refrelax.lower.legalize.table import AWAITED, BY_HAND, LEGALIZERS  # noqa: E402
 from refrelax.semantics.ops import CALL_FORMS, DESTINATION_PASSING, OPERATORS  # noqa: E402
 from refrelax.semantics.ops.meaning import procedures as P  # noqa: E402
-from refrelax.testing import control_rules, graph_rules, loop_functions, network_rules  # noqa: E402
+from refrelax.testing import alike, control_rules, graph_rules, loop_functions, network_rules  # noqa: E402
 from refrelax.testing.sketches import SKETCHES  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES  # noqa: E402
 
@@ -106,7 +106,7 @@ def on_cuda(name: str) -> str:
 @cache
 def drawn() -> frozenset[str]:
     """The operators that the generator of modules names."""
-    named = set(graph_rules.UNARY) | set(graph_rules.BINARY)
+    named = {*alike.OF_FLOATS, *alike.TRUTHS}
     for rules in GENERATORS:
         tree = ast.parse(Path(rules.__file__).read_text(encoding="utf-8"))
         named |= {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
