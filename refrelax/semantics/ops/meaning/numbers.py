@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product as points
+from itertools import starmap
 from math import prod
 from operator import mul
 from typing import Any, NoReturn
@@ -173,7 +174,7 @@ class Numbers:
         shape = tuple(dims)
         self.e.no_negative(shape)
         self.e.spend(prod(shape))
-        cells = [element(*i) for i in points(*map(range, shape))] if 0 not in shape else []
+        cells = list(starmap(element, points(*map(range, shape)))) if 0 not in shape else []
         return Dense(dtype, shape, cells, self.e.spend)
 
     def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Dense) -> Dense:
