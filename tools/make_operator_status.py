@@ -24,7 +24,7 @@ from refrelax.conformance import cases  # noqa: E402
 from refrelax.lower.legalize.table import AWAITED, BY_HAND, LEGALIZERS  # noqa: E402
 from refrelax.semantics.ops import CALL_FORMS, DESTINATION_PASSING, OPERATORS  # noqa: E402
 from refrelax.semantics.ops.meaning import procedures as P  # noqa: E402
-from refrelax.testing import control_rules, graph_rules, loop_functions, network_rules  # noqa: E402
+from refrelax.testing import alike, control_rules, graph_rules, loop_functions, network_rules  # noqa: E402
 from refrelax.testing.sketches import SKETCHES  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES  # noqa: E402
 
@@ -43,7 +43,7 @@ WHY = {
     "interpreter": "no form there: the module is refused as not translated, never guessed",
     "host": "no kernel: it runs on the host, as NumPy's form of it",
     "hand": "no line of a table could call it: tests that are written by hand do",
-    "itself": "it is compared with what it calls, or does, in tests of its own",
+    "itself": "nobody else computes it; tests of its own say what it gives",
 }
 """What a word says that stands where something is missing."""
 
@@ -106,7 +106,7 @@ def on_cuda(name: str) -> str:
 @cache
 def drawn() -> frozenset[str]:
     """The operators that the generator of modules names."""
-    named = set(graph_rules.UNARY) | set(graph_rules.BINARY)
+    named = {*alike.OF_FLOATS, *alike.TRUTHS}
     for rules in GENERATORS:
         tree = ast.parse(Path(rules.__file__).read_text(encoding="utf-8"))
         named |= {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
@@ -126,17 +126,21 @@ def calls() -> Counter[str]:
     return found
 
 
+LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch", "tvm": "TVM"}
+
+
 @cache
-def oracles() -> dict[str, str]:
-    """The outside oracles by operator: the literal table where there is one, else who computes the catalogue."""
-    if importlib.util.find_spec("refrelax.testing.oracles") is not None:
-        return dict(importlib.import_module("refrelax.testing.oracles").ORACLES)
-    return {f"relax.{sample.op}": "NumPy, TVM" for sample in SAMPLES}
+def oracles() -> dict[str, list[str]]:
+    """The outside oracles by operator: of the table where there is one, else those of the catalogue."""
+    if importlib.util.find_spec("refrelax.testing.oracles") is None:
+        return {f"relax.{sample.op}": ["NumPy", "TVM"] for sample in SAMPLES}
+    table = importlib.import_module("refrelax.testing.oracles").ORACLES
+    found = {name: rows for name, rows in table.items() if isinstance(rows, tuple)}
+    return {name: list(dict.fromkeys(LIBRARIES[row.library] for row in rows)) for name, rows in found.items()}
 
 
 def oracle(name: str) -> str:
-    known = oracles()
-    return known.get(name) or known.get(name.removeprefix("relax.")) or "itself"
+    return ", ".join(oracles().get(name, ())) or kind(name) or "itself"
 
 
 @cache

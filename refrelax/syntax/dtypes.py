@@ -134,6 +134,7 @@ def is_integer(dtype: str) -> bool:
     return kind(dtype) in ("int", "uint")
 
 
+@lru_cache(maxsize=None)
 def integer_range(dtype: str) -> tuple[int, int]:
     """Least and greatest value of an integer dtype, both inclusive (``bool``: 0 and 1)."""
     if kind(dtype) == "bool":

@@ -11,18 +11,14 @@ from collections.abc import Callable
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import AttrList, ShapeExpr, Tuple
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
+from refrelax.testing.alike import OF_FLOATS, TRUTHS
 from refrelax.testing.building import Building, Dims, Given, dims_of, number
 
 Rule = Callable[[Building], None]
 
-UNARY = (
-    "negative", "abs", "exp", "sqrt", "tanh", "sigmoid", "sin", "cos", "log", "rsqrt", "square", "floor", "ceil",
-    "round", "trunc", "sign", "erf", "atan", "sinh", "nn.relu", "nn.silu", "nn.gelu", "nn.gelu_tanh", "nn.selu",
-)  # fmt: skip
 BINARY = ("add", "subtract", "multiply", "maximum", "minimum", "divide")
 COMPARE = ("less", "equal", "greater_equal", "not_equal", "less_equal", "greater")
 INTEGER = ("add", "subtract", "multiply", "maximum", "minimum")
-FINITE = ("isnan", "isfinite", "isinf")
 
 
 # --- elementwise -----------------------------------------------------------------------------------------------------
@@ -31,7 +27,7 @@ FINITE = ("isnan", "isfinite", "isinf")
 def unary(b: Building) -> None:
     if b.options.floats:
         x, _ = b.tensor(b.options.floats)
-        b.operator(b.pick(UNARY), x)
+        b.operator(b.pick(OF_FLOATS), x)
 
 
 def unary_integer(b: Building) -> None:
@@ -103,7 +99,7 @@ def logical_not(b: Building) -> None:
 
 def finite(b: Building) -> None:
     if b.options.floats:
-        b.operator(b.pick(FINITE), b.tensor(b.options.floats)[0])
+        b.operator(b.pick(TRUTHS), b.tensor(b.options.floats)[0])
 
 
 def where(b: Building) -> None:

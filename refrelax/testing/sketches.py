@@ -12,6 +12,8 @@ The calls are of the right form; whether a choice of dtypes is well typed is for
 # ruff: noqa: E501
 from __future__ import annotations
 
+from refrelax.testing.alike import ELEMENTWISE, PAIRS
+
 _ANY = ("x:D[n,3] | R.{op}(x)", "x:D[] | R.{op}(x)", "x:D[*] | R.{op}(x)")
 _PAIR = (
     "x:D[n,3] y:D[n,3] | R.{op}(x, y)", "x:D[n,3] y:E[3] | R.{op}(x, y)", "x:D[] y:D[] | R.{op}(x, y)",
@@ -42,24 +44,13 @@ _WHAT = ("ndim", "dtype_bits", "dtype_code", "dtype_lanes", "byte_offset", "elem
 SKETCHES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
-            "abs", "negative", "sign", "square", "floor", "ceil", "round", "trunc", "logical_not", "bitwise_not", "exp",
-            "log", "sqrt", "rsqrt", "sigmoid", "erf", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos",
-            "atan", "asinh", "acosh", "atanh", "isnan", "isinf", "isfinite", "nn.relu", "nn.silu", "nn.gelu",
-            "nn.gelu_tanh", "nn.selu", "flatten", "shape_of", "size", "nonzero", "ones_like", "zeros_like",
+            *ELEMENTWISE, "flatten", "shape_of", "size", "nonzero", "ones_like", "zeros_like",
             "builtin.stop_lift_params", "ccl.broadcast_from_worker0", "memory.ensure_zero_offset",
             "grad.start_checkpoint", "grad.end_checkpoint", "grad.no_grad",
         ),
         _ANY,
     ),
-    **dict.fromkeys(
-        (
-            "add", "subtract", "multiply", "divide", "floor_divide", "mod", "floor_mod", "maximum", "minimum", "power",
-            "atan2", "log_add_exp", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
-            "logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift",
-            "right_shift",
-        ),
-        _PAIR,
-    ),
+    **dict.fromkeys(PAIRS, _PAIR),
     "astype": ('x:D[n,3] | R.astype(x, "E")', 'x:D[] | R.astype(x, "E")', 'x:D[n] | R.astype(x, "void")'),
     "wrap_param": ('x:D[n,3] | R.wrap_param(x, "E")',),
     "where": ("c:bool[n,1] x:D[n,3] y:D[3] | R.where(c, x, y)", "c:E[3] x:D[3] y:D[3] | R.where(c, x, y)"),

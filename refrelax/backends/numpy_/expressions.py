@@ -16,6 +16,7 @@ from refrelax.backends.numpy_.names import local
 from refrelax.errors import UsageError
 from refrelax.semantics.dims import Facts, equal, substitute
 from refrelax.semantics.intrinsics.foreign import LLVM_CALLS, spelled
+from refrelax.semantics.numbers.interface import MATH, MATH2
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.scalars import (
@@ -371,16 +372,8 @@ def _operator(form: str) -> Callable[[list[str], bool], str]:
 
 
 FUNCTIONS: dict[str, Callable[[list[str], bool], str]] = {
-    **{name: _elementary(name) for name in (
-        "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "tanh", "sigmoid", "erf",
-        "sin",
-        "cos", "tan", "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "floor", "ceil", "round",
-        "trunc",
-        "abs", "fabs", "nearbyint", "sign", "square",
-    )},
-    **{name: _operator(f"rt.binary({name!r}, {{0}}, {{1}})") for name in (
-        "pow", "atan2", "hypot", "copysign", "nextafter", "fmod", "ldexp",
-    )},
+    **{name: _elementary(name) for name in (*MATH, "fabs", "nearbyint")},
+    **{name: _operator(f"rt.binary({name!r}, {{0}}, {{1}})") for name in MATH2},
     "bitwise_and": _operator("({0} & {1})"),
     "bitwise_or": _operator("({0} | {1})"),
     "bitwise_xor": _operator("({0} ^ {1})"),

@@ -24,6 +24,8 @@ from refrelax.backends.numpy_.guests import hosted
 from refrelax.backends.numpy_.operands import Attrs, Run, array, axes_of, extents, is_float, literal, met
 from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
 from refrelax.errors import unspecified
+from refrelax.semantics.numbers.interface import MATH
+from refrelax.semantics.ops import OPERATORS as DEFINED
 from refrelax.semantics.values import Prim, Shape
 
 # --- elementwise -----------------------------------------------------------------------------------------------------
@@ -213,11 +215,6 @@ def _expand_dims(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     return np.expand_dims(args[0], tuple(axis) if isinstance(axis, list) else axis)
 
 
-def _squeeze(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
-    axis = attrs["axis"]
-    return np.squeeze(args[0], None if axis is None else tuple(axis) if isinstance(axis, list) else axis)
-
-
 def _broadcast_to(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     return np.broadcast_to(args[0], extents(args[1]))
 
@@ -272,11 +269,7 @@ def _softmax(log: bool) -> Run:
 
 
 ROWS: dict[str, Run] = {
-    **{f"relax.{name}": _math(name) for name in (
-        "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "erf", "sin", "cos", "tan", "sinh", "cosh", "asin", "acos",
-        "atan",
-        "asinh", "acosh", "atanh", "floor", "ceil", "round", "trunc", "abs", "sign", "square",
-    )},
+    **{f"relax.{name}": _math(name) for name in MATH if f"relax.{name}" in DEFINED},
     "relax.negative": _negative,
     "relax.logical_not": _logical_not,
     "relax.bitwise_not": lambda _c, a, _f: ~a[0],
@@ -322,7 +315,6 @@ ROWS: dict[str, Run] = {
     "relax.permute_dims": _permute_dims,
     "relax.concat": _concat,
     "relax.expand_dims": _expand_dims,
-    "relax.squeeze": _squeeze,
     "relax.broadcast_to": _broadcast_to,
     "relax.flatten": lambda _c, a, _f: a[0].reshape(-1),
     "relax.take": _take,

@@ -18,11 +18,12 @@ from refrelax.errors import unspecified
 
 
 def load(x: Any, index: Sequence[Any]) -> Any:
-    """``x[index]`` with every index moved into range."""
+    """``x[index]`` with every index moved into range, in new memory."""
     if any(n == 0 for n in x.shape[: len(index)]):
         shape = np.broadcast_shapes(*(np.shape(i) for i in index))
         return np.zeros((*shape, *x.shape[len(index) :]), dtype=x.dtype)
-    return x[tuple(np.clip(i, 0, n - 1) for i, n in zip(index, x.shape, strict=False))]
+    found = x[tuple(np.clip(i, 0, n - 1) for i, n in zip(index, x.shape, strict=False))]
+    return found if found.base is None else found.copy()  # of a single position a view
 
 
 def grid(shape: Sequence[int], leading: int) -> list[Any]:
@@ -45,7 +46,7 @@ def gather_nd(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     index = [*grid(lead, batch), *(indices[..., k] for k in range(indices.shape[-1]))]
     if not index:
         return np.broadcast_to(x, (*lead, *x.shape)).copy()
-    return np.array(load(x, [np.broadcast_to(i, lead) for i in index]))  # of a single position a view
+    return load(x, [np.broadcast_to(i, lead) for i in index])
 
 
 def wrapped(index: Any, n: int) -> Any:

@@ -176,7 +176,7 @@ def pixel_shuffle(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     k = len(lead)
     cells = x.reshape(*lead, c // (r * r), r, r, h, w)
     moved = np.transpose(cells, [*range(k), k, k + 3, k + 1, k + 4, k + 2])
-    return moved.reshape(*lead, c // (r * r), h * r, w * r)
+    return moved.copy().reshape(*lead, c // (r * r), h * r, w * r)
 
 
 def one_hot(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:

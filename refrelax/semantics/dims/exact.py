@@ -41,8 +41,6 @@ def value(e: PrimExpr, env: Mapping[str, int | float]) -> int:
             what ``floats.decided`` raises.
         InternalError: a symbol without a value, or a term that is no arithmetic (``wf/scalar-form`` excludes it).
     """
-    if of_floats(e):
-        return floats.decided(e, env, value)
     match e:
         case Literal():
             return literal_int(e)
@@ -50,6 +48,8 @@ def value(e: PrimExpr, env: Mapping[str, int | float]) -> int:
             if e.name not in env:
                 raise InternalError(f"no value for the symbol {e.name!r}")
             return _fits(int(env[e.name]), e)
+        case _ if of_floats(e):
+            return floats.decided(e, env, value)
         case Binary():
             return _binary(e, env)
         case Not():

@@ -7,28 +7,23 @@
 
 from __future__ import annotations
 
+from refrelax.semantics.numbers.functions import FUNCTIONS
+
 PERMITTED_ULPS: dict[str, float] = {
-    "add": 0.5, "sub": 0.5, "mul": 0.5, "div": 0.5, "fma": 0.5, "sqrt": 0.5,
-    "floor": 0.5, "ceil": 0.5, "round": 0.5, "trunc": 0.5, "abs": 0.5, "sign": 0.5, "square": 0.5,
+    **{name: f.ulps for name, f in FUNCTIONS.items()},
+    "add": 0.5, "sub": 0.5, "mul": 0.5, "div": 0.5, "fma": 0.5,
     "copysign": 0.5, "nextafter": 0.5, "fmod": 0.5, "ldexp": 0.5,
-    "rsqrt": 2.0,
-    "exp": 4.0, "exp2": 4.0, "exp10": 4.0, "expm1": 4.0,
-    "log": 4.0, "log2": 4.0, "log10": 4.0, "log1p": 4.0,
-    "tanh": 4.0, "sigmoid": 6.0, "erf": 4.0,
-    "sin": 4.0, "cos": 4.0, "tan": 4.0, "sinh": 4.0, "cosh": 4.0,
-    "asin": 4.0, "acos": 4.0, "atan": 4.0, "asinh": 4.0, "acosh": 4.0, "atanh": 4.0,
     "pow": 8.0, "atan2": 4.0, "hypot": 4.0,
     "silu": 4.0, "gelu": 4.0, "gelu_tanh": 4.0, "selu": 4.0, "softplus": 4.0, "log_add_exp": 4.0, "scale": 0.5,
     "reduction": 1.0, "stepwise": 1.0,
 }  # fmt: skip
 """Every operation on floats that is rounded, by name."""
 
-ABSOLUTE: dict[str, float] = {"sigmoid": 0.5}
-"""Additional slack in units of the least normal number: ``1 / (1 + exp(-x))`` is 0 where ``exp(-x)`` overflows."""
+ABSOLUTE = {name: f.slack for name, f in FUNCTIONS.items() if f.slack}
+"""Additional slack in units of the least normal number."""
 
-OF_ONE: dict[str, float] = {"tanh": 1.0}
-"""Slack in units in the last place of 1, where that is more. ``(1 - exp(-2x)) / (1 + exp(-2x))``, which TVM writes on a
-CPU, is right to a unit of 1 however small ``x`` is; it keeps the sign of ``x`` or is 0."""
+OF_ONE = {name: f.of_one for name, f in FUNCTIONS.items() if f.of_one}
+"""Slack in units in the last place of 1, where that is more; a result keeps the sign of the exact one or is 0."""
 
 REASSOCIATION, EXTREME_IDENTITY, ZERO_SIGN = "reassociation", "extreme-identity", "zero-sign"
 

@@ -17,6 +17,7 @@ from functools import cache
 from refrelax.errors import InternalError
 from refrelax.rules import rule
 from refrelax.semantics.numbers import multiprecision as mp
+from refrelax.semantics.numbers.functions import FUNCTIONS
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.rounding import Rounder, largest, round_fraction, rounder, smallest
 from refrelax.semantics.numbers.special import power_special, special
@@ -26,45 +27,7 @@ BELOW, ABOVE = 1 - 2.0**-48, 1 + 2.0**-48
 """The margin around a double of the C library: 32 units of its last place, far more than any of them is off."""
 
 
-def _sigmoid(x: float) -> float:
-    if x >= 0:
-        return 1.0 / (1.0 + math.exp(-x))
-    grown = math.exp(x)
-    return grown / (1.0 + grown)
-
-
-DOUBLE: dict[str, Callable[[float], float]] = {
-    "exp": math.exp, "exp2": math.exp2, "exp10": lambda x: math.pow(10.0, x), "expm1": math.expm1,
-    "log": math.log, "log2": math.log2, "log10": math.log10, "log1p": math.log1p,
-    "sqrt": math.sqrt, "rsqrt": lambda x: 1.0 / math.sqrt(x), "tanh": math.tanh, "sigmoid": _sigmoid, "erf": math.erf,
-    "sin": math.sin, "cos": math.cos, "tan": math.tan, "sinh": math.sinh, "cosh": math.cosh,
-    "asin": math.asin, "acos": math.acos, "atan": math.atan,
-    "asinh": math.asinh, "acosh": math.acosh, "atanh": math.atanh,
-}  # fmt: skip
-"""The approximate functions, in binary64; Python raises where the result is special."""
-
 DOUBLE2: dict[str, Callable[[float, float], float]] = {"pow": math.pow, "atan2": math.atan2, "hypot": math.hypot}
-
-
-def _to_integral(how: Callable[[float], int]) -> Callable[[float], float]:
-    def apply(x: float) -> float:
-        if not math.isfinite(x) or abs(x) >= 2.0**52:
-            return x + 0.0 if x != x else x
-        return math.copysign(float(how(x)), x)
-
-    return apply
-
-
-def _sign(x: float) -> float:
-    return 1.0 if x > 0 else -1.0 if x < 0 else 0.0 if x == 0 else x
-
-
-EXACT: dict[str, Callable[[float], float]] = {
-    "floor": _to_integral(math.floor), "ceil": _to_integral(math.ceil),
-    "round": _to_integral(round), "trunc": _to_integral(math.trunc),
-    "abs": lambda x: math.fabs(x), "sign": _sign, "square": lambda x: x * x,
-}  # fmt: skip
-"""Functions that binary64 computes exactly, or (``square``) with one innocuous rounding before the last."""
 
 
 # --- one argument ----------------------------------------------------------------------------------------------------
@@ -78,22 +41,21 @@ def function(name: str, dtype: str) -> Callable[[float], Payload]:
     Raises:
         InternalError: ``name`` is not in ``MATH``.
     """
-    to_format = rounder(dtype)
-    if name in EXACT:
-        exact = EXACT[name]
-        return lambda x: to_format(exact(x))
-    if name not in DOUBLE:
+    if name not in FUNCTIONS:
         raise InternalError(f"no elementary function is called {name}")
+    to_format, double = rounder(dtype), FUNCTIONS[name].double
+    if FUNCTIONS[name].exact:
+        return lambda x: to_format(double(x))
     if dtype == "float64":
         if name == "sqrt":
             return lambda x: math.nan if x < 0 else math.sqrt(x)
         return lambda x: slow(name, dtype, x + 0.0 if x else x)
-    return _through_double(name, dtype, to_format)
+    return _through_double(name, dtype, to_format, double)
 
 
-def _through_double(name: str, dtype: str, to_format: Rounder) -> Callable[[float], Payload]:
-    double = DOUBLE[name]
-
+def _through_double(
+    name: str, dtype: str, to_format: Rounder, double: Callable[[float], float]
+) -> Callable[[float], Payload]:
     def apply(x: float) -> Payload:
         try:
             value = double(x)

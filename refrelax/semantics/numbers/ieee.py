@@ -14,6 +14,7 @@ from refrelax.errors import InternalError, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.base import Base, careful
 from refrelax.semantics.numbers.floats import Floats
+from refrelax.semantics.numbers.functions import FUNCTIONS
 from refrelax.semantics.numbers.integers import Integers
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, Truth
 from refrelax.semantics.numbers.poison import Poison, poison
@@ -107,7 +108,7 @@ class Bools(Base):
         self.no("floormod")
 
     def math(self, name: str) -> Callable[[Payload], Payload]:
-        if name in ("floor", "ceil", "round", "trunc", "abs", "sign", "square"):
+        if name in FUNCTIONS and FUNCTIONS[name].exact:
             return lambda a: a
         return self.no(name)
 

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Literal, Protocol
 
+from refrelax.semantics.numbers.functions import FUNCTIONS
+
 Payload = Any
 """One element of a reading. Opaque to everything but that reading."""
 
@@ -31,11 +33,7 @@ ReduceOp = Literal["add", "mul", "maximum", "minimum", "and", "or", "bit_and", "
 DIVISIONS = frozenset({"div", "mod", "floordiv", "floormod"})
 """Operations that end the run where an integer divisor is zero or poison."""
 
-MATH = (
-    "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "tanh", "sigmoid", "erf",
-    "sin", "cos", "tan", "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh",
-    "floor", "ceil", "round", "trunc", "abs", "sign", "square",
-)  # fmt: skip
+MATH = tuple(FUNCTIONS)
 """Names for ``Arithmetic.math``: one argument, one result of the same dtype."""
 
 MATH2 = ("pow", "atan2", "hypot", "copysign", "nextafter", "fmod", "ldexp")

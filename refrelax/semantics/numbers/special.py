@@ -1,4 +1,4 @@
-"""Special values and domains of the elementary functions, as tables. Source: IEEE 754-2019 §9.2.1, C23 annex F.
+"""Special values of the elementary functions. Source: IEEE 754-2019 §9.2.1, C23 annex F.
 
 Spec: ``spec/02-values.md``, ``num/special-values``.
 """
@@ -7,97 +7,35 @@ from __future__ import annotations
 
 import math
 
-INF, NAN = math.inf, math.nan
+from refrelax.semantics.numbers.functions import FUNCTIONS, INF, NAN
 
-AT_ENDS: dict[str, tuple[float, float, float, float]] = {
-    # name: (-inf, -0, +0, +inf)
-    "exp": (0.0, 1.0, 1.0, INF),
-    "exp2": (0.0, 1.0, 1.0, INF),
-    "exp10": (0.0, 1.0, 1.0, INF),
-    "expm1": (-1.0, -0.0, 0.0, INF),
-    "log": (NAN, -INF, -INF, INF),
-    "log2": (NAN, -INF, -INF, INF),
-    "log10": (NAN, -INF, -INF, INF),
-    "log1p": (NAN, -0.0, 0.0, INF),
-    "sqrt": (NAN, -0.0, 0.0, INF),
-    "rsqrt": (NAN, -INF, INF, 0.0),
-    "tanh": (-1.0, -0.0, 0.0, 1.0),
-    "sigmoid": (0.0, 0.5, 0.5, 1.0),
-    "erf": (-1.0, -0.0, 0.0, 1.0),
-    "sin": (NAN, -0.0, 0.0, NAN),
-    "cos": (NAN, 1.0, 1.0, NAN),
-    "tan": (NAN, -0.0, 0.0, NAN),
-    "sinh": (-INF, -0.0, 0.0, INF),
-    "cosh": (INF, 1.0, 1.0, INF),
-    "asin": (NAN, -0.0, 0.0, NAN),
-    "acos": (NAN, math.pi / 2, math.pi / 2, NAN),
-    "atan": (-math.pi / 2, -0.0, 0.0, math.pi / 2),
-    "asinh": (-INF, -0.0, 0.0, INF),
-    "acosh": (NAN, NAN, NAN, INF),
-    "atanh": (NAN, -0.0, 0.0, NAN),
-    "floor": (-INF, -0.0, 0.0, INF),
-    "ceil": (-INF, -0.0, 0.0, INF),
-    "round": (-INF, -0.0, 0.0, INF),
-    "trunc": (-INF, -0.0, 0.0, INF),
-    "abs": (INF, 0.0, 0.0, INF),
-    "sign": (-1.0, 0.0, 0.0, 1.0),
-    "square": (INF, 0.0, 0.0, INF),
-}
-"""Every name of ``MATH``; a NaN argument gives NaN."""
+AT_ENDS = {name: f.ends for name, f in FUNCTIONS.items()}
+"""Values at -inf, -0, +0, +inf; a NaN argument gives NaN."""
 
-DOMAIN: dict[str, tuple[float, float]] = {
-    "log": (0.0, INF), "log2": (0.0, INF), "log10": (0.0, INF), "log1p": (-1.0, INF),
-    "sqrt": (0.0, INF), "rsqrt": (0.0, INF), "acosh": (1.0, INF),
-    "asin": (-1.0, 1.0), "acos": (-1.0, 1.0), "atanh": (-1.0, 1.0),
-}  # fmt: skip
+DOMAIN = {name: f.domain for name, f in FUNCTIONS.items() if f.domain != (-INF, INF)}
 """Outside of these closed ranges the result is NaN."""
 
-POLES: dict[tuple[str, float], float] = {
-    ("log1p", -1.0): -INF,
-    ("atanh", 1.0): INF,
-    ("atanh", -1.0): -INF,
-}
+POLES = {(name, x): value for name, f in FUNCTIONS.items() for x, value in f.poles}
 """Exact infinities inside the domain, besides those of ``AT_ENDS``."""
-
-SATURATES: dict[str, tuple[float, float, float]] = {
-    # name: (limit, result at and below -limit, result at and above limit); the rounded result for every dtype
-    "exp": (800.0, 0.0, INF),
-    "exp2": (1200.0, 0.0, INF),
-    "exp10": (400.0, 0.0, INF),
-    "expm1": (800.0, -1.0, INF),
-    "tanh": (400.0, -1.0, 1.0),
-    "sigmoid": (800.0, 0.0, 1.0),
-    "erf": (30.0, -1.0, 1.0),
-    "sinh": (800.0, -INF, INF),
-    "cosh": (800.0, INF, INF),
-}
-"""Far from zero these round to a constant in binary64 already (to infinity, zero or one)."""
-
-NEAR_IDENTITY = frozenset(
-    {"sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "expm1", "log1p"}
-)  # fmt: skip
-"""``f(x) = x (1 + O(x))``: the correctly rounded value is ``x`` itself for ``|x| < 2**-60``."""
 
 
 def special(name: str, x: float) -> float | None:
     """The result where it needs no approximation, else ``None``."""
     if x != x:
         return NAN
+    f = FUNCTIONS[name]
     if x == 0 or math.isinf(x):
-        below, minus, plus, above = AT_ENDS[name]
+        below, minus, plus, above = f.ends
         if x == 0:
             return plus if math.copysign(1.0, x) > 0 else minus
         return above if x > 0 else below
-    low, high = DOMAIN.get(name, (-INF, INF))
-    if not low <= x <= high:
+    if not f.domain[0] <= x <= f.domain[1]:
         return NAN
     if (name, x) in POLES:
         return POLES[name, x]
-    if name in SATURATES:
-        limit, under, over = SATURATES[name]
-        if abs(x) >= limit:
-            return over if x > 0 else under
-    if name in NEAR_IDENTITY and abs(x) < 2.0**-60:
+    if f.far is not None and abs(x) >= f.far[0]:
+        return f.far[2] if x > 0 else f.far[1]
+    if f.like_x and abs(x) < 2.0**-60:
         return x
     return None
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from refrelax.semantics.numbers import elementary
 from refrelax.semantics.numbers.bounds import ABSOLUTE, NARROW, OF_ONE, PERMITTED_ULPS, permitted_ulps
+from refrelax.semantics.numbers.functions import FUNCTIONS
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval, make
 from refrelax.semantics.numbers.poison import Poison
@@ -17,12 +18,10 @@ from refrelax.semantics.numbers.rounding import has_infinity, has_nan, largest, 
 from refrelax.semantics.numbers.special import DOMAIN, exact_at_zero
 from refrelax.syntax import bits
 
-DECREASING = frozenset({"rsqrt", "acos"})
-EVEN = frozenset({"cosh", "abs", "square"})
-PERIODIC = frozenset({"sin", "cos"})
-NONNEGATIVE = frozenset(
-    {"exp", "exp2", "exp10", "sqrt", "rsqrt", "sigmoid", "cosh", "abs", "square", "acos", "acosh", "hypot", "softplus"}
-)
+DECREASING = frozenset(name for name, f in FUNCTIONS.items() if f.shape == "falling")
+EVEN = frozenset(name for name, f in FUNCTIONS.items() if f.shape == "even")
+PERIODIC = frozenset(name for name, f in FUNCTIONS.items() if f.shape == "wave")
+NONNEGATIVE = frozenset(name for name, f in FUNCTIONS.items() if f.no_less) | {"hypot", "softplus"}
 FAR = 2.0**40
 """Beyond this argument the period is not reduced: an interval (not a point) then covers the whole range."""
 

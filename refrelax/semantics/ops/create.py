@@ -5,7 +5,6 @@ Spec: ``spec/ops/create.md``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from refrelax.rules import rule
@@ -135,12 +134,8 @@ def eye(m: Meaning, call: Call, n: Scalar, k: Scalar, offset: Scalar) -> Array:
 
 
 def _diagonal(m: Meaning, dtype: str, dims: Extents, k: Index) -> Array:
-    one, zero, choose = _always(m.at(dtype).lit(1)), _always(m.at(dtype).lit(0)), m.choose
-    return m.tensor(dims, dtype, lambda i, j: choose(j - i == k, one, zero))
-
-
-def _always(a: Payload) -> Callable[[], Payload]:
-    return lambda: a
+    one, zero, pick = m.at(dtype).lit(1), m.at(dtype).lit(0), m.pick
+    return m.tensor(dims, dtype, lambda i, j: pick(j - i == k, one, zero))
 
 
 @rule("op.eye_like/rank")
@@ -223,11 +218,12 @@ def deduce_triangle(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 def _triangle(lower: bool) -> Text:
     def text(m: Meaning, call: Call, x: Array, offset: Scalar) -> Array:
-        zero, k = _always(m.at(x.dtype).lit(0)), offset.index
+        zero = m.at(x.dtype).lit(0)
+        k = offset.index
 
         def element(*i: Index) -> Payload:
             inside = i[-1] - i[-2] <= k if lower else i[-1] - i[-2] >= k
-            return m.choose(inside, lambda: x[i], zero)
+            return m.pick(inside, x[i], zero)
 
         return m.tensor(x.dims, x.dtype, element)
 

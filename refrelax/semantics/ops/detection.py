@@ -162,7 +162,7 @@ def multibox(m: Meaning, call: Call, scores: Array, locs: Array, anchors: Array)
     def score(b: Index, c: Index, j: Index) -> Payload:
         a = likely[b, c, j]
         found = f.mul(a, f.select(f.less_equal(threshold, a), one, zero))
-        return m.choose(c == 0, lambda: zero, lambda: found) if silent else found
+        return m.pick(c == 0, zero, found) if silent else found
 
     boxes = m.tensor((batch, count, 4), scores.dtype, lambda b, j, k: sides(k, lambda t, _: side(b, j, t)))
     return boxes, m.tensor(scores.dims, scores.dtype, score)

@@ -46,7 +46,7 @@ def nll_loss_backward(
     """
     f, ignored, mode = m.at(x.dtype), A.integer(call, "ignore_index"), A.text(call, "reduction")
     axis, outside = 0 if x.ndim == 1 else 1, "op.grad.nll_loss_backward/target-range"
-    kept, zero = (*x.dims[:axis], *x.dims[axis + 1 :]), f.lit(0)
+    kept, zero, beyond = (*x.dims[:axis], *x.dims[axis + 1 :]), f.lit(0), m.poison(outside)
     one = agree(m, grad.dims, kept) if mode == "none" else m.product(grad.dims) == 1
     known = weights is None or agree(m, weights.dims, (x.dims[axis],))
     fit = m.every((agree(m, targets.dims, kept), one, known))
@@ -65,14 +65,13 @@ def nll_loss_backward(
 
     def other(*at: Index) -> Payload:
         t = classes[at]
-        inside = m.choose(m.every((t >= 0, t < x.dims[axis])), lambda: zero, lambda: m.poison(outside))
-        return m.choose(t == ignored, lambda: zero, lambda: inside)
+        return m.pick(m.some((t == ignored, m.every((t >= 0, t < x.dims[axis])))), zero, beyond)
 
     given, others = m.tensor(kept, x.dtype, found), m.tensor(kept, x.dtype, other)
 
     def element(*i: Index) -> Payload:
         at = i[:axis] + i[axis + 1 :]
-        return m.choose(classes[at] == i[axis], lambda: given[at], lambda: others[at])
+        return m.pick(classes[at] == i[axis], given[at], others[at])
 
     return m.tensor(x.dims, x.dtype, element)
 

@@ -67,7 +67,7 @@ def pad(m: Meaning, call: Call, x: Array) -> Array:
         """The position that a padded position shows, which may be none."""
         match mode:
             case "reflect":
-                return m.choose(p < 0, lambda: -p, lambda: m.choose(p >= n, lambda: 2 * n - 2 - p, lambda: p))
+                return m.pick(p < 0, -p, m.pick(p >= n, 2 * n - 2 - p, p))
             case "replicate":
                 return m.least(m.most(p, 0), n - 1)
             case "circular":
@@ -206,7 +206,7 @@ def class_weights(
         t = classes[i]
         inside = m.every((t >= 0, t < n))
         own = m.choose(inside, lambda: one if weights is None else weights[t,], lambda: m.poison(rule))
-        return m.choose(t == ignored, lambda: zero, lambda: own)
+        return m.pick(t == ignored, zero, own)
 
     return classes, m.tensor(targets.dims, x.dtype, weight)
 
@@ -230,7 +230,7 @@ def nll_loss(m: Meaning, call: Call, x: Array, targets: Array, weights: Array | 
         at = (t,) if x.ndim == 1 else (i[0], t, *i[1:])
         inside = m.every((t >= 0, t < classes))
         own = m.choose(inside, lambda: f.mul(f.neg(x[at]), taken[i]), lambda: m.poison(outside))
-        return m.choose(t == ignored, lambda: zero, lambda: own)
+        return m.pick(t == ignored, zero, own)
 
     losses, every = m.tensor(targets.dims, x.dtype, loss), [ALL] * targets.ndim
     match A.text(call, "reduction"):

@@ -83,7 +83,7 @@ class Windows:
         if not self.ceil:
             return room // stride + 1
         last = -(-room // stride)
-        return m.choose(last * stride >= n + before, lambda: last, lambda: last + 1)
+        return m.pick(last * stride >= n + before, last, last + 1)
 
     def run(self, k: int, p: Index) -> Run:
         """The positions along spatial axis ``k`` of window ``p`` that lie in the data."""

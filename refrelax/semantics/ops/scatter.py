@@ -158,7 +158,7 @@ def deduce_index_tensor(d: Deduction, call: Call, types: tuple[Type, ...]) -> Ty
 
 def wrapped(m: Meaning, p: Index, n: Index) -> Index:
     """A negative index counts from the end, once."""
-    return m.choose(p < 0, lambda: p + n, lambda: p)
+    return m.pick(p < 0, p + n, p)
 
 
 def index_tensor(m: Meaning, call: Call, x: Array, *indices: Array) -> Array:

@@ -130,7 +130,7 @@ def reverse_sequence(m: Meaning, call: Call, x: Array, lengths: Array) -> Array:
 
     def element(*i: Index) -> Payload:
         p, k = i[axis], counts[i[batch],]
-        return x[replaced(i, axis, m.choose(p < k, lambda: k - 1 - p, lambda: p))]
+        return x[replaced(i, axis, m.pick(p < k, k - 1 - p, p))]
 
     return m.tensor(x.dims, x.dtype, element)
 

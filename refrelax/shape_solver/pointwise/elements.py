@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from refrelax.rules import rule
+from refrelax.semantics.numbers.interface import MATH, MATH2
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.logic import Given, Logic, compare, within
 from refrelax.shape_solver.pointwise.terms import OLD, Apply, Int, Number, Term, Terms, has_old
@@ -33,22 +34,15 @@ from refrelax.syntax.scalars import (
 )
 
 PURE = frozenset({
-    "exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh",
-    "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2", "pow", "erf", "sigmoid", "ceil",
-    "floor", "trunc", "round", "nearbyint", "fabs", "abs", "fma", "hypot", "copysign", "nextafter", "ldexp",
-    "isnan", "isinf", "isfinite", "popcount", "clz", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
-    "shift_left", "shift_right", "reinterpret", "isnullptr",
+    *MATH, *MATH2, "nearbyint", "fabs", "fma", "isnan", "isinf", "isfinite", "popcount", "clz", "bitwise_and",
+    "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right", "reinterpret", "isnullptr",
 })  # fmt: skip
 """Intrinsics that are functions of their arguments."""
 
 OF_INDICES = frozenset({"if_then_else", "likely", "shift_left", "shift_right", "bitwise_and", "bitwise_or"})
 """Intrinsics of index arithmetic."""
 
-TOTAL = frozenset({
-    "exp", "exp2", "exp10", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "sin", "cos", "tan", "sinh", "cosh",
-    "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh", "atan2", "pow", "erf", "sigmoid", "ceil", "floor",
-    "trunc", "round", "nearbyint", "fabs", "fma", "isnan", "isinf", "isfinite",
-})  # fmt: skip
+TOTAL = frozenset({*MATH, "atan2", "pow", "nearbyint", "fabs", "fma", "isnan", "isinf", "isfinite"})
 """Intrinsics that are never poison on floats that are none."""
 
 TRUTHS = frozenset({"EQ", "NE", "LT", "LE", "GT", "GE", "And", "Or"})

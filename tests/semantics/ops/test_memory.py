@@ -121,6 +121,34 @@ def test_results_that_lay_in_memory_of_an_argument(op: str) -> None:
     assert says_where_its_result_lies(op, 0, per_dtype=6, most=40)
 
 
+NOTHING_TO_DO = (
+    "R.nn.pad(x, pad_width=[0, 0, 0, 0])", "R.collapse_sum_to(x, (2, 3))", "R.collapse_sum_like(x, x)",
+    "R.strided_slice(x, axes=[0], begin=[0], end=[2])", "R.tile(x, [1])", "R.repeat(x, 1, axis=0)", "R.concat((x,))",
+    "R.stack((x,))", "R.nn.dropout(x)", "R.sum(x, axis=[])", "R.mean(x, axis=[])", "R.prod(x, axis=[])",
+    "R.max(x, axis=[])", "R.min(x, axis=[])", "R.max(i, axis=[])", "R.min(i, axis=[])", "R.max(u, axis=[0])",
+    "R.cumsum(u, axis=0)", "R.sort(u, axis=0)", 'R.topk(u, k=1, axis=0, ret_type="values")', "R.nn.batch_flatten(x)",
+    'R.index_tensor(x, (R.const(0, "int64"),))', 'R.gather_nd(x, R.const([0], "int64"))',
+    'R.take(x, R.const(0, "int64"), axis=0)', 'R.einsum((x,), "ij->ji")', 'R.einsum((q,), "ii->i")',
+    "R.clip(x, -10, 10)", 'R.astype(x, "float32")', "R.tril(x, 5)", "R.nn.pixel_shuffle(w, 1)",
+    "R.nn.adaptive_avg_pool2d(w)", "R.nn.avg_pool2d(w)", "R.nn.max_pool2d(w)", "R.floor(i)", "R.abs(b)",
+    "R.slice_scatter(x, x, 0, 2, 1, axis=0)", "R.nn.softmax(u, axis=0)", "R.maximum(x, x)",
+)  # fmt: skip
+"""Calls that have nothing to compute, or a single place to look at: an implementation might give what it was given."""
+
+
+@pytest.mark.parametrize("call", NOTHING_TO_DO)
+def test_nothing_to_do_is_done_in_new_memory(call: str) -> None:
+    shapes = {"x": (2, 3), "u": (1, 3), "w": (1, 1, 4, 4), "q": (3, 3), "i": (2, 3), "b": (2, 3)}
+    dtypes = {"i": "int32", "b": "bool"}
+    heads = ", ".join(f'{name}: R.Tensor({s}, "{dtypes.get(name, "float32")}")' for name, s in shapes.items())
+    body = f"        gv = {call}\n        return gv\n"
+    text = f"@I.ir_module\nclass Module:\n    @R.function\n    def main({heads}):\n{body}"
+    args = [np.ones(s, dtypes.get(name, "float32")) for name, s in shapes.items()]
+    op = call[2 : call.index("(")]
+    assert OPERATORS[f"relax.{op}"].memory == "fresh"
+    assert not any(ways(rr.check(rr.parse(text)), op, args))
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("op", sorted(SKETCHES))
 def test_every_result(op: str) -> None:

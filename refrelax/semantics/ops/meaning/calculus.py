@@ -215,6 +215,10 @@ class Meaning(Protocol):
 
     def choose(self, condition: Index, then: Callable[[], Any], other: Callable[[], Any]) -> Any: ...
 
+    def pick(self, condition: Index, a: Any, b: Any) -> Any:
+        """``choose`` between two that are there."""
+        ...
+
     def taken(self, condition: Index, guess: bool) -> bool: ...
 
     def dim(self, e: PrimExpr) -> Index:

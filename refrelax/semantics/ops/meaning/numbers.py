@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product as points
+from itertools import starmap
 from math import prod
 from operator import mul
 from typing import Any, NoReturn
@@ -136,13 +137,19 @@ class Dense:
 
 
 class Number(Dense):
-    """A scalar operand. See ``calculus.Scalar``."""
+    """A scalar operand. See ``calculus.Scalar``. Most are extents or positions: a cell is made for who asks for it."""
 
-    __slots__ = ("number",)
+    __slots__ = ("at", "number")
 
     def __init__(self, e: Evaluation, given: Prim) -> None:
-        super().__init__(given.dtype, (1,), [e.numerics.at(given.dtype).lit(given.value)], e.spend)
-        self.number = given.value
+        self.dtype, self.dims, self.spend, self.strides = given.dtype, (1,), e.spend, (1,)
+        self.offset, self.ndim, self.at, self.number = 0, 1, e.numerics.at, given.value
+
+    def __getattr__(self, name: str) -> list[Payload]:
+        if name != "cells":
+            raise AttributeError(name)
+        self.cells = [self.at(self.dtype).lit(self.number)]
+        return self.cells
 
     @property
     def index(self) -> int:
@@ -168,7 +175,7 @@ class Numbers:
         shape = tuple(dims)
         self.e.no_negative(shape)
         self.e.spend(prod(shape))
-        cells = [element(*i) for i in points(*map(range, shape))] if 0 not in shape else []
+        cells = list(starmap(element, points(*map(range, shape)))) if 0 not in shape else []
         return Dense(dtype, shape, cells, self.e.spend)
 
     def pointwise(self, dtype: str, function: Callable[..., Payload], *arrays: Dense) -> Dense:
@@ -262,6 +269,10 @@ class Numbers:
     @staticmethod
     def choose(condition: bool, then: Callable[[], Any], other: Callable[[], Any]) -> Any:
         return then() if condition else other()
+
+    @staticmethod
+    def pick(condition: bool, a: Any, b: Any) -> Any:
+        return a if condition else b
 
     def dim(self, e: PrimExpr) -> int:
         return self.e.dim(e)
@@ -405,7 +416,7 @@ def value_rule(text: Text) -> EvaluateRule:
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
         entered = [given(e, each) for each in operands(args)]
         found = text(Numbers(e, call), call, *entered)
-        taken = [each.cells for each in entered if isinstance(each, Dense)]
+        taken = [each.cells for each in entered if type(each) is Dense]
         if isinstance(found, tuple):
             return tuple(leave(e, each, taken) for each in found)
         return leave(e, found, taken)

@@ -255,6 +255,9 @@ class Terms:
             return Ix(Intrinsic("if_then_else", (c, node(a), node(b)), "int64"))
         return data.Choice(c, a, b)
 
+    def pick(self, condition: Any, a: Any, b: Any) -> Any:
+        return self.choose(condition, lambda: a, lambda: b)
+
     @staticmethod
     def least(a: Any, b: Any) -> Ix:
         x, y = as_int(node(a)), as_int(node(b))

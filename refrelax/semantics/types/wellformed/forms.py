@@ -9,12 +9,13 @@ from collections.abc import Iterator
 
 from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
+from refrelax.semantics.ops import CALL_FORMS
 from refrelax.syntax.graph import LEAVES, Call, Expr, Op, Tuple, TupleGetItem
 
 LEAF_OR_TUPLE = (*LEAVES, Tuple)
 """What may stand inside another expression; the fields of a tuple are held to the same."""
 
-_INLINE = frozenset({"relax.call_tir", "relax.call_tir_with_grad", "relax.call_tir_inplace"})
+_INLINE = frozenset(form.name for form in CALL_FORMS.values() if form.destinations and not form.library)
 
 
 def children_of(e: Expr) -> Iterator[tuple[str, Expr]]:

@@ -1,0 +1,63 @@
+"""``docs/howto-operator.md`` is followed to the letter in a copy of the tree: it works, and touches what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+STEPS = re.findall(
+    r"^\*\*`([\w/.]+)`\*\*, (after|before) `([^`]+)` —.*?```python\n(.*?)```",
+    (ROOT / "docs" / "howto-operator.md").read_text(encoding="utf-8"),
+    re.DOTALL | re.MULTILINE,
+)
+CHECK = """
+import refrelax as rr
+from refrelax.testing.alike import OF_FLOATS
+from refrelax.testing.sketches import SKETCHES
+
+HEAD = "@I.ir_module\\nclass Module:\\n    @R.function\\n    def main(x: R.Tensor((\\"n\\", 3), \\"float32\\")):\\n"
+one = rr.check(rr.parse(HEAD + "        y = R.nn.hardswish(x)\\n        return y\\n"))
+steps = ['R.add(x, R.const(3, "float32"))', 'R.maximum(a, R.const(0, "float32"))',
+         'R.minimum(b, R.const(6, "float32"))', "R.multiply(x, c)", 'R.divide(d, R.const(6, "float32"))']
+many = "".join(f"        {name} = {step}\\n" for name, step in zip("abcde", steps, strict=True))
+print(rr.validate(one, rr.check(rr.parse(HEAD + many + "        return e\\n"))).word)
+assert "nn.hardswish" in OF_FLOATS and "nn.hardswish" in SKETCHES
+"""
+
+
+def test_the_guide_names_files_that_are_there() -> None:
+    assert len({path for path, *_ in STEPS}) == 3 < len(STEPS)
+    for path, _, anchor, _ in STEPS:
+        assert (ROOT / path).read_text(encoding="utf-8").count(anchor) == 1, (path, anchor)
+
+
+@pytest.mark.nightly
+def test_the_guide_works(tmp_path: Path) -> None:
+    for room in ("refrelax", "spec", "tests", "tools"):
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    for path, where, anchor, code in STEPS:
+        lines = (tmp_path / path).read_text(encoding="utf-8").splitlines(keepends=True)
+        at = next(k for k, line in enumerate(lines) if anchor in line) + (where == "after")
+        (tmp_path / path).write_text("".join([*lines[:at], code, *lines[at:]]), encoding="utf-8")
+
+    def python(*arguments: str) -> str:
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert not done.returncode, done.stdout + done.stderr
+        return done.stdout
+
+    python("tools/make_operator_pages.py")
+    python("tools/make_operator_status.py")
+    status = (tmp_path / "spec/ops/status.md").read_text(encoding="utf-8")
+    assert "| `relax.nn.hardswish` | rule | text | text | text | loops | kernel | modules | 1 |" in status
+    assert python("-c", CHECK).strip() == "PROVED"
+    python("-m", "pytest", "-q", "tests/semantics/ops/test_values.py", "tests/repo/test_operator_status.py")
