@@ -62,8 +62,9 @@ test-gpu: $(DEV) ## the tests that need a CUDA device (installs CuPy)
 test-tvm: $(DEV) $(TVM) ## the tests against real TVM 0.27 (the long ones: make nightly-tvm)
 	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m "tvm and not nightly"
 
-nightly: $(DEV) ## the long campaigns
+nightly: $(DEV) ## the long campaigns, and every property on many examples
 	@HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "nightly and not tvm"
+	@HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest -m "hypothesis and not nightly and not tvm"
 
 nightly-tvm: $(DEV) $(TVM) ## the long campaigns against real TVM 0.27
 	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m "nightly and tvm"

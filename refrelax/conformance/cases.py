@@ -52,6 +52,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -166,12 +167,21 @@ class BadCase(ValueError):
 
 
 def load(directory: Path | None = None) -> tuple[Case, ...]:
-    """Every case of the suite, in the order of files and of the text.
+    """Every case of the suite (read once in a process) or of ``directory``, in the order of files and of the text.
 
     Raises:
         BadCase: a file that is no TOML, a missing or unknown key, a name used twice.
     """
-    found = [case for path in sorted((directory or _CASES).rglob("*.toml")) for case in _load_file(path)]
+    return _suite() if directory is None else _load(directory)
+
+
+@cache
+def _suite() -> tuple[Case, ...]:
+    return _load(_CASES)
+
+
+def _load(directory: Path) -> tuple[Case, ...]:
+    found = [case for path in sorted(directory.rglob("*.toml")) for case in _load_file(path)]
     seen: dict[str, Case] = {}
     for case in found:
         if case.name in seen:

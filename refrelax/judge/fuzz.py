@@ -137,11 +137,15 @@ Found = Divergence | NoVerdict
 Program = tuple[Module, list[Any]]
 
 
-@st.composite
-def _programs(draw: Any, plan: Plan) -> Program:
-    module = draw(
+def _programs(plan: Plan) -> st.SearchStrategy[Program]:
+    return _with_arguments(
         modules(features=plan.features, levels=plan.levels, dtypes=plan.dtypes, max_bindings=plan.max_bindings)
     )
+
+
+@st.composite
+def _with_arguments(draw: Any, made: st.SearchStrategy[Module]) -> Program:
+    module = draw(made)
     return module, draw(call_arguments(module, policy=draw(st.sampled_from(POLICIES))))
 
 

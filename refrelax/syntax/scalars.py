@@ -297,6 +297,8 @@ def children(node: PrimExpr) -> tuple[PrimExpr, ...]:
     match node:
         case Binary():
             return (node.a, node.b)
+        case Literal() | SymVar() | StringImm():  # before the others: most nodes are leaves
+            return ()
         case Not():
             return (node.a,)
         case Cast() | Broadcast():
@@ -319,8 +321,6 @@ def children(node: PrimExpr) -> tuple[PrimExpr, ...]:
             return (*node.result, *node.identity)
         case RangeArg():
             return tuple(e for pair in node.ranges for e in pair)
-        case Literal() | SymVar() | StringImm():
-            return ()
 
 
 def walk(node: PrimExpr) -> Iterator[PrimExpr]:

@@ -97,17 +97,18 @@ def modules(
     if not tables:
         raise InvalidArgument(f"features={features!r} build nothing by themselves: add one of {', '.join(RULES)}")
 
-    @st.composite
-    def build(draw: Any) -> Module:
-        functions: dict[str, BaseFunc] = {}
-        b = start(draw, options, functions, [0], "main")
-        for _ in range(max_bindings):
-            if not draw(_one_step(b, tables)):
-                break
-        functions["main"] = _finish(b)
-        return parse(print_module(Module(functions)))  # in canonical form: literals folded, spelled as the reader does
+    return _modules(options, tables)
 
-    return build()
+
+@st.composite
+def _modules(draw: Any, options: Options, tables: list[dict[str, Rule]]) -> Module:
+    functions: dict[str, BaseFunc] = {}
+    b = start(draw, options, functions, [0], "main")
+    for _ in range(options.max_bindings):
+        if not draw(_one_step(b, tables)):
+            break
+    functions["main"] = _finish(b)
+    return parse(print_module(Module(functions)))  # in canonical form: literals folded, spelled as the reader does
 
 
 @st.composite

@@ -101,13 +101,12 @@ def tensors(
         shapes = st.just(shapes)
     if not isinstance(shapes, st.SearchStrategy):
         raise InvalidArgument(f"shape={shape!r}: expected extents or a strategy of them")
-    known = shapes
+    return _tensors(names, shapes, policy)
 
-    @st.composite
-    def build(draw: Any) -> Tensor:
-        return draw(_tensor(draw(names), draw(known), policy))  # type: ignore[no-any-return]
 
-    return build()
+@st.composite
+def _tensors(draw: Any, names: Any, shapes: Any, policy: Policy) -> Tensor:
+    return draw(_tensor(draw(names), draw(shapes), policy))  # type: ignore[no-any-return]
 
 
 def _tensor(dtype: str, shape: tuple[int, ...], policy: Policy) -> st.SearchStrategy[Tensor]:
@@ -166,19 +165,20 @@ def call_arguments(
         raise InvalidArgument(str(error)) from None
     sizes = [e for e in EXTENTS if e <= max_extent] + list(range(5, max_extent + 1))
 
-    @st.composite
-    def build(draw: Any) -> list[Any]:
-        symbols = dict(dims or {})
-        for name, type_ in given:
-            for dim in all_dims(type_):
-                for symbol in sorted(free_symbols(dim)):
-                    if symbol not in symbols:
-                        symbols[symbol] = draw(st.sampled_from(sizes))
-            if isinstance(type_, PrimType) and not dtypes.is_float(type_.dtype) and name not in symbols:
-                symbols[name] = draw(st.sampled_from(sizes if type_.dtype != "bool" else [0, 1]))
-        return [draw(_argument(name, type_, symbols, policy)) for name, type_ in given]
+    return _arguments(given, sizes, dims or {}, policy)
 
-    return build()
+
+@st.composite
+def _arguments(draw: Any, given: Any, sizes: list[int], dims: Mapping[str, int], policy: Policy) -> list[Any]:
+    symbols = dict(dims)
+    for name, type_ in given:
+        for dim in all_dims(type_):
+            for symbol in sorted(free_symbols(dim)):
+                if symbol not in symbols:
+                    symbols[symbol] = draw(st.sampled_from(sizes))
+        if isinstance(type_, PrimType) and not dtypes.is_float(type_.dtype) and name not in symbols:
+            symbols[name] = draw(st.sampled_from(sizes if type_.dtype != "bool" else [0, 1]))
+    return [draw(_argument(name, type_, symbols, policy)) for name, type_ in given]
 
 
 def _argument(name: str, type_: Type, symbols: Mapping[str, int], policy: Policy) -> st.SearchStrategy[Any]:

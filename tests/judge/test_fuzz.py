@@ -80,7 +80,7 @@ def test_a_backend_is_fuzzed_binding_by_binding(command, monkeypatch: pytest.Mon
 
     monkeypatch.delitem(backend.FAST_OPERATORS, "relax.multiply", raising=False)
     monkeypatch.setitem(backend.OPERATORS, "relax.multiply", lambda _attrs, args, _fast: args[0] + args[1])
-    code, out, _ = command("fuzz --impl numpy --count 160 --out found", *FEW)
+    code, out, _ = command("fuzz --impl numpy --count 80 --out found", *FEW)
     assert code == 1 and "value: multiply" in out
 
 

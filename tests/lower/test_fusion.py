@@ -234,7 +234,7 @@ def graphs(draw: st.DrawFn) -> str:
 
 
 @given(graphs(), st.sampled_from([1, 2, 3]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_random_graphs(text: str, n: int) -> None:
     before = lower(rr.check(rr.parse(text)), passes=("legalize", "dead_code")).module
     fused = lower(before, passes=FUSION).module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import refrelax as rr
@@ -83,7 +83,6 @@ def observed(out: Any) -> Any:
     return out.value.core.bits(), [each.core.bits() for each in out.arguments[1:]], out.poison
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, len(KINDS) - 1), st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=12),
     st.integers(0, 3),

@@ -61,13 +61,17 @@ def tree(path: Path) -> ast.Module:
 
 
 @cache
-def nodes(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(tree(path)))
+def statements(path: Path) -> tuple[ast.AST, ...]:
+    """The statements of a file and what holds some (an ``except``, a ``case``), wherever they stand."""
+    found: list[ast.AST] = [tree(path)]
+    for node in found:
+        found.extend(each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.expr))
+    return tuple(found)
 
 
 def imports(path: Path) -> Iterator[tuple[str, int]]:
     """Every dotted name that ``path`` imports, wherever the statement stands, with its line."""
-    for node in nodes(path):
+    for node in statements(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -148,9 +152,10 @@ def test_nothing_evaluates_text() -> None:
     """Scripts are data: no ``eval`` or ``exec`` outside the backends, which run only what they generated."""
     wrong = []
     for path in modules():
-        if room(path) == "backends":
+        text = path.read_text(encoding="utf-8")
+        if room(path) == "backends" or ("eval" not in text and "exec" not in text):
             continue
-        for node in nodes(path):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"eval", "exec"}:
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert not wrong, wrong

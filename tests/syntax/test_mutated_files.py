@@ -34,7 +34,7 @@ def findings(numbers: range, tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_commands_on_mutated_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert not findings(range(280), tmp_path, capsys)
+    assert not findings(range(140), tmp_path, capsys)
 
 
 @pytest.mark.nightly

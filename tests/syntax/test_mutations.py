@@ -95,11 +95,11 @@ def json_findings(numbers: Iterable[int]) -> list[str]:
 
 
 def test_text() -> None:
-    assert not text_findings(range(1_200))
+    assert not text_findings(range(600))
 
 
 def test_json() -> None:
-    assert not json_findings(range(700))
+    assert not json_findings(range(350))
 
 
 @pytest.mark.nightly

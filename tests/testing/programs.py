@@ -11,9 +11,13 @@ import refrelax as rr
 POLICIES = ("dyadic", "special", "normal", "integer")
 
 
-@st.composite
-def programs(draw: Any, **options: Any) -> tuple[rr.CheckedModule, list[Any]]:
+def programs(**options: Any) -> st.SearchStrategy[tuple[rr.CheckedModule, list[Any]]]:
     """A checked module and arguments for its ``main``."""
-    module = draw(rr.testing.modules(**options))
+    return _with_arguments(rr.testing.modules(**options))
+
+
+@st.composite
+def _with_arguments(draw: Any, modules: st.SearchStrategy[rr.Module]) -> tuple[rr.CheckedModule, list[Any]]:
+    module = draw(modules)
     args = draw(rr.testing.call_arguments(module, policy=draw(st.sampled_from(POLICIES))))
     return rr.check(module), args

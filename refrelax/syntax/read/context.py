@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from refrelax.errors import Diagnostic, Malformed, Span
 from refrelax.syntax.graph import GlobalVar, Var
 from refrelax.syntax.loops import Buffer
+from refrelax.syntax.read.trees import children, walk
 from refrelax.syntax.scalars import SymVar
 
 MAX_DEPTH = 300
@@ -186,7 +187,7 @@ def used_names(nodes: Iterable[ast.AST | None]) -> list[str]:
             found.setdefault(place, []).extend(_IDENTIFIER.findall(node.value))
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in _NAMESPACES:
             continue
-        pending.extend(ast.iter_child_nodes(node))
+        pending.extend(children(node))
     return list(dict.fromkeys(name for place in sorted(found) for name in found[place]))
 
 
@@ -196,7 +197,7 @@ _IDENTIFIER = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w(.])")
 
 def _bound_inside(node: ast.FunctionDef) -> set[str]:
     """Names that the body gives a meaning of its own: assigned, or parameters of a local function."""
-    inside = [each for statement in node.body for each in ast.walk(statement)]
+    inside = [each for statement in node.body for each in walk(statement)]
     stored = {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     return stored | {each.arg for each in inside if isinstance(each, ast.arg)}
 

@@ -20,6 +20,7 @@ from refrelax.errors import Diagnostic, Malformed
 from refrelax.rules import rule
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Source
+from refrelax.syntax.read.trees import walk
 from refrelax.syntax.read.types import dotted
 
 CURRENT, OLD = "0.27", "0.22"
@@ -88,7 +89,7 @@ def _text(node: ast.AST) -> str:
 
 def _signs(tree: ast.Module) -> dict[str, ast.AST]:
     """The first node in source order that shows each spelling."""
-    found = [(sign, node) for node in ast.walk(tree) if (sign := _sign(node)) is not None]
+    found = [(sign, node) for node in walk(tree) if (sign := _sign(node)) is not None]
     found.sort(key=lambda each: (getattr(each[1], "lineno", 0), getattr(each[1], "col_offset", 0)), reverse=True)
     return dict(found)
 

@@ -34,6 +34,7 @@ from refrelax.syntax.read.macros import macro_of
 from refrelax.syntax.read.parameters import read_parameters
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.returns import return_after
+from refrelax.syntax.read.trees import walk
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted, read_type
 from refrelax.syntax.scalars import Literal, SymVar
 from refrelax.syntax.types import VOID, PrimType, Type
@@ -45,9 +46,10 @@ def read_function(src: Source, node: ast.FunctionDef, scope: Scope) -> Function:
     Raises:
         Malformed: the text is no Relax function.
     """
-    texts = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-    texts |= {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
-    texts |= {each.name for each in ast.walk(node) if isinstance(each, ast.FunctionDef)}
+    inside = walk(node)
+    texts = {each.id for each in inside if isinstance(each, ast.Name)}
+    texts |= {each.arg for each in inside if isinstance(each, ast.arg)}
+    texts |= {each.name for each in inside if isinstance(each, ast.FunctionDef)}
     reader = Reader(src, Names(), scope, Sink(), frozenset(texts))
     return _function(reader, node, nested=False)
 

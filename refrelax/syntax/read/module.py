@@ -22,6 +22,7 @@ from refrelax.syntax.read.loops import read_prim_func
 from refrelax.syntax.read.macros import take_macros
 from refrelax.syntax.read.metadata import take_metadata
 from refrelax.syntax.read.reader import Reader, Sink
+from refrelax.syntax.read.trees import walk
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted
 
 LIBRARIES = {"relax": "R", "tirx": "T", "tir": "T", "ir": "I"}
@@ -80,9 +81,10 @@ def _rename_imports(src: Source, tree: ast.Module) -> None:
             renamed[name] = LIBRARIES[library]
     if not re.search(rf"(?<![\w.\"'])(?:{'|'.join(renamed)})\b\s*\.", src.text):
         return
-    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    for node in ast.walk(tree):
+    nodes = walk(tree)
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    for node in nodes:
         if isinstance(node, ast.Name) and node.id in renamed and node.id not in bound:
             node.id = renamed[node.id]
 

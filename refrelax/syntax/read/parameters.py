@@ -14,6 +14,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.read.context import TypeVarDecl, own_symbols
 from refrelax.syntax.read.reader import Reader
+from refrelax.syntax.read.trees import children
 from refrelax.syntax.read.types import dotted, read_type
 from refrelax.syntax.scalars import SymVar
 from refrelax.syntax.types import PrimType
@@ -86,5 +87,5 @@ def _quoted_names(node: ast.expr | None) -> list[str]:
             for item in each.elts:
                 if isinstance(item, ast.Constant) and isinstance(item.value, str) and item.value.strip().isidentifier():
                     found.append(item.value.strip())
-        pending.extend(reversed(list(ast.iter_child_nodes(each))))
+        pending.extend(reversed(children(each)))
     return found

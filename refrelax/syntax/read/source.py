@@ -15,6 +15,7 @@ from refrelax.errors import Diagnostic, Malformed, Span
 from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.read.context import MAX_BITS, Source
+from refrelax.syntax.read.trees import children
 
 MAX_BYTES = 16 * 1024 * 1024
 """The largest text that is read."""
@@ -141,7 +142,7 @@ def _bound_tree(tree: ast.AST, filename: str) -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
                 message = f"an integer of more than {MAX_BITS} bits"
                 raise refuse(filename, node.lineno, node.col_offset + 1, "syn/constant-too-large", message)
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        level = [child for node in level for child in children(node)]
     place = next((node for node in level if hasattr(node, "lineno")), None)
     line, column = getattr(place, "lineno", 1), getattr(place, "col_offset", 0) + 1
     raise refuse(filename, line, column, "syn/too-deep", f"a syntax tree of more than {MAX_TREE_DEPTH} levels")
@@ -165,7 +166,7 @@ def parse_quoted(source: Source, node: ast.AST, text: str) -> ast.expr:
     while pending:
         each = pending.pop()
         ast.copy_location(each, node)
-        pending.extend(ast.iter_child_nodes(each))
+        pending.extend(children(each))
     return tree
 
 

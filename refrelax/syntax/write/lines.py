@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
+from typing import Any
 
 _INDENT = "    "
 
@@ -39,6 +40,12 @@ def field_names(kind: type) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind) if f.name != "span" and f.init)
 
 
+@cache
+def _fields_last_first(kind: type) -> tuple[str, ...] | None:
+    """The fields of a node class; ``None`` for anything that is no node."""
+    return field_names(kind)[::-1] if is_dataclass(kind) else None
+
+
 def nodes(root: object, stop: tuple[type, ...] = ()) -> Iterator[object]:
     """Every node below ``root`` (itself included), parents first, in field order, without recursion.
 
@@ -47,9 +54,10 @@ def nodes(root: object, stop: tuple[type, ...] = ()) -> Iterator[object]:
     pending: list[object] = [root]
     while pending:
         current = pending.pop()
+        kind: Any = type(current)
         if isinstance(current, tuple):
             pending.extend(reversed(current))
-        elif is_dataclass(current) and not isinstance(current, type):
+        elif (names := _fields_last_first(kind)) is not None:
             yield current
             if current is root or not isinstance(current, stop):
-                pending.extend(getattr(current, name) for name in reversed(field_names(type(current))))
+                pending.extend([getattr(current, name) for name in names])
