@@ -156,7 +156,7 @@ def mask_axioms(r: Node, a: Node, b: Node) -> list[Node]:
     return [
         *same, some(no(("=", a, b)), ("=", r, a)),
         some(lt(a, 0), both(le(0, r), le(r, a))), some(lt(b, 0), both(le(0, r), le(r, b))),
-        some(le(0, a), le(0, b), both(lt(r, 0), le(r, a), le(r, b), lt(plus(a, b), r))),
+        some(le(0, a), le(0, b), both(lt(r, 0), le(r, a), le(r, b))), some(both(le(0, a), le(0, b)), lt(plus(a, b), r)),
     ]  # fmt: skip
 
 

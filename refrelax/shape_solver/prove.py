@@ -43,16 +43,17 @@ from refrelax.shape_solver.claim import (
     Unknown,
 )
 from refrelax.shape_solver.classes import scope
-from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.context import Context, premises_of
 from refrelax.shape_solver.core import integer, replaced
 from refrelax.shape_solver.defined import conditions, obligation
 from refrelax.shape_solver.differences import by_differences
 from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.door import MAX_DEPTH, Arithmetic, Door, TooDeep, sort
 from refrelax.shape_solver.encode import Normal, Plain, known, question
+from refrelax.shape_solver.equations import all_apart, apart, has_bits
 from refrelax.shape_solver.evaluate import TooLarge
 from refrelax.shape_solver.given import Assumption, claim_of, claims_of, one_of, refuse, seconds
-from refrelax.shape_solver.powers import divided, joined
+from refrelax.shape_solver.powers import divided, joined, named
 from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
 from refrelax.shape_solver.size import NOTHING, Measure, measure, too_large, total
 from refrelax.shape_solver.vectors import interesting, words
@@ -161,6 +162,10 @@ class Prover:
         large = too_large(NOTHING, self._size)
         if large is None:
             self.context = Context().assuming(*map(opened, self._assumptions))
+            if any(map(has_bits, self._assumptions)):
+                symbols = Query(bool_imm(True), self._assumptions).symbols()
+                taken = all_apart(self._assumptions, bounds_in(self.context, symbols))
+                self.context = Context().assuming(*map(opened, taken))
         return large
 
     def prove(self, claim: str | PrimExpr) -> Answer:
@@ -358,9 +363,13 @@ class _Attempt:
             claim = obligation(claim, query.fits, query.division)
         else:
             context = context.assuming(*map(opened, dict.fromkeys(conditions(claim))))
-        asked = joined(claim)
-        claim = divided(opened(asked, context), context)
-        other = divided(opened(asked, context, moves=False), context) if has_moves(asked) else None
+        premises = premises_of(claim)
+        within = context.assuming(*map(opened, premises)) if premises else context
+        asked = joined(named(claim, (*query.assumptions, *premises)))
+        if has_bits(asked):
+            asked = apart(asked, bounds_in(within, query.symbols()))
+        claim = divided(opened(asked, within), within)
+        other = divided(opened(asked, within, moves=False), within) if has_moves(asked) else None
         judge = Judge.of(query, nodes)
         given = tuple(map(opened, query.assumptions))
         return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given, asked, other)
@@ -522,11 +531,7 @@ class _Attempt:
 
     def bounds(self) -> dict[str, tuple[int | None, int | None]]:
         """What is known of the symbols of the question."""
-        atoms = Atoms(self.context.facts)
-        return {
-            name: interval(normal_form(self.context.image(SymVar(name, dtype)), atoms), atoms)
-            for name, dtype in self.query.symbols().items()
-        }
+        return bounds_in(self.context, self.query.symbols())
 
     def in_digits(self) -> Proved | None:
         context = digits(self.claim, self.context)
@@ -581,6 +586,13 @@ class _Attempt:
             return False
         formulas = known(self.context, Plain())
         return z3_.solve(formulas, LIMITS["normal"].resources[0], self.sampler.booleans) == "unsat"
+
+
+def bounds_in(context: Context, symbols: Mapping[str, str]) -> dict[str, tuple[int | None, int | None]]:
+    """What ``context`` knows of ``symbols``, given with their dtypes."""
+    atoms = Atoms(context.facts)
+    images = {name: context.image(SymVar(name, dtype)) for name, dtype in symbols.items()}
+    return {name: interval(normal_form(image, atoms), atoms) for name, image in images.items()}
 
 
 def admissible(judge: Judge, sampler: Sampler) -> bool:
