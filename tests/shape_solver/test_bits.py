@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refrelax.shape_solver import Proved, Refuted, injective, parse_claim, parse_dim, prove
-from refrelax.shape_solver.axioms import mask_axioms
+from refrelax.shape_solver.axioms import floor_axioms, mask_axioms
 from refrelax.shape_solver.bits import opened, runs
 from refrelax.shape_solver.equations import apart
 from refrelax.shape_solver.evaluate import compiled
@@ -48,12 +49,22 @@ def test_mask_axioms_hold(a: int, b: int) -> None:
             assert holds(axiom), (axiom, x, y)
 
 
+@given(INTEGERS, INTEGERS)
+def test_quotient_axioms_hold(a: int, b: int) -> None:
+    for x, y in ((a, b), (a, -b), (a % 7, b % 5), (b % 3, a), (-(a % 4), b), (a, b % 4)):
+        if y:
+            for axiom in floor_axioms(x // y, x, y):
+                assert holds(axiom), (axiom, x, y)
+
+
 def holds(f: Any) -> Any:
     match f:
         case int():
             return f
         case ("+", *terms):
             return sum(map(holds, terms))
+        case ("*", *terms):
+            return prod(map(holds, terms))
         case ("<=", x, y):
             return holds(x) <= holds(y)
         case ("=", x, y):
