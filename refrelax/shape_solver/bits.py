@@ -265,7 +265,19 @@ class _Ring:
         if bits.get(frozenset()) == -1:
             rest = {product: mask for product, mask in bits.items() if product}
             return Binary("Sub", integer(-1), self.spelled(rest)) if rest else integer(-1)
+        first = next(iter(bits.values()), 0)
+        if len(bits) > 1 and first > 0 and _is_two_to(first) and all(mask == first for mask in bits.values()):
+            return self.parity(bits, first)
         return self.summed(joined(bits))
+
+    def parity(self, bits: Bits, mask: int) -> PrimExpr:
+        """The ``^`` of single bits at one place: their sum modulo 2."""
+        total: PrimExpr = integer(1 if frozenset() in bits else 0)
+        for product in sorted(filter(None, bits), key=sorted):
+            value = reduce(lambda a, b: Intrinsic("bitwise_and", (a, b), INT), [self.parts[n] for n in sorted(product)])
+            total = Binary("Add", total, Binary("FloorDiv", value, integer(mask)) if mask > 1 else value)
+        bit = Binary("FloorMod", total, int_imm(2))
+        return Binary("Mul", bit, integer(mask)) if mask > 1 else bit
 
     def order(self, term: tuple[frozenset[int], int]) -> tuple[int, list[int], int]:
         return len(term[0]), sorted(term[0]), term[1]

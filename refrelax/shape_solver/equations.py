@@ -14,7 +14,7 @@ from refrelax.shape_solver.claim import conjunction
 from refrelax.shape_solver.context import conjuncts
 from refrelax.shape_solver.core import each_once, integer, mapped, replaced
 from refrelax.shape_solver.vectors import Bounds, Ranges
-from refrelax.syntax.scalars import Binary, Intrinsic, Not, PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import COMPARISONS, Binary, Intrinsic, Not, PrimExpr, SymVar, as_int, bool_imm
 
 MAX_TERMS = 24
 """Terms of an equation that is taken apart."""
@@ -31,19 +31,23 @@ def has_bits(e: PrimExpr) -> bool:
 
 
 @rule("sh/equation-digits")
-def apart(e: PrimExpr, bounds: Bounds) -> PrimExpr:
-    """``e`` with its equations of bit operators taken apart, as far as ``bounds`` (of symbols) allow that."""
+def apart(e: PrimExpr, bounds: Bounds, decide: bool = True) -> PrimExpr:
+    """``e`` with its comparisons of bit operators decided, or its equations taken apart, as far as ``bounds`` (of
+    symbols) allow that. ``decide``: not of an assumption, which may be what the bounds come from."""
     if not has_bits(e):
         return e
     ranges = Ranges.within(bounds)
 
     def change(node: PrimExpr) -> PrimExpr:
         match node:
-            case Binary("EQ" | "NE" as op, a, b) if a.dtype != "bool" and has_bits(node):
+            case Binary(op, a, b) if op in COMPARISONS and a.dtype != "bool" and has_bits(node):
                 left, right = _added(a, 1, {}), _added(b, -1, {})
                 whole = _added(a, 1, dict(right))
-                parts = _parts(whole, ranges)
-                if len(parts) > 1 or len(whole) < len(left) + len(right):
+                known = _decided(op, whole, ranges) if decide else None
+                if known is not None:
+                    return bool_imm(known)
+                parts = _parts(whole, ranges) if op in ("EQ", "NE") else []
+                if len(parts) > 1 or (parts and len(whole) < len(left) + len(right)):
                     found = conjunction([_equation(each) for each in parts])
                     return found if op == "EQ" else Not(found)
         return node
@@ -53,7 +57,7 @@ def apart(e: PrimExpr, bounds: Bounds) -> PrimExpr:
 
 def all_apart(given: tuple[PrimExpr, ...], bounds: Bounds) -> tuple[PrimExpr, ...]:
     """Assumptions taken apart, and what they say of one symbol being another put into the others."""
-    taken = [apart(each, bounds) for each in given]
+    taken = [apart(each, bounds, decide=False) for each in given]
     if all(a is b for a, b in zip(taken, given)):
         return given
     parts = [part for each in taken for part in conjuncts(each)]
@@ -81,6 +85,18 @@ def _parts(whole: Sum, ranges: Ranges) -> list[Sum]:
                 first = {**high, ONE: (over - rest) // c}
                 return [*_parts(first, ranges), *_parts({**low, ONE: rest}, ranges)]
     return [whole]
+
+
+def _decided(op: str, whole: Sum, ranges: Ranges) -> bool | None:
+    """Whether ``whole`` compares with 0 as ``op`` says, if its range shows that."""
+    low, high = _reach({term: by for term, by in whole.items() if term != ONE}, whole.get(ONE, 0), ranges)
+    if low is None or high is None:
+        return None
+    holds = {"LT": high < 0, "LE": high <= 0, "GT": low > 0, "GE": low >= 0, "EQ": low == high == 0}
+    fails = {"LT": low >= 0, "LE": low > 0, "GT": high <= 0, "GE": high < 0, "EQ": low > 0 or high < 0}
+    if op == "NE":
+        holds["NE"], fails["NE"] = fails["EQ"], holds["EQ"]
+    return True if holds[op] else False if fails[op] else None
 
 
 def _reach(terms: Sum, fixed: int, ranges: Ranges) -> tuple[int, int] | tuple[None, None]:

@@ -598,6 +598,8 @@ class _Attempt:
 
     def numbers(self) -> Refuted | None:
         """Points at the numbers of the question."""
+        if not self.limits.resources[0]:
+            return None
         limit = min(MAX_POINTS, self.left // self.judge.nodes)
         self.left -= limit * self.judge.nodes
         for env in points((self.query.claim, *self.query.assumptions), self.judge.dtypes, limit):

@@ -30,6 +30,7 @@ def test_opened_sums_and_equations_are_exact(x: int, y: int, op: str, k: int, wi
     """Sums of what has no bit in common (and of what has), and equations with the same bits on both sides."""
     for text in (
         f"(x*{1 << k} + (y & {(1 << width) - 1})) {op} x",
+        f"(x {op} y ^ x*3 ^ -1) & {1 << k}",
         f"((x & {(7 << k)}) + (y {op} x) % {1 << width}) % 64",
         f"(x {op} y) {compare} (y ^ x) + 0*x",
         f"(x ^ y % {1 << width}) {compare} ((y & 12) ^ y % {1 << width})",
@@ -113,6 +114,10 @@ def test_nothing_to_open_is_the_same_object() -> None:
         "(w & u) + (w | u) == w + u",
         "implies(0 <= c and c < 64, ((c // 8) ^ (r % 8)) < 8)",
         "implies(n != 0, (n | -n) < 0 and (n & -n) > 0)",
+        "((b ^ a) & 4) == 0 or ((b ^ a) & 4) == 4",
+        "(a ^ b) & 1 == (a + b) % 2",
+        "(a ^ b) & 16 == (a ^ b) // 16 % 2 * 16",
+        "((a | b) & 8) == 0 or ((a | b) & 8) == 8",
         "implies(x == 1 << k, x & (x - 1) == 0 and x & -x == x)",
         "implies(0 <= b and b <= a, n % (1 << a) % (1 << b) == n % (1 << b))",
         "implies(0 <= a and a <= b, n % (1 << a) % (1 << b) == n % (1 << a))",
