@@ -156,7 +156,7 @@ def mask_axioms(r: Node, a: Node, b: Node) -> list[Node]:
     return [
         *same, some(no(("=", a, b)), ("=", r, a)),
         some(lt(a, 0), both(le(0, r), le(r, a))), some(lt(b, 0), both(le(0, r), le(r, b))),
-        some(le(0, a), le(0, b), both(lt(r, 0), le(r, a), le(r, b), lt(plus(a, b), r))),
+        some(le(0, a), le(0, b), both(lt(r, 0), le(r, a), le(r, b))), some(both(le(0, a), le(0, b)), lt(plus(a, b), r)),
     ]  # fmt: skip
 
 
@@ -166,7 +166,16 @@ def floor_axioms(q: Node, a: Node, b: Node) -> list[Node]:
     if isinstance(b, int) and b > 0:
         return [above]
     below = both(le(a, product), lt(plus(product, b), a))
-    return [some(le(b, 0), above), some(le(0, b), below)]
+    return [some(le(b, 0), above), some(le(0, b), below), *floor_signs(q, a, b)]
+
+
+def floor_signs(q: Node, a: Node, b: Node) -> list[Node]:
+    """The sign of a quotient, and that it is no larger than what is divided: linear, and it follows from products."""
+    minus = times(-1, a)
+    return [
+        some(le(b, 0), lt(a, 0), both(le(0, q), le(q, a))), some(le(b, 0), le(0, a), both(le(a, q), lt(q, 0))),
+        some(le(0, b), lt(0, a), both(le(0, q), le(q, minus))), some(le(0, b), le(a, 0), both(le(minus, q), lt(q, 0))),
+    ]  # fmt: skip
 
 
 def trunc_axioms(q: Node, a: Node, b: Node) -> list[Node]:

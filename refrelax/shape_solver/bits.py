@@ -118,7 +118,12 @@ class _Opening:
             case Binary("EQ" | "NE" as op, a, b) if a.dtype != "bool" and (is_bits(a) or is_bits(b)):
                 x, y = ring.read(a, self.visit), ring.read(b, self.visit)
                 left = either(x, y)
-                if x is None or y is None or left is None or len(left) >= max(len(x), len(y)) or not short(left):
+                if x is None or y is None or left is None:
+                    return None
+                if len(left) == 2 < len(x) + len(y):  # the same bits on both sides are gone
+                    one, other = left.items()
+                    return Binary(op, ring.spelled(dict([one])), ring.spelled(dict([other])))
+                if len(left) >= max(len(x), len(y)) or not short(left):
                     return None
                 return Binary(op, ring.spelled(left), int_imm(0))
             case _:
@@ -191,6 +196,9 @@ class _Ring:
                 return self.moved(self.read(a, visit), c if op == "shift_left" else -c)
             case Cast(dtype, a) if dtype.startswith("uint"):
                 return both(self.read(a, visit), constant(integer_range(dtype)[1]))
+            case Binary("Add", a, b) if is_bits(a) or is_bits(b):
+                x, y = self.read(a, visit), self.read(b, visit)
+                return either(x, y) if apart(x, y) else self.part(visit(e))
             case _:
                 return self.part(visit(e))
 
@@ -257,7 +265,19 @@ class _Ring:
         if bits.get(frozenset()) == -1:
             rest = {product: mask for product, mask in bits.items() if product}
             return Binary("Sub", integer(-1), self.spelled(rest)) if rest else integer(-1)
+        first = next(iter(bits.values()), 0)
+        if len(bits) > 1 and first > 0 and _is_two_to(first) and all(mask == first for mask in bits.values()):
+            return self.parity(bits, first)
         return self.summed(joined(bits))
+
+    def parity(self, bits: Bits, mask: int) -> PrimExpr:
+        """The ``^`` of single bits at one place: their sum modulo 2."""
+        total: PrimExpr = integer(1 if frozenset() in bits else 0)
+        for product in sorted(filter(None, bits), key=sorted):
+            value = reduce(lambda a, b: Intrinsic("bitwise_and", (a, b), INT), [self.parts[n] for n in sorted(product)])
+            total = Binary("Add", total, Binary("FloorDiv", value, integer(mask)) if mask > 1 else value)
+        bit = Binary("FloorMod", total, int_imm(2))
+        return Binary("Mul", bit, integer(mask)) if mask > 1 else bit
 
     def order(self, term: tuple[frozenset[int], int]) -> tuple[int, list[int], int]:
         return len(term[0]), sorted(term[0]), term[1]
@@ -327,6 +347,11 @@ def both(x: Bits | None, y: Bits | None) -> Bits | None:
             if mask & over:
                 result = either(result, {product | other: mask & over})
     return result
+
+
+def apart(x: Bits | None, y: Bits | None) -> bool:
+    """Whether no bit is in both: then their sum is their ``^``."""
+    return x is not None and y is not None and not any(mask & over for mask in x.values() for over in y.values())
 
 
 def joined(bits: Bits) -> dict[tuple[frozenset[int], int], int]:

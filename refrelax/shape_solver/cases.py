@@ -102,21 +102,39 @@ def generalised(claim: PrimExpr, context: Context) -> tuple[PrimExpr, Context] |
 def without_repetition(claim: PrimExpr, context: Context) -> Iterator[tuple[PrimExpr, Context]]:
     """``claim`` with an integer part that stands in it more than once replaced by a new symbol of the same bounds, the
     largest first: what holds of that holds of the part."""
+    for part in _repeated(claim)[:MAX_REPEATED]:
+        yield _without(claim, part, SymVar("'part")), _bounded("'part", part, context)
+
+
+@rule("sh/cases")
+def without_repetitions(claim: PrimExpr, context: Context) -> tuple[PrimExpr, Context] | None:
+    """``claim`` with several such parts replaced at once, the largest first; ``None`` if there are no two."""
+    count = 0
+    while count < MAX_REPEATED and (found := _repeated(claim)):
+        name = f"'part{count}"
+        claim, context, count = _without(claim, found[0], SymVar(name)), _bounded(name, found[0], context), count + 1
+    return (claim, context) if count > 1 else None
+
+
+def _repeated(claim: PrimExpr) -> list[PrimExpr]:
+    """Integer parts that stand in ``claim`` more than once, the largest first."""
     counts: Counter[PrimExpr] = Counter()
     if measure(claim)[0] > MAX_NODES:
-        return
+        return []
     pending = [claim]
     while pending:
         node = pending.pop()
         pending.extend(children(node))
         if node.dtype != "bool" and children(node) and identity(node) is node:
             counts[node] += 1
-    repeated = [node for node, count in counts.items() if count > 1]
-    for part in sorted(repeated, key=lambda node: -measure(node)[0])[:MAX_REPEATED]:
-        symbol = SymVar("'part")
-        atoms = Atoms(context.facts)
-        low, high = interval(normal(context.image(opened(part, context)), atoms), atoms)
-        yield _without(claim, part, symbol), replace(context, facts=context.facts.with_bounds(symbol.name, low, high))
+    return sorted((node for node, count in counts.items() if count > 1), key=lambda node: -measure(node)[0])
+
+
+def _bounded(name: str, part: PrimExpr, context: Context) -> Context:
+    """``context`` and a symbol for ``part``, of its interval."""
+    atoms = Atoms(context.facts)
+    low, high = interval(normal(context.image(opened(part, context)), atoms), atoms)
+    return replace(context, facts=context.facts.with_bounds(name, low, high))
 
 
 def _without(claim: PrimExpr, part: PrimExpr, symbol: PrimExpr) -> PrimExpr:

@@ -8,14 +8,13 @@ Spec: ``spec/06-shapes.md``, ``sh/classes``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Literal as OneOf
 
 from refrelax.rules import rule
 from refrelax.shape_solver.claim import Limits, Query, Scope
 from refrelax.shape_solver.core import each_once
-from refrelax.shape_solver.vectors import Range, Reach
-from refrelax.syntax.dtypes import integer_range
+from refrelax.shape_solver.vectors import Bounds, Ranges
 from refrelax.syntax.scalars import (
     COMPARISONS,
     Binary,
@@ -70,8 +69,6 @@ DIVISIONS = ("FloorDiv", "FloorMod", "Div", "Mod")
 SHIFTS = ("shift_left", "shift_right")
 BITS = ("bitwise_and", "bitwise_or", "bitwise_xor")
 
-Bounds = Mapping[str, tuple[int | None, int | None]]
-
 
 @rule("sh/classes")
 def scope(query: Query, bounds: Bounds, points: int | None, limits: Limits, z3: bool) -> Scope:
@@ -82,7 +79,7 @@ def scope(query: Query, bounds: Bounds, points: int | None, limits: Limits, z3: 
     """
     parts = (query.claim, *query.assumptions)
     nodes = list({id(node): node for e in parts for node in each_once(e)}.values())
-    reach = _Ranges({name: (low, high) for name, (low, high) in bounds.items() if low is not None and high is not None})
+    reach = Ranges.within(bounds)
     found = {fault for node in nodes for fault in _faults(node, reach)}
     over = set(_oversized(query, nodes))
     if "exponent" not in found and points is not None and points <= limits.domain:
@@ -108,7 +105,7 @@ def _oversized(query: Query, nodes: list[PrimExpr]) -> Iterator[Outside]:
         yield "atoms"
 
 
-def _faults(e: PrimExpr, reach: _Ranges) -> Iterator[Outside]:
+def _faults(e: PrimExpr, reach: Ranges) -> Iterator[Outside]:
     """What keeps one node out of every class."""
     match e:
         case Binary("Mul", a, b) if not reach.fixed(a) and not reach.fixed(b):
@@ -173,39 +170,3 @@ def _class(query: Query, nodes: list[PrimExpr]) -> Inside:
 
 def _is_bits(op: str) -> bool:
     return op in (*BITS, *SHIFTS, "bitwise_not")
-
-
-class _Ranges(Reach):
-    """Ranges of integer parts, ``None`` where they have no end; what is cut has the range that it is cut to."""
-
-    def of(self, e: PrimExpr) -> Range | None:
-        found = self.known.get(id(e))
-        if found is None:
-            cut = self.cut(e)
-            whole = super().of(e) if cut is None and self.bounded(e) else cut
-            found = self.known[id(e)] = e, whole
-        return found[1]
-
-    def bounded(self, e: PrimExpr) -> bool:
-        return not isinstance(e, SymVar) or e.dtype == "bool" or e.name in self.ranges
-
-    def cut(self, e: PrimExpr) -> Range | None:
-        match e:
-            case Cast(dtype) if dtype != "bool":
-                return integer_range(dtype)
-            case Binary("FloorMod", _, b) if (c := as_int(b)) is not None and c > 0:
-                return 0, c - 1
-            case Intrinsic("bitwise_and", (a, b)):
-                masks = [c for part in (a, b) if (c := as_int(part)) is not None and c >= 0]
-                return (0, min(masks)) if masks else None
-            case _:
-                return None
-
-    def fixed(self, e: PrimExpr) -> bool:
-        """Whether there is one value."""
-        found = self.of(e)
-        return found is not None and found[0] == found[1]
-
-    def fits(self, e: PrimExpr, width: int) -> bool:
-        found = self.of(e)
-        return found is not None and -(1 << (width - 1)) <= found[0] and found[1] < 1 << width

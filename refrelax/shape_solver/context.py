@@ -11,7 +11,6 @@ Spec: ``spec/06-shapes.md``, ``sh/assumptions``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from math import gcd
@@ -70,6 +69,15 @@ def conjuncts(e: PrimExpr) -> list[PrimExpr]:
             return [e]
 
 
+def premises_of(claim: PrimExpr) -> list[PrimExpr]:
+    """What holds wherever the last part of an implication decides: elsewhere ``claim`` holds, whatever that part is."""
+    match claim:
+        case Binary("Or", Not(a), b):
+            return [*conjuncts(a), *premises_of(b)]
+        case _:
+            return []
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """Symbols of the question in terms of *free* symbols; what is known of those; hypotheses over those.
@@ -84,8 +92,8 @@ class Context:
     fresh: int = 0
     origins: tuple[tuple[str, PrimExpr], ...] = ()
     """What each fresh symbol stands for, in terms of symbols that were there before it; the newest last."""
-    mentions: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """The free symbols of each image."""
+    pending: tuple[tuple[str, PrimExpr], ...] = ()
+    """Replacements that are not put into the images yet, in order: only while assumptions are taken in."""
     crowded: bool = False
     """Whether there were so many assumptions that no symbol is measured from another expression."""
     measured: bool = False
@@ -143,7 +151,7 @@ def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | No
         queue.changed(step, _bounded(before, context.facts))
         for each in more:
             queue.put(each)
-    return replace(context, hypotheses=tuple(queue.parts[place] for place in sorted(queue.parts)))
+    return replace(_resolved(context), hypotheses=tuple(queue.parts[place] for place in sorted(queue.parts)))
 
 
 @dataclass(slots=True)
@@ -252,17 +260,18 @@ def _take(context: Context, part: PrimExpr, tables: _Tables) -> Taken | None:
 
 def replaced(context: Context, name: str, by: PrimExpr) -> Taken:
     """``context`` with the free symbol ``name`` replaced."""
-    step = {name: by}
-    mentions = dict(context.mentions)
-    images = dict(context.images)
-    for each, symbols in context.mentions.items():
-        if name in symbols:
-            images[each] = substituted(images[each], step)
-            mentions[each] = names_in(images[each])
-    if name not in images:
-        images[name], mentions[name] = by, names_in(by)
     facts = context.facts.without([name])
-    return replace(context, images=tuple(images.items()), mentions=mentions, facts=facts), step, []
+    return replace(context, pending=(*context.pending, (name, by)), facts=facts), {name: by}, []
+
+
+def _resolved(context: Context) -> Context:
+    """``context`` with its replacements put into its images, all at once: a chain of them costs its length."""
+    steps: dict[str, PrimExpr] = {}
+    for name, by in reversed(context.pending):
+        steps[name] = substituted(by, steps)
+    images = {name: substituted(image, steps) for name, image in context.images}
+    images.update((name, steps[name]) for name, _ in context.pending)
+    return replace(context, images=tuple(images.items()), pending=())
 
 
 def _plain(key: str, atoms: Atoms) -> bool:

@@ -6,14 +6,16 @@ Spec: ``spec/06-shapes.md``, ``sh/powers``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import nonneg
 from refrelax.shape_solver.bits import is_power
-from refrelax.shape_solver.context import Context
-from refrelax.shape_solver.core import INT, each_once, integer, mapped
-from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, as_int, int_imm
+from refrelax.shape_solver.context import Context, conjuncts
+from refrelax.shape_solver.core import INT, each_once, integer, mapped, names_in, replaced
+from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, SymVar, as_int, int_imm
 
 
 @rule("sh/quotient-of-quotient")
@@ -30,6 +32,20 @@ def joined(e: PrimExpr) -> PrimExpr:
 
     nested = any(isinstance(n, Binary) and n.op == "FloorDiv" and isinstance(n.a, Binary) for n in each_once(e))
     return mapped(e, change) if nested else e
+
+
+@rule("sh/powers")
+def named(e: PrimExpr, given: Iterable[PrimExpr]) -> PrimExpr:
+    """``e`` with ``1 << k`` for each symbol that is said to be it."""
+    by: dict[str, PrimExpr] = {}
+    for part in (part for each in given for part in conjuncts(each)):
+        match part:
+            case Binary("EQ", SymVar(name), power) | Binary("EQ", power, SymVar(name)) if is_power(power):
+                if name not in names_in(power):
+                    by.setdefault(name, power)
+            case _:
+                pass
+    return replaced(e, by)
 
 
 @rule("sh/powers")
@@ -59,6 +75,8 @@ def _divided(e: PrimExpr, context: Context) -> PrimExpr:
     if k is None:
         return e
     whole = e.a if isinstance(e, Binary) else e.args[0]  # type: ignore[union-attr]
+    if isinstance(e, Binary) and e.op == "FloorMod" and (shorter := _remainder(e, whole, k, context)) is not None:
+        return shorter
     out: list[tuple[int, PrimExpr]] = []
     rest: list[tuple[int, PrimExpr]] = []
     for sign, term in terms(whole):
@@ -70,6 +88,17 @@ def _divided(e: PrimExpr, context: Context) -> PrimExpr:
     if isinstance(e, Binary) and e.op == "FloorMod":
         return Binary("FloorMod", total(rest), power) if rest else int_imm(0)
     return Binary("Add", total(out), Binary("FloorDiv", total(rest), power)) if rest else total(out)
+
+
+def _remainder(e: Binary, whole: PrimExpr, k: PrimExpr, context: Context) -> PrimExpr | None:
+    """``x % (1 << j) % (1 << k)`` as one remainder, where one exponent is shown to be at least the other."""
+    if not (isinstance(whole, Binary) and whole.op == "FloorMod" and is_power(whole.b)):
+        return None
+    assert isinstance(whole.b, Intrinsic)
+    j = whole.b.args[1]
+    if _never_negative(Binary("Sub", j, k), context):
+        return Binary("FloorMod", whole.a, e.b)
+    return whole if _never_negative(Binary("Sub", k, j), context) else None
 
 
 def terms(e: PrimExpr) -> list[tuple[int, PrimExpr]]:

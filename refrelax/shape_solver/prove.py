@@ -1,9 +1,9 @@
 """``prove``: the stages, in order.
 
 1. a few points; 2. the normal form; 3. the same in digits; 4. the same for each residue; 5. all points, if they are
-few; 6. more points; 7. Z3 on the normal form; 8. Z3 in digits; 9. Z3 on the plain expression; 10. Z3 on words; 11. a
-log; 12. many points; then ``Unknown``. Each stage costs more than the one before it and most questions end in the first
-two.
+few; 6. more points; 7. Z3 on the normal form, then without parts that repeat; 8. Z3 in digits; 9. points at the numbers
+of the question; 10. Z3 on the plain expression; 11. Z3 on words; 12. instances; 13. a log; 14. many points; then
+``Unknown``. Each stage costs more than the one before it and most questions end in the first two.
 Limits are counts; a clock only stops the loops of Z3 that count nothing (``z3_.STOPPED``, and the log says so). Nothing
 is kept between calls except in a ``Prover`` of your own.
 
@@ -26,7 +26,14 @@ from refrelax.semantics.dims.normal import normal as normal_form
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver import float_atoms, normal, z3_
 from refrelax.shape_solver.bits import has_moves, opened
-from refrelax.shape_solver.cases import by_points, by_residues, domain, generalised, without_repetition
+from refrelax.shape_solver.cases import (
+    by_points,
+    by_residues,
+    domain,
+    generalised,
+    without_repetition,
+    without_repetitions,
+)
 from refrelax.shape_solver.certificate import Certificate
 from refrelax.shape_solver.claim import (
     LIMITS,
@@ -43,16 +50,18 @@ from refrelax.shape_solver.claim import (
     Unknown,
 )
 from refrelax.shape_solver.classes import scope
-from refrelax.shape_solver.context import Context
+from refrelax.shape_solver.context import Context, premises_of
 from refrelax.shape_solver.core import integer, replaced
 from refrelax.shape_solver.defined import conditions, obligation
 from refrelax.shape_solver.differences import by_differences
 from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.door import MAX_DEPTH, Arithmetic, Door, TooDeep, sort
 from refrelax.shape_solver.encode import Normal, Plain, known, question
+from refrelax.shape_solver.equations import all_apart, apart, has_bits
 from refrelax.shape_solver.evaluate import TooLarge
 from refrelax.shape_solver.given import Assumption, claim_of, claims_of, one_of, refuse, seconds
-from refrelax.shape_solver.powers import divided, joined
+from refrelax.shape_solver.instances import MAX_TRIED, hard, points, values
+from refrelax.shape_solver.powers import divided, joined, named
 from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
 from refrelax.shape_solver.size import NOTHING, Measure, measure, too_large, total
 from refrelax.shape_solver.vectors import interesting, words
@@ -70,6 +79,12 @@ WINDOWS = (500, 40, 8)
 
 WIDE = 1 << 14
 """And how far after that."""
+
+FEW = 60
+"""Points of one instance."""
+
+MAX_POINTS = 3_000
+"""Points at the numbers of a question."""
 
 MAX_FORMULAS = 6_000
 MAX_LOGGED = 200
@@ -161,6 +176,10 @@ class Prover:
         large = too_large(NOTHING, self._size)
         if large is None:
             self.context = Context().assuming(*map(opened, self._assumptions))
+            if any(map(has_bits, self._assumptions)):
+                symbols = Query(bool_imm(True), self._assumptions).symbols()
+                taken = all_apart(self._assumptions, bounds_in(self.context, symbols))
+                self.context = Context().assuming(*map(opened, taken))
         return large
 
     def prove(self, claim: str | PrimExpr) -> Answer:
@@ -340,6 +359,10 @@ class _Attempt:
     """The claim with its obligations, not opened."""
     other: PrimExpr | None = None
     """The claim with its bit operators opened, but not what moves their bits."""
+    within: bool = False
+    """Whether this is a case of another question."""
+    general: tuple[PrimExpr, Context] | None = None
+    """The claim with symbols for parts that repeat."""
     log: list[Stage] = field(default_factory=list)
     until: float = inf
     """When to stop, on a clock: only where somebody asked for that."""
@@ -358,9 +381,13 @@ class _Attempt:
             claim = obligation(claim, query.fits, query.division)
         else:
             context = context.assuming(*map(opened, dict.fromkeys(conditions(claim))))
-        asked = joined(claim)
-        claim = divided(opened(asked, context), context)
-        other = divided(opened(asked, context, moves=False), context) if has_moves(asked) else None
+        premises = premises_of(claim)
+        within = context.assuming(*map(opened, premises)) if premises else context
+        asked = joined(named(claim, (*query.assumptions, *premises)))
+        if has_bits(asked):
+            asked = apart(asked, bounds_in(within, query.symbols()))
+        claim = divided(opened(asked, within), within)
+        other = divided(opened(asked, within, moves=False), within) if has_moves(asked) else None
         judge = Judge.of(query, nodes)
         given = tuple(map(opened, query.assumptions))
         return _Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given, asked, other)
@@ -380,9 +407,12 @@ class _Attempt:
             self.all_points,
             lambda: self.points("more points", second, 2),
             lambda: self.z3("z3 on the normal form", self.context, self.limits.resources[0]),
+            self.z3_general,
             lambda: self.z3("z3 in digits", digits(self.claim, self.context), self.limits.resources[1]),
+            self.numbers,
             lambda: self.z3_plain(self.limits.resources[2]),
             lambda: self.words(self.limits.resources[1]),
+            lambda: self.instances(self.limits.resources[0]),
             self.logged,
             lambda: self.points("many points", third, 3),
         ]
@@ -433,6 +463,12 @@ class _Attempt:
             if normal.proves(claim, context):
                 return self.proved("residues", "the claim is true whatever a part of it that repeats is")
             cases = cases or by_residues(claim, context)
+        self.general = None if cases else without_repetitions(self.asked, self.context)
+        if self.general is not None:
+            claim, context = opened(*self.general), self.general[1]
+            if normal.proves(claim, context):
+                return self.proved("residues", "the claim is true whatever parts of it that repeat are")
+            cases = by_residues(claim, context)
         if cases:
             return self.proved("residues", f"the normal form shows each of {cases} cases")
         self.note("residues", "nothing to split, or open")
@@ -463,6 +499,19 @@ class _Attempt:
             self.note(name, TOO_MANY)
             return None
         return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, until=self.until), context)
+
+    def z3_general(self) -> Proved | None:
+        """The question whatever parts of it that repeat are: a proof of that is one of it, and nothing else is."""
+        if self.general is None or not z3_.AVAILABLE or not self.limits.resources[0]:
+            return None
+        name, (claim, context) = "z3 without parts that repeat", self.general
+        formulas = question(opened(claim, context), context, Normal(Atoms(context.facts)))
+        if len(formulas) <= MAX_FORMULAS:
+            found = z3_.solve(formulas, self.limits.resources[0], self.sampler.booleans, until=self.until)
+            if found == "unsat":
+                return self.proved(name, "no counterexample exists")
+        self.note(name, "open")
+        return None
 
     def z3_plain(self, resources: int) -> Answer | None:
         name = "z3 on the plain expression"
@@ -510,6 +559,55 @@ class _Attempt:
                 self.note(name, f"no counterexample within {window} of an end or of 0")
         return None
 
+    def instances(self, resources: int) -> Answer | None:
+        """Each of few values of the symbols that make the question hard, or some of many."""
+        name, query = "instances", self.query
+        names = hard((query.claim, *query.assumptions)) if resources and z3_.AVAILABLE else ()
+        if not names:
+            return None
+        chosen, complete = values(names, self.bounds())
+        for each in chosen:
+            by = {n: integer(v) for n, v in zip(names, each)}
+            found = self.instance(by, min(resources // 4, 4 * resources // len(chosen)))
+            if isinstance(found, Refuted):
+                model = {**found.model, **dict(zip(names, each))}
+                env = {n: model.get(n, 0) for n in query.symbols()}
+                if self.judge.refuted(env):
+                    return self.refuted(name, env)
+            if not isinstance(found, Proved):
+                complete = False
+        if complete and chosen:
+            return self.proved(name, f"each of {len(chosen)} values of {len(names)} symbols")
+        self.note(name, f"{len(chosen)} values, open")
+        return None
+
+    def instance(self, by: Mapping[str, PrimExpr], resources: int) -> Answer | None:
+        """The question with values for some symbols, by few stages."""
+        claim, *given = (replaced(e, by) for e in (self.query.claim, *self.query.assumptions))
+        query = replace(self.query, claim=claim, assumptions=tuple(given))
+        part = _Attempt.of(query, Context().assuming(*map(opened, given)), self.limits, self.judge.nodes)
+        part.left, part.until, part.within = self.left // MAX_TRIED, self.until, True
+        if part.context.absurd:
+            return part.proved("assumptions", "they hold nowhere here")
+        return (
+            part.points("points", FEW, 1)
+            or part.normal_form()
+            or part.z3("z3 on the normal form", part.context, resources)
+            or part.words(resources)
+        )
+
+    def numbers(self) -> Refuted | None:
+        """Points at the numbers of the question."""
+        if not self.limits.resources[0]:
+            return None
+        limit = min(MAX_POINTS, self.left // self.judge.nodes)
+        self.left -= limit * self.judge.nodes
+        for env in points((self.query.claim, *self.query.assumptions), self.judge.dtypes, limit):
+            if self.judge.refuted(env):
+                return self.refuted("numbers", env)
+        self.note("numbers", f"{limit} points, no counterexample")
+        return None
+
     def logged(self) -> Proved | None:
         """By a log that the checker accepts."""
         # few questions come here, and nothing else loads it
@@ -522,11 +620,7 @@ class _Attempt:
 
     def bounds(self) -> dict[str, tuple[int | None, int | None]]:
         """What is known of the symbols of the question."""
-        atoms = Atoms(self.context.facts)
-        return {
-            name: interval(normal_form(self.context.image(SymVar(name, dtype)), atoms), atoms)
-            for name, dtype in self.query.symbols().items()
-        }
+        return bounds_in(self.context, self.query.symbols())
 
     def in_digits(self) -> Proved | None:
         context = digits(self.claim, self.context)
@@ -575,12 +669,19 @@ class _Attempt:
 
     def vacuous(self) -> bool:
         """Whether no point satisfies the assumptions: asked of Z3 only if none is at hand."""
-        if not self.query.assumptions or admissible(self.judge, self.sampler):
+        if self.within or not self.query.assumptions or admissible(self.judge, self.sampler):
             return False
         if not z3_.AVAILABLE:
             return False
         formulas = known(self.context, Plain())
         return z3_.solve(formulas, LIMITS["normal"].resources[0], self.sampler.booleans) == "unsat"
+
+
+def bounds_in(context: Context, symbols: Mapping[str, str]) -> dict[str, tuple[int | None, int | None]]:
+    """What ``context`` knows of ``symbols``, given with their dtypes."""
+    atoms = Atoms(context.facts)
+    images = {name: context.image(SymVar(name, dtype)) for name, dtype in symbols.items()}
+    return {name: interval(normal_form(image, atoms), atoms) for name, image in images.items()}
 
 
 def admissible(judge: Judge, sampler: Sampler) -> bool:

@@ -27,6 +27,7 @@ from refrelax.syntax.scalars import (
 )
 
 Range = tuple[int, int]
+Bounds = Mapping[str, tuple[int | None, int | None]]
 MAX_WIDTH = 136
 """Bits of the widest words that are looked at: products of 64 bits and some more."""
 
@@ -43,9 +44,7 @@ def interesting(parts: Iterable[PrimExpr]) -> bool:
 
 
 @rule("sh/vectors")
-def words(
-    parts: list[PrimExpr], bounds: Mapping[str, tuple[int | None, int | None]], window: int | None = None
-) -> tuple[int, dict[str, Range]] | None:
+def words(parts: list[PrimExpr], bounds: Bounds, window: int | None = None) -> tuple[int, dict[str, Range]] | None:
     """The width of words that hold all values of ``parts``, and the range of each symbol; ``None`` if that is too
     wide.
 
@@ -160,6 +159,47 @@ class Reach:
                 return None
 
 
+class Ranges(Reach):
+    """Ranges of integer parts, ``None`` where they have no end; what is cut has the range that it is cut to."""
+
+    @staticmethod
+    def within(bounds: Bounds) -> Ranges:
+        """``bounds``: what is known of symbols."""
+        return Ranges({n: (low, high) for n, (low, high) in bounds.items() if low is not None and high is not None})
+
+    def of(self, e: PrimExpr) -> Range | None:
+        found = self.known.get(id(e))
+        if found is None:
+            cut = self.cut(e)
+            whole = super().of(e) if cut is None and self.bounded(e) else cut
+            found = self.known[id(e)] = e, whole
+        return found[1]
+
+    def bounded(self, e: PrimExpr) -> bool:
+        return not isinstance(e, SymVar) or e.dtype == "bool" or e.name in self.ranges
+
+    def cut(self, e: PrimExpr) -> Range | None:
+        match e:
+            case Cast(dtype) if dtype != "bool":
+                return integer_range(dtype)
+            case Binary("FloorMod", _, b) if (c := as_int(b)) is not None and c > 0:
+                return 0, c - 1
+            case Intrinsic("bitwise_and", (a, b)):
+                masks = [c for part in (a, b) if (c := as_int(part)) is not None and c >= 0]
+                return (0, min(masks)) if masks else None
+            case _:
+                return None
+
+    def fixed(self, e: PrimExpr) -> bool:
+        """Whether there is one value."""
+        found = self.of(e)
+        return found is not None and found[0] == found[1]
+
+    def fits(self, e: PrimExpr, width: int) -> bool:
+        found = self.of(e)
+        return found is not None and -(1 << (width - 1)) <= found[0] and found[1] < 1 << width
+
+
 def _bit(op: str, a: Range, b: Range) -> Range | None:
     if op in ("shift_left", "shift_right"):
         most = max(b[1], 0)
@@ -184,6 +224,8 @@ def _arithmetic(op: str, a: Range, b: Range) -> Range | None:
             return min(a[0], b[0]), min(a[1], b[1])
         case "Max":
             return max(a[0], b[0]), max(a[1], b[1])
+        case "FloorDiv" if b[0] == b[1] > 0:
+            return a[0] // b[0], a[1] // b[0]
         case _:  # a quotient is no larger than its dividend (but for the sign), a remainder than the larger of both
             size = max(map(abs, (*a, *b))) + 1
             return -size, size

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import get_args
 
 import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import integers
 
 import refrelax as rr
-from refrelax.shape_solver import Unknown, prove
+from refrelax.shape_solver import Unknown, parse_dim, prove
 from refrelax.shape_solver.claim import LIMITS, Query, Scope
 from refrelax.shape_solver.classes import BUDGETS, INSIDE, OUTSIDE, Inside, Outside, scope
+from refrelax.shape_solver.door import Door
 from refrelax.shape_solver.prove import Prover
-from tests.shape_solver.outside import question, text
+from refrelax.shape_solver.vectors import Ranges
+from tests.shape_solver.outside import Draw, NoValue, TooBig, evaluate, question, text
 
 WORDS = {"inside": INSIDE.keys(), "outside": OUTSIDE.keys(), "budget": BUDGETS.keys()}
 
@@ -77,4 +82,27 @@ def test_words_are_closed() -> None:
             seen += 1
             assert answer.scope.names and set(answer.scope.names) <= set(WORDS[answer.scope.kind])
             assert answer.scope.kind != "inside" and str(answer.scope) in str(answer)
-    assert seen > 20
+    assert seen > 8
+
+
+@given(integers(0, 2**32))
+@settings(max_examples=150, deadline=None)
+def test_ranges_hold_every_value(seed: int) -> None:
+    """What is said of a part of a question (``sh/vectors``) holds at every point, symbols without bounds or with."""
+    random = Random(seed)
+    e = Draw(random, ("n", "m", "k"), 0.2).integer(4)
+    term = Door().dim(parse_dim(text(e)))
+    names = {each: f"s{place:03d}" for place, each in enumerate(dict.fromkeys(_order(text(e))))}
+    bounds = {names[each]: (-9, 40) for each in ("n", "m") if each in names}
+    found = Ranges.within(bounds).of(term)
+    for _ in range(30 if found else 0):
+        env = {"n": random.randint(-9, 40), "m": random.randint(-9, 40), "k": random.randint(-(2**40), 2**40)}
+        try:
+            number = evaluate(e, env)
+        except (NoValue, TooBig):
+            continue
+        assert found is not None and found[0] <= number <= found[1], (text(e), env)
+
+
+def _order(said: str) -> list[str]:
+    return re.findall(r"\b[nmk]\b", said)

@@ -1,0 +1,116 @@
+"""Symbols that make a question hard, to be given values: what is left is linear, or words.
+
+A count that bits are moved by, a divisor that is no number, a factor of a product. Where bounds leave such a symbol few
+values, each of them is a case; elsewhere a few values find counterexamples.
+
+Spec: ``spec/06-shapes.md``, ``sh/instances``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from refrelax.rules import rule
+from refrelax.shape_solver.core import each_once, integer, names_in, replaced
+from refrelax.shape_solver.vectors import Bounds
+from refrelax.syntax.scalars import Binary, Intrinsic, Literal, PrimExpr, as_int, literal_int
+
+MAX_INSTANCES = 64
+"""Cases that are all looked at."""
+
+MAX_TRIED = 24
+"""Instances in which a counterexample is looked for."""
+
+MAX_SYMBOLS = 2
+MAX_COUNT = 4_096
+
+SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 16, 31)
+
+DIVISIONS = ("FloorDiv", "FloorMod", "Div", "Mod")
+SHIFTS = ("shift_left", "shift_right")
+
+
+@rule("sh/instances")
+def hard(parts: Iterable[PrimExpr]) -> tuple[str, ...]:
+    """At most ``MAX_SYMBOLS`` symbols without which every product, divisor and count in ``parts`` would be a number;
+    none if there are no fewer."""
+    left = tuple(parts)
+    found: list[str] = []
+    while names := _blamed(left):
+        if len(found) == MAX_SYMBOLS:
+            return ()
+        found.append(names.most_common(1)[0][0])
+        left = tuple(replaced(e, {found[-1]: integer(3)}) for e in left)
+    return tuple(found)
+
+
+def _blamed(parts: Iterable[PrimExpr]) -> Counter[str]:
+    """How often each symbol stands in an operand that ought to be a number."""
+    found: Counter[str] = Counter()
+    for node in (node for e in parts for node in each_once(e)):
+        match node:
+            case Binary("Mul", a, b):
+                first, second = names_in(a), names_in(b)
+                found.update((first | second) if first and second else ())
+            case Binary(op, _, b) if op in DIVISIONS:
+                found.update(names_in(b))
+            case Intrinsic(op, (_, count)) if op in SHIFTS:
+                found.update(names_in(count))
+            case _:
+                pass
+    return found
+
+
+def values(names: tuple[str, ...], bounds: Bounds) -> tuple[list[tuple[int, ...]], bool]:
+    """Values for ``names`` together, and whether they are all that ``bounds`` leave."""
+    ranges = [_range(*bounds.get(name, (None, None))) for name in names]
+    total = 1
+    for each in ranges:
+        total *= len(each) if isinstance(each, range) else MAX_INSTANCES + 1
+    if total <= MAX_INSTANCES:
+        return list(itertools.product(*ranges)), True
+    most = MAX_TRIED if len(names) == 1 else 5
+    few = [list(each)[:most] for each in ranges]
+    return list(itertools.product(*few))[:MAX_TRIED], False
+
+
+def _range(low: int | None, high: int | None) -> range | list[int]:
+    if low is not None and high is not None and high - low < MAX_INSTANCES:
+        return range(low, high + 1)
+    if low is not None:
+        return [low + each for each in SMALL if high is None or low + each <= high]
+    return [high - each for each in SMALL] if high is not None else [1, 2, 3, 0, -1, -2, 4, 8, 16, 31]
+
+
+@rule("sh/instances")
+def points(parts: Iterable[PrimExpr], symbols: Mapping[str, str], limit: int) -> Iterator[dict[str, int]]:
+    """Points at the numbers that stand in ``parts``, and next to them."""
+    nodes = [node for e in parts for node in each_once(e)]
+    numbers = [literal_int(n) for n in nodes if isinstance(n, Literal) and n.dtype != "bool"]
+    numbers += [top << count for count in _counts(nodes) for top in (1, 48, -16)]
+    near = [each + by for each in sorted(set(numbers), key=abs, reverse=True) for by in (0, 1, -1)]
+    chosen = list(dict.fromkeys([*near[: 3 * MAX_TRIED], 0, 1, -1, *(-each for each in near[:MAX_TRIED])]))
+    names = [name for name, dtype in symbols.items() if dtype != "bool"]
+    truths = [name for name, dtype in symbols.items() if dtype == "bool"]
+    for count, point in enumerate(_spread(chosen, len(names))):
+        if count >= limit:
+            return
+        for flags in itertools.product((0, 1), repeat=len(truths)):
+            yield {**dict(zip(names, point)), **dict(zip(truths, flags))}
+
+
+def _counts(nodes: list[PrimExpr]) -> list[int]:
+    """How far bits are moved."""
+    found = [as_int(node.args[1]) for node in nodes if isinstance(node, Intrinsic) and node.op in SHIFTS]
+    return [each for each in found if each is not None and 0 < each <= MAX_COUNT]
+
+
+def _spread(numbers: list[int], width: int) -> Iterator[tuple[int, ...]]:
+    """Points whose coordinates come early in ``numbers`` together first."""
+    for size in range(1, len(numbers) + 1):
+        newest, older = numbers[size - 1], numbers[:size]
+        for point in itertools.product(older, repeat=width):
+            if newest in point:
+                yield point
