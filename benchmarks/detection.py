@@ -1,8 +1,9 @@
 """How many seeded faults the judge's enclosures see, by fault and by dtype.
 
 A fault is an implementation that is wrong in one way: the last element along an axis missing (0 in its place), indices
-off by one, an axis backwards, operands swapped, float16 (of float16: bfloat16) on the way, a result off by a thousandth or
-a hundred-thousandth. The calls are those of the tests' catalogue. A fault that changes no bit of the result is none.
+off by one, an axis backwards, operands swapped, float16 (of float16: bfloat16) on the way, a result off by a
+thousandth or a hundred-thousandth. The calls are those of the tests' catalogue. A fault that changes no bit of the
+result is none.
 
 Usage: ``python benchmarks/detection.py [--seeds N] [--dtype D] [--by-operator]``.
 """

@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 
 import refrelax as rr
+from refrelax.semantics.numbers.enclosure import enclosure
+from refrelax.semantics.numbers.ideal import ideal
+from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import Numerics
+from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.common import extents
 from refrelax.semantics.ops.definition import Evaluation
@@ -19,12 +23,12 @@ from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.evaluate import Cells, evaluate
 from refrelax.semantics.ops.meaning.numbers import Dense, given, operands
 from refrelax.semantics.ops.meaning.terms import written
-from refrelax.semantics.values import Prim, Tensor
+from refrelax.semantics.values import Prim, Tensor, from_payloads
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 
-from .oracle_calls import Asked
+from .oracle_calls import Asked, refused
 
 OTHER = {
     "add": "sub", "sub": "add", "mul": "add", "div": "mul", "maximum": "minimum", "minimum": "maximum",
@@ -233,3 +237,61 @@ def _has(name: str, dtype: str) -> bool:
     if name.startswith(("math", "div", "isnan", "isfinite")):
         return not dtype or dtypes.is_float(dtype) or name == "math:abs" or name == "math:square"
     return True
+
+
+# --- who sees it ------------------------------------------------------------------------------------------------------
+
+NEAR = 2.0**-10
+"""How far the canonical result of a definition may be from a library's, of the greatest element: far more than float32
+rounds in these small calls, and less than any fault that matters. It asks after each form of a choice by itself, which
+the enclosure (of all) cannot."""
+
+
+def seen(taken: Taken, broken: data.Program, answers: list[Any]) -> str | None:
+    """What is wrong with a definition by what a library answered; ``None`` if nothing can be seen."""
+    numerics = enclosure()
+    try:
+        pairs = zip(taken.dtypes, taken.run(numerics, broken), strict=True)
+        value = tuple(rr.Tensor(from_payloads(numerics, dtype, dims, list(cells))) for dtype, (dims, cells) in pairs)
+        why = refused(value, answers)
+        forms_ = range(forms(broken)) if why is None else ()
+        return why or next((found for k in forms_ if (found := _far(taken, pinned(broken, k), answers))), None)
+    except Exception as error:  # a broken definition may do anything, and is seen by it
+        return f"{type(error).__name__}: {error}"
+
+
+def _far(taken: Taken, program: data.Program, answers: list[Any]) -> str | None:
+    for (dims, cells), answer in zip(taken.run(ieee(), program), answers, strict=True):
+        wanted = np.asarray(answer, dtype=float).reshape(-1)
+        found = np.array([np.nan if isinstance(x, Poison) else float(getattr(x, "number", x)) for x in cells])
+        finite = np.isfinite(wanted)
+        reach = NEAR * max(1e-3, np.abs(wanted[finite]).max(initial=0))
+        if not np.all(np.abs(found[finite] - wanted[finite]) <= reach):
+            return f"{found[:6]} of {dims}, of the library {wanted[:6]}"
+    return None
+
+
+def changes(taken: Taken, broken: data.Program) -> bool:
+    """Whether a definition gives anything else in exact arithmetic, in any form of its choices. (A sum in another
+    order, or a softmax less another number than the greatest, is the same function.)"""
+    numerics = ideal(160)
+    for k in range(max(forms(broken), forms(taken.program))):
+        try:
+            found = taken.run(numerics, pinned(broken, k))
+            plain = taken.run(numerics, pinned(taken.program, k))
+        except Exception:
+            return True
+        for (shape, one), (other_shape, other), dtype in zip(found, plain, taken.dtypes, strict=True):
+            if shape != other_shape or any(_apart(a, b, dtype) for a, b in zip(one, other, strict=True)):
+                return True
+    return False
+
+
+def _apart(a: Any, b: Any, dtype: str) -> bool:
+    if isinstance(a, Poison) or isinstance(b, Poison):
+        return type(a) is not type(b)
+    if not dtypes.is_float(dtype):
+        return repr(a) != repr(b)
+    if a.empty or b.empty or a.nan or b.nan:
+        return (a.empty, a.nan) != (b.empty, b.nan)
+    return bool(a.hi < b.lo or b.hi < a.lo)

@@ -1,4 +1,4 @@
-"""PyTorch and TVM, asked from outside: one JSON object a line in, one a line out. Runs in the interpreter that has them."""
+"""PyTorch and TVM, asked from outside: one JSON object a line in, one out. Runs in the interpreter that has them."""
 
 import base64
 import json

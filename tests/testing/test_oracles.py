@@ -1,4 +1,4 @@
-"""Every operator against somebody else's: what NumPy, PyTorch and TVM give is permitted by the interpreter's enclosure."""
+"""Every operator against somebody else's: what NumPy, PyTorch and TVM give is permitted by its enclosure."""
 
 from __future__ import annotations
 
