@@ -75,8 +75,9 @@ class Branching:
             split = next(splits(ledger, point), None)
             monos = wrong(ledger, point) if split is None else []
             if monos:
+                before = len(ledger.facts)
                 split = next(residues(ledger, monos), None) or next(undecided(ledger, monos), None)
-                if split is None and multiplied(ledger, point, monos):
+                if split is None and (len(ledger.facts) > before or multiplied(ledger, point, monos)):
                     continue
                 if split is None and self.products > 0:
                     self.products -= 1
@@ -85,6 +86,8 @@ class Branching:
                     if product is not None:
                         return product
                 split = split or next(factors(ledger, point, monos), None)
+                if split is None and len(ledger.facts) > before:  # signs that are known by now
+                    continue
             if split is None:
                 split = next(undecided(ledger, [tuple(unlike(ledger, sight(ledger)))]), None)
             if split is None:

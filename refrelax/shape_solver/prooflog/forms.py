@@ -49,7 +49,9 @@ class Forms:
                 self.names.fresh[name] = self.names.term(origin)
         atoms = Atoms(self.context.facts)
         found = self.names.normal(normal(self.context.image(self.names.atom(number)), atoms), atoms)
-        return None if found == Poly.atom(number) else found
+        atoms_of = ledger.reading.atoms
+        turned = any(atoms_of[each].args[1:] == (-atoms_of[number].args[1],) for each in found.mentions())
+        return None if turned or found == Poly.atom(number) else found
 
 
 def settle(ledger: Ledger, number: int, form: Poly) -> bool:

@@ -62,8 +62,6 @@ class Ledger:
     """Atoms that were compared with their normal form."""
     made: set[int] = field(default_factory=set)
     """Symbols that stand for parts of rows."""
-    factoring: bool = False
-    """Whether common factors are taken out of facts: this costs much and helps few."""
     light: bool = False
     """Whether facts are asked of witnesses alone, and nothing is searched for."""
 
@@ -75,7 +73,7 @@ class Ledger:
         )  # fmt: skip
         below.work, below.axioms, below.settled = self.work, set(self.axioms), set(self.settled)
         below.used, below.made = set(self.used), set(self.made)
-        below.factoring, below.light = self.factoring, self.light
+        below.light = self.light
         for fact in start:
             below.add(fact)
         below.starts = len(below.facts) - len(self.facts)

@@ -22,8 +22,6 @@ def pursue(ledger: Ledger, goal: Poly | None, depth: int) -> int | None:
     """The number of the fact ``goal >= 0`` (of an absurdity for ``None``), by splitting at most ``depth`` times."""
     familiar(ledger, goal)
     found = entails(ledger, goal)
-    if found is None and goal is None and ledger.factoring and factored(ledger):
-        found = entails(ledger, goal)
     if found is not None or depth == 0 or ledger.tired():
         return found
     for on, mark, alternatives in choices(ledger, goal):
@@ -67,21 +65,6 @@ def familiar(ledger: Ledger, goal: Poly | None) -> None:
             seen |= set() if p is None else set(p.mentions())
     for atom in sorted(seen):
         acquaint(ledger, atom)
-
-
-def factored(ledger: Ledger) -> bool:
-    """Where ``y * r >= 1`` and ``y >= 0``, ``r >= 1`` is written down; whether there was such a fact."""
-    before = len(ledger.facts)
-    for number, p in list(enumerate(ledger.reduced)):
-        if p is None or ledger.facts[number][0] != "ge" or p.terms.get((), 0) >= 0:
-            continue
-        monos = [mono for mono in p.terms if mono]
-        for y in sorted(set(monos[0]).intersection(*monos[1:])) if len(monos) > 1 else ():
-            rest = [(mono[: mono.index(y)] + mono[mono.index(y) + 1 :], p.terms[mono]) for mono in monos]
-            r = Poly(dict(rest))
-            if ge(r - 1) not in ledger.index and entails(ledger, Poly.atom(y)) is not None:
-                entails(ledger, r - 1)
-    return len(ledger.facts) > before
 
 
 def choices(ledger: Ledger, goal: Poly | None) -> Iterator[tuple[dict[str, Any], int, list[list[Formula]]]]:
