@@ -54,7 +54,10 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     count, named = len(ledger.facts), len(reading.atoms)
     goals = list(range(len(given), count))
     goal = None
-    for attempt, share, details in ATTEMPTS[attempts]:
+    chosen = list(ATTEMPTS[attempts])
+    if len(chosen) > 1 and chosen[1][0] is followed and not linear(ledger):
+        chosen[:2] = chosen[1], chosen[0]
+    for attempt, share, details in chosen:
         meter = Meter(COSTS[effort] // share)
         goal = attempt(ledger, meter, goals, *details) if details else attempt(ledger, meter, goals, stage)
         if goal is not None:
@@ -63,6 +66,15 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
         return None
     log = pruned(ledger, count, named, goal)
     return log if check(asked, log).accepted else None
+
+
+def linear(ledger: Ledger) -> bool:
+    """Whether nothing is multiplied with, divided by or a power of what is no number: then branching is quick."""
+    atoms = ledger.reading.atoms
+    polys = [p for p in ledger.reduced if p is not None] + [arg for atom in atoms for arg in atom.args]
+    divisors = [atom.args[1].constant() for atom in atoms if atom.kind in ("fd", "td")]
+    powers = any(atom.kind == "p2" for atom in atoms)
+    return not powers and None not in divisors and all(len(mono) < 2 for p in polys for mono in p.terms)
 
 
 def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int, changes: int) -> int | None:
@@ -74,19 +86,19 @@ def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, product
     return None if found is None else below.adopted(ledger, found)
 
 
-def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
     """The number of an absurdity, by what the prover's context and normal form are (``recorded``)."""
     below = ledger.branch([])
     below.meter, below.work = meter, [0]
     below.starts = len(below.facts)
     take(below)
     below.starts, below.light = 0, True
-    found = recorded(below, goals, stage, 0 if stage in ("normal form", "digits") else MAX_SPLITS)
+    found = recorded(below, goals, stage, depth)
     return None if found is None else below.adopted(ledger, found)
 
 
 ATTEMPTS: tuple[tuple[Callable[..., int | None], int, tuple[Any, ...]], ...] = (
-    (branched, 2_000, (40, 0, 0)), (followed, 200, ()), (branched, 50, (120, 0, 40)), (branched, 16, (400, 6, 40)),
-    (followed, 16, ("",)),
+    (branched, 2_000, (40, 0, 0)), (followed, 200, ()), (branched, 50, (120, 0, 40)),
+    (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)),
 )  # fmt: skip
 """In order, each with its share of what the effort allows."""
