@@ -1,6 +1,7 @@
 """From a question that the prover answered to a log that the checker accepts, or nothing.
 
-The claim is taken apart; each part is shown absurd from the facts with the help of ``hints``, ``lemma`` and ``search``.
+What the normal form proved is written down (``recorded``); what is linear, or was proved otherwise, is branched on
+(``branching``).
 Deterministic: limits count work, never time.
 """
 
@@ -80,7 +81,7 @@ def linear(ledger: Ledger) -> bool:
 def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int, changes: int) -> int | None:
     """The number of an absurdity, by ``Branching``."""
     below = ledger.branch([])
-    below.meter, below.work = meter, [0]
+    below.meter = meter
     masks(below)
     found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts)), changes).absurd(below)
     return None if found is None else below.adopted(ledger, found)
@@ -89,10 +90,10 @@ def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, product
 def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
     """The number of an absurdity, by what the prover's context and normal form are (``recorded``)."""
     below = ledger.branch([])
-    below.meter, below.work = meter, [0]
+    below.meter = meter
     below.starts = len(below.facts)
     take(below)
-    below.starts, below.light = 0, True
+    below.starts = 0
     found = recorded(below, goals, stage, depth)
     return None if found is None else below.adopted(ledger, found)
 

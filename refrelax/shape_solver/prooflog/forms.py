@@ -17,9 +17,8 @@ from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import eq, ge
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails
 from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
-from refrelax.shape_solver.prooflog.witness import Witness
+from refrelax.shape_solver.prooflog.witness import Witness, entails
 
 
 @dataclass(slots=True)

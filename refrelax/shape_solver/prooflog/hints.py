@@ -1,8 +1,8 @@
-"""What the prover found, as lemmas: its context and its normal forms say which equations are worth deriving.
+"""What the prover found, as lemmas: its context and its normal forms say which equations to derive.
 
 A context writes symbols in terms of fresh ones; each fresh symbol is defined in the log by what it stands for, and each
 image is derived as an equation that replaces the symbol. Then every quotient, minimum and condition is compared with
-its normal form, and where that is another polynomial, the equation is derived. A hint that fails is left out.
+its normal form, and where that is another polynomial, the equation is derived. What fails is left out.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.bitwise import equation as same
 from refrelax.shape_solver.prooflog.forms import settle as quotient
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails, equates
 from refrelax.shape_solver.prooflog.search import pursue
 from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
+from refrelax.shape_solver.prooflog.witness import entails, equates
 
 COMPOUND = ("fd", "td", "min", "ite", "ge", "eq", "p2", "and")
 
@@ -28,7 +28,7 @@ def follow(ledger: Ledger, context: Context) -> Names:
     names = Names(ledger)
     for name, origin in context.origins:
         value = names.term(origin)
-        for inner in sorted(value.mentions()) if ledger.light else ():
+        for inner in sorted(value.mentions()):
             if not twin(ledger, inner):
                 acquaint(ledger, inner)
         x, equation = ledger.define(value)
@@ -102,7 +102,7 @@ def compared(ledger: Ledger, context: Context, names: Names) -> None:
 def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
     """Replaces the atom by its normal form, if that is something else and can be derived."""
     atom = ledger.reading.atoms[number]
-    if number in ledger.settled or atom.kind not in COMPOUND or ledger.tired():
+    if number in ledger.settled or atom.kind not in COMPOUND or ledger.meter.empty:
         return
     ledger.settled.add(number)
     for arg in atom.args:
@@ -118,7 +118,7 @@ def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
         return
     short = ledger.reduce(found)
     if number in short.mentions():
-        if ledger.light and atom.kind == "fd" and ge(atom.args[1] - atom.args[0] - 1) in ledger.index:
+        if atom.kind == "fd" and ge(atom.args[1] - atom.args[0] - 1) in ledger.index:
             quotient(ledger, number, Poly.of(0))
         return
     for inner in sorted(short.mentions()):

@@ -298,3 +298,20 @@ def times(factor: Poly, positive: int, fact: int) -> list[Any]:
     """The fact number ``fact`` times ``factor`` or its opposite, whichever the fact ``positive`` says is one."""
     value = factor.constant()
     return [1, [positive, fact]] if value is None else [abs(value), [fact]]
+
+
+def entails(ledger: Ledger, p: Poly) -> int | None:
+    """The number of the fact ``p >= 0``, by a witness of it."""
+    return None if ledger.meter.empty else Witness(ledger).of(p)
+
+
+def known(ledger: Ledger, p: Poly) -> tuple[int | None] | None:
+    """The premise ``p >= 0`` for an axiom (``None`` inside for a constant); ``None`` if it is not shown."""
+    return None if ledger.meter.empty else Witness(ledger).premise(p)
+
+
+def equates(ledger: Ledger, p: Poly) -> int | None:
+    """The number of the fact ``p == 0``, derived."""
+    first = entails(ledger, p)
+    second = None if first is None else entails(ledger, -p)
+    return None if first is None or second is None else ledger.equal(first, second)
