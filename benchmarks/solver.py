@@ -1,7 +1,8 @@
 """How many shape questions are decided, how fast, and whether any answer is wrong.
 
 ``python benchmarks/solver.py [FILE.json]... [--effort normal] [--cvc5 MS] [--tvm PYTHON] [--sympy PYTHON] [--list]``
-``--certify``: and who confirms the certificates (``solver_certify.py``).
+``--certify``: and the logs of what was proved, their cost and who accepts them (``solver_certify.py``). ``--drawn N``:
+``N`` questions of the campaign's generator (``tests/shape_solver/outside.py``) beside the files.
 ``python benchmarks/solver.py --lowering``: the claims of our own lowerings instead (``solver_lowering.py``).
 
 Files hold questions with a known truth (``benchmarks/solver_queries/``). Beside refrelax: cvc5 on the same SMT-LIB
@@ -20,6 +21,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from solver_certify import certified
@@ -28,6 +30,8 @@ from solver_lowering import lowering
 from refrelax.shape_solver import Proved, Prover, Refuted, Unknown, prove
 
 HERE = Path(__file__).parent / "solver_queries"
+SEED = 77
+"""Of drawn questions."""
 
 
 @dataclass
@@ -126,6 +130,7 @@ def main() -> None:
     parser.add_argument("--lowering", action="store_true", help="the claims of lowering the examples instead")
     parser.add_argument("--pipeline", default="default", help="with --lowering")
     parser.add_argument("--json", type=Path, metavar="OUT", help="with --lowering: write the claims as questions")
+    parser.add_argument("--drawn", type=int, metavar="N", default=0, help="with --certify: N drawn questions as well")
     options = parser.parse_args()
     if options.lowering:
         found = lowering(options.pipeline)
@@ -141,9 +146,23 @@ def main() -> None:
         for row in rows:
             print(row.line())
         if options.certify:
-            certified(queries, options.effort)
+            certified(path.stem, queries, options.effort)
         if options.list:
             print(*rows[0].open, sep="\n")
+    if options.certify and options.drawn:
+        certified(f"drawn, seed {SEED}", drawn(options.drawn), options.effort)
+
+
+def drawn(count: int) -> list[dict[str, Any]]:
+    """Questions of the campaign's generator, whose truth nobody knows beforehand."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from tests.shape_solver import outside
+
+    found = []
+    for number in range(count):
+        claim, assume = outside.question(Random(f"{SEED}/{number}"))
+        found.append({"name": f"{number}", "claim": outside.text(claim), "assume": list(map(outside.text, assume))})
+    return found
 
 
 if __name__ == "__main__":

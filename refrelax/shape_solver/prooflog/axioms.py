@@ -7,8 +7,7 @@ from collections.abc import Callable
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.schemas import MAX_STEP
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails, known
-from refrelax.shape_solver.prooflog.witness import Witness
+from refrelax.shape_solver.prooflog.witness import Witness, entails, known
 
 Sign = tuple[str, int | None]
 
@@ -25,7 +24,7 @@ def acquaint(ledger: Ledger, number: int) -> None:
         ledger.axioms.add(number)
     if atom.kind in ("fd", "td", "and", "p2"):
         entails(ledger, Poly.atom(number))  # most products need it
-    divisor = atom.args[1].constant() if atom.kind == "fd" and ledger.light else None
+    divisor = atom.args[1].constant() if atom.kind == "fd" else None
     if divisor is not None and divisor > 0:
         ended(ledger, number, divisor)
 
@@ -133,7 +132,7 @@ def _products(ledger: Ledger, powers: list[int]) -> None:
 
 def _replaced(ledger: Ledger, equation: int, power: int) -> None:
     """Lets an equation replace a power, where nothing is searched for."""
-    if ledger.light and power in (ledger.reduced[equation] or Poly({})).mentions():
+    if power in (ledger.reduced[equation] or Poly({})).mentions():
         ledger.rule(equation, power)
 
 

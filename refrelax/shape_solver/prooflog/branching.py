@@ -20,7 +20,8 @@ from refrelax.shape_solver.prooflog.bitwise import alike, unlike
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.learning import conditional, plain, signed
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails, scaled
+from refrelax.shape_solver.prooflog.lemma import absurd as lemma
+from refrelax.shape_solver.prooflog.lemma import scaled
 from refrelax.shape_solver.prooflog.point import Point, linear, sight, wrong
 from refrelax.shape_solver.prooflog.products import multiplied
 from refrelax.shape_solver.prooflog.prune import outside
@@ -75,16 +76,19 @@ class Branching:
             split = next(splits(ledger, point), None)
             monos = wrong(ledger, point) if split is None else []
             if monos:
+                before = len(ledger.facts)
                 split = next(residues(ledger, monos), None) or next(undecided(ledger, monos), None)
-                if split is None and multiplied(ledger, point, monos):
+                if split is None and (len(ledger.facts) > before or multiplied(ledger, point, monos)):
                     continue
                 if split is None and self.products > 0:
                     self.products -= 1
                     signed(ledger, point, *(Poly({mono: 1}) for mono in monos))
-                    product = entails(ledger, None)
+                    product = lemma(ledger)
                     if product is not None:
                         return product
                 split = split or next(factors(ledger, point, monos), None)
+                if split is None and len(ledger.facts) > before:  # signs that are known by now
+                    continue
             if split is None:
                 split = next(undecided(ledger, [tuple(unlike(ledger, sight(ledger)))]), None)
             if split is None:

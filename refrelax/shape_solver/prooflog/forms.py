@@ -17,9 +17,8 @@ from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import eq, ge
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails
 from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
-from refrelax.shape_solver.prooflog.witness import Witness
+from refrelax.shape_solver.prooflog.witness import Witness, entails
 
 
 @dataclass(slots=True)
@@ -49,7 +48,9 @@ class Forms:
                 self.names.fresh[name] = self.names.term(origin)
         atoms = Atoms(self.context.facts)
         found = self.names.normal(normal(self.context.image(self.names.atom(number)), atoms), atoms)
-        return None if found == Poly.atom(number) else found
+        atoms_of = ledger.reading.atoms
+        turned = any(atoms_of[each].args[1:] == (-atoms_of[number].args[1],) for each in found.mentions())
+        return None if turned or found == Poly.atom(number) else found
 
 
 def settle(ledger: Ledger, number: int, form: Poly) -> bool:

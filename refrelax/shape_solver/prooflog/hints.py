@@ -1,52 +1,26 @@
-"""What the prover found, as lemmas: its context and its normal forms say which equations are worth deriving.
+"""What the prover found, as lemmas: its context and its normal forms say which equations to derive.
 
 A context writes symbols in terms of fresh ones; each fresh symbol is defined in the log by what it stands for, and each
 image is derived as an equation that replaces the symbol. Then every quotient, minimum and condition is compared with
-its normal form, and where that is another polynomial, the equation is derived. A hint that fails is left out.
+its normal form, and where that is another polynomial, the equation is derived. What fails is left out.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import eq, ge
 from refrelax.shape_solver.context import Context
-from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.bitwise import equation as same
 from refrelax.shape_solver.prooflog.forms import settle as quotient
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails, equates
 from refrelax.shape_solver.prooflog.search import pursue
 from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
-from refrelax.syntax.scalars import Binary, Not
+from refrelax.shape_solver.prooflog.witness import entails, equates
 
 COMPOUND = ("fd", "td", "min", "ite", "ge", "eq", "p2", "and")
-
-
-def contexts(ledger: Ledger, goals: list[int]) -> Iterator[Context]:
-    """Contexts that the prover could have been in: the facts but the last of the claim taken in."""
-    names = Names(ledger)
-    claim = goals[-1:]
-    given = [
-        names.formula(fact)
-        for number, fact in enumerate(ledger.facts)
-        if number not in claim and -1 - number not in ledger.used
-    ]
-    context = Context().assuming(*given)
-    yield context
-    measured = context.measuring()
-    if measured is not context:
-        yield measured
-    for goal in claim:
-        split = digits(Not(names.formula(ledger.facts[goal])), context)
-        if split is not context:
-            yield split
-    if context.images:
-        yield Context(facts=context.facts.without([name for name, _ in context.images]))
 
 
 def follow(ledger: Ledger, context: Context) -> Names:
@@ -54,7 +28,7 @@ def follow(ledger: Ledger, context: Context) -> Names:
     names = Names(ledger)
     for name, origin in context.origins:
         value = names.term(origin)
-        for inner in sorted(value.mentions()) if ledger.light else ():
+        for inner in sorted(value.mentions()):
             if not twin(ledger, inner):
                 acquaint(ledger, inner)
         x, equation = ledger.define(value)
@@ -75,8 +49,6 @@ def follow(ledger: Ledger, context: Context) -> Names:
         except Untranslatable:
             continue
     compared(ledger, context, names)
-    ended(ledger, context, names)
-    vanished(ledger)
     return names
 
 
@@ -92,41 +64,6 @@ def twin(ledger: Ledger, number: int) -> bool:
                 premises = [None if x == y else same(ledger, x - y) for x, y in pairs]
                 return ledger.rule(ledger.congruence(number, other, premises), number)
     return False
-
-
-def vanished(ledger: Ledger) -> None:
-    """Quotients that the facts, but not the normal form, know to be 0."""
-    for number in sorted({atom for p in ledger.reduced if p is not None for atom in p.mentions()}):
-        atom = ledger.reading.atoms[number]
-        t = Poly.atom(number)
-        if atom.kind == "fd" and number in ledger.axioms and ge(t) in ledger.index:
-            if entails(ledger, atom.args[1] - atom.args[0] - 1) is not None and entails(ledger, -t) is not None:
-                ledger.rule(ledger.equal(ledger.index[ge(t)], ledger.index[ge(-t)]), number)
-
-
-def ended(ledger: Ledger, context: Context, names: Names) -> None:
-    """Where ``a <= e`` is known, ``a // b`` is at most the normal form of ``e // b``."""
-    atoms = ledger.reading.atoms
-    for number in sorted({atom for p in ledger.reduced if p is not None for atom in p.mentions()}):
-        atom = atoms[number]
-        if atom.kind != "fd" or number not in ledger.axioms or ledger.tired():
-            continue
-        a, b = atom.args
-        tops = [mono for mono in a.terms if mono]
-        for fact in [fact for fact in ledger.facts if fact[0] == "ge"]:
-            if len(tops) == 1 and fact[1].terms.get(tops[0], 0) == -a.terms[tops[0]] and len(fact[1].terms) > 1:
-                end = fact[1] + a
-                if tops[0] in end.terms or number in end.mentions() or not end.mentions():
-                    continue
-                table = Atoms(context.facts)
-                try:
-                    quotient = Binary("FloorDiv", names.spell(end), names.spell(b))
-                    found = names.normal(normal(context.image(quotient), table), table)
-                except Untranslatable:
-                    continue
-                for inner in sorted(ledger.reduce(found).mentions()):
-                    acquaint(ledger, inner)
-                entails(ledger, ledger.reduce(found) - Poly.atom(number))
 
 
 def equates_reduced(ledger: Ledger, p: Poly) -> int | None:
@@ -165,7 +102,7 @@ def compared(ledger: Ledger, context: Context, names: Names) -> None:
 def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
     """Replaces the atom by its normal form, if that is something else and can be derived."""
     atom = ledger.reading.atoms[number]
-    if number in ledger.settled or atom.kind not in COMPOUND or ledger.tired():
+    if number in ledger.settled or atom.kind not in COMPOUND or ledger.meter.empty:
         return
     ledger.settled.add(number)
     for arg in atom.args:
@@ -181,7 +118,7 @@ def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
         return
     short = ledger.reduce(found)
     if number in short.mentions():
-        if ledger.light and atom.kind == "fd" and ge(atom.args[1] - atom.args[0] - 1) in ledger.index:
+        if atom.kind == "fd" and ge(atom.args[1] - atom.args[0] - 1) in ledger.index:
             quotient(ledger, number, Poly.of(0))
         return
     for inner in sorted(short.mentions()):

@@ -16,9 +16,6 @@ from refrelax.shape_solver.checker.schemas import BY_ID, MASK, NUMBERED, Axiom, 
 
 Step = dict[str, Any]
 
-MAX_WORK = 1_500
-"""Questions, and tens of rows, that one attempt may take."""
-
 
 @dataclass(slots=True)
 class Meter:
@@ -54,18 +51,12 @@ class Ledger:
     """The fact that this scope was made for, once it is there."""
     used: set[int] = field(default_factory=set)
     """Disjunctions and atoms on which this scope or one above it has branched."""
-    work: list[int] = field(default_factory=lambda: [0])
-    """How many questions of linear arithmetic were asked, in all scopes."""
     axioms: set[int] = field(default_factory=set)
     """Atoms whose axioms were written down."""
     settled: set[int] = field(default_factory=set)
     """Atoms that were compared with their normal form."""
     made: set[int] = field(default_factory=set)
     """Symbols that stand for parts of rows."""
-    factoring: bool = False
-    """Whether common factors are taken out of facts: this costs much and helps few."""
-    light: bool = False
-    """Whether facts are asked of witnesses alone, and nothing is searched for."""
 
     def branch(self, start: Iterable[Formula]) -> Ledger:
         """A scope below this one, with the facts ``start``."""
@@ -73,9 +64,8 @@ class Ledger:
             self.reading, self.symbols, self.meter, list(self.facts), list(self.reduced), list(self.rules), [],
             dict(self.index),
         )  # fmt: skip
-        below.work, below.axioms, below.settled = self.work, set(self.axioms), set(self.settled)
+        below.axioms, below.settled = set(self.axioms), set(self.settled)
         below.used, below.made = set(self.used), set(self.made)
-        below.factoring, below.light = self.factoring, self.light
         for fact in start:
             below.add(fact)
         below.starts = len(below.facts) - len(self.facts)
@@ -86,10 +76,6 @@ class Ledger:
         ledger.steps += self.steps
         ledger.facts, ledger.reduced, ledger.rules, ledger.index = self.facts, self.reduced, self.rules, self.index
         return found
-
-    def tired(self) -> bool:
-        """Whether this attempt, or all of them together, took what they may take."""
-        return self.work[0] > MAX_WORK or self.meter.empty
 
     def add(self, fact: Formula, step: Step | None = None) -> int:
         """A new fact, given by ``step`` if it is not given; its number."""

@@ -1,7 +1,7 @@
-"""Ordered-ring reasoning: one fact from others, by products of facts and linear arithmetic over monomials.
+"""Ordered-ring reasoning: an absurdity from facts, by products of facts and linear arithmetic over monomials.
 
-The negated goal and the facts are multiplied by what is known to be nonnegative wherever that makes monomials meet;
-then a linear combination that is negative is looked for.
+The facts are multiplied by what is known to be nonnegative wherever that makes monomials meet; then a linear
+combination that is negative is looked for.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from math import gcd, lcm
 from typing import Any
 
 from refrelax.shape_solver.checker.poly import Mono, Poly
-from refrelax.shape_solver.checker.reading import ge
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.simplex import Reasons, Row, conflict
-from refrelax.shape_solver.prooflog.witness import Witness
 
 MAX_ROWS = 220
 ROUNDS = 3
@@ -22,50 +20,19 @@ ROW_COST = 16
 """What making one row costs, in terms of rows that are looked at."""
 
 Product = tuple[Any, ...]
-"""Numbers of facts, and ``"not"``."""
+"""Numbers of facts, squares, and a monomial."""
 
 
-def entails(ledger: Ledger, goal: Poly | None) -> int | None:
-    """The number of the fact ``goal >= 0`` (of an absurdity for ``None``), derived if need be; ``None`` if it is not
-    found."""
-    wanted = Poly.of(-1) if goal is None else goal
-    if goal is not None and ge(goal) in ledger.index:
-        return ledger.index[ge(goal)]
-    ledger.work[0] += 1
-    if ledger.tired():
-        return None
-    short = ledger.reduce(wanted)
-    if goal is not None and (found := Witness(ledger).of(goal)) is not None:
-        return found
-    if ledger.light and goal is not None:
-        return None
-    for rounds, limit in ((1, 60), (ROUNDS, MAX_ROWS)):
-        rows = Rows(ledger, None if goal is None else -short - 1, limit)
+def absurd(ledger: Ledger) -> int | None:
+    """The number of an absurdity, derived if need be; ``None`` if it is not found."""
+    for rounds, limit in () if ledger.meter.empty else ((1, 60), (ROUNDS, MAX_ROWS)):
+        rows = Rows(ledger, limit)
         rows.close(rounds)
-        ledger.work[0] += len(rows.rows) // 10
         ledger.meter.spent += ROW_COST * len(rows.rows)
         terms = rows.conflict()
         if terms is not None:
-            return ledger.combine(wanted, terms)
+            return ledger.combine(Poly.of(-1), terms)
     return None
-
-
-def known(ledger: Ledger, p: Poly) -> tuple[int | None] | None:
-    """The premise ``p >= 0`` for an axiom (``None`` inside for a constant); ``None`` if it is not shown."""
-    value = p.constant()
-    if value is not None:
-        return (None,) if value >= 0 else None
-    found = entails(ledger, p)
-    return None if found is None else (found,)
-
-
-def equates(ledger: Ledger, p: Poly) -> int | None:
-    """The number of the fact ``p == 0``, derived."""
-    first = entails(ledger, p)
-    if first is None:
-        return None
-    second = entails(ledger, -p)
-    return None if second is None else ledger.equal(first, second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +43,7 @@ class _Square:
 class Rows:
     """Products of facts, as rows of a linear system over monomials."""
 
-    def __init__(self, ledger: Ledger, negated: Poly | None, limit: int) -> None:
+    def __init__(self, ledger: Ledger, limit: int) -> None:
         self.ledger = ledger
         self.limit = limit
         self.rows: dict[Product, tuple[Poly, bool]] = {}
@@ -88,24 +55,12 @@ class Rows:
             value = None if p is None else p.constant()
             if p is None or (value is not None and (value == 0 if exact else value >= 0)):
                 continue
-            if value is not None or negated is None:
-                self.put((number,), p, exact)
+            self.put((number,), p, exact)
             self.base.append(((number,), p, exact))
             atom = _lone(p)
             if atom is not None and not exact:
                 self.positive.setdefault(atom, number)
-        self.monos: set[Mono] = set()
-        if negated is not None:
-            self.put(("not",), negated, False)
-            self.monos |= set(negated.terms)
-            atoms = set(negated.mentions())
-            for _, p, _ in self.base:
-                if atoms & set(p.mentions()):
-                    self.monos |= set(p.terms)
-            self.base.insert(0, (("not",), negated, False))
-        else:
-            for _, p, _ in self.base:
-                self.monos |= set(p.terms)
+        self.monos: set[Mono] = {mono for _, p, _ in self.base for mono in p.terms}
         self.degree = max(map(len, self.monos), default=1) + 1
 
     def put(self, product: Product, p: Poly, exact: bool) -> None:
@@ -114,16 +69,13 @@ class Rows:
 
     def close(self, rounds: int) -> None:
         """Multiplies until monomials meet."""
-        divisors = [(product, p) for product, p, exact in self.base if not exact and len(p.terms) > 1]
-        for turn in range(rounds):
+        for _ in range(rounds):
             before = len(self.rows)
             met = sorted(self.monos, key=lambda mono: (len(mono), mono))
             for product, p, exact in self.base:
                 for factor in self.factors(p, met, exact):
                     facts = (factor,) if exact and factor else tuple(self.positive[atom] for atom in factor)
                     self.put((*product, *facts), p * Poly({factor: 1}), exact)
-            if turn == 0:
-                self.cross(divisors)
             for p, _ in list(self.rows.values()):
                 self.monos |= {mono for mono in p.terms if len(mono) <= self.degree}
             if len(self.rows) == before or len(self.rows) >= self.limit:
@@ -139,14 +91,6 @@ class Rows:
         for place, x in enumerate(roots):
             for root in (Poly.atom(x), *(Poly.atom(x) + s * Poly.atom(y) for y in roots[:place] for s in (1, -1))):
                 self.put((_Square(root),), root * root, False)
-
-    def cross(self, divisors: list[tuple[Product, Poly]]) -> None:
-        """The negated goal times positive sums."""
-        for product, p, exact in self.base:
-            if product == ("not",):
-                for other, q in divisors[:12]:
-                    if other != product:
-                        self.put((*product, *other), p * q, exact)
 
     def factors(self, p: Poly, met: list[Mono], exact: bool) -> list[Mono]:
         found: dict[Mono, None] = {}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from refrelax.shape_solver.checker.poly import Mono, Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, ge
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.lemma import scaled
-from refrelax.shape_solver.prooflog.simplex import Row, Values, solution
+from refrelax.shape_solver.prooflog.simplex import Number, Row, Values, solution
 
 
 class Point:
@@ -19,15 +18,15 @@ class Point:
         self.ledger = ledger
         self.values = values
 
-    def value(self, p: Poly) -> Fraction:
-        return sum((c * self.mono(mono) for mono, c in self.ledger.reduce(p).terms.items()), Fraction(0))
+    def value(self, p: Poly) -> Number:
+        return sum(c * self.mono(mono) for mono, c in self.ledger.reduce(p).terms.items())
 
-    def mono(self, mono: Mono) -> Fraction:
+    def mono(self, mono: Mono) -> Number:
         if mono in self.values:
             return self.values[mono]
-        result = Fraction(1)
+        result: Number = 1
         for atom in mono:
-            result *= self.values.get((atom,), Fraction(0))
+            result *= self.values.get((atom,), 0)
         return result
 
     def holds(self, f: Formula) -> bool:
@@ -74,7 +73,9 @@ def sight(ledger: Ledger) -> list[int]:
         number = pending.pop(0)
         if number not in found:
             found[number] = None
-            pending += sorted({inner for arg in ledger.reading.atoms[number].args for inner in arg.mentions()})
+            atom = ledger.reading.atoms[number]
+            inside = {inner for arg in atom.args for inner in arg.mentions()}
+            pending += sorted(inside.union(*map(mentioned, atom.branches or ())))
     return list(found)
 
 
@@ -141,7 +142,7 @@ def wrong(ledger: Ledger, point: Point) -> list[Mono]:
     monos = {mono for p in ledger.reduced if p is not None for mono in p.terms if len(mono) > 1}
     found = []
     for mono in sorted(monos, key=lambda each: (len(each), each)):
-        product = Fraction(1)
+        product: Number = 1
         for atom in mono:
             product *= point.mono((atom,))
         if product != point.mono(mono):

@@ -50,7 +50,7 @@ def multiplied(ledger: Ledger, point: Point, monos: list[Mono]) -> bool:
                 found.append((len(product.terms.keys() - known), len(product.terms), product, [1, [*numbers]]))
     for root in roots(point, monos):
         square = root * root
-        if point.value(square) < 0:
+        if point.value(square) < 0 and (len(set(root.mentions())) == 1 or square.terms.keys() <= known | {()}):
             found.append((len(square.terms.keys() - known), len(square.terms), square, [1, [root.written()]]))
     found.sort(key=lambda each: each[:2])
     before = len(ledger.facts)

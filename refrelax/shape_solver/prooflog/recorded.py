@@ -15,7 +15,7 @@ from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.prooflog.hints import follow, settle
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails
+from refrelax.shape_solver.prooflog.lemma import absurd
 from refrelax.shape_solver.prooflog.point import mentioned
 from refrelax.shape_solver.prooflog.search import TRUTHS, alternatives, take
 from refrelax.shape_solver.prooflog.translate import Names
@@ -146,7 +146,7 @@ def closed(ledger: Ledger, goals: list[int]) -> int | None:
         found = refuted(ledger, goal)
         if found is not None:
             return found
-    return entails(ledger, None)
+    return absurd(ledger)
 
 
 def refuted(ledger: Ledger, number: int) -> int | None:

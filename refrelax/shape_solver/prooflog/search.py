@@ -1,4 +1,4 @@
-"""Case splits around ``lemma``: a goal, or an absurdity, from a scope's facts.
+"""Case splits around witnesses: a goal from a scope's facts.
 
 What may be split: disjunctions, conditions, truth values, minima, and signs that an axiom waits for.
 """
@@ -13,18 +13,17 @@ from refrelax.shape_solver.checker.reading import Formula, eq, flattened, ge
 from refrelax.shape_solver.checker.schemas import CHOICE_BY_ID, Zero
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.ledger import Ledger
-from refrelax.shape_solver.prooflog.lemma import entails
+from refrelax.shape_solver.prooflog.witness import entails
 
 TRUTHS = ("ite", "ge", "eq")
 
 
-def pursue(ledger: Ledger, goal: Poly | None, depth: int) -> int | None:
-    """The number of the fact ``goal >= 0`` (of an absurdity for ``None``), by splitting at most ``depth`` times."""
-    familiar(ledger, goal)
+def pursue(ledger: Ledger, goal: Poly, depth: int) -> int | None:
+    """The number of the fact ``goal >= 0``, by splitting at most ``depth`` times."""
+    for atom in sorted(ledger.reduce(goal).mentions()):
+        acquaint(ledger, atom)
     found = entails(ledger, goal)
-    if found is None and goal is None and ledger.factoring and factored(ledger):
-        found = entails(ledger, goal)
-    if found is not None or depth == 0 or ledger.tired():
+    if found is not None or depth == 0 or ledger.meter.empty:
         return found
     for on, mark, alternatives in choices(ledger, goal):
         branches = []
@@ -32,21 +31,13 @@ def pursue(ledger: Ledger, goal: Poly | None, depth: int) -> int | None:
             below = ledger.branch(start)
             below.used.add(mark)
             take(below)
-            below.goal = _number(pursue(below, goal, depth - 1))
+            found = pursue(below, goal, depth - 1)
+            if found is None:
+                return None
+            below.goal = found
             branches.append(below)
-            if below.goal < 0:
-                break
-        else:
-            wanted = ge(Poly.of(-1) if goal is None else goal)
-            return ledger.cases(on, branches, wanted)
-        if ledger.tired():
-            return None
-        break  # the first sensible split; another would only cost time
+        return ledger.cases(on, branches, ge(goal))  # the first sensible split; another would only cost time
     return None
-
-
-def _number(found: int | None) -> int:
-    return -1 if found is None else found
 
 
 def take(ledger: Ledger) -> None:
@@ -59,32 +50,7 @@ def take(ledger: Ledger) -> None:
             any(ledger.rule(number, atom) for atom in order)
 
 
-def familiar(ledger: Ledger, goal: Poly | None) -> None:
-    """The axioms of all atoms in sight."""
-    seen = set() if goal is None else set(ledger.reduce(goal).mentions())
-    if goal is None:
-        for p in ledger.reduced:
-            seen |= set() if p is None else set(p.mentions())
-    for atom in sorted(seen):
-        acquaint(ledger, atom)
-
-
-def factored(ledger: Ledger) -> bool:
-    """Where ``y * r >= 1`` and ``y >= 0``, ``r >= 1`` is written down; whether there was such a fact."""
-    before = len(ledger.facts)
-    for number, p in list(enumerate(ledger.reduced)):
-        if p is None or ledger.facts[number][0] != "ge" or p.terms.get((), 0) >= 0:
-            continue
-        monos = [mono for mono in p.terms if mono]
-        for y in sorted(set(monos[0]).intersection(*monos[1:])) if len(monos) > 1 else ():
-            rest = [(mono[: mono.index(y)] + mono[mono.index(y) + 1 :], p.terms[mono]) for mono in monos]
-            r = Poly(dict(rest))
-            if ge(r - 1) not in ledger.index and entails(ledger, Poly.atom(y)) is not None:
-                entails(ledger, r - 1)
-    return len(ledger.facts) > before
-
-
-def choices(ledger: Ledger, goal: Poly | None) -> Iterator[tuple[dict[str, Any], int, list[list[Formula]]]]:
+def choices(ledger: Ledger, goal: Poly) -> Iterator[tuple[dict[str, Any], int, list[list[Formula]]]]:
     """Ways to branch, the most promising first: how the log names it, a mark, the branches' first facts."""
     for number, fact in enumerate(ledger.facts):
         if fact[0] == "or" and -1 - number not in ledger.used:
@@ -111,11 +77,10 @@ def signs(ledger: Ledger, number: int) -> Iterator[tuple[dict[str, Any], int, li
             return
 
 
-def relevant(ledger: Ledger, goal: Poly | None) -> list[int]:
+def relevant(ledger: Ledger, goal: Poly) -> list[int]:
     """Atoms in the goal first, then in the facts, then in operands."""
     found: dict[int, None] = {}
-    parts = [] if goal is None else [ledger.reduce(goal)]
-    for p in (*parts, *reversed([p for p in ledger.reduced if p is not None])):
+    for p in (ledger.reduce(goal), *reversed([p for p in ledger.reduced if p is not None])):
         found.update(dict.fromkeys(sorted(p.mentions())))
     for atom in list(found):
         for arg in ledger.reading.atoms[atom].args:

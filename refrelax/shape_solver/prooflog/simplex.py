@@ -1,6 +1,6 @@
 """Linear arithmetic over the rationals: why a system of inequalities has no solution.
 
-The general simplex method with bounds (Dutertre and de Moura, CAV 2006), Bland's rule, exact fractions. Unknowns are
+The general simplex method with bounds (Dutertre and de Moura, CAV 2006), Bland's rule, exact numbers. Unknowns are
 whatever the rows mention; here they are monomials.
 """
 
@@ -15,13 +15,16 @@ from refrelax.shape_solver.prooflog.ledger import Meter
 
 MAX_PIVOTS = 400
 
-Reasons = dict[int, Fraction]
+Number = int | Fraction
+"""A rational number; a whole one is an ``int``: most are, and a ``Fraction`` costs twenty times as much."""
+
+Reasons = dict[int, Number]
 """Factors of rows; their sum is the inequality in question."""
 
 
 @dataclass(slots=True)
 class _Bound:
-    value: Fraction
+    value: Number
     reasons: Reasons
 
 
@@ -30,14 +33,14 @@ class _Simplex:
     meter: Meter
     lower: dict[int, _Bound] = field(default_factory=dict)
     upper: dict[int, _Bound] = field(default_factory=dict)
-    value: list[Fraction] = field(default_factory=list)
-    rows: dict[int, dict[int, Fraction]] = field(default_factory=dict)
+    value: list[Number] = field(default_factory=list)
+    rows: dict[int, dict[int, Number]] = field(default_factory=dict)
     """Basic variable to its combination of the others."""
     solved: bool = False
     """Whether the values satisfy all bounds."""
 
     def fresh(self) -> int:
-        self.value.append(Fraction(0))
+        self.value.append(0)
         return len(self.value) - 1
 
     def bound(self, x: int, low: bool, bound: _Bound) -> Reasons | None:
@@ -48,7 +51,7 @@ class _Simplex:
             mine[x] = bound
         against = other.get(x)
         if against is not None and (bound.value > against.value if low else bound.value < against.value):
-            return _sum([(Fraction(1), bound.reasons), (Fraction(1), against.reasons)])
+            return _sum([(1, bound.reasons), (1, against.reasons)])
         return None
 
     def start(self) -> None:
@@ -56,9 +59,9 @@ class _Simplex:
         for x in range(len(self.value)):
             if x not in self.rows:
                 bound = self.lower.get(x) or self.upper.get(x)
-                self.value[x] = bound.value if bound is not None else Fraction(0)
+                self.value[x] = bound.value if bound is not None else 0
         for x, row in self.rows.items():
-            self.value[x] = sum((a * self.value[y] for y, a in row.items()), Fraction(0))
+            self.value[x] = _whole(sum(a * self.value[y] for y, a in row.items()))
 
     def check(self) -> Reasons | None:
         """A conflict, or ``None`` if there is a solution or the limit is reached."""
@@ -73,9 +76,9 @@ class _Simplex:
             row = self.rows[x]
             y = next((y for y in sorted(row) if self.free(y, (row[y] > 0) == low)), None)
             if y is None:
-                parts = [(Fraction(1), target.reasons)]
+                parts: list[tuple[Number, Reasons]] = [(1, target.reasons)]
                 for z, a in row.items():
-                    parts.append((abs(a), (self.upper if (a > 0) == low else self.lower)[z].reasons))
+                    parts.append((a if a > 0 else -a, (self.upper if (a > 0) == low else self.lower)[z].reasons))
                 return _sum(parts)
             self.pivot(x, y, target.value)
         return None
@@ -92,35 +95,43 @@ class _Simplex:
         bound = (self.upper if up else self.lower).get(y)
         return bound is None or (self.value[y] < bound.value if up else self.value[y] > bound.value)
 
-    def pivot(self, x: int, y: int, value: Fraction) -> None:
+    def pivot(self, x: int, y: int, value: Number) -> None:
         """``x`` leaves the basis at ``value``, ``y`` enters it."""
         row = self.rows.pop(x)
         a = row.pop(y)
-        step = (value - self.value[x]) / a
+        step = _quotient(value - self.value[x], a)
         self.value[x] = value
-        self.value[y] += step
-        entering = {z: -c / a for z, c in row.items()}
-        entering[x] = 1 / a
+        self.value[y] = _whole(self.value[y] + step)
+        entering = {z: _quotient(-c, a) for z, c in row.items()}
+        entering[x] = _quotient(1, a)
         for other, terms in self.rows.items():
             factor = terms.pop(y, None)
             if factor is None:
                 continue
-            self.value[other] += factor * step
+            self.value[other] = _whole(self.value[other] + factor * step)
             self.meter.spent += len(terms) + len(entering)
             for z, c in entering.items():
                 total = terms.get(z, 0) + factor * c
                 if total:
-                    terms[z] = Fraction(total)
+                    terms[z] = _whole(total)
                 else:
                     terms.pop(z, None)
         self.rows[y] = entering
 
 
-def _sum(parts: Sequence[tuple[Fraction, Reasons]]) -> Reasons:
+def _quotient(a: Number, b: Number) -> Number:
+    return _whole(Fraction(a) / b) if type(a) is not int or type(b) is not int or a % b else a // b
+
+
+def _whole(c: Number) -> Number:
+    return c if type(c) is int or c.denominator != 1 else c.numerator
+
+
+def _sum(parts: Sequence[tuple[Number, Reasons]]) -> Reasons:
     total: Reasons = {}
     for factor, reasons in parts:
         for row, c in reasons.items():
-            total[row] = total.get(row, Fraction(0)) + factor * c
+            total[row] = _whole(total.get(row, 0) + factor * c)
     return {row: c for row, c in total.items() if c}
 
 
@@ -128,7 +139,7 @@ Row = tuple[Mapping[Any, int], int, bool]
 """``sum(coefficient * unknown) + constant``: at least 0, or (with ``True``) equal to 0."""
 
 
-Values = dict[Any, Fraction]
+Values = dict[Any, Number]
 
 
 def conflict(rows: Sequence[Row], meter: Meter) -> Reasons | None:
@@ -165,15 +176,15 @@ def _entered(
 ) -> Reasons | None:
     if not terms:
         if constant < 0 or (exact and constant):
-            return {number: Fraction(1 if constant < 0 else -1)}
+            return {number: 1 if constant < 0 else -1}
         return None
     if len(terms) == 1:
         ((unknown, c),) = terms.items()
-        x, scale = unknowns[unknown], Fraction(1, abs(c))
-        end, up = Fraction(-constant, c), c > 0
+        x, scale = unknowns[unknown], _quotient(1, abs(c))
+        end, up = _quotient(-constant, c), c > 0
     else:
-        x, scale, end, up = simplex.fresh(), Fraction(1), Fraction(-constant), True
-        simplex.rows[x] = {unknowns[unknown]: Fraction(c) for unknown, c in terms.items()}
+        x, scale, end, up = simplex.fresh(), 1, -constant, True
+        simplex.rows[x] = {unknowns[unknown]: c for unknown, c in terms.items()}
     found = simplex.bound(x, up, _Bound(end, {number: scale}))
     if found is None and exact:
         found = simplex.bound(x, not up, _Bound(end, {number: -scale}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import floor
+from math import floor, gcd
 from typing import Any
 
 from refrelax.shape_solver.checker.poly import Mono, Poly
@@ -82,19 +82,34 @@ def residues(ledger: Ledger, monos: list[Mono]) -> Iterator[Split]:
                 if q not in ledger.settled:
                     ledger.settled.add(q)
                     plain(ledger, q, ledger.reading.atoms[q])
-                    yield from residues(ledger, monos)
                     return
 
 
 def factors(ledger: Ledger, point: Point, monos: list[Mono]) -> Iterator[Split]:
-    """Signs of the atoms of a monomial whose value at the point is not the product of theirs."""
-    for mono in monos:
-        for atom in dict.fromkeys(mono):
-            x = Poly.atom(atom)
-            for p in (x - 1, -x - 1):
-                if ge(p) not in ledger.index and ge(-p - 1) not in ledger.index and shown(ledger, point, p) is None:
-                    if shown(ledger, point, -p - 1) is None:
-                        yield {"sign": p.written()}, [[ge(p)], [ge(-p - 1)]], True
+    """Signs of what an atom of a monomial is multiplied by, whose value at the point is not the product of theirs: of
+    all that it is multiplied by in a row first."""
+    known: dict[Poly, None] = {}
+    inside = dict.fromkeys(atom for mono in monos for atom in mono)
+    for p in ledger.reduced:
+        for atom in inside if p is not None else ():
+            assert p is not None
+            form = {_without(mono, atom): c for mono, c in p.terms.items() if atom in mono}
+            common = gcd(*form.values())
+            atoms = [abs(c) for mono, c in form.items() if mono]
+            plain = max(map(len, form), default=0) == 1 or () not in form
+            if plain and set(atoms) == {common} and len(atoms) > 1 and -Poly(form) not in known:
+                known[Poly({mono: c // common for mono, c in form.items()})] = None
+    forms = [*known, *map(Poly.atom, inside)]
+    for x, at in [*((x, 0) for x in forms), *((x, floor(point.value(x))) for x in reversed(forms))]:
+        for p in (x - at - 1, at - x - 1):
+            if ge(p) not in ledger.index and ge(-p - 1) not in ledger.index and shown(ledger, point, p) is None:
+                if shown(ledger, point, -p - 1) is None:
+                    yield {"sign": p.written()}, [[ge(p)], [ge(-p - 1)]], True
+
+
+def _without(mono: Mono, atom: int) -> Mono:
+    place = mono.index(atom)
+    return mono[:place] + mono[place + 1 :]
 
 
 def fractions(ledger: Ledger, point: Point) -> Iterator[Split]:

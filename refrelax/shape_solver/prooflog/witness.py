@@ -6,6 +6,7 @@ step. Else a quotient or a minimum gives way to what bounds it, and what that as
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,7 +63,8 @@ class Witness:
             self.gone.discard(atom)
             if found is not None:
                 return found
-        return self.divided(p, short)
+        found = self.factored(p, short)
+        return self.divided(p, short) if found is None else found
 
     # --- by bounds of atoms
 
@@ -129,27 +131,29 @@ class Witness:
             return None
         return [*terms, *([c, [near[atom] for atom in mono]] for mono, c in p.terms.items() if mono)]
 
-    # --- by one fact
+    # --- by a factor, or one fact
+
+    def factored(self, p: Poly, short: Poly) -> int | None:
+        """``p``, which is an atom that is never negative times what is not."""
+        for atom in sorted(set(next(iter(short.terms), ())).intersection(*short.terms)):
+            if self.lows.get(atom, (-1, 0))[0] >= 0:
+                x, rest = Poly.atom(atom), Poly({_without(mono, atom): c for mono, c in short.terms.items()})
+                first, second = self.plain(x, x), self.of(rest)
+                if first is None or second is None:
+                    return None
+                return self.ledger.combine(p, [[1, ["not"]], [1, [first, second]]])
+        return None
 
     def divided(self, p: Poly, short: Poly) -> int | None:
-        """``p``, one atom and a number, from a fact ``g * x + h >= 0``: where ``p`` were negative, so would that be."""
-        monos = [mono for mono in short.terms if mono]
-        if len(monos) != 1 or len(monos[0]) != 1 or abs(short.terms[monos[0]]) != 1:
-            return None
-        (x,), sign = monos[0], short.terms[monos[0]]
-        value = -short.terms.get((), 0) * sign
+        """``p`` from a fact ``g * p + h >= 0`` with ``h <= g - 1``: where ``p`` were negative, so would that be."""
+        lead = max((mono for mono in short.terms if mono), key=len)
         for number, fact in enumerate(list(self.ledger.reduced)):
             if fact is None or len(fact.terms) < 2 or self.ledger.facts[number][0] != "ge":
                 continue
-            inside = [mono for mono in fact.terms if x in mono]
-            if not inside or any(mono.count(x) > 1 for mono in inside):
-                continue
-            g = Poly({tuple(each for each in mono if each != x): fact.terms[mono] for mono in inside}) * sign
-            rest = fact - g * Poly.atom(x) * sign
-            beyond = g - 1 - rest - g * value * sign
-            if (growth := self.plain(g, g)) is None or (end := self.plain(beyond, beyond)) is None:
-                continue
-            return self.ledger.combine(p, [[1, ["not", growth]], [1, [number]], [1, [end]]])
+            for g in multiples(fact, short, lead):
+                beyond = g - 1 - fact + g * short
+                if (growth := self.plain(g, g)) is not None and (end := self.plain(beyond, beyond)) is not None:
+                    return self.ledger.combine(p, [[1, ["not", growth]], [1, [number]], [1, [end]]])
         return None
 
     # --- by what bounds a quotient or a minimum
@@ -268,7 +272,46 @@ class Witness:
         return self.ledger.cases({"atom": number}, branches, ge(p))
 
 
+def multiples(fact: Poly, p: Poly, lead: Mono) -> Iterator[Poly]:
+    """What ``p`` may be multiplied by in ``fact``: all that its one atom is, else what meets its leading monomial."""
+    if len(lead) == 1 and all(mono in ((), lead) for mono in p.terms) and abs(p.terms[lead]) == 1:
+        (x,) = lead
+        found = {_without(mono, x): c * p.terms[lead] for mono, c in fact.terms.items() if x in mono}
+        if found and not any(x in mono for mono in found):
+            yield Poly(found)
+        return
+    for mono, c in fact.terms.items():
+        rest = list(mono)
+        for atom in lead:
+            if atom in rest:
+                rest.remove(atom)
+        if rest and len(rest) == len(mono) - len(lead) and c == p.terms[lead]:
+            yield Poly({tuple(rest): 1})
+
+
+def _without(mono: Mono, atom: int) -> Mono:
+    place = mono.index(atom)
+    return mono[:place] + mono[place + 1 :]
+
+
 def times(factor: Poly, positive: int, fact: int) -> list[Any]:
     """The fact number ``fact`` times ``factor`` or its opposite, whichever the fact ``positive`` says is one."""
     value = factor.constant()
     return [1, [positive, fact]] if value is None else [abs(value), [fact]]
+
+
+def entails(ledger: Ledger, p: Poly) -> int | None:
+    """The number of the fact ``p >= 0``, by a witness of it."""
+    return None if ledger.meter.empty else Witness(ledger).of(p)
+
+
+def known(ledger: Ledger, p: Poly) -> tuple[int | None] | None:
+    """The premise ``p >= 0`` for an axiom (``None`` inside for a constant); ``None`` if it is not shown."""
+    return None if ledger.meter.empty else Witness(ledger).premise(p)
+
+
+def equates(ledger: Ledger, p: Poly) -> int | None:
+    """The number of the fact ``p == 0``, derived."""
+    first = entails(ledger, p)
+    second = None if first is None else entails(ledger, -p)
+    return None if first is None or second is None else ledger.equal(first, second)
