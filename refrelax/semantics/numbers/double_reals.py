@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from refrelax.semantics.numbers.elementary import BELOW, DOUBLE, EXACT
+from refrelax.semantics.numbers.elementary import BELOW
+from refrelax.semantics.numbers.functions import FUNCTIONS
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.poison import Poison
@@ -193,8 +194,8 @@ class Doubles(Reals):
 
     def math(self, name: str) -> Callable[[Payload], Payload]:
         slow = super().math(name)
-        if name in EXACT and name not in ("abs", "square"):
-            exact = EXACT[name]
+        if FUNCTIONS[name].exact and name not in ("abs", "square"):
+            exact = FUNCTIONS[name].double
             return lambda a: (
                 Interval(exact(a.lo) + 0.0, exact(a.hi) + 0.0, a.nan, a.rule)
                 if a.__class__ is Interval and finite(a)
@@ -202,7 +203,7 @@ class Doubles(Reals):
             )
         if name == "square":
             return lambda a: self.mul(a, a)
-        double = DOUBLE.get(name) if name in STEEP else None
+        double = FUNCTIONS[name].double if name in STEEP else None
 
         def apply(a: Payload) -> Payload:
             if a.__class__ is Interval and finite(a):
