@@ -34,17 +34,8 @@ from refrelax.testing.sketches import SKETCHES
 
 INDEX_DTYPES = ("int64", "int32", "uint8", "int8", "uint64", "int16", "bool", "uint32", "float32", "int4")
 SECOND_DTYPES = (
-    "float32",
-    "int8",
-    "bool",
-    "float16",
-    "uint8",
-    "int64",
-    "float64",
-    "bfloat16",
-    "float8_e8m0fnu",
-    "uint64",
-)
+    "float32", "int8", "bool", "float16", "uint8", "int64", "float64", "bfloat16", "float8_e8m0fnu", "uint64",
+)  # fmt: skip
 EXTENTS = (3, 1, 0)
 """What ``n`` is; ``m`` is 2."""
 

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = re.findall(
-    r"^\*\*`([\w/.]+)`\*\*, (after|before) `([^`]+)` —.*?```python\n(.*?)```",
+    r"^\*\*`([\w/.]+)`\*\*, (after|before) `([^`]+)` —.*?```text\n(.*?)```",
     (ROOT / "docs" / "howto-operator.md").read_text(encoding="utf-8"),
     re.DOTALL | re.MULTILINE,
 )
@@ -32,20 +32,30 @@ assert "nn.hardswish" in OF_FLOATS and "nn.hardswish" in SKETCHES
 """
 
 
-def test_the_guide_names_files_that_are_there() -> None:
-    assert len({path for path, *_ in STEPS}) == 3 < len(STEPS)
-    for path, _, anchor, _ in STEPS:
-        assert (ROOT / path).read_text(encoding="utf-8").count(anchor) == 1, (path, anchor)
+def followed() -> dict[str, str]:
+    """The files that the guide touches, as it leaves them."""
+    files: dict[str, str] = {}
+    for path, where, anchor, code in STEPS:
+        lines = (files.get(path) or (ROOT / path).read_text(encoding="utf-8")).splitlines(keepends=True)
+        (at,) = (k for k, line in enumerate(lines) if anchor in line)
+        at += where == "after"
+        files[path] = "".join([*lines[:at], code, *lines[at:]])
+    return files
+
+
+def test_the_guide_touches_three_files() -> None:
+    files = followed()
+    assert len(files) == 3 < len(STEPS)
+    for text in files.values():
+        compile(text, "", "exec")
 
 
 @pytest.mark.nightly
 def test_the_guide_works(tmp_path: Path) -> None:
     for room in ("refrelax", "spec", "tests", "tools"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
-    for path, where, anchor, code in STEPS:
-        lines = (tmp_path / path).read_text(encoding="utf-8").splitlines(keepends=True)
-        at = next(k for k, line in enumerate(lines) if anchor in line) + (where == "after")
-        (tmp_path / path).write_text("".join([*lines[:at], code, *lines[at:]]), encoding="utf-8")
+    for path, text in followed().items():
+        (tmp_path / path).write_text(text, encoding="utf-8")
 
     def python(*arguments: str) -> str:
         environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
