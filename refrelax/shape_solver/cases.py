@@ -170,10 +170,21 @@ def by_points(judge: Judge, sampler: Sampler) -> dict[str, int] | None:
     Raises:
         TooLarge: a value is not computed.
     """
+    for env in every(sampler):
+        if judge.fails(env):
+            return {name: env[name] for name in judge.dtypes}
+    return None
+
+
+def every(sampler: Sampler) -> Iterator[dict[str, int]]:
+    """All points that the bounds of the free symbols leave, if they all have some.
+
+    Raises:
+        TooLarge: a value is not computed.
+    """
     ends = [(0, 1) if name in sampler.booleans else sampler.facts.of(name) for name in sampler.free]
     ranges = [range(low, high + 1) for low, high in ends if low is not None and high is not None]
     for point in itertools.product(*ranges):
         env = sampler.complete(dict(zip(sampler.free, point)))
-        if env is not None and judge.fails(env):
-            return {name: env[name] for name in judge.dtypes}
-    return None
+        if env is not None:
+            yield env

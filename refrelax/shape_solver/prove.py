@@ -287,6 +287,11 @@ class Prover:
             return Unknown("whether what is no integer arithmetic is defined", "opaque", answer.stages, OPAQUE)
         return answer
 
+    @property
+    def given(self) -> tuple[PrimExpr, ...]:
+        """The assumptions inside."""
+        return self._assumptions
+
     def quick(self) -> Prover:
         """A prover of the same door and assumptions that asks no other prover."""
         other = copy(self)

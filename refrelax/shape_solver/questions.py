@@ -14,12 +14,15 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver.bits import opened
-from refrelax.shape_solver.claim import FLOATS, Answer, Effort, Proved, Unknown, conjunction
+from refrelax.shape_solver.cases import domain, every
+from refrelax.shape_solver.claim import FLOATS, LIMITS, Answer, Effort, Proved, Query, Unknown, conjunction
 from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.door import Arithmetic, TooDeep
+from refrelax.shape_solver.evaluate import TooLarge, Undefined, compiled
 from refrelax.shape_solver.float_atoms import has_floats
 from refrelax.shape_solver.given import Assumption, Dim, Region, claims_of, dim_of, names_of, region_of
 from refrelax.shape_solver.prove import TOO_DEEP, Prover, prove
+from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, free_symbols, walk
 
 FIRST = (0, -1, -(1 << 7), -(1 << 15), -(1 << 31), -(1 << 63))
@@ -114,9 +117,9 @@ def bounds(
     """The greatest number that ``e`` is proved to be at least, and the least that it is proved to be at most, wherever
     ``assume`` holds and ``e`` has a value; ``None`` where no number is proved.
 
-    Bounds are proved, not always attained. Where there is no value (assumptions contradict each other, or ``e`` is
-    defined nowhere) and that is seen, they are ``(1, 0)``. At each end the search stops at the fourth question that
-    stays open.
+    Bounds are proved, not always attained; they are where the bounds of symbols leave few points. Where there is no
+    value (assumptions contradict each other, or ``e`` is defined nowhere) and that is seen, they are ``(1, 0)``. At
+    each end the search stops at the fourth question that stays open. Raises as ``prove``.
     """
     prover = Prover(assume, effort, arithmetic=arithmetic)
     whole = dim_of(e)
@@ -128,6 +131,9 @@ def bounds(
         return None, None
     if prover.context.absurd:
         return 1, 0
+    exact = _enumerated(inside, prover)
+    if exact is not None:
+        return exact
     known = opened(inside, prover.context)
     low: int | None = None
     high: int | None = None
@@ -138,6 +144,27 @@ def bounds(
         high = greatest if high is None else high if greatest is None else min(high, greatest)
     low, high = _tightened(inside, prover, low, "GE"), _tightened(inside, prover, high, "LE")
     return (1, 0) if low is not None and high is not None and low > high else (low, high)
+
+
+def _enumerated(e: PrimExpr, prover: Prover) -> tuple[int, int] | None:
+    """The least and the greatest value, if bounds leave few points."""
+    judge = Judge.of(Query(Binary("EQ", e, e), prover.given))
+    sampler = Sampler.of(judge, prover.context)
+    size = domain(sampler)
+    if size is None or size > min(LIMITS[prover.effort].domain, MAX_EVALUATED // 4 // judge.nodes):
+        return None
+    run, low, high = compiled(e), 1, 0
+    try:
+        for env in every(sampler):
+            if judge.admits(env):
+                try:
+                    found = run(env)
+                except Undefined:
+                    continue
+                low, high = (found, found) if low > high else (min(low, found), max(high, found))
+    except TooLarge:
+        return None
+    return low, high
 
 
 def _tightened(e: PrimExpr, prover: Prover, start: int | None, op: BinaryOp) -> int | None:

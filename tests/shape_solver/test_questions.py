@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
+from itertools import product
 from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.shape_solver import parse_dim
 from refrelax.shape_solver.evaluate import compiled
 from tests.shape_solver import outside
+from tests.shape_solver.outside import Draw, NoValue, TooBig, evaluate, text
 
 
 def test_regions() -> None:
@@ -83,3 +88,17 @@ def test_many_questions_from_outside() -> None:
     tally = outside.campaign(1001, 20_000)
     assert not tally.wrong and not tally.slow, (tally.wrong, tally.slow)
     assert tally.counts["unknown"] <= 16, tally.unknown
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_bounds_of_few_points_are_attained(seed: int) -> None:
+    random = Random(seed)
+    e = Draw(random, ("n", "m"), 0.2).integer(3)
+    values = []
+    for n, m in product(range(-3, 5), range(6)):
+        with suppress(NoValue, TooBig):
+            if (n + m) % 2 == 0:
+                values.append(evaluate(e, {"n": n, "m": m}))
+    found = rr.bounds(text(e), ["-3 <= n < 5", "0 <= m < 6", "(n + m) % 2 == 0"])
+    assert found == ((min(values), max(values)) if values else (1, 0)) or None in found, text(e)
