@@ -48,10 +48,14 @@ class Ideal(Enclosure):
         return super()._make(dtype)
 
 
-@cache
 @rule("num/ideal-is-real")
 def ideal(precision: int = 192) -> Numerics:
     """Real arithmetic whose functions are known to ``precision`` bits."""
+    return _made(precision)
+
+
+@cache
+def _made(precision: int) -> Numerics:
     return Ideal(precision)
 
 

@@ -52,7 +52,7 @@ def holds(op: str, seed: int, only: tuple[str, ...], found: Found, per_dtype: in
             raise AssertionError(f"{program.text}{args}\n{why}")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(SKETCHES)), st.integers(0, 10_000), st.sampled_from(FORMATS))
 @example("nn.batch_norm", 0, "float32")
 @example("nn.layer_norm", 2, "float16")
@@ -167,7 +167,7 @@ def test_what_meets_at_one_place_is_added_in_any_order(op: str) -> None:
 @pytest.mark.parametrize("op", sorted(name for name in SKETCHES if ACCURACY[f"relax.{name}"].word != "none"))
 def test_the_word_is_what_enclosures_are(op: str) -> None:
     accuracy = ACCURACY[f"relax.{op}"]
-    found = contradiction(op, accuracy.word, accuracy.ulps(24), range(4))
+    found = contradiction(op, accuracy.word, accuracy.ulps(24), range(2))
     seen = op in DECIDED_INTEGERS | ALONE | set(COLLIDING) and found is not None and found.endswith("single number")
     assert found is None or seen, found
 
