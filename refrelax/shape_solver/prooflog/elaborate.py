@@ -27,7 +27,8 @@ from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
 ABSURD = Poly.of(-1)
 ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 3), slice(0, 2), slice(2, None)
-MAX_CASES = 64
+NORMAL = ("normal form", "digits")
+"""Stages of which the log is written down."""
 
 COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough": 20_000_000}
 """What the search for a log may cost: ``normal`` is some seconds at worst."""
@@ -56,7 +57,7 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     goals = list(range(len(given), count))
     goal = None
     chosen = list(ATTEMPTS[attempts])
-    if len(chosen) > 1 and chosen[1][0] is followed and not linear(ledger):
+    if len(chosen) > 1 and chosen[1][0] is followed and stage in NORMAL and not linear(ledger):
         chosen[:2] = chosen[1], chosen[0]
     for attempt, share, details in chosen:
         meter = Meter(COSTS[effort] // share)
