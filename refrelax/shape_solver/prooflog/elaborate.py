@@ -27,7 +27,11 @@ from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
 ABSURD = Poly.of(-1)
 ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 3), slice(0, 2), slice(2, None)
-MAX_CASES = 64
+Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
+"""A way to a log, its share of what the effort allows, and how it is asked."""
+
+NORMAL = ("normal form", "digits")
+"""Stages of which the log is written down."""
 
 COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough": 20_000_000}
 """What the search for a log may cost: ``normal`` is some seconds at worst."""
@@ -55,10 +59,7 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     count, named = len(ledger.facts), len(reading.atoms)
     goals = list(range(len(given), count))
     goal = None
-    chosen = list(ATTEMPTS[attempts])
-    if len(chosen) > 1 and chosen[1][0] is followed and not linear(ledger):
-        chosen[:2] = chosen[1], chosen[0]
-    for attempt, share, details in chosen:
+    for attempt, share, details in ordered(ATTEMPTS[attempts], linear(ledger), stage):
         meter = Meter(COSTS[effort] // share)
         goal = attempt(ledger, meter, goals, *details) if details else attempt(ledger, meter, goals, stage)
         if goal is not None:
@@ -67,6 +68,16 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
         return None
     log = pruned(ledger, count, named, goal)
     return log if check(asked, log).accepted else None
+
+
+def ordered(attempts: tuple[Attempt, ...], simple: bool, stage: str) -> tuple[Attempt, ...]:
+    """What is not ``simple`` and was proved by the normal form is written down first; what is, and was proved by
+    another stage, is only branched on at first."""
+    plain = [each for each in attempts if each[0] is followed and not each[2]]
+    rest = [each for each in attempts if each not in plain]
+    if stage in NORMAL and not simple:
+        return (*plain, *rest)
+    return tuple(rest) if rest and simple and stage not in NORMAL else attempts
 
 
 def linear(ledger: Ledger) -> bool:
@@ -98,8 +109,8 @@ def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: 
     return None if found is None else below.adopted(ledger, found)
 
 
-ATTEMPTS: tuple[tuple[Callable[..., int | None], int, tuple[Any, ...]], ...] = (
+ATTEMPTS: tuple[Attempt, ...] = (
     (branched, 2_000, (40, 0, 0)), (followed, 200, ()), (branched, 50, (120, 0, 40)),
     (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)),
 )  # fmt: skip
-"""In order, each with its share of what the effort allows."""
+"""In order, but for ``ordered``."""

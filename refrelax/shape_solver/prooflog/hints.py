@@ -123,7 +123,8 @@ def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
         return
     for inner in sorted(short.mentions()):
         acquaint(ledger, inner)
-    if atom.kind in ("fd", "td") and quotient(ledger, number, found):
+    if atom.kind in ("fd", "td"):
+        quotient(ledger, number, found)
         return
     equation = derived(ledger, Poly.atom(number) - short)
     if equation is not None:

@@ -75,6 +75,10 @@ class Witness:
             return ledger.index[ge(p)]
         ledger.meter.spent += 4 * len(short.terms)
         terms = self.measured(short)
+        if terms is None:
+            terms, rest = self.squares(short)
+            more = self.measured(rest) if terms else None
+            terms = None if more is None else [*terms, *more]
         return None if terms is None else ledger.combine(p, [[1, ["not"]], *terms])
 
     def bounds(self) -> None:
@@ -130,6 +134,21 @@ class Witness:
         if any(c < 0 for c in p.terms.values()):
             return None
         return [*terms, *([c, [near[atom] for atom in mono]] for mono, c in p.terms.items() if mono)]
+
+    def squares(self, p: Poly) -> tuple[list[Any], Poly]:
+        """The squares in ``p`` times what is never negative, for ``Ledger.combine``, and the rest."""
+        terms: list[Any] = []
+        rest: dict[Mono, int] = {}
+        for mono, c in p.terms.items():
+            odd = [atom for atom in sorted(set(mono)) if mono.count(atom) % 2]
+            root = tuple(atom for atom in sorted(set(mono)) for _ in range(mono.count(atom) // 2))
+            signs = [self.lows.get(atom) for atom in odd]
+            if c > 0 and root and all(low is not None and low[0] >= 0 for low in signs):
+                facts = [self.plain(x, x) for x in map(Poly.atom, odd)]
+                terms.append([c, [Poly({root: 1}).written(), *facts]])
+            else:
+                rest[mono] = c
+        return terms, Poly(rest)
 
     # --- by a factor, or one fact
 
