@@ -304,7 +304,10 @@ def indices(b: Building, shape: Dims, extent: PrimExpr) -> Given:
 def take(b: Building) -> None:
     x, type_ = b.tensor(b.options.dtypes, low_rank=1, low=1)
     axis = b.integer(0, len(dims_of(type_)) - 1)
-    mode = b.pick(("fast", "clip", "wrap"))
+    some = (
+        as_int(dims_of(type_)[axis]) is not None
+    )  # from an axis that is empty in some run there is nothing to wrap to
+    mode = b.pick(("fast", "clip", "wrap") if some else ("fast",))
     shape = b.dims(0, 2)
     found = indices(b, shape, dims_of(type_)[axis]) if mode == "fast" else b.operand(shape, "int64")
     b.operator("take", x, found[0], axis=axis, mode=mode)
