@@ -60,7 +60,12 @@ def deduce_take(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 @rule("op.take/out-of-range", "op.take/empty-axis")
 def take(m: Meaning, call: Call, x: Array, indices: Array) -> Array:
-    """``out[a, k, b] = x[a, position(indices[k]), b]``; every index is looked at, also where no element is."""
+    """``out[a, k, b] = x[a, position(indices[k]), b]``; every index is looked at, also where no element is.
+
+    With ``n`` for the extent of the axis, ``position(p)`` is ``p`` under ``fast`` and ``nan``, ``p`` modulo ``n`` (from
+    0 to ``n - 1``) under ``wrap``, ``min(max(p, 0), n - 1)`` under ``clip``. Where it is none of ``0`` to ``n - 1`` the
+    element is NaN under ``nan``, if the dtype is one of floats, and poison otherwise; no index counts from the end.
+    """
     mode, axis = A.text(call, "mode", "fast"), (A.optional_integer(call, "axis", None) or 0) % x.ndim
     n, own = x.dims[axis], () if is_scalar(indices) else indices.dims
     nan = mode == "nan" and dtypes.is_float(x.dtype)

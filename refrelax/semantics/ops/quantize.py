@@ -93,7 +93,12 @@ def _same(v: Payload) -> Payload:
 
 
 def quantize(m: Meaning, call: Call, x: Array, scale: Array, zero: Array) -> Array:
-    """``clamp(round(x / scale) + zero_point)`` to the output dtype, half to even; a float output is not rounded."""
+    """``clamp(round(x / scale) + zero_point)`` to the output dtype, half to even; a float output is not rounded.
+
+    The steps are those of float32, or of the data's dtype where neither it nor the scale is float32 and the zero point
+    is a float. The clamp is to the integers of the output dtype, or to its finite numbers. NaN is poison in an output
+    of integers.
+    """
     out = A.dtype(call, "out_dtype") or x.dtype
     acc = "float32" if "float32" in (x.dtype, scale.dtype) or not dtypes.is_float(zero.dtype) else x.dtype
     f, g = m.at(acc), m.at(out)

@@ -142,7 +142,11 @@ def _inbound(m: Meaning, a: Index, b: Index, s: Index, n: Index) -> Index:
 def strided_slice(
     m: Meaning, call: Call, x: Array, axes: Extents, begin: Extents, end: Extents, strides: Extents | None = None
 ) -> Array:
-    """``out[i] = x[i with begin + i[axis] * stride]``; an index out of range under ``assume_inbound`` is open."""
+    """``out[i] = x[i with begin + i[axis] * stride]``, from ``begin`` until ``end``, which is left out.
+
+    Without ``assume_inbound`` a negative bound counts from the end, once, and is then clamped: to ``[0, n]``, under a
+    negative stride to ``[-1, n - 1]``, with ``n`` for the extent. With it, a bound out of range is open.
+    """
     inbound, parts = A.flag(call, "assume_inbound"), {}
     fits = m.every(-x.ndim <= axis for axis in axes) and m.every(axis < x.ndim for axis in axes)
     m.require(fits, "op.common/fits-run", f"axes {axes} of {x.dims}")
