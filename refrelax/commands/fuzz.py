@@ -141,7 +141,11 @@ def _sum_up(
         emit({**said, **Report(counts).row(), "seed": options.seed, "impl": options.impl})
         return
     own = f", {faults} faults of refrelax itself" if faults else ""
-    print(f"{word}  {examined} programs, {without} without a verdict, {found} findings{own} (seed {options.seed})")
+    short = options.count is not None and examined < options.count
+    of = f" of {options.count}" if short else ""
+    print(f"{word}  {examined}{of} programs, {without} without a verdict, {found} findings{own} (seed {options.seed})")
+    if short:
+        print("  what follows a finding in its round was not generated: another seed goes on")
     print(f"  {counts.compared} elements compared: {counts.inside} inside, {counts.excluded} left open")
     for why, count in sorted(open_.items(), key=lambda item: -item[1])[:5]:
         print(f"  no verdict, {count} times: {why.splitlines()[0][:150]}")

@@ -136,6 +136,8 @@ class Counterexample:
     after: Any = field(default=None, repr=False)
     field: str = ""
     """Of a result that is a tuple, the field that differs: ``1.0``."""
+    binding: str = ""
+    """The first binding that both programs have and that got another value, if one is found: ``main/lv1``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +167,10 @@ class Refuted(claim.Refuted):
 
     def __str__(self) -> str:
         at = " ".join(f"{k}={v}" for k, v in sorted(self.model.items()))
-        said = f": {self.counterexample.message}" if self.counterexample is not None else ""
-        return f"REFUTED {at}".rstrip() + said
+        if (example := self.counterexample) is None:
+            return f"REFUTED {at}".rstrip()
+        first = f"; the first binding that differs: {example.binding}" if example.binding else ""
+        return f"REFUTED {at}".rstrip() + f": {example.message}{first}"
 
 
 def undetermined(

@@ -91,6 +91,12 @@ class Signature:
     kind: str
     operators: tuple[str, ...]
 
+    def covers(self, kind: str, operators: tuple[str, ...]) -> bool:
+        """Whether a finding is this one again: of its kind, by its operators and perhaps more. One without operators
+        stands for itself."""
+        again = set(self.operators) <= set(operators) if self.operators else not operators
+        return self.kind == kind and again
+
     def __str__(self) -> str:
         return f"{self.kind}: {', '.join(self.operators) or 'no operator'}"
 
@@ -243,7 +249,7 @@ class _Search:
         if found is None:
             return False
         kind, by = kind_of(found), blamed(module, found)
-        if any(each.kind == kind and set(each.operators) <= set(by) for each in self.known):
+        if any(each.covers(kind, by) for each in self.known):
             return False
         pin = (kind, *(by if isinstance(self.implementation, str) else ()))
         self.pinned = self.pinned or pin

@@ -19,7 +19,7 @@ from refrelax.rules import rule
 from refrelax.runs import outward, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.judging import magnitude
+from refrelax.semantics.judging import magnitude, number_text, set_text
 from refrelax.semantics.numbers.enclosure import judge as judge_element
 from refrelax.semantics.numbers.enclosure import observed_number, surely_poison
 from refrelax.semantics.numbers.strict import is_strict, sign_kept
@@ -256,7 +256,8 @@ def _judge_tensor(wanted: Core, canonical: Any, found: Any) -> int | Difference:
         other_sign = strictly and not sign_kept(payload, observed_number(wanted.dtype, pattern))
         if isinstance(verdict, Outside) or other_sign:
             at = str(list(index)) if index else ""
-            return Difference(f"{at} is outside what the first program permits")
+            told = f"{number_text(pattern, wanted.dtype)}, permitted {set_text(payload, wanted.dtype)}"
+            return Difference(f"{at} is outside what the first program permits: {told}")
         undecided += isinstance(verdict, Undecided)
     return undecided
 

@@ -13,6 +13,7 @@ from refrelax.errors import Ended, Exhausted, Returned, UsageError
 from refrelax.judge.counting import not_comparable
 from refrelax.judge.evidence import Counterexample, Refuted
 from refrelax.judge.extents import choose, rounds
+from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.inputs import Kind, Named, kinds, literals, made
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed
 from refrelax.judge.report import Open
@@ -162,8 +163,9 @@ class Pair:
             if self.relax and not judged.structural and self._explained(args, reference.outcome, found, policy):
                 judged, tally = "undecided", replace(tally, outside=0, undecided=max(1, tally.outside))
             else:
+                binding = first_other_binding(self.first, self.second, self.entry, reference)
                 example = Counterexample(
-                    tuple(args), dict(dims), judged.message, reference.outcome, found, judged.field
+                    tuple(args), dict(dims), judged.message, reference.outcome, found, judged.field, binding
                 )
                 return Refuted(dict(dims), (), example, tally=self.tally + tally)
         self.tally += tally

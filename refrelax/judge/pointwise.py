@@ -142,7 +142,7 @@ class _Comparison:
         for each in (*two.obligations, *(each for each in one.obligations if each.purpose == ELEMENT_FITS)):
             if not self.discharged(each, descent):
                 self.logic.look_for(each.statement, each.given)
-                return f"not proved: {self.shown(each)}"
+                return str(self.shown(each))
         relaxations = tuple(sorted(descent.relaxations))
         trusts = (*self.trusts, *rests_on, *PROCEDURES, *relaxations)
         return Proved(None, claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)

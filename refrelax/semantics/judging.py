@@ -57,7 +57,7 @@ def count_tensor(
     for index, payload, pattern, exact in _elements(wanted, patterns, canonical):
         match _judged(payload, dtype, pattern, scale, strictly) if exact is None else _may_be_open(pattern, exact):
             case Outside(by=by):
-                outside = outside or Outside(index, by, _number(pattern, dtype), _set(payload, dtype))
+                outside = outside or Outside(index, by, number_text(pattern, dtype), set_text(payload, dtype))
                 wrong += 1
             case Undecided(width=each):
                 width = max(width, each)
@@ -83,7 +83,8 @@ def _judged(payload: Payload, dtype: str, pattern: int | None, scale: float | No
     return found
 
 
-def _number(pattern: int | None, dtype: str) -> str:
+def number_text(pattern: int | None, dtype: str) -> str:
+    """An observed element in words."""
     return "open" if pattern is None else _shown(bits.decode(dtype, pattern), dtype)
 
 
@@ -94,7 +95,7 @@ def _shown(number: Any, dtype: str) -> str:
     return f"{float(number):.{17 if dtype == 'float64' else 9}g}"
 
 
-def _set(payload: Payload, dtype: str) -> str:
+def set_text(payload: Payload, dtype: str) -> str:
     """A permitted set, by its ends."""
     low, high = bounds(payload, dtype)
     if low is None or high is None:
