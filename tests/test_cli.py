@@ -313,6 +313,10 @@ def test_explain_a_rule_an_operator_and_a_word(cmd) -> None:
     assert op.code == 0 and "relax.matmul" in op.out and "refrelax/semantics/ops/" in op.out
     rule = cmd("explain", "sh/equal", "--json")
     assert rule.rows()[0]["rule"] == "sh/equal" and rule.rows()[0]["spec"].startswith("spec/06")
+    words = cmd("explain", "loads out of bounds")
+    assert words.code == 0 and "ld/load-out-of-bounds" in words.out
+    many = cmd("explain", "fusion")
+    assert many.code == 0 and "lo/fuse-inline  " in many.out and "explain RULE" in many.out
     near = cmd("explain", "matmull")
     assert near.code == 2 and "relax.matmul" in near.err
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from refrelax.commands.shared import add_json, emit, positive, progress, table, without_effect
@@ -15,6 +15,9 @@ from refrelax.shape_solver import z3_
 
 MOST_SHOWN = 40
 """Findings shown of one group without ``--all``."""
+
+MOST_WHOLE = 8
+"""Rules that ``explain`` shows whole; of more, a line each."""
 
 
 def rules_arguments(parser: argparse.ArgumentParser) -> None:
@@ -130,7 +133,7 @@ def _mutate(read: tie.Tie, options: argparse.Namespace) -> int:
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", metavar="RULE|OP", help="a rule id, an operator (R.matmul), or a word of ids (match_cast)"
+        "what", metavar="RULE|OP|WORDS", help="a rule id, an operator (R.matmul), or words: 'loads out of bounds'"
     )
     add_json(parser)
 
@@ -147,7 +150,10 @@ def explain(options: argparse.Namespace) -> int:
     rules = found.rules if isinstance(found, ExplainedOp) else found
     if options.json:
         if isinstance(found, ExplainedOp):
-            emit({"operator": found.name, "page": found.page, "deduce": found.deduce, "evaluate": found.evaluate})
+            emit({
+                "operator": found.name, "page": found.page, "deduce": found.deduce, "evaluate": found.evaluate,
+                "pure": found.pure, "accuracy": found.accuracy, "memory": found.memory,
+            })  # fmt: skip
         for each in rules:
             emit(_row(each))
         return 0
@@ -155,9 +161,23 @@ def explain(options: argparse.Namespace) -> int:
         print(f"{found.name}  ({'pure' if found.pure else 'impure'})")
         print(f"  page      spec/ops/{found.page.removesuffix('.md')}.md")
         print(f"  type      {found.deduce}\n  value     {found.evaluate}")
+        print(f"  permitted {found.accuracy}\n  memory    {found.memory}")
+    elif len(rules) > MOST_WHOLE:
+        _print_list(rules)
+        return 0
     for each in rules:
         _print_rule(each)
     return 0
+
+
+def _print_list(rules: Sequence[Any]) -> None:
+    """A line a rule: its id and how its paragraph begins."""
+    for each in rules[:MOST_SHOWN]:
+        first = re.split(r"(?<=[.:;]) ", each.prose.partition("— ")[2].replace("\n", " "))[0]
+        print(f"{each.rule}  {first}")
+    if len(rules) > MOST_SHOWN:
+        print(f"… {len(rules) - MOST_SHOWN} more (--json)")
+    print("\nrefrelax explain RULE says all of one")
 
 
 def _row(each: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,7 +29,7 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedOp:
-    """One operator: its page, where its type and value rules live, and its rules."""
+    """One operator: its page, where its type and value rules live, what is permitted of it, and its rules."""
 
     name: str
     page: str
@@ -36,14 +37,17 @@ class ExplainedOp:
     evaluate: str
     pure: bool
     rules: tuple[Explained, ...]
+    accuracy: str = ""
+    memory: str = ""
 
 
 Explanation = ExplainedOp | tuple[Explained, ...]
 
 
 def explain(what: str) -> Explanation:
-    """Everything on a rule id, an operator (``relax.matmul``, ``R.matmul``, ``matmul``), or a word in rule ids
-    (``match_cast``).
+    """Everything on a rule id, an operator (``relax.matmul``, ``R.matmul``, ``matmul``), a word in rule ids
+    (``match_cast``), or words that a rule's chapter and paragraph hold (``fusion``, ``"stores out of bounds"``), the
+    nearest first.
 
     Raises:
         KeyError: nothing is known by that name; the message suggests the nearest names.
@@ -55,10 +59,33 @@ def explain(what: str) -> Explanation:
     if operator is not None:
         return operator
     word = what.strip().removeprefix("R.").removeprefix("T.").removeprefix("relax.").replace("_", "-").lower()
-    rules = [rule for rule in tie.defined if word and word in rule]
+    rules = sorted(rule for rule in tie.defined if word and word in rule)
+    if word.isalpha() or not rules:
+        rules = list(dict.fromkeys((*rules, *_about(tie, what))))
     if not rules:
         raise KeyError(_nothing(tie, what))
-    return tuple(_rule(tie, rule) for rule in sorted(rules))
+    return tuple(_rule(tie, rule) for rule in rules)
+
+
+def _about(tie: Tie, what: str) -> list[str]:
+    """The rules whose id, chapter and paragraph hold every word, those first whose id and chapter do."""
+    words = [_stem(each) for each in re.findall(r"[a-z0-9]+", what.lower())]
+
+    def rank(rule: str) -> int:
+        p = tie.defined[rule]
+        title, text = f"{rule} {p.file}".lower(), p.text.lower()
+        if not words or not all(word in title or word in text for word in words):
+            return 0
+        return sum(5 * (word in title) + min(text.count(word), 4) for word in words)
+
+    ranks = {rule: found for rule in tie.defined if (found := rank(rule))}
+    return sorted(ranks, key=lambda rule: (-ranks[rule], rule))
+
+
+def _stem(word: str) -> str:
+    """A word without the ending of a plural or a participle."""
+    ending = next((each for each in ("ing", "es", "ed", "s") if word.endswith(each) and len(word) > len(each) + 3), "")
+    return word.removesuffix(ending)
 
 
 def _nothing(tie: Tie, what: str) -> str:
@@ -105,9 +132,11 @@ def _operator(tie: Tie, what: str) -> ExplainedOp | None:
         name,
         op.page,
         _place(op.deduce),
-        _place(op.evaluate),
+        _place(op.text or op.evaluate),
         op.pure,
         tuple(_rule(tie, rule) for rule in sorted(own)),
+        op.accuracy.sentence,
+        op.memory,
     )
 
 

@@ -1,0 +1,73 @@
+"""Write ``spec/rules.md``: every rule with its chapter, the files that implement it, its cases and TVM's deviations.
+
+Run it after a rule came, went or moved: ``python tools/make_rule_index.py``; a test holds the page to it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from refrelax.conformance import tie  # noqa: E402
+
+PAGE = ROOT / "spec" / "rules.md"
+
+HEAD = """# Index of rules
+
+Every rule by its id: the chapter that says it, the files that implement it or end a run by it, how many conformance
+cases and examples are about it, and whether [deviations](deviations.md) of TVM name it. `refrelax explain RULE` shows
+the paragraph, the lines and the cases; `refrelax explain "some words"` finds a rule.
+"""
+
+AREAS = {
+    "syn": "The text",
+    "wf": "Well-formedness",
+    "ty": "Types",
+    "sh": "Shapes",
+    "ev": "Evaluation",
+    "vm": "The virtual machine",
+    "ld": "Loops",
+    "st": "Storage",
+    "num": "Numbers",
+    "lo": "Lowering",
+    "va": "Validation",
+    "link": "Linking",
+    "op": "Operators",
+}
+"""The parts of an id before the stroke, in the order of the page; others come last."""
+
+
+def page() -> str:
+    """The whole page."""
+    read = tie.read()
+    code: dict[str, dict[str, None]] = defaultdict(dict)
+    for each in read.code:
+        for rule in read.defined:
+            if each.names(rule):
+                code[rule].setdefault(each.file)
+    cases: dict[str, int] = defaultdict(int)
+    for case in (*read.cases, *read.examples):
+        cases[case.rule or case.expect.rule or ""] += 1
+    deviations = set(re.findall(r"`([a-z]+[./][^`\s]*)`", (ROOT / "spec" / "deviations.md").read_text("utf-8")))
+    areas: dict[str, list[str]] = defaultdict(list)
+    for rule, paragraph in sorted(read.defined.items()):
+        files = ", ".join(f"`{file.removeprefix('refrelax/')}`" for file in sorted(code[rule]))
+        chapter = paragraph.file.removeprefix("spec/")
+        shown = f"[{chapter.removesuffix('.md').removeprefix('ops/')}]({chapter})"
+        row = f"| `{rule}` | {shown} | {files} | {cases[rule]} | {'yes' if rule in deviations else ''} |"
+        areas[re.split("[./]", rule)[0]].append(row)
+    lines = [HEAD]
+    for area in [*(a for a in AREAS if a in areas), *sorted(areas.keys() - AREAS.keys())]:
+        lines += [f"## {AREAS.get(area, area)}: `{area}`", "", "| rule | chapter | code | cases | deviation |"]
+        lines += ["|---|---|---|---|---|", *areas[area], ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
+    print(f"{len(tie.read().defined)} rules")
