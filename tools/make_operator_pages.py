@@ -27,6 +27,7 @@ import refrelax as rr  # noqa: E402
 from refrelax.semantics.ops import FAMILIES, OPERATORS, OpDef, common, layout  # noqa: E402
 from refrelax.semantics.ops.accuracy import ACCURACY  # noqa: E402
 from refrelax.syntax.signatures import has_signature, signature  # noqa: E402
+from refrelax.syntax.write.types import type_text  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES, data  # noqa: E402
 
 FORMULAS = {
@@ -184,20 +185,45 @@ def sample(name: str) -> tuple[str, list[Any], Any] | None:
         text = module(params, expr)
         arrays = [rr.Tensor.from_list(a["data"], a["dtype"], a["shape"]) for a in args] if False else args
         out = rr.run(rr.check(rr.parse(text)), "main", *[_array(a) for a in arrays])
-        return text, args, value_json(out.value)
+        return in_dataflow(text), args, value_json(out.value)
     found = next((s for s in SAMPLES if s.op == name), None)
     if found is None:
         return None
-    arrays = [a if a.dtype.kind != "f" else _dyadic(a) for a in data(found)]
+    spans = [*found.ranges, *[None] * len(found.params)]
+    arrays = [_small(a, span) if a.dtype.kind == "f" else a for a, span in zip(data(found), spans, strict=False)]
     out = rr.run(rr.check(rr.parse(found.text)), "main", *arrays)
     args = [{"dtype": a.dtype.name, "shape": list(a.shape), "data": a.reshape(-1).tolist()} for a in arrays]
-    return found.text, args, value_json(out.value)
+    return in_dataflow(found.text), args, value_json(out.value)
 
 
-def _dyadic(a: Any) -> Any:
+def in_dataflow(text: str) -> str:
+    """A program of one pure call as people write it: in a dataflow block, with its type; any other as it is."""
+    plain = text.replace("@R.function(pure=False)", "@R.function")
+    heads, _, body = plain.partition("):\n")
+    call = re.fullmatch(r"        gv = (.*)\n        return gv\n", body)
+    if call is None:
+        return text
+    try:
+        type_ = type_text(rr.check(rr.parse(plain)).types["main"]["gv"])
+        inside = (
+            f"        with R.dataflow():\n            gv = {call[1]}\n            R.output(gv)\n        return gv\n"
+        )
+        typed = f"{heads}) -> {type_}:\n{inside}"
+        rr.check(rr.parse(typed))
+    except rr.Rejection:  # an effect, or a type that no text of this function can spell
+        return text
+    return typed
+
+
+def _small(a: Any, span: Any) -> Any:
+    """Whole numbers where the operator is defined on some of the range that the sample draws from, else eighths."""
     import numpy as np
 
-    return (np.round(a * 8) / 8).astype(a.dtype)
+    whole = np.round(a)
+    low, high = span if isinstance(span, tuple) and len(span) == 2 and not isinstance(span[0], tuple) else (None, None)
+    inside = low is None or (low <= whole.min() and whole.max() <= high)
+    fits = inside and (a.size < 2 or len(np.unique(whole)) > 1)
+    return (whole + 0.0 if fits else np.round(a * 8) / 8).astype(a.dtype)
 
 
 def _array(a: dict[str, Any]) -> Any:
