@@ -136,14 +136,55 @@ def semantics(row: OpDef) -> str:
     return text
 
 
-def slots(name: str) -> tuple[str, str]:
-    """The arguments and attributes as text."""
+SORTS = {
+    "expr": "expression", "prim": "scalar", "shape": "shape", "tuple": "tuple", "dtype": "dtype", "str": "string",
+    "int": "integer", "bool": "truth", "float": "number", "vdevice": "virtual device", "any": "anything",
+    "index_map": "index map", "imm": "integer or float32", "sections": "integer or integers", "ints": "integers",
+    "floats": "numbers", "imms": "integers or float32s",
+}  # fmt: skip
+"""What arguments and attributes are, by their kinds in ``syntax/signatures.py``; a digit counts."""
+
+
+def sort(kind: str) -> str:
+    """A kind in words."""
+    plain = kind.rstrip("123")
+    count = kind[len(plain) :]
+    if plain == "pad":
+        return f"{2 * int(count)} integers"
+    return f"{SORTS[plain]} of {count}" if plain == "shape" and count else f"{count} {SORTS[plain]}".strip()
+
+
+def slots(name: str) -> list[str]:
+    """The arguments and attributes as a table."""
     if not has_signature(name):
-        return "see chapter 03", "none"
+        return ["Arguments: see chapter 03.", ""]
     known = signature(name)
-    args = ", ".join(f"`{s.name}`" + (" (optional)" if s.optional else "") for s in known.args) or "none"
-    attrs = ", ".join(f"`{s.name}`" + ("" if s.required else f" = `{s.default!r}`") for s in known.attrs) or "none"
-    return args, attrs
+    if not known.args and not known.attrs:
+        return ["It takes nothing.", ""]
+    rows = []
+    for slot in (*known.args, *known.attrs):
+        optional = slot.optional and slot.default is None
+        missing = (
+            "may be missing" if optional and not slot.attribute else "" if slot.required else f"`{slot.default!r}`"
+        )
+        what = sort(slot.kind) + (" or none" if slot.optional and slot.attribute else "")
+        rows.append(f"| `{slot.name}` | {'attribute' if slot.attribute else 'argument'} | {what} | {missing} |")
+    return ["| name | is an | sort | where left out |", "|---|---|---|---|", *rows, ""]
+
+
+MEMORY = {"fresh": "fresh memory", "view": "memory of an argument", "either": "fresh memory, or that of an argument"}
+
+
+def facts(row: OpDef) -> str:
+    """What a call does beside its value, and whether TVM does otherwise."""
+    stores = ", and stores into tensors that it is given" if row.overwrites else ""
+    told = f"A call is {'pure' if row.pure else 'impure'}{stores}; its result is {MEMORY[row.memory]}."
+    short = row.name.removeprefix("relax.")
+    deviates = re.search(rf"`(relax|R)\.{re.escape(short)}`|`op\.{re.escape(short)}/", DEVIATIONS)
+    return told + (" TVM 0.27 does otherwise in places: [deviations](../deviations.md)." if deviates else "")
+
+
+DEVIATIONS = (ROOT / "spec" / "deviations.md").read_text("utf-8")
 
 
 def plain(value: Any) -> Any:
@@ -260,15 +301,8 @@ def family_page(family: Any) -> Written:
         SEEN.add(rule)
         body += [f"**`{rule}`** — {RULES[rule]}", ""]
     for row in family.OPERATORS:
-        args, attrs = slots(row.name)
-        body += [f"## {row.name}", "", f"Semantics: {semantics(row)}", ""]
-        body += [
-            f"Inputs: {args}. Attributes: {attrs}." + (" A call is impure." if not row.pure else ""),
-            "",
-            f"Output: {docs(row.deduce) or maker_docs(row.deduce)}",
-            "",
-        ]
-        body += [permitted(row), ""]
+        body += [f"## {row.name}", "", f"Semantics: {semantics(row)}", "", *slots(row.name)]
+        body += [f"Output: {docs(row.deduce) or maker_docs(row.deduce)}", "", permitted(row), "", facts(row), ""]
         found = sample(row.name.removeprefix("relax."))
         if found is not None:
             body += ["Example:", "", *example(*found)]
