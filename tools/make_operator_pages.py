@@ -163,10 +163,13 @@ def slots(name: str) -> list[str]:
         return ["It takes nothing.", ""]
     rows = []
     for slot in (*known.args, *known.attrs):
-        optional = slot.optional and slot.default is None
-        missing = (
-            "may be missing" if optional and not slot.attribute else "" if slot.required else f"`{slot.default!r}`"
-        )
+        default = slot.default
+        if slot.optional and not slot.attribute:
+            missing = "nothing"
+        elif isinstance(default, str) and default.startswith("@"):
+            missing = f"as `{default[1:]}`"
+        else:
+            missing = "" if slot.required else "none" if default is None else f"`{default!r}`"
         what = sort(slot.kind) + (" or none" if slot.optional and slot.attribute else "")
         rows.append(f"| `{slot.name}` | {'attribute' if slot.attribute else 'argument'} | {what} | {missing} |")
     return ["| name | is an | sort | where left out |", "|---|---|---|---|", *rows, ""]
