@@ -151,6 +151,8 @@ def sort(kind: str) -> str:
     count = kind[len(plain) :]
     if plain == "pad":
         return f"{2 * int(count)} integers"
+    if count == "1":
+        return SORTS[plain].removesuffix("s")
     return f"{SORTS[plain]} of {count}" if plain == "shape" and count else f"{count} {SORTS[plain]}".strip()
 
 
