@@ -6,7 +6,7 @@ Spec: ``spec/06-shapes.md``, ``sh/simplify-under-assumptions``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import equal
@@ -58,15 +58,15 @@ def simplify(
         best = original = prover.door.dim(given)
     except TooDeep:
         return given
-    room = _Room.of(given, prover)
+    quick = prover.quick()
+    room = _Room.of(given, quick)
     for candidate in _candidates(original, prover):
         if cost(candidate) < cost(best):
             same = Binary("EQ", original, candidate)
             if _as_defined(original, candidate, prover) and _proved(same, prover) and room.holds(original, candidate):
                 best = candidate
     if cost(best)[0]:
-        quick = prover.quick()
-        best = _Parts(quick, replace(room, prover=quick)).visit(best)
+        best = _Parts(quick, room).visit(best)
     if best is original:
         return given
     if arithmetic == "exact":
