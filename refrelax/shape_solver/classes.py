@@ -32,7 +32,7 @@ Inside = OneOf["finite", "polynomial", "words", "powers", "linear"]
 Outside = OneOf["product", "division", "exponent", "bits", "constant", "symbols", "atoms", "opaque", "floats"]
 
 INSIDE: dict[Inside, str] = {
-    "finite": "bounds leave few points",
+    "finite": "bounds leave few points, few nodes at all of them together",
     "polynomial": "one equation or order of polynomials in at most 3 symbols, of degree at most 4",
     "words": "words of at most 64 bits, products and divisors of at most 16",
     "powers": "linear integers with masks, shifts by numbers and conversions",
@@ -75,7 +75,7 @@ def scope(query: Query, bounds: Bounds, points: int | None, limits: Limits, z3: 
     """Where a question lies that was neither proved nor refuted.
 
     ``bounds``: what is known of its symbols; ``points``: how many points they leave, ``None`` if there is no end of
-    them; ``z3``: whether Z3 is there.
+    them, or too much to evaluate at all of them; ``z3``: whether Z3 is there.
     """
     parts = (query.claim, *query.assumptions)
     nodes = list({id(node): node for e in parts for node in each_once(e)}.values())

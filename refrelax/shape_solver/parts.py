@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from refrelax.shape_solver.core import integer
-from refrelax.syntax.scalars import Binary, Intrinsic, Literal, PrimExpr, Select, SymVar, as_int, children, walk
+from refrelax.syntax.scalars import Binary, Intrinsic, Literal, PrimExpr, Select, SymVar, as_int, children
 
 LIGHT = ("Add", "Sub", "Mul")
 
@@ -59,12 +59,6 @@ def _ruled(e: PrimExpr) -> Iterator[PrimExpr]:
             yield Binary("Max", a, b)
         case _:
             pass
-
-
-def makes_steps(e: PrimExpr, candidate: PrimExpr) -> bool:
-    """Whether ``candidate`` computes a sum or a product that ``e`` does not: such a step may overflow."""
-    known = set(walk(e))
-    return any(getattr(node, "op", "") in LIGHT and node not in known for node in walk(candidate))
 
 
 def _times(a: PrimExpr, b: PrimExpr) -> PrimExpr:

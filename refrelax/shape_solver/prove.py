@@ -432,7 +432,7 @@ class _Attempt:
         reason = "needs z3" if not z3_.AVAILABLE else "neither proved nor refuted within the limits of the effort"
         if any(stage.outcome == z3_.STOPPED for stage in self.log):
             reason = z3_.STOPPED
-        where = scope(self.query, self.bounds(), domain(self.sampler), self.limits, z3_.AVAILABLE)
+        where = scope(self.query, self.bounds(), self.countable(), self.limits, z3_.AVAILABLE)
         return Unknown(reason, self.log[-1].name, tuple(self.log), where)
 
     # --- the stages
@@ -493,6 +493,12 @@ class _Attempt:
         if model is not None:
             return self.refuted("all points", model)
         return self.proved("all points", f"all {size} points that the assumptions leave")
+
+    def countable(self) -> int | None:
+        """How many points there are, if the nodes that a question may evaluate suffice for them all."""
+        size = domain(self.sampler)
+        first = self.limits.points[0]
+        return None if size is None or (first + size) * self.judge.nodes > MAX_EVALUATED else size
 
     def z3(self, name: str, context: Context, resources: int) -> Answer | None:
         if not z3_.AVAILABLE or not resources or (context is self.context and name == "z3 in digits"):

@@ -32,7 +32,8 @@ MAX_HALVINGS = 72
 """How often a bound is looked for between two values."""
 
 MAX_OPEN = 4
-"""Questions that stay open at one end: each of them costs all that the effort allows."""
+"""Questions that stay open at one end: each of them costs all that the effort allows. One that more than one try of
+Z3 decides counts as half of one."""
 
 
 def disjoint(
@@ -119,7 +120,7 @@ def bounds(
 
     Bounds are proved, not always attained; they are where the bounds of symbols leave few points. Where there is no
     value (assumptions contradict each other, or ``e`` is defined nowhere) and that is seen, they are ``(1, 0)``. At
-    each end the search stops at the fourth question that stays open. Raises as ``prove``.
+    each end the search stops at the fourth question that stays open, or the eighth that is dear. Raises as ``prove``.
     """
     prover = Prover(assume, effort, arithmetic=arithmetic)
     whole = dim_of(e)
@@ -171,12 +172,13 @@ def _tightened(e: PrimExpr, prover: Prover, start: int | None, op: BinaryOp) -> 
     """The best bound between ``start`` and a value that ``e`` is seen to have."""
     sign = 1 if op == "GE" else -1
 
-    left = MAX_OPEN
+    left = 2 * MAX_OPEN
 
     def holds(bound: int) -> bool:
         nonlocal left
         answer = prover.inside(Binary(op, e, integer(bound)))
-        left -= isinstance(answer, Unknown)
+        dear = sum(stage.name.startswith("z3") for stage in answer.stages) > 1
+        left -= 2 if isinstance(answer, Unknown) else dear
         return isinstance(answer, Proved)
 
     if start is None:

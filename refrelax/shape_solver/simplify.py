@@ -11,16 +11,28 @@ from dataclasses import dataclass, field
 from refrelax.rules import rule
 from refrelax.semantics.dims import equal
 from refrelax.semantics.dims import simplify as simplify_plain
-from refrelax.shape_solver.claim import Effort, Proved
-from refrelax.shape_solver.core import rebuilt, replaced
-from refrelax.shape_solver.defined import conditions
+from refrelax.shape_solver.claim import Effort, Proved, conjunction
+from refrelax.shape_solver.core import integer, mapped, rebuilt
+from refrelax.shape_solver.defined import conditions, in_range
 from refrelax.shape_solver.door import Arithmetic, Door, TooDeep, sort
 from refrelax.shape_solver.given import Assumption, Dim, dim_of
-from refrelax.shape_solver.parts import is_heavy, makes_steps, offered
+from refrelax.shape_solver.parts import is_heavy, offered
 from refrelax.shape_solver.prove import Prover
 from refrelax.shape_solver.spellings import respelled, with_remainders
 from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, Cast, PrimExpr, SymVar, children, free_symbols, walk
+from refrelax.syntax.scalars import (
+    Binary,
+    Cast,
+    Literal,
+    Not,
+    PrimExpr,
+    SymVar,
+    children,
+    free_symbols,
+    int_imm,
+    literal_int,
+    walk,
+)
 
 MAX_ASKED = 64
 """Equalities of parts that are asked about."""
@@ -46,20 +58,28 @@ def simplify(
         best = original = prover.door.dim(given)
     except TooDeep:
         return given
+    quick = prover.quick()
+    room = _Room.of(given, quick)
     for candidate in _candidates(original, prover):
         if cost(candidate) < cost(best):
-            if _as_defined(original, candidate, prover) and _proved(Binary("EQ", original, candidate), prover):
+            same = Binary("EQ", original, candidate)
+            if _as_defined(original, candidate, prover) and _proved(same, prover) and room.holds(original, candidate):
                 best = candidate
     if cost(best)[0]:
-        best = _Parts(prover.quick()).visit(best)
+        best = _Parts(quick, room).visit(best)
     if best is original:
         return given
-    return prover.door.out(best) if arithmetic != "no-overflow" else _of_dtype(best, given, prover.door)
+    if arithmetic == "exact":
+        return prover.door.out(best)
+    found = _of_dtype(best, given, prover.door)
+    if arithmetic == "no-overflow" or _reads_as(found, given, original, prover):
+        return found
+    return given
 
 
 def _of_dtype(e: PrimExpr, given: PrimExpr, door: Door) -> PrimExpr:
-    """``e`` outside, its symbols converted to the dtype of ``given``: the door takes ``int64(n)`` for ``n``, whose
-    products are computed in another dtype. ``given`` where that dtype does not hold the values of a symbol."""
+    """``e`` outside, its symbols and numbers converted to the dtype of ``given``: inside, ``int64(n)`` may be ``n``,
+    whose products are computed in another dtype. ``given`` where that dtype does not hold them all."""
     low, high = integer_range(given.dtype)
     by: dict[str, PrimExpr] = {}
     for name in free_symbols(e):
@@ -69,7 +89,65 @@ def _of_dtype(e: PrimExpr, given: PrimExpr, door: Door) -> PrimExpr:
             if least < low or high < greatest:
                 return given
             by[name] = Cast(given.dtype, symbol)
-    return replaced(e, by)
+    numbers = [literal_int(node) for node in walk(e) if isinstance(node, Literal) and node.dtype != "bool"]
+    if not all(low <= number <= high for number in numbers):
+        return given
+
+    def change(node: PrimExpr) -> PrimExpr:
+        match node:
+            case SymVar(name):
+                return by[name]
+            case Literal(dtype) if dtype != "bool":
+                return int_imm(literal_int(node), given.dtype)
+            case _:
+                return node
+
+    return mapped(e, change)
+
+
+def _reads_as(found: PrimExpr, given: PrimExpr, original: PrimExpr, prover: Prover) -> bool:
+    """Whether ``found`` is shorter than ``given`` and means the same where each of its own operations wraps."""
+    if found.dtype != given.dtype or cost(found) >= cost(given):
+        return False
+    again = prover.door.dim(found)
+    return _as_defined(original, again, prover) and _proved(Binary("EQ", original, again), prover)
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """The range that the steps of a program's scalar must stay in (``no-overflow``), and what is known of them."""
+
+    prover: Prover
+    ends: tuple[int, int] | None
+    """``None``: no step is asked about."""
+    even: bool
+    """Whether that is the range of every step of the scalar as it is given, too."""
+
+    @staticmethod
+    def of(given: PrimExpr, prover: Prover) -> _Room:
+        if prover.arithmetic != "no-overflow":
+            return _Room(prover, None, False)
+        low, high = integer_range(given.dtype)
+        ranges = [integer_range(node.dtype) for node in walk(given) if sort(node.dtype) == "int"]
+        return _Room(prover, (low, high), all(low <= least and most <= high for least, most in ranges))
+
+    def holds(self, e: PrimExpr, candidate: PrimExpr) -> bool:
+        """Whether each step of ``candidate`` is shown to stay in range where those of ``e`` do."""
+        if self.ends is None:
+            return True
+        known = in_range(e, *self.ends) if self.even else []
+        asked = [step for step in in_range(candidate, *self.ends) if step not in known]
+        given = conjunction([*self.declared(candidate), *known])
+        return all(_proved(Binary("Or", Not(given), step), self.prover) for step in asked)
+
+    def declared(self, e: PrimExpr) -> Iterator[PrimExpr]:
+        """That the symbols of ``e`` have values of their dtypes."""
+        for name in sorted(free_symbols(e)):
+            symbol = self.prover.door.outside[name]
+            if sort(symbol.dtype) == "int":
+                low, high = integer_range(symbol.dtype)
+                yield Binary("GE", SymVar(name), integer(low))
+                yield Binary("LE", SymVar(name), integer(high))
 
 
 def _proved(claim: PrimExpr, prover: Prover) -> bool:
@@ -93,6 +171,7 @@ class _Parts:
     """Parts of one expression replaced by shorter ones, each proved equal wherever it has a value, so the whole is."""
 
     prover: Prover
+    room: _Room
     left: int = MAX_ASKED
     known: dict[PrimExpr, PrimExpr] = field(default_factory=dict)
 
@@ -107,12 +186,11 @@ class _Parts:
         if e.dtype == "bool":
             return e
         for candidate in offered(e):
-            if self.prover.arithmetic == "no-overflow" and makes_steps(e, candidate):
-                continue
             if cost(candidate) < cost(e) and self.left > 0:
                 self.left -= 1
                 same = Binary("EQ", e, candidate)
-                if _proved(same, self.prover) and _as_defined(e, candidate, self.prover):
+                shown = _proved(same, self.prover) and _as_defined(e, candidate, self.prover)
+                if shown and self.room.holds(e, candidate):
                     return self.shorter(candidate)
         return e
 
