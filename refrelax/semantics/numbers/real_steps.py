@@ -18,7 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers import multiprecision as mp
 from refrelax.semantics.numbers.elementary import ziv
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.rounding import round_fraction, rounder
+from refrelax.semantics.numbers.rounding import round_fraction, rounder, to_odd, two_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +74,8 @@ def floor_quotient(dtype: str, a: float, b: float) -> Payload:
 
 def floor_remainder(dtype: str, a: float, b: float) -> Payload:
     """``a - floor(a / b) * b`` of real numbers, rounded once; ``b`` is no zero, both are finite."""
+    if dtype != "float64":
+        rest = math.fmod(a, b)  # exact; and so is the pair of the sum
+        known = rest == 0 or (rest < 0) == (b < 0)
+        return rounder(dtype)(rest + 0.0 if known else to_odd(*two_sum(rest, b)))
     return round_fraction(dtype, Fraction(a) % Fraction(b))

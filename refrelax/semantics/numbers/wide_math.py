@@ -40,6 +40,7 @@ class Widening:
         self.infinite = has_infinity(dtype)
         self.nan = has_nan(dtype)
         self.signed = f.signed
+        self._terms: dict[str, tuple[float, float, float]] = {}
 
     def ulp(self, x: float) -> float:
         """The unit in the last place of the format at a finite ``x``."""
@@ -49,12 +50,21 @@ class Widening:
         """How far a permitted result may lie from the correctly rounded one, ``x`` (half an ulp of which is its own
         error).
         """
-        ulps = permitted_ulps(name, self.precision)
+        terms = self._terms.get(name)
+        if terms is None:
+            terms = self._terms[name] = self._allowance(name)
+        ulps, of_one, absolute = terms
         if ulps <= 0.5:
             return 0.0
-        if self.precision >= NARROW:
-            ulps = max(ulps, OF_ONE.get(name, 0.0) * self.ulp(1.0) / self.ulp(x))
-        return (ulps + 0.5) * self.ulp(x) + ABSOLUTE.get(name, 0.0) * self.normal
+        unit = max(math.ulp(x) * self.scale, self.least)
+        if of_one:
+            ulps = max(ulps, of_one / unit)
+        return (ulps + 0.5) * unit + absolute
+
+    def _allowance(self, name: str) -> tuple[float, float, float]:
+        """Units in the last place, of the result and of 1, and the absolute slack."""
+        of_one = OF_ONE.get(name, 0.0) * self.ulp(1.0) if self.precision >= NARROW else 0.0
+        return permitted_ulps(name, self.precision), of_one, ABSOLUTE.get(name, 0.0) * self.normal
 
     def around(self, name: str, lo: Payload, hi: Payload, rule: str | None = None, nan: bool = False) -> Payload:
         """The permitted results between two correctly rounded ones; NaN ends mean an overflow of a format without

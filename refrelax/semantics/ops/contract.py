@@ -12,8 +12,7 @@ from typing import Any
 from refrelax.errors import Ended
 from refrelax.rules import rule
 from refrelax.semantics.numbers.bounds import NARROW
-from refrelax.semantics.numbers.ideal import DOUBLE, entered, ideal
-from refrelax.semantics.numbers.ideal import permitted as permitted_element
+from refrelax.semantics.numbers.ideal import DOUBLE, entered, ideal, permitted
 from refrelax.semantics.ops.accuracy import ACCURACY, Accuracy
 from refrelax.semantics.ops.definition import EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.values import Tensor, Value, from_payloads
@@ -99,8 +98,7 @@ def _joined(e: Evaluation, accuracy: Accuracy, found: Value, exact: Value) -> Va
     if not isinstance(found, Tensor) or not isinstance(exact, Tensor) or found.shape != exact.shape:
         return found
     home = e.numerics.at(found.dtype)
-    pairs = zip(found.payloads(), exact.payloads(), strict=True)
-    cells = [permitted_element(home, accuracy.units, steps, best) for steps, best in pairs]
+    cells = permitted(home, accuracy.units, found.payloads(), exact.payloads())
     return from_payloads(e.numerics, found.dtype, found.shape, cells)
 
 
