@@ -30,7 +30,7 @@ nextafter, fsum, fmod = math.nextafter, math.fsum, math.fmod
 
 
 def adding(other: Binary) -> Binary:
-    """``a + b``; a sum that is rounded to 0 is 0."""
+    """``a + b``."""
 
     def add(a: Payload, b: Payload) -> Payload:
         if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
@@ -48,7 +48,12 @@ def adding(other: Binary) -> Binary:
                 return other(a, b)
             high = y + q
             if low - low == 0 == high - high:
-                return Interval(low and nextafter(low, -INF), high and nextafter(high, INF))
+                part, other_part = low - x, high - y
+                if (x - (low - part)) + (p - part) < 0:
+                    low = nextafter(low, -INF)
+                if (y - (high - other_part)) + (q - other_part) > 0:
+                    high = nextafter(high, INF)
+                return Interval(low, high)
         return other(a, b)
 
     return add
@@ -73,7 +78,12 @@ def subtracting(other: Binary) -> Binary:
                 return other(a, b)
             high = y + q
             if low - low == 0 == high - high:
-                return Interval(low and nextafter(low, -INF), high and nextafter(high, INF))
+                part, other_part = low - x, high - y
+                if (x - (low - part)) + (p - part) < 0:
+                    low = nextafter(low, -INF)
+                if (y - (high - other_part)) + (q - other_part) > 0:
+                    high = nextafter(high, INF)
+                return Interval(low, high)
         return other(a, b)
 
     return sub

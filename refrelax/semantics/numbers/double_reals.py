@@ -21,7 +21,7 @@ from refrelax.semantics.numbers.functions import FUNCTIONS
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.poison import Poison
-from refrelax.semantics.numbers.real_functions import FUNCTIONS2, whole
+from refrelax.semantics.numbers.real_functions import FUNCTIONS2
 from refrelax.semantics.numbers.reals import Reals
 from refrelax.semantics.numbers.wide_math import DECREASING, PERIODIC
 from refrelax.syntax import bits

@@ -44,10 +44,9 @@ class Ideal:
 @rule("num/exact-is-permitted")
 def rounded(of: Ideal, dtype: str, args: tuple[float, ...]) -> Payload:
     """The function at numbers of ``dtype``, rounded once."""
-    if any(x != x for x in args):
-        return rounder(dtype)(math.nan)
-    if any(map(math.isinf, args)):
-        return rounder(dtype)(of.limit(*args))
+    for x in args:
+        if x - x != 0:
+            return rounder(dtype)(math.nan if any(y != y for y in args) else of.limit(*args))
     if of.double is not None and dtype != "float64":
         try:
             return rounder(dtype)(of.double(*args))

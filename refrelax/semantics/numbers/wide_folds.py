@@ -17,7 +17,15 @@ from refrelax.semantics.numbers.wide_math import Widening
 
 
 def first_poison(items: Sequence[Payload]) -> Poison | None:
-    return next((each for each in items if isinstance(each, Poison)), None)
+    for each in items:
+        if each.__class__ is not float and isinstance(each, Poison):
+            return each
+    return None
+
+
+def numbers(items: Sequence[Payload]) -> bool:
+    """Whether every item is one number."""
+    return all(each.__class__ is float and each == each for each in items)
 
 
 def marks(items: Sequence[Interval]) -> tuple[bool, str | None]:
@@ -195,6 +203,8 @@ def extreme_of(items: Sequence[Payload], greatest: bool) -> Payload:
     """``maximum`` or ``minimum`` of many: a NaN may win, or be dropped together with what it won against before."""
     if not items:
         return poison("num/empty-reduction")
+    if numbers(items):
+        return max(items) if greatest else min(items)
     spreads = [spread(each) for each in items]
     nan, rule_ = marks(spreads)
     if nan:
