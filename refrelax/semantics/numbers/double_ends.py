@@ -120,6 +120,8 @@ def dividing(other: Binary) -> Binary:
     def div(a: Payload, b: Payload) -> Payload:
         if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
             x, y, p, q = a.lo, a.hi, b.lo, b.hi
+            if q < 0:
+                x, y, p, q = -y, -x, -q, -p
             if p > 0 and x <= y and p <= q < INF:
                 low, high = x / (q if x > 0 else p), y / (p if y > 0 else q)
                 if x == y and p == q and TINY < abs(low) < SAFE:
@@ -131,6 +133,19 @@ def dividing(other: Binary) -> Binary:
         return other(a, b)
 
     return div
+
+
+def extreme(pick: Callable[[float, float], float], other: Binary) -> Binary:
+    """``max`` or ``min``; of infinities too."""
+
+    def of(a: Payload, b: Payload) -> Payload:
+        if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
+            x, y, p, q = a.lo, a.hi, b.lo, b.hi
+            if x <= y and p <= q:
+                return Interval(pick(x, p), pick(y, q))
+        return other(a, b)
+
+    return of
 
 
 def remaining(other: Binary) -> Binary:
@@ -156,7 +171,7 @@ def remaining(other: Binary) -> Binary:
 def plain(items: Sequence[Payload]) -> bool:
     """Whether all are intervals between finite ends, without a NaN and poison; there is one."""
     for x in items:
-        if x.__class__ is not Interval or x.nan or x.rule or not (x.lo <= x.hi and x.lo - x.lo == 0 == x.hi - x.hi):
+        if x.__class__ is not Interval or x.nan or x.rule or not x.lo - x.lo == 0 == x.hi - x.hi:
             return False
     return bool(items)
 
@@ -175,4 +190,4 @@ def total(items: Sequence[Interval]) -> Interval:
     return Interval(low and nextafter(low, -INF), high and nextafter(high, INF))
 
 
-__all__ = ["SAFE", "SPLIT", "adding", "dividing", "multiplying", "plain", "remaining", "subtracting", "total"]
+__all__ = ["SAFE", "SPLIT", "adding", "dividing", "extreme", "multiplying", "plain", "remaining", "subtracting", "total"]

@@ -118,6 +118,8 @@ class Doubles(Reals):
         self.sub: Any = double_ends.subtracting(lambda a, b: add(a, self.neg(b)))
         self.mul: Any = double_ends.multiplying(self._quick(self._times, self.mul))
         self.div: Any = double_ends.dividing(self._quick(self._over, self.div))
+        self.maximum: Any = double_ends.extreme(max, self.maximum)
+        self.minimum: Any = double_ends.extreme(min, self.minimum)
         self.floormod: Any = double_ends.remaining(self.floormod)
 
     # --- payloads
@@ -199,12 +201,7 @@ class Doubles(Reals):
     def math(self, name: str) -> Callable[[Payload], Payload]:
         slow = super().math(name)
         if FUNCTIONS[name].exact and name not in ("abs", "square"):
-            exact = FUNCTIONS[name].double
-            return lambda a: (
-                Interval(exact(a.lo) + 0.0, exact(a.hi) + 0.0, a.nan, a.rule)
-                if a.__class__ is Interval and finite(a)
-                else slow(a)
-            )
+            return self._exact(FUNCTIONS[name].double, slow)
         if name == "square":
             return lambda a: self.mul(a, a)
         double, quick = FUNCTIONS[name].double, self._wave if name in PERIODIC else self._steep
@@ -215,6 +212,18 @@ class Doubles(Reals):
                 if found is not None:
                     return found
             return slow(a if isinstance(a, Poison) else inward(a))
+
+        return apply
+
+    @staticmethod
+    def _exact(double: Callable[[float], float], slow: Callable[[Payload], Payload]) -> Callable[[Payload], Payload]:
+        """A function that steps up between integers."""
+
+        def apply(a: Payload) -> Payload:
+            if a.__class__ is not Interval or not finite(a):
+                return slow(a)
+            low = double(a.lo) + 0.0
+            return Interval(low, low if a.lo == a.hi else double(a.hi) + 0.0, a.nan, a.rule)
 
         return apply
 

@@ -256,9 +256,9 @@ class Reals(Collecting):
 
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
         left, right = (
-            [self.cast(x, source) for x in family] for family in (a, b)
+            family if dtypes.is_float(source) else [self.cast(x, source) for x in family] for family in (a, b)
         )  # no dtype on the way rounds anything
-        return self.reduce("add", [self.mul(x, y) for x, y in zip(left, right, strict=True)])
+        return self.reduce("add", list(map(self.mul, left, right)))
 
     def argreduce(self, op: Literal["maximum", "minimum"], items: Sequence[Payload]) -> Payload:
         spoiled = first_poison(items)

@@ -6,7 +6,7 @@ to that (``other``) every operand with a NaN or poison, and every result that is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from struct import Struct
 
 from refrelax.semantics.numbers.interface import Payload
@@ -130,13 +130,15 @@ def _dividing(pair: Struct, plain: Binary, other: Binary) -> Binary:
             p, q = b.lo, b.hi
         else:
             return other(a, b)
+        if a.__class__ is float:
+            x = y = a
+        elif a.__class__ is Interval and not a.nan and a.rule is None:
+            x, y = a.lo, a.hi
+        else:
+            return other(a, b)
+        if q < 0:
+            x, y, p, q = -y, -x, -q, -p
         if p > 0 and q - q == 0:
-            if a.__class__ is float:
-                x = y = a
-            elif a.__class__ is Interval and not a.nan and a.rule is None:
-                x, y = a.lo, a.hi
-            else:
-                return other(a, b)
             low, high = x / (q if x >= 0 else p), y / (p if y >= 0 else q)
             if low - low == 0 == high - high:
                 try:
@@ -149,4 +151,33 @@ def _dividing(pair: Struct, plain: Binary, other: Binary) -> Binary:
     return div
 
 
-__all__ = ["quick"]
+def products(a: Sequence[Payload], b: Sequence[Payload]) -> tuple[list[float], list[float]] | None:
+    """The ends of each product, in binary64; ``None`` where one is no number, or an operand may be a NaN or poison."""
+    lows, highs = [], []
+    for x, y in zip(a, b, strict=True):
+        if x.__class__ is float:
+            p = q = x
+        elif x.__class__ is Interval and not x.nan and x.rule is None:
+            p, q = x.lo, x.hi
+        else:
+            return None
+        if y.__class__ is float:
+            low, high = (p * y, q * y) if y >= 0 else (q * y, p * y)
+        elif y.__class__ is Interval and not y.nan and y.rule is None:
+            if y.lo >= 0:
+                low, high = p * (y.lo if p >= 0 else y.hi), q * (y.hi if q >= 0 else y.lo)
+            elif p >= 0:
+                low, high = q * y.lo, y.hi * (q if y.hi >= 0 else p)
+            else:
+                four = (p * y.lo, p * y.hi, q * y.lo, q * y.hi)
+                low, high = min(four), max(four)
+        else:
+            return None
+        if not low - low == 0 == high - high:
+            return None
+        lows.append(low)
+        highs.append(high)
+    return lows, highs
+
+
+__all__ = ["products", "quick"]

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers import sums
+from refrelax.semantics.numbers import sums, wide_ends
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, product_ends, spread
 from refrelax.semantics.numbers.poison import Poison, poison
@@ -26,6 +26,14 @@ def first_poison(items: Sequence[Payload]) -> Poison | None:
 def numbers(items: Sequence[Payload]) -> bool:
     """Whether every item is one number."""
     return all(each.__class__ is float and each == each for each in items)
+
+
+def finite(items: Sequence[Payload]) -> bool:
+    """Whether every item is one number, not an infinity."""
+    for each in items:  # noqa: SIM110 - most sums are of few items, and a generator costs more than they
+        if each.__class__ is not float or each - each != 0:
+            return False
+    return True
 
 
 def marks(items: Sequence[Interval]) -> tuple[bool, str | None]:
@@ -46,7 +54,7 @@ class Sums:
 
         ``unrounded``: an item may be a product whose rounding a fused multiply-add leaves out.
         """
-        if all(each.__class__ is float and math.isfinite(each) for each in items):
+        if finite(items):
             lows: Sequence[float] = items
             highs: Sequence[float] = items
             nan, rule_ = False, None
@@ -118,15 +126,16 @@ class Sums:
     @rule("num/any-order-sum")
     def products(self, a: Sequence[Payload], b: Sequence[Payload]) -> tuple[float, float, bool, str | None]:
         """Ends of the sum of products, each product rounded or not."""
-        if all(x.__class__ is float and math.isfinite(x) for x in a) and all(
-            y.__class__ is float and math.isfinite(y) for y in b
-        ):
+        if finite(a) and finite(b):
             exact = [x * y for x, y in zip(a, b, strict=True)]
             if self.widen.precision <= 24:
                 # the double product is exact; where the format holds it, nothing is rounded
                 rounded = [self._rounded(p) for p in exact]
                 return self.bounded(exact, exact, math.fsum(rounded) * sums.SAFETY, False, None)
             return self._bounded_products(exact, exact)
+        quick = wide_ends.products(a, b)
+        if quick is not None:
+            return self._bounded_products(*quick)
         lows, highs, clash = [], [], False
         spreads = [(spread(x), spread(y)) for x, y in zip(a, b, strict=True)]
         nan, rule_ = marks([x for pair in spreads for x in pair])
@@ -159,7 +168,7 @@ class Sums:
             return -INF, INF, nan or clash, rule_
         # a fused or wider product is not rounded, so this covers both; binary64's own rounding of the product as well
         slack = (2 * self.u * sizes + len(lows) * self.widen.least) * sums.SAFETY
-        return self.bounded(list(lows), list(highs), slack, nan, rule_)
+        return self.bounded(lows, highs if highs is not lows else list(highs), slack, nan, rule_)
 
 
 def _size(low: float, high: float) -> float:
