@@ -105,8 +105,11 @@ def multiplying(other: Binary) -> Binary:
                 low, high = x * (p if x > 0 else q), y * (q if y > 0 else p)
             elif x > 0:
                 low, high = p * (x if p > 0 else y), q * (y if q > 0 else x)
+            elif a is not b:
+                four = x * p, x * q, y * p, y * q
+                low, high = min(four), max(four)
             else:
-                return other(a, b)
+                low, high = (y * y if y < 0 else 0.0), x * x
             if x <= y and p <= q and low and high and low - low == 0 == high - high:
                 return Interval(nextafter(low, -INF), nextafter(high, INF))
         return other(a, b)
@@ -190,4 +193,15 @@ def total(items: Sequence[Interval]) -> Interval:
     return Interval(low and nextafter(low, -INF), high and nextafter(high, INF))
 
 
-__all__ = ["SAFE", "SPLIT", "adding", "dividing", "extreme", "multiplying", "plain", "remaining", "subtracting", "total"]
+__all__ = [
+    "SAFE",
+    "SPLIT",
+    "adding",
+    "dividing",
+    "extreme",
+    "multiplying",
+    "plain",
+    "remaining",
+    "subtracting",
+    "total",
+]

@@ -22,7 +22,7 @@ from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.real_functions import FUNCTIONS2
-from refrelax.semantics.numbers.reals import Reals
+from refrelax.semantics.numbers.reals import EXACT, Reals
 from refrelax.semantics.numbers.wide_math import DECREASING, PERIODIC
 from refrelax.syntax import bits
 
@@ -127,6 +127,8 @@ class Doubles(Reals):
     def lit(self, value: int | float | Fraction) -> Payload:
         if isinstance(value, float):
             return Interval(INF, -INF, True) if value != value else Interval(value, value)
+        if value.__class__ is int and abs(value) < EXACT:
+            return Interval(float(value), float(value))
         return outward(super().lit(value))
 
     def from_bits(self, pattern: int) -> Payload:
