@@ -213,12 +213,11 @@ def poison_of(path: str, value: Any) -> list[tuple[str, str]]:
     """Observed elements without meaning: (path, rule)."""
     match value:
         case Core():
-            rule_of = value.numerics.poison_rule
-            found = []
-            for index, payload in zip(value.indices(), value.payloads(), strict=True):
-                if (mark := rule_of(payload)) is not None:
-                    found.append((f"{path}[{', '.join(map(str, index))}]", mark))
-            return found
+            marks = list(map(value.numerics.poison_rule, value.payloads()))
+            if marks.count(None) == len(marks):
+                return []
+            places = zip(value.indices(), marks, strict=True)
+            return [(f"{path}[{', '.join(map(str, k))}]", mark) for k, mark in places if mark is not None]
         case tuple():
             return [each for k, item in enumerate(value) for each in poison_of(f"{path}[{k}]", item)]
         case _:
