@@ -16,9 +16,10 @@ from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter, Listener
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.numbers import reading
-from refrelax.semantics.numbers.interface import Numerics
+from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import DType, Prim, Shape, from_bits
+from refrelax.semantics.values import DType, Prim, Shape, from_bits, from_payloads
 from refrelax.semantics.values import Tensor as Core
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Function
@@ -168,12 +169,22 @@ def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
             return Prim("float64", value)
         case Tensor(), _ if value.core.numerics is numerics:
             return Core(value.dtype, value.shape, value.core.storage, numerics, value.core.offset, value.core.strides)
+        case Tensor(), _ if (payloads := _shared(value.core, numerics)) is not None:
+            return from_payloads(numerics, value.dtype, value.shape, payloads)
         case _ if _arrayish(value):
             typed = isinstance(type_, TensorType) and isinstance(value, list | bool | int | float)
             raw = to_constant(value, type_.dtype if typed and isinstance(type_, TensorType) else None)
             return from_bits(numerics, raw.dtype, raw.shape, raw.patterns())
         case _:
             return value
+
+
+def _shared(core: Core, numerics: Numerics) -> list[Payload] | None:
+    """The elements, where both readings keep them in the same way: those of ``ieee`` are sets to ``enclosure``."""
+    if core.numerics.name != "ieee" or numerics.name not in ("enclosure", "strict"):
+        return None
+    payloads = core.payloads()
+    return None if any(isinstance(each, Poison) for each in payloads) else payloads
 
 
 def _arrayish(value: Any) -> bool:
@@ -202,12 +213,11 @@ def poison_of(path: str, value: Any) -> list[tuple[str, str]]:
     """Observed elements without meaning: (path, rule)."""
     match value:
         case Core():
-            rule_of = value.numerics.poison_rule
-            found = []
-            for index, payload in zip(value.indices(), value.payloads(), strict=True):
-                if (mark := rule_of(payload)) is not None:
-                    found.append((f"{path}[{', '.join(map(str, index))}]", mark))
-            return found
+            marks = list(map(value.numerics.poison_rule, value.payloads()))
+            if marks.count(None) == len(marks):
+                return []
+            places = zip(value.indices(), marks, strict=True)
+            return [(f"{path}[{', '.join(map(str, k))}]", mark) for k, mark in places if mark is not None]
         case tuple():
             return [each for k, item in enumerate(value) for each in poison_of(f"{path}[{k}]", item)]
         case _:

@@ -144,7 +144,8 @@ class Tensor:
         """All payloads in row-major order, settled."""
         cells = self.storage.plane(self.dtype, self.numerics)
         settle = self.numerics.at(self.dtype).settle
-        return [settle(cells[k]) for k in self.positions()]
+        found = cells[self.offset : self.offset + self.size] if self.compact else [cells[k] for k in self.positions()]
+        return [x if x.__class__ is float else settle(x) for x in found]
 
     def assign(self, payloads: Sequence[Payload]) -> None:
         """Overwrite every element, in row-major order."""

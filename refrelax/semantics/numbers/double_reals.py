@@ -14,21 +14,17 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
+from refrelax.semantics.numbers import double_ends
+from refrelax.semantics.numbers.double_ends import SAFE, SPLIT
 from refrelax.semantics.numbers.elementary import BELOW
 from refrelax.semantics.numbers.functions import FUNCTIONS
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.poison import Poison
-from refrelax.semantics.numbers.real_functions import FUNCTIONS2, whole
-from refrelax.semantics.numbers.reals import Reals
-from refrelax.semantics.numbers.wide_math import DECREASING
+from refrelax.semantics.numbers.real_functions import FUNCTIONS2
+from refrelax.semantics.numbers.reals import EXACT, Reals
+from refrelax.semantics.numbers.wide_math import DECREASING, PERIODIC
 from refrelax.syntax import bits
-
-SPLIT = 134217729.0
-"""``2**27 + 1``: what Dekker splits a binary64 with."""
-
-SAFE = 2.0**500
-"""Below it no product of two numbers overflows; above its inverse none of two is subnormal."""
 
 WORKING = 96
 """Bits of the functions of rationals that stand in."""
@@ -36,6 +32,12 @@ WORKING = 96
 STEEP = frozenset({"exp", "exp2", "exp10", "sqrt", "tanh", "sigmoid", "erf", "log", "log2", "log10", "log1p", "expm1",
                    "rsqrt", "sinh", "asinh", "atan", "asin", "acos", "acosh", "atanh"})  # fmt: skip
 """Monotone functions."""
+
+MARGIN = 1 - BELOW
+"""How far the C library may be off, of the value."""
+
+SHORT, FAR, TINY = 2.0**-10, 2.0**20, 2.0**-1000
+"""A sine or a cosine is had quickly over an interval no longer and no farther from 0; less than any that it gives."""
 
 nextafter = math.nextafter
 
@@ -111,17 +113,22 @@ class Doubles(Reals):
     def __init__(self, numerics: Any, dtype: str) -> None:
         super().__init__(numerics, dtype, WORKING)
         self.zero, self.one = Interval(0.0, 0.0), Interval(1.0, 1.0)
-        self._rational = {name: getattr(self, name) for name in ("add", "mul", "div")}
-        self.add: Any = self._quick(self._plus, "add")
-        self.mul: Any = self._quick(self._times, "mul")
-        self.div: Any = self._quick(self._over, "div")
-        self.sub = lambda a, b: self.add(a, self.neg(b))
+        add = self._quick(self._plus, self.add)
+        self.add: Any = double_ends.adding(add)
+        self.sub: Any = double_ends.subtracting(lambda a, b: add(a, self.neg(b)))
+        self.mul: Any = double_ends.multiplying(self._quick(self._times, self.mul))
+        self.div: Any = double_ends.dividing(self._quick(self._over, self.div))
+        self.maximum: Any = double_ends.extreme(max, self.maximum)
+        self.minimum: Any = double_ends.extreme(min, self.minimum)
+        self.floormod: Any = double_ends.remaining(self.floormod)
 
     # --- payloads
 
     def lit(self, value: int | float | Fraction) -> Payload:
         if isinstance(value, float):
             return Interval(INF, -INF, True) if value != value else Interval(value, value)
+        if value.__class__ is int and abs(value) < EXACT:
+            return Interval(float(value), float(value))
         return outward(super().lit(value))
 
     def from_bits(self, pattern: int) -> Payload:
@@ -147,9 +154,10 @@ class Doubles(Reals):
 
     # --- arithmetic
 
-    def _quick(self, ends: Callable[[Interval, Interval], Interval | None], name: str) -> Callable[..., Payload]:
-        slow = self._rational[name]
-
+    @staticmethod
+    def _quick(
+        ends: Callable[[Interval, Interval], Interval | None], slow: Callable[[Payload, Payload], Payload]
+    ) -> Callable[[Payload, Payload], Payload]:
         def apply(a: Payload, b: Payload) -> Payload:
             if a.__class__ is Interval and b.__class__ is Interval and finite(a) and finite(b):
                 found = ends(a, b)
@@ -195,23 +203,29 @@ class Doubles(Reals):
     def math(self, name: str) -> Callable[[Payload], Payload]:
         slow = super().math(name)
         if FUNCTIONS[name].exact and name not in ("abs", "square"):
-            exact = FUNCTIONS[name].double
-            return lambda a: (
-                Interval(exact(a.lo) + 0.0, exact(a.hi) + 0.0, a.nan, a.rule)
-                if a.__class__ is Interval and finite(a)
-                else slow(a)
-            )
+            return self._exact(FUNCTIONS[name].double, slow)
         if name == "square":
             return lambda a: self.mul(a, a)
-        double = FUNCTIONS[name].double if name in STEEP else None
+        double, quick = FUNCTIONS[name].double, self._wave if name in PERIODIC else self._steep
 
         def apply(a: Payload) -> Payload:
-            if a.__class__ is Interval and finite(a):
-                found = None if double is None else self._steep(name, double, a)
+            if a.__class__ is Interval and finite(a) and (name in STEEP or name in PERIODIC):
+                found = quick(name, double, a)
                 if found is not None:
                     return found
-                return slow(inward(a))
             return slow(a if isinstance(a, Poison) else inward(a))
+
+        return apply
+
+    @staticmethod
+    def _exact(double: Callable[[float], float], slow: Callable[[Payload], Payload]) -> Callable[[Payload], Payload]:
+        """A function that steps up between integers."""
+
+        def apply(a: Payload) -> Payload:
+            if a.__class__ is not Interval or not finite(a):
+                return slow(a)
+            low = double(a.lo) + 0.0
+            return Interval(low, low if a.lo == a.hi else double(a.hi) + 0.0, a.nan, a.rule)
 
         return apply
 
@@ -228,8 +242,17 @@ class Doubles(Reals):
             return None
         if name == "sqrt" and low == high and short(low) and low * low == a.lo:
             return Interval(low, low, a.nan, a.rule)
-        margin = 1 - BELOW
-        return Interval(low - abs(low) * margin, high + abs(high) * margin, a.nan, a.rule)
+        return Interval(low - abs(low) * MARGIN, high + abs(high) * MARGIN, a.nan, a.rule)
+
+    @staticmethod
+    def _wave(name: str, double: Callable[[float], float], a: Interval) -> Interval | None:
+        """A sine or a cosine over a short interval: as far from that of its middle as the interval is long."""
+        reach = a.hi - a.lo
+        if reach > SHORT or abs(a.lo) > FAR or a.lo == a.hi == 0:
+            return None
+        value = double(a.lo)
+        reach = reach * (1 + MARGIN) + abs(value) * MARGIN + TINY
+        return Interval(max(value - reach, -1.0), min(value + reach, 1.0), a.nan, a.rule)
 
     def math2(self, name: str) -> Callable[[Payload, Payload], Payload]:
         if name in FUNCTIONS2:
@@ -238,20 +261,12 @@ class Doubles(Reals):
 
     def reduce(self, op: Any, items: Iterable[Payload], acc: str | None = None) -> Payload:
         pool = list(items)
-        points = op == "add" and pool and all(x.__class__ is Interval and x.lo == x.hi and finite(x) for x in pool)
-        if points and not any(x.nan or x.rule for x in pool):
-            return self._sum_of([x.lo for x in pool])
+        if op in ("add", "maximum", "minimum") and double_ends.plain(pool):
+            if op == "add":
+                return double_ends.total(pool)
+            pick: Any = max if op == "maximum" else min
+            return Interval(pick([x.lo for x in pool]), pick([x.hi for x in pool]))
         return super().reduce(op, pool, acc)
-
-    @staticmethod
-    def _sum_of(numbers: list[float]) -> Interval:
-        """A sum of numbers, rounded once by ``fsum``."""
-        try:
-            total = math.fsum(numbers)
-        except OverflowError:
-            return whole(False)
-        rest = math.fsum([*numbers, -total])
-        return Interval(total if rest >= 0 else nextafter(total, -INF), total if rest <= 0 else nextafter(total, INF))
 
 
 def inward(a: Interval) -> Interval:

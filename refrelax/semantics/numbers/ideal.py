@@ -9,19 +9,23 @@ Spec: ``spec/02-values.md``, ``num/ideal-is-real``.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import starmap
+from struct import Struct
 from typing import Any
 from typing import cast as as_type
 
 from refrelax.rules import rule
+from refrelax.semantics.numbers.bounds import ABSOLUTE, OF_ONE, permitted_ulps
 from refrelax.semantics.numbers.double_reals import WORKING, Doubles, nearest
 from refrelax.semantics.numbers.enclosure import Enclosure
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload
 from refrelax.semantics.numbers.intervals import INF, Interval, spread
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.reals import Reals
-from refrelax.semantics.numbers.rounding import has_nan, round_fraction, rounder
+from refrelax.semantics.numbers.rounding import STRUCT_CODES, has_nan, round_fraction, rounder
+from refrelax.semantics.numbers.wide_math import NONNEGATIVE
 from refrelax.syntax import dtypes
 
 DOUBLE = 53
@@ -87,11 +91,12 @@ def entered(numerics: Numerics, dtype: str, payloads: Sequence[Payload]) -> list
     """Payloads of ``enclosure`` as those of this reading: all that each holds."""
     if dtypes.kind(dtype) != "float":
         return list(payloads)
-    lit = numerics.at(dtype).lit
+    arithmetic = numerics.at(dtype)
+    lit, doubles = arithmetic.lit, isinstance(arithmetic, Doubles)
 
     def of(payload: Payload) -> Payload:
         if payload.__class__ is float:
-            return lit(payload)
+            return Interval(payload, payload) if doubles and payload == payload else lit(payload)
         if isinstance(payload, Poison):
             return payload
         if payload.empty:
@@ -102,11 +107,50 @@ def entered(numerics: Numerics, dtype: str, payloads: Sequence[Payload]) -> list
 
 
 @rule("num/exact-is-permitted")
-def permitted(home: Any, units: str, steps: Payload, exact: Payload) -> Payload:
-    """What is permitted of one element: what its steps permit (``steps``, of ``enclosure``, whose arithmetic is
-    ``home``), and what lies within the units of the exact result (of this reading); where that is not known, or no
-    number, the steps alone.
-    """
+def permitted(home: Any, units: str, steps: Sequence[Payload], exact: Sequence[Payload]) -> list[Payload]:
+    """What is permitted of each element: what its steps permit (``steps``, of ``enclosure``, whose arithmetic is
+    ``home``), and what lies within the units of the exact result (of this reading)."""
+    pairs = zip(steps, exact, strict=True)
+    if dtypes.kind(home.dtype) != "float":
+        return [a if a.__class__ is b.__class__ is int and a == b else _one(home, units, a, b) for a, b in pairs]
+    if home.dtype not in STRUCT_CODES or units in NONNEGATIVE or units in OF_ONE or units in ABSOLUTE:
+        return [_one(home, units, a, b) for a, b in pairs]
+    return list(starmap(_quick(home, units), pairs))
+
+
+def _quick(home: Any, units: str) -> Callable[[Payload, Payload], Payload]:
+    """``_one``, written out for ends that are numbers of a format that ``struct`` packs."""
+    pair = Struct(2 * STRUCT_CODES[home.dtype])
+    pack, unpack, ulp = pair.pack, pair.unpack, math.ulp
+    ulps, scale, least, largest = _ulps(home, units), home.widen.scale, home.widen.least, home.widen.largest
+
+    def one(held: Payload, best: Payload) -> Payload:
+        point = held.__class__ is float
+        if best.__class__ is Interval and (point or held.__class__ is Interval):
+            low, high = best.lo, best.hi
+            if low.__class__ is high.__class__ is float and -largest < low <= high < largest:
+                low, high = unpack(pack(low, high))
+                if ulps:
+                    unit = ulps * max(ulp(low) * scale, least)
+                    low, high = low - unit, high + (unit if low == high else ulps * max(ulp(high) * scale, least))
+                lo, hi = (held, held) if point else (held.lo, held.hi)
+                if lo <= low and high <= hi:
+                    return held
+                if -largest <= low and high <= largest and (lo == lo if point else not held.nan and held.rule is None):
+                    return Interval(lo if lo < low else low, hi if hi > high else high)
+        return _one(home, units, held, best)
+
+    return one
+
+
+def _ulps(home: Any, units: str) -> float:
+    """Units in the last place from the exact result, rounded once, to the ends of what is permitted."""
+    found = permitted_ulps(units, home.widen.precision)
+    return found + 0.5 if found > 0.5 else 0.0
+
+
+def _one(home: Any, units: str, steps: Payload, exact: Payload) -> Payload:
+    """One element; where the exact result is not known, or no number, the steps alone."""
     if isinstance(steps, Poison) or isinstance(exact, Poison):
         return steps
     if dtypes.kind(home.dtype) != "float":

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +13,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers import base
 from refrelax.semantics.numbers.base import CAUGHT, Base, careful
-from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.syntax import dtypes
 
@@ -112,6 +112,17 @@ class Integers(Base):
 
     def from_bits(self, pattern: int) -> Payload:
         return self.wrap(pattern)
+
+    @rule("num/reduction-order", "num/int-wrap")
+    def reduce(self, op: ReduceOp, items: Iterable[Payload], acc: str | None = None) -> Payload:
+        if op != "add" or acc not in (None, self.dtype):
+            return super().reduce(op, items, acc)
+        pool = list(items)
+        try:
+            total = sum(pool)
+        except TypeError:  # poison, or a set
+            return super().reduce(op, pool, acc)
+        return total if self.low <= total <= self.high else self.wrap(total)
 
     # --- division -----------------------------------------------------------------------------------------------------
 

@@ -63,6 +63,8 @@ def narrow(a: Interval) -> Payload:
 
 def make(lo: float, hi: float, nan: bool = False, rule: str | None = None) -> Payload:
     """``narrow(Interval(…))``."""
+    if lo == hi and rule is None and not nan:
+        return lo
     return narrow(Interval(lo, hi, nan, rule))
 
 
@@ -70,10 +72,20 @@ def joined(payloads: Iterable[Payload]) -> Payload:
     """The least payload that holds every member of each."""
     lo, hi, nan = INF, -INF, False
     rule: str | None = None
-    for each in map(spread, payloads):
-        lo, hi = min(lo, each.lo), max(hi, each.hi)
-        nan = nan or each.nan
-        rule = rule or each.rule
+    for each in payloads:
+        if each.__class__ is float:
+            if each < lo:
+                lo = each
+            if each > hi:
+                hi = each
+            nan = nan or each != each
+            continue
+        held = spread(each)
+        if held.lo < lo:
+            lo = held.lo
+        if held.hi > hi:
+            hi = held.hi
+        nan, rule = nan or held.nan, rule or held.rule
     return make(lo, hi, nan, rule)
 
 

@@ -61,6 +61,8 @@ def some(values: Iterable[int], rule: str | None = None) -> Payload:
 
 def between(lo: int, hi: int, rule: str | None = None) -> Payload:
     """A payload that holds the integers of a range."""
+    if lo == hi and rule is None:
+        return lo
     if hi - lo < SMALL:
         return some(range(lo, hi + 1), rule)
     return Ints(lo, hi, None, rule)

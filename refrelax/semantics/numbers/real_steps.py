@@ -18,7 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers import multiprecision as mp
 from refrelax.semantics.numbers.elementary import ziv
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.rounding import round_fraction, rounder
+from refrelax.semantics.numbers.rounding import round_fraction, rounder, to_odd, two_sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,9 @@ class Ideal:
 @rule("num/exact-is-permitted")
 def rounded(of: Ideal, dtype: str, args: tuple[float, ...]) -> Payload:
     """The function at numbers of ``dtype``, rounded once."""
-    if any(x != x for x in args):
-        return rounder(dtype)(math.nan)
-    if any(map(math.isinf, args)):
-        return rounder(dtype)(of.limit(*args))
+    for x in args:
+        if x - x != 0:
+            return rounder(dtype)(math.nan if any(y != y for y in args) else of.limit(*args))
     if of.double is not None and dtype != "float64":
         try:
             return rounder(dtype)(of.double(*args))
@@ -74,4 +73,8 @@ def floor_quotient(dtype: str, a: float, b: float) -> Payload:
 
 def floor_remainder(dtype: str, a: float, b: float) -> Payload:
     """``a - floor(a / b) * b`` of real numbers, rounded once; ``b`` is no zero, both are finite."""
+    if dtype != "float64":
+        rest = math.fmod(a, b)  # exact; and so is the pair of the sum
+        known = rest == 0 or (rest < 0) == (b < 0)
+        return rounder(dtype)(rest + 0.0 if known else to_odd(*two_sum(rest, b)))
     return round_fraction(dtype, Fraction(a) % Fraction(b))

@@ -22,7 +22,7 @@ from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Tr
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.real_functions import FUNCTIONS2, between, down, function, infinite, up, whole
-from refrelax.semantics.numbers.rounding import round_fraction
+from refrelax.semantics.numbers.rounding import round_fraction, rounder
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.wide_floats import chosen
 from refrelax.semantics.numbers.wide_folds import candidates, first_poison, ranked
@@ -31,6 +31,9 @@ from refrelax.syntax import bits, dtypes
 
 End = Any
 """A ``Fraction``, or an infinite float."""
+
+EXACT = 2**53
+"""Below it binary64 holds every integer."""
 
 LENGTH = 4096
 """How many bits an exact value may have before bounds of it are kept."""
@@ -130,13 +133,15 @@ class Reals(Collecting):
     def _from_integer(self, a: Payload) -> Payload:
         if isinstance(a, Poison):
             return a
+        if a.__class__ is int:
+            return self._of_integer(a)
         held = intsets.as_ints(a)
         low, high = self._of_integer(held.lo), self._of_integer(held.hi)
         return hull([low, low if held.lo == held.hi else high, Interval(INF, -INF, False, held.rule)])
 
     def _of_integer(self, n: int) -> Interval:
         """An integer at this dtype: a conversion is what the definition says, not an error of it."""
-        found = round_fraction(self.dtype, Fraction(n))
+        found = rounder(self.dtype)(float(n)) if abs(n) < EXACT else round_fraction(self.dtype, Fraction(n))
         return self.lit(found)  # type: ignore[no-any-return]
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
@@ -251,9 +256,9 @@ class Reals(Collecting):
 
     def dot(self, a: Iterable[Payload], b: Iterable[Payload], source: str, acc: str | None = None) -> Payload:
         left, right = (
-            [self.cast(x, source) for x in family] for family in (a, b)
+            family if dtypes.is_float(source) else [self.cast(x, source) for x in family] for family in (a, b)
         )  # no dtype on the way rounds anything
-        return self.reduce("add", [self.mul(x, y) for x, y in zip(left, right, strict=True)])
+        return self.reduce("add", list(map(self.mul, left, right)))
 
     def argreduce(self, op: Literal["maximum", "minimum"], items: Sequence[Payload]) -> Payload:
         spoiled = first_poison(items)

@@ -39,8 +39,8 @@ def sum_error(lows: Sequence[float], highs: Sequence[float], u: float) -> float:
     n = len(lows)
     if n < 2:
         return 0.0
-    up = list(accumulate(sorted((x if x > 0 else 0.0 for x in highs), reverse=True)))
-    down = list(accumulate(sorted((-x if x < 0 else 0.0 for x in lows), reverse=True)))
+    up = list(accumulate(sorted([x if x > 0 else 0.0 for x in highs], reverse=True)))
+    down = list(accumulate(sorted([-x if x < 0 else 0.0 for x in lows], reverse=True)))
     plain = (n - 1) * u * (up[-1] + down[-1])
     if n * u >= 0.5:
         return plain * SAFETY
@@ -50,7 +50,7 @@ def sum_error(lows: Sequence[float], highs: Sequence[float], u: float) -> float:
 
 def largest_partial(lows: Sequence[float], highs: Sequence[float]) -> tuple[float, float]:
     """The greatest and the least sum of any subset of the items."""
-    return above(x for x in highs if x > 0), below(x for x in lows if x < 0)
+    return above([x for x in highs if x > 0]), below([x for x in lows if x < 0])
 
 
 def above(items: Iterable[float]) -> float:

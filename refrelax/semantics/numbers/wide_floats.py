@@ -11,7 +11,7 @@ from typing import Any
 
 from refrelax.errors import InternalError, NoBits
 from refrelax.rules import rule
-from refrelax.semantics.numbers import base, elementary, floats, intsets
+from refrelax.semantics.numbers import base, elementary, floats, intsets, wide_ends
 from refrelax.semantics.numbers.bounds import PERMITTED_ULPS
 from refrelax.semantics.numbers.floats import Floats
 from refrelax.semantics.numbers.interface import Numerics, Payload, Truth
@@ -78,9 +78,12 @@ class WideFloats(Floats):
         self.widen = Widening(dtype)
         self._wide_math: dict[str, Callable[[Payload], Payload]] = {}
         self._wide_math2: dict[str, Callable[[Payload, Payload], Payload]] = {}
-        self.add = self._binary("add", self.add, add_ends)
-        self.sub = self._binary("sub", self.sub, sub_ends)
-        self.mul = self._binary("mul", self.mul, mul_ends)
+        plain = {"add": self.add, "sub": self.sub, "mul": self.mul, "div": super().div}
+        ends = {"add": add_ends, "sub": sub_ends, "mul": mul_ends}
+        general = {name: self._binary(plain[name], each) for name, each in ends.items()} | {"div": self._divide}
+        found = wide_ends.quick(dtype, plain, general)
+        self.add, self.sub, self.mul = found["add"], found["sub"], found["mul"]
+        self.div: Any = found["div"]
         self.less = self._test(base.less, lambda a, b: a.hi < b.lo, lambda a, b: a.lo >= b.hi, False)
         self.less_equal = self._test(base.less_equal, lambda a, b: a.hi <= b.lo, lambda a, b: a.lo > b.hi, False)
         self.equal = self._test(base.equal, _same, _apart, False)
@@ -93,6 +96,8 @@ class WideFloats(Floats):
         if lo > hi:
             return self.legal(Interval(INF, -INF, nan, rule))
         low, high = self.round(lo), self.round(hi)
+        if low == high != 0 and not nan and rule is None and self.widen.whole:
+            return low
         if low != low or high != high:  # a format without infinity: what is beyond its range is NaN
             nan, low, high = True, max(lo, -self.widen.largest), min(hi, self.widen.largest)
             if low > high:
@@ -101,8 +106,8 @@ class WideFloats(Floats):
 
     def legal(self, a: Payload) -> Payload:
         """``a`` without what the format does not have: infinities become NaN, NaN becomes poison ``num/no-nan``."""
-        if self.widen.nan and self.widen.infinite:
-            return narrow(a) if isinstance(a, Interval) else a
+        if self.widen.whole:
+            return narrow(a) if a.__class__ is Interval else a
         if isinstance(a, Poison):
             return a
         a = spread(a)
@@ -116,7 +121,7 @@ class WideFloats(Floats):
         return make(lo, hi, nan, rule)
 
     def _binary(
-        self, name: str, plain: Callable[[Payload, Payload], Payload], ends: Callable[[Interval, Interval], Ends]
+        self, plain: Callable[[Payload, Payload], Payload], ends: Callable[[Interval, Interval], Ends]
     ) -> Callable[[Payload, Payload], Payload]:
         def apply(a: Payload, b: Payload) -> Payload:
             if a.__class__ is float and b.__class__ is float:
@@ -139,9 +144,9 @@ class WideFloats(Floats):
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
 
-    def div(self, a: Payload, b: Payload) -> Payload:
+    def _divide(self, a: Payload, b: Payload) -> Payload:
         if a.__class__ is float and b.__class__ is float and b != 0:
-            return super().div(a, b)
+            return Floats.div(self, a, b)
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         return self._combine(spread(a), spread(b), div_ends)
@@ -279,6 +284,9 @@ class WideFloats(Floats):
         for each in args:
             if isinstance(each, Poison):
                 return each
+        if self.widen.whole and of.least is None and all(x.__class__ is float and x - x == 0 for x in args):
+            value = rounded(of, self.dtype, args)
+            return self.legal(spread(self.widen.around(of.name, value, value)))
         held = [spread(each) for each in args]
         nan, mark = any(x.nan for x in held), next((x.rule for x in held if x.rule), None)
         if any(x.empty for x in held):

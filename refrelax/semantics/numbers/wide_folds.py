@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers import sums
+from refrelax.semantics.numbers import sums, wide_ends
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, product_ends, spread
 from refrelax.semantics.numbers.poison import Poison, poison
@@ -17,7 +17,23 @@ from refrelax.semantics.numbers.wide_math import Widening
 
 
 def first_poison(items: Sequence[Payload]) -> Poison | None:
-    return next((each for each in items if isinstance(each, Poison)), None)
+    for each in items:
+        if each.__class__ is not float and isinstance(each, Poison):
+            return each
+    return None
+
+
+def numbers(items: Sequence[Payload]) -> bool:
+    """Whether every item is one number."""
+    return all(each.__class__ is float and each == each for each in items)
+
+
+def finite(items: Sequence[Payload]) -> bool:
+    """Whether every item is one number, not an infinity."""
+    for each in items:  # noqa: SIM110 - most sums are of few items, and a generator costs more than they
+        if each.__class__ is not float or each - each != 0:
+            return False
+    return True
 
 
 def marks(items: Sequence[Interval]) -> tuple[bool, str | None]:
@@ -38,7 +54,7 @@ class Sums:
 
         ``unrounded``: an item may be a product whose rounding a fused multiply-add leaves out.
         """
-        if all(each.__class__ is float and math.isfinite(each) for each in items):
+        if finite(items):
             lows: Sequence[float] = items
             highs: Sequence[float] = items
             nan, rule_ = False, None
@@ -110,15 +126,16 @@ class Sums:
     @rule("num/any-order-sum")
     def products(self, a: Sequence[Payload], b: Sequence[Payload]) -> tuple[float, float, bool, str | None]:
         """Ends of the sum of products, each product rounded or not."""
-        if all(x.__class__ is float and math.isfinite(x) for x in a) and all(
-            y.__class__ is float and math.isfinite(y) for y in b
-        ):
+        if finite(a) and finite(b):
             exact = [x * y for x, y in zip(a, b, strict=True)]
             if self.widen.precision <= 24:
                 # the double product is exact; where the format holds it, nothing is rounded
                 rounded = [self._rounded(p) for p in exact]
                 return self.bounded(exact, exact, math.fsum(rounded) * sums.SAFETY, False, None)
             return self._bounded_products(exact, exact)
+        quick = wide_ends.products(a, b)
+        if quick is not None:
+            return self._bounded_products(*quick)
         lows, highs, clash = [], [], False
         spreads = [(spread(x), spread(y)) for x, y in zip(a, b, strict=True)]
         nan, rule_ = marks([x for pair in spreads for x in pair])
@@ -151,7 +168,7 @@ class Sums:
             return -INF, INF, nan or clash, rule_
         # a fused or wider product is not rounded, so this covers both; binary64's own rounding of the product as well
         slack = (2 * self.u * sizes + len(lows) * self.widen.least) * sums.SAFETY
-        return self.bounded(list(lows), list(highs), slack, nan, rule_)
+        return self.bounded(lows, highs if highs is not lows else list(highs), slack, nan, rule_)
 
 
 def _size(low: float, high: float) -> float:
@@ -195,6 +212,8 @@ def extreme_of(items: Sequence[Payload], greatest: bool) -> Payload:
     """``maximum`` or ``minimum`` of many: a NaN may win, or be dropped together with what it won against before."""
     if not items:
         return poison("num/empty-reduction")
+    if numbers(items):
+        return max(items) if greatest else min(items)
     spreads = [spread(each) for each in items]
     nan, rule_ = marks(spreads)
     if nan:

@@ -71,7 +71,10 @@ class WideIntegers(Integers, Collecting):
         by_ends = BY_ENDS.get(name)
 
         def apply(*operands: Payload) -> Payload:
-            if not any(isinstance(each, Ints) for each in operands):
+            for each in operands:
+                if each.__class__ is Ints:
+                    break
+            else:
                 return one(*operands)
             if name in DIVISIONS and isinstance(operands[1], Poison):
                 return one(1, operands[1])  # ends the run
@@ -171,6 +174,8 @@ class WideIntegers(Integers, Collecting):
         return convert
 
     def _from_interval(self, a: Interval) -> Payload:
+        if not a.nan and a.rule is None and self.low <= a.lo <= a.hi <= self.high:
+            return between(math.trunc(a.lo), math.trunc(a.hi))
         least, most = self.low - 1, self.high + 1
         low, high = min(max(a.lo, least), most), max(min(a.hi, most), least)
         beyond = a.nan or (not a.empty and (math.trunc(low) < self.low or math.trunc(high) > self.high))

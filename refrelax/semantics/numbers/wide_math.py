@@ -39,7 +39,9 @@ class Widening:
         self.normal = smallest_normal(dtype)
         self.infinite = has_infinity(dtype)
         self.nan = has_nan(dtype)
+        self.whole = self.infinite and self.nan
         self.signed = f.signed
+        self._terms: dict[str, tuple[float, float, float]] = {}
 
     def ulp(self, x: float) -> float:
         """The unit in the last place of the format at a finite ``x``."""
@@ -49,12 +51,21 @@ class Widening:
         """How far a permitted result may lie from the correctly rounded one, ``x`` (half an ulp of which is its own
         error).
         """
-        ulps = permitted_ulps(name, self.precision)
+        terms = self._terms.get(name)
+        if terms is None:
+            terms = self._terms[name] = self._allowance(name)
+        ulps, of_one, absolute = terms
         if ulps <= 0.5:
             return 0.0
-        if self.precision >= NARROW:
-            ulps = max(ulps, OF_ONE.get(name, 0.0) * self.ulp(1.0) / self.ulp(x))
-        return (ulps + 0.5) * self.ulp(x) + ABSOLUTE.get(name, 0.0) * self.normal
+        unit = max(math.ulp(x) * self.scale, self.least)
+        if of_one:
+            ulps = max(ulps, of_one / unit)
+        return (ulps + 0.5) * unit + absolute
+
+    def _allowance(self, name: str) -> tuple[float, float, float]:
+        """Units in the last place, of the result and of 1, and the absolute slack."""
+        of_one = OF_ONE.get(name, 0.0) * self.ulp(1.0) if self.precision >= NARROW else 0.0
+        return permitted_ulps(name, self.precision), of_one, ABSOLUTE.get(name, 0.0) * self.normal
 
     def around(self, name: str, lo: Payload, hi: Payload, rule: str | None = None, nan: bool = False) -> Payload:
         """The permitted results between two correctly rounded ones; NaN ends mean an overflow of a format without
@@ -62,6 +73,15 @@ class Widening:
         """
         if isinstance(lo, Poison) or isinstance(hi, Poison):
             return make(-self.largest, self.largest, nan, rule or (lo if isinstance(lo, Poison) else hi).rule)
+        if lo - lo == 0 == hi - hi and not nan and rule is None:
+            below = self.slack(name, lo)
+            low, high = lo - below, hi + (below if lo == hi else self.slack(name, hi))
+            if -self.largest <= low and high <= self.largest:
+                if low < 0 <= lo and (name in NONNEGATIVE or name in OF_ONE):
+                    low = 0.0
+                if hi <= 0 < high and name in OF_ONE:
+                    high = 0.0
+                return low if low == high else Interval(low, high)
         if lo != lo or hi != hi:
             return make(-self.largest, self.largest, True, rule)
         low, high = self._down(name, lo), self._up(name, hi)
@@ -94,7 +114,13 @@ def wide_function(name: str, dtype: str) -> Callable[[Interval], Payload]:
     widen = Widening(dtype)
     low_end, high_end = DOMAIN.get(name, (-INF, INF))
 
+    monotone = name not in EVEN and name not in PERIODIC and name not in ("tan", "rsqrt")
+    falls = name in DECREASING
+
     def apply(a: Interval) -> Payload:
+        if monotone and low_end <= a.lo <= a.hi <= high_end:
+            first, last = (a.hi, a.lo) if falls else (a.lo, a.hi)
+            return widen.around(name, correct(first), correct(last), a.rule, a.nan)
         lo, hi = max(a.lo, low_end), min(a.hi, high_end)
         nan = a.nan or a.lo < low_end or a.hi > high_end
         if lo > hi:

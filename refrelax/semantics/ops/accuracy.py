@@ -29,11 +29,13 @@ class Accuracy:
     """A word, and the name in ``PERMITTED_ULPS`` that says how many units: a function's, the operator's, or the word's.
 
     ``jumps``: a computed value decides between elements or integers, so that the set holds both sides of a jump.
+    ``once``: an attribute and its value with which elements are copied, and rounded to another dtype at most.
     """
 
     word: Word
     units: str = ""
     jumps: bool = False
+    once: tuple[str, str] | None = None
 
     def ulps(self, precision: int) -> float:
         """The units in the last place, for a format of ``precision`` significant bits."""
@@ -48,13 +50,15 @@ class Accuracy:
             case "stepwise":
                 units = PERMITTED_ULPS[self.units]
                 jump = " At a jump both sides." if self.jumps else ""
-                return f"`stepwise`, {units:g} ulp{'s' if units > 1 else ''}.{jump}"
+                once = " `correctly-rounded` with `{}={}`.".format(*self.once) if self.once else ""
+                return f"`stepwise`, {units:g} ulp{'s' if units > 1 else ''}.{jump}{once}"
             case _:
                 return f"`{self.word}`."
 
 
 EXACT, ROUNDED, NONE = Accuracy("exact"), Accuracy("correctly-rounded"), Accuracy("none")
 REDUCTION = Accuracy("reduction", "reduction")
+RESIZED = Accuracy("stepwise", "stepwise", jumps=True, once=("method", "nearest_neighbor"))
 STEPS, DECIDED = Accuracy("stepwise", "stepwise"), Accuracy("stepwise", "stepwise", jumps=True)
 
 
@@ -95,9 +99,10 @@ ACCURACY: dict[str, Accuracy] = {
         nn.instance_norm nn.batch_norm nn.attention nn.attention_bias nn.attention_var_len nn.nll_loss dequantize
         image.affine_grid grad.nll_loss_backward"""),
     **_rows(DECIDED, """
-        floor_divide floor_mod multinomial_from_uniform quantize image.resize2d image.resize3d image.grid_sample
+        floor_divide floor_mod multinomial_from_uniform quantize image.grid_sample
         vision.roi_align vision.roi_pool vision.multibox_transform_loc vision.non_max_suppression
         vision.all_class_non_max_suppression"""),
+    **_rows(RESIZED, "image.resize2d image.resize3d"),
     "relax.log_add_exp": Accuracy("stepwise", "log_add_exp"),
     "relax.nn.leakyrelu": Accuracy("stepwise", "scale"),
     "relax.nn.silu": Accuracy("stepwise", "silu"),

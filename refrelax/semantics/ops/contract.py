@@ -12,8 +12,8 @@ from typing import Any
 from refrelax.errors import Ended
 from refrelax.rules import rule
 from refrelax.semantics.numbers.bounds import NARROW
-from refrelax.semantics.numbers.ideal import DOUBLE, entered, ideal
-from refrelax.semantics.numbers.ideal import permitted as permitted_element
+from refrelax.semantics.numbers.ideal import DOUBLE, entered, ideal, permitted
+from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.accuracy import ACCURACY, Accuracy
 from refrelax.semantics.ops.definition import EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.values import Tensor, Value, from_payloads
@@ -37,7 +37,7 @@ def contracted(row: OpDef) -> OpDef:
 def _keeping(evaluate: EvaluateRule, accuracy: Accuracy) -> EvaluateRule:
     def kept(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
         found = evaluate(e, call, args)
-        if e.numerics.name in WIDE and _asked(accuracy, args, found):
+        if e.numerics.name in WIDE and _asked(accuracy, call, args, found):
             return _permitted(evaluate, accuracy, e, call, args, found)
         return found
 
@@ -45,9 +45,11 @@ def _keeping(evaluate: EvaluateRule, accuracy: Accuracy) -> EvaluateRule:
 
 
 @rule("num/accuracy-of-operators")
-def _asked(accuracy: Accuracy, args: tuple[Value, ...], found: Value) -> bool:
+def _asked(accuracy: Accuracy, call: Call, args: tuple[Value, ...], found: Value) -> bool:
     """Whether the steps alone may leave the exact result out: of many additions only in narrow formats, or where
     operands are converted to another format before they are added."""
+    if accuracy.once is not None and A.text(call, accuracy.once[0]) == accuracy.once[1]:
+        return False
     met = [*_precisions(args), *_precisions(found)]
     if POWERS in met:
         return False  # without a zero and a sign there is no arithmetic to be exact about
@@ -99,8 +101,7 @@ def _joined(e: Evaluation, accuracy: Accuracy, found: Value, exact: Value) -> Va
     if not isinstance(found, Tensor) or not isinstance(exact, Tensor) or found.shape != exact.shape:
         return found
     home = e.numerics.at(found.dtype)
-    pairs = zip(found.payloads(), exact.payloads(), strict=True)
-    cells = [permitted_element(home, accuracy.units, steps, best) for steps, best in pairs]
+    cells = permitted(home, accuracy.units, found.payloads(), exact.payloads())
     return from_payloads(e.numerics, found.dtype, found.shape, cells)
 
 
