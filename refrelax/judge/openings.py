@@ -20,23 +20,41 @@ from refrelax.semantics.ops.meaning.openings import openings as openings_of
 from refrelax.semantics.ops.meaning.terms import written
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Call, Expr, Function, Op, PrimValue, Tuple, VarBinding
+from refrelax.syntax.graph import Binding, Call, Expr, Function, If, Op, PrimValue, Tuple, VarBinding
 from refrelax.syntax.scalars import Literal, PrimExpr
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
 
-def openings(checked: CheckedModule, entry: str, reads: bool = False) -> Iterator[tuple[str, list[Opening] | None]]:
+def openings(
+    checked: CheckedModule, entry: str, reads: bool = False, untrapped: bool = False
+) -> Iterator[tuple[str, list[Opening] | None]]:
     """Per call of the entry: the operator, and where it leaves something open that its loops determine (``None``:
-    that is not known). ``reads``: also what is read out of range, which loops leave open as well."""
+    that is not known). ``reads``: also what is read out of range, which loops leave open as well; ``untrapped``: only
+    of calls that a run comes to whatever it is given, as no check that can fail stands before them."""
     function = checked.module.functions[entry]
     if not isinstance(function, Function):
         return
     for block in function.body.blocks:
         for binding in block.bindings:
+            if untrapped and _checks(binding):
+                return
             if isinstance(binding, VarBinding) and isinstance(binding.value, Call):
                 call = binding.value
                 if isinstance(call.op, Op) and (found := _of_call(checked, entry, call, call.op.name)) != []:
                     yield call.op.name, found if reads or found is None else [e for e in found if not e.read]
+
+
+def _checks(binding: Binding) -> bool:
+    """Whether a run may trap here; an operator that is a text does not."""
+    match binding:
+        case VarBinding(value=Call(op=Op(name))):
+            return name not in OPERATORS or OPERATORS[name].text is None
+        case VarBinding(value=Call() | If()):
+            return True
+        case VarBinding():
+            return False
+        case _:
+            return True
 
 
 def _of_call(checked: CheckedModule, entry: str, call: Call, op: str) -> list[Opening] | None:

@@ -92,3 +92,41 @@ def test_truths_are_not_divided(name: str) -> None:
     )
     lowered = rr.lower(rr.check(rr.parse(program)), pipeline="legalize")
     assert not any(name != "main" for name in lowered.module.module.functions)
+
+
+@pytest.mark.parametrize("name", ["isnan", "isinf", "isfinite"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float32", "float64"])
+def test_what_is_asked_of_special_values_can_be_read_again(name: str, dtype: str) -> None:
+    text = f"""
+    n = TypeVar("n")
+    @I.ir_module
+    class Module:
+        @R.function
+        def main(x: R.Tensor((n,), "{dtype}")):
+            y = R.{name}(x)
+            return y
+    """
+    checked = rr.check(rr.parse(text))
+    lowered = rr.lower(checked, pipeline="legalize").module.module
+    assert rr.parse(rr.print_module(lowered)) == lowered
+    numbers = rr.Tensor.of([0.5, -2.0, float("nan"), 0.0], dtype)
+    infinite = [rr.Tensor.of([float("inf"), float("-inf")], dtype)] if "e4m3" not in dtype else []
+    for x in (numbers, *infinite):
+        runs = [rr.run(each, "main", x).value.tolist() for each in (checked, rr.check(lowered))]
+        assert runs[0] == runs[1]
+
+
+@pytest.mark.parametrize(
+    "value", ["R.argmax(x, axis=0)", "R.sort(x, axis=0)", "R.topk(x, k=2, axis=0, ret_type='values')"]
+)
+def test_an_order_of_halves_can_be_read_again(value: str) -> None:
+    text = f"""
+    @I.ir_module
+    class Module:
+        @R.function
+        def main(x: R.Tensor((4,), "float16")):
+            y = {value}
+            return y
+    """
+    lowered = rr.lower(rr.check(rr.parse(text)), pipeline="legalize").module.module
+    assert rr.parse(rr.print_module(lowered)) == lowered

@@ -105,3 +105,41 @@ def test_a_constant_leaves_nothing_open() -> None:
     constant, given = 'metadata["ir.GenericConst"][0]', {0: np.arange(3, dtype="float32")}
     pair = (rr.bind_constants(rr.parse(CONSTANT.format(text)), given) for text in (f"x, {constant}", f"{constant}, x"))
     assert rr.validate(*pair).word == "PROVED"
+
+
+CHECKED = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "float32")):
+        {check}
+        z = R.reshape(x, R.shape([T.min(n, 1000)]))
+        return z
+"""
+FIRST_ELEMENTS = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def first(x: T.Buffer((n,), "float32"), o: T.Buffer((T.min(n, T.int64(1000)),), "float32")):
+        for i in range(T.min(n, T.int64(1000))):
+            with T.sblock("b"):
+                v = T.axis.spatial(T.min(n, T.int64(1000)), i)
+                o[v] = x[v]
+    @R.function
+    def main(x: R.Tensor((n,), "float32")):
+        cls = Module
+        z = R.call_tir(cls.first, (x,), out_ty=R.Tensor((T.min(n, 1000),), "float32"))
+        return z
+"""
+
+
+def test_a_check_that_fails_before_a_call_that_is_open_is_an_outcome() -> None:
+    check = 'y = R.match_cast(x, R.Tensor((T.min(n, 1000),), "float32"))'
+    checked, plain = (rr.check(rr.parse(CHECKED.format(check=each))) for each in (check, "y = x"))
+    loops = rr.check(rr.parse(FIRST_ELEMENTS))
+    assert rr.run(checked, "main", np.zeros(1001, "float32")).rule == "ev/match-cast-mismatch"  # type: ignore[union-attr]
+    assert isinstance(search(checked, loops, "main")[0], str)
+    assert rr.validate(checked, loops).word == "REFUTED"
+    assert rr.validate(plain, loops).word == "PROVED"  # a longer one leaves the run open, whatever comes of it

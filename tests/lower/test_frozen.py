@@ -60,10 +60,6 @@ DIFFERENT = {
         ("Tested", "an element as an index: no proof knows that it is in range, on either side"),
     ),
     **dict.fromkeys(("binary-23", "binary-43"), ("Refuted", WITHOUT_ZERO)),
-    **dict.fromkeys(
-        ("unary-32", "unary-33", "unary-34", "unary-35"),
-        ("Tested", "T.isfinite and T.isinf of a text are read as what TVM's helpers write out"),
-    ),
 }
 """Pairs without a proof for all shapes: what they give instead, and why."""
 

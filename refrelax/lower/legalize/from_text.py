@@ -352,7 +352,7 @@ class Writer:
             return S.cast(dtype, self.element(family.item, env((*i[:-1], *digits))))
 
         def nan(value: Scalar) -> Scalar:
-            return S.function("isnan", value, dtype="bool")
+            return operation("isnan", dtype, value)
 
         def greater(old: Scalar, *i: Scalar) -> Scalar:
             new = at(i)

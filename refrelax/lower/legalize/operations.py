@@ -21,9 +21,13 @@ from refrelax.lower.legalize.scalars import (
 )
 from refrelax.lower.legalize.site import Unfit
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.scalars import Binary, BinaryOp, Literal
+from refrelax.syntax.read.rewrites import is_finite, is_inf, is_nan
+from refrelax.syntax.scalars import Binary, BinaryOp, Literal, PrimExpr
 
 Form = Callable[..., Scalar]
+
+WITH_INFINITY = ("float16", "float32", "float64")
+"""The formats that ``T.infinity`` takes."""
 
 
 def _same(name: str) -> Form:
@@ -31,9 +35,14 @@ def _same(name: str) -> Form:
     return lambda _dtype, *args: function(name, *args)
 
 
-def _truth(name: str) -> Form:
-    """An intrinsic that gives a truth."""
-    return lambda _dtype, a: function(name, a, dtype="bool")
+def _truth(written: Callable[[PrimExpr], PrimExpr]) -> Form:
+    """What the text of a kernel is read as; of a format whose infinity no text writes, asked at float32."""
+
+    def form(dtype: str, a: Scalar) -> Scalar:
+        narrow = dtypes.is_float(dtype) and dtype not in WITH_INFINITY
+        return Scalar(written(cast("float32", a).node if narrow else a.node))
+
+    return form
 
 
 def _floor_divide(dtype: str, a: Scalar, b: Scalar) -> Scalar:
@@ -102,9 +111,9 @@ OPERATIONS: Mapping[str, Form] = {
     "less_equal": lambda _, a, b: a <= b,
     "equal": lambda _, a, b: a.equals(b),
     "not_equal": lambda _, a, b: a.differs(b),
-    "isnan": _truth("isnan"),
-    "isinf": _truth("isinf"),
-    "isfinite": _truth("isfinite"),
+    "isnan": _truth(is_nan),
+    "isinf": _truth(is_inf),
+    "isfinite": _truth(is_finite),
     "select": lambda _, c, a, b: select(c, a, b),
     "negate": lambda _, a: ~a,
     "all_of": lambda _, a, b: a & b,

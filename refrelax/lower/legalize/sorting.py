@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from refrelax.lower.legalize.axes import Axes, Legalizer, if_first, operand, replaced, unflatten
 from refrelax.lower.legalize.kernel import Array
+from refrelax.lower.legalize.operations import operation
 from refrelax.lower.legalize.scalars import Scalar, cast, function, index, lit, select
 from refrelax.lower.legalize.site import Site, Unfit
 from refrelax.semantics.ops import attributes as A
@@ -26,7 +27,7 @@ def _before(a: Scalar, b: Scalar, earlier: Scalar, descending: bool) -> Scalar:
         a, b = cast("uint8", a), cast("uint8", b)
     result = (a > b if descending else a < b) | (a.equals(b) & earlier)
     if dtypes.is_float(a.dtype):
-        missing = [function("isnan", each, dtype="bool") for each in (a, b)]
+        missing = [operation("isnan", each.dtype, each) for each in (a, b)]
         result = result | (missing[1] & (~missing[0] | earlier))
     return result
 

@@ -8,7 +8,9 @@ Spec: ``spec/ops/norm.md``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
@@ -234,7 +236,8 @@ def batch_norm(
     out = affine(m, call, normal, gamma, beta, [axis])
     if not training:
         return out, m.copy(old_mean), m.copy(old_variance)
-    momentum, rest = f.lit(A.real(call, "momentum", 0.1)), f.lit(1.0 - A.real(call, "momentum", 0.1))
+    share = A.real(call, "momentum", 0.1)
+    momentum, rest = f.lit(share), f.lit(1 - Fraction(share) if math.isfinite(share) else 1.0 - share)
 
     def moved(old: Array, new: Array) -> Array:
         def element(c: Index) -> Payload:
