@@ -13,16 +13,11 @@ from typing import Any
 from refrelax.errors import Ended
 from refrelax.rules import rule
 from refrelax.semantics.numbers.bounds import NARROW
-<<<<<<< HEAD
 from refrelax.semantics.numbers.ideal import DOUBLE, entered, ideal, permitted
-from refrelax.semantics.ops import attributes as A
-=======
-from refrelax.semantics.numbers.ideal import DOUBLE, entered, ideal
-from refrelax.semantics.numbers.ideal import permitted as permitted_element
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.rounding import largest, smallest_normal
->>>>>>> att-F1-spec
+from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.accuracy import ACCURACY, Accuracy
 from refrelax.semantics.ops.definition import EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.values import Tensor, Value, from_payloads
@@ -54,17 +49,11 @@ def _keeping(evaluate: EvaluateRule, accuracy: Accuracy) -> EvaluateRule:
 
 
 @rule("num/accuracy-of-operators")
-<<<<<<< HEAD
 def _asked(accuracy: Accuracy, call: Call, args: tuple[Value, ...], found: Value) -> bool:
-    """Whether the steps alone may leave the exact result out: of many additions only in narrow formats, or where
-    operands are converted to another format before they are added."""
-    if accuracy.once is not None and A.text(call, accuracy.once[0]) == accuracy.once[1]:
-        return False
-=======
-def _asked(accuracy: Accuracy, args: tuple[Value, ...], found: Value) -> bool:
     """Whether the steps alone may leave the exact result out: of many additions only in narrow formats, where operands
     are converted to another format before they are added, or where a sum that is divided leaves the normal numbers."""
->>>>>>> att-F1-spec
+    if accuracy.once is not None and A.text(call, accuracy.once[0]) == accuracy.once[1]:
+        return False
     met = [*_precisions(args), *_precisions(found)]
     if POWERS in met:
         return False  # without a zero and a sign there is no arithmetic to be exact about
