@@ -105,7 +105,7 @@ def _operator(tie: Tie, what: str) -> ExplainedOp | None:
         name,
         op.page,
         _place(op.deduce),
-        _place(op.evaluate),
+        _place(op.text or op.evaluate),
         op.pure,
         tuple(_rule(tie, rule) for rule in sorted(own)),
     )
