@@ -77,7 +77,7 @@ def test_the_guide_works(tmp_path: Path) -> None:
 
 
 def test_a_copy_with_the_operator_is_imported(tmp_path: Path) -> None:
-    """What ``test_the_guide_works`` does, as far as each run can afford: the package takes a row that no table names."""
+    """The part of ``test_the_guide_works`` that every run can afford: the package takes a row that no table names."""
     shutil.copytree(ROOT / "refrelax", tmp_path / "refrelax", ignore=shutil.ignore_patterns("__pycache__"))
     for path, text in followed().items():
         if path.startswith("refrelax/"):

@@ -16,7 +16,6 @@ import pytest
 import refrelax as rr
 from refrelax.semantics.ops import OPERATORS
 from refrelax.testing.oracles import ORACLES, Absent, Oracle
-
 from tests.semantics.ops.catalogue import SAMPLES
 
 from .oracle_calls import Asked, asked, by_numpy, refused

@@ -113,7 +113,7 @@ ACCURACY: dict[str, Accuracy] = {
 
 
 def accuracy_of(name: str, is_text: bool) -> Accuracy:
-    """The word of an operator. Of a text that no row names the widest: its steps, and what lies about the exact result."""
+    """The word of an operator. Of a text that no row names the widest: its steps, or near the exact result."""
     return ACCURACY.get(name) or (STEPS if is_text else NONE)
 
 
