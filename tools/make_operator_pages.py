@@ -25,7 +25,6 @@ from operator_rules import RULES  # noqa: E402
 
 import refrelax as rr  # noqa: E402
 from refrelax.semantics.ops import FAMILIES, OPERATORS, OpDef, common, layout  # noqa: E402
-from refrelax.semantics.ops.accuracy import ACCURACY  # noqa: E402
 from refrelax.syntax.signatures import has_signature, signature  # noqa: E402
 from refrelax.syntax.write.types import type_text  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES, data  # noqa: E402
@@ -98,7 +97,7 @@ def permitted(row: OpDef) -> str:
     """The line of what is permitted: the word, and what there is to say besides."""
     name = row.name.removeprefix("relax.")
     note = NOTES.get(name, FAMILY_NOTES.get(row.page, ""))
-    return f"Permitted results: {ACCURACY[row.name].sentence} {note}".rstrip()
+    return f"Permitted results: {OPERATORS[row.name].accuracy.sentence} {note}".rstrip()
 
 
 FENCE = "```"

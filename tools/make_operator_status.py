@@ -7,7 +7,6 @@ nothing says why, in a word of ``WHY``.
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 import sys
 from collections import Counter
@@ -25,6 +24,7 @@ from refrelax.lower.legalize.table import AWAITED, BY_HAND, LEGALIZERS  # noqa: 
 from refrelax.semantics.ops import CALL_FORMS, DESTINATION_PASSING, OPERATORS  # noqa: E402
 from refrelax.semantics.ops.meaning import procedures as P  # noqa: E402
 from refrelax.testing import alike, control_rules, graph_rules, loop_functions, network_rules  # noqa: E402
+from refrelax.testing.oracles import ORACLES  # noqa: E402
 from refrelax.testing.sketches import SKETCHES  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES  # noqa: E402
 
@@ -131,12 +131,10 @@ LIBRARIES = {"numpy": "NumPy", "torch": "PyTorch", "tvm": "TVM"}
 
 @cache
 def oracles() -> dict[str, list[str]]:
-    """The outside oracles by operator: of the table where there is one, else those of the catalogue."""
-    if importlib.util.find_spec("refrelax.testing.oracles") is None:
-        return {f"relax.{sample.op}": ["NumPy", "TVM"] for sample in SAMPLES}
-    table = importlib.import_module("refrelax.testing.oracles").ORACLES
-    found = {name: rows for name, rows in table.items() if isinstance(rows, tuple)}
-    return {name: list(dict.fromkeys(LIBRARIES[row.library] for row in rows)) for name, rows in found.items()}
+    """The outside oracles by operator: of the table, else NumPy, in which the samples of the catalogue are modelled."""
+    found = {name: rows for name, rows in ORACLES.items() if isinstance(rows, tuple)}
+    of_table = {name: list(dict.fromkeys(LIBRARIES[row.library] for row in rows)) for name, rows in found.items()}
+    return {f"relax.{s.op}": ["NumPy"] for s in SAMPLES if f"relax.{s.op}" not in ORACLES} | of_table
 
 
 def oracle(name: str) -> str:

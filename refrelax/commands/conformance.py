@@ -13,11 +13,14 @@ from typing import Any
 from refrelax import conformance as suite
 from refrelax.commands.shared import add_json, emit, plain, progress, seconds, without_effect
 from refrelax.conformance.cases import Case
-from refrelax.conformance.judged import FAULTS, WORDS, Judged
+from refrelax.conformance.data import of_value
+from refrelax.conformance.judged import FAULTS, WORDS, Judged, read
 from refrelax.conformance.known import Deviation, known_as, load_known
+from refrelax.conformance.run import returned
 from refrelax.conformance.workers import Worker
-from refrelax.errors import UsageError
+from refrelax.errors import Rejection, UsageError
 from refrelax.shape_solver import z3_
+from refrelax.syntax.json_ import to_json
 from refrelax.testing.limits import limited
 from refrelax.version import SPEC_EDITION, __version__
 
@@ -66,14 +69,33 @@ def _export(directory: Path, cases: list[Case]) -> int:
         target = directory / f"{case.name}.json"
         target.parent.mkdir(parents=True, exist_ok=True)
         row = {
-            "name": case.name, "rule": case.rule, "verdict": case.verdict, "module": case.module, "entry": case.entry,
-            "args": case.args, "expect": str(case.expect), "value": case.value,
+            "name": case.name, "rule": case.rule, "verdict": case.verdict, "module": case.module, "tree": _tree(case),
+            "entry": case.entry,
+            "constants": case.constants, "args": case.args, "expect": str(case.expect), "value": case.value,
+            **_returned(case),
         }  # fmt: skip
         target.write_text(json.dumps(plain(row), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     manifest = {"edition": SPEC_EDITION, "version": __version__, "cases": [case.name for case in cases]}
     (directory / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     print(f"{len(cases)} cases in {directory}")
     return 0
+
+
+def _tree(case: Case) -> Any:
+    """The module in canonical JSON, for implementations that do not read TVMScript; ``None`` where the text is none."""
+    try:
+        return json.loads(to_json(read(case)))
+    except Rejection:
+        return None
+
+
+def _returned(case: Case) -> dict[str, Any]:
+    """What a run gives beside what the case says of it: others have nothing else to compare with."""
+    if (ended := returned(case)) is None:
+        return {}
+    effects = [{"kind": e.kind, "name": e.name, "payload": list(map(of_value, e.payload))} for e in ended.effects]
+    value = {} if case.value is not None else {"value": of_value(ended.value)}
+    return {**value, "arguments": list(map(of_value, ended.arguments)), "effects": effects}
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -32,6 +32,26 @@ def to_value(spec: Any) -> Any:
             return spec
 
 
+def of_value(value: Any) -> Any:
+    """What a case says for a value of a run: ``to_value`` backwards; ``{"opaque": …}`` for what no case can say."""
+    match value:
+        case Tensor():
+            data = [POISON if b is None else decode(value.dtype, b) for b in value.patterns()]
+            return {"dtype": value.dtype, "shape": list(value.shape), "data": data}
+        case Prim(dtype, number_):
+            return {"dtype": dtype, "value": number_}
+        case DType(name):
+            return {"dtype": name}
+        case Shape(dims):
+            return {"shape": list(dims)}
+        case tuple():
+            return [of_value(each) for each in value]
+        case None | bool() | int() | float() | str():
+            return value
+        case _:
+            return {"opaque": type(value).__name__}
+
+
 def _patterns(dtype: str, data: Any) -> list[int]:
     return [encode(dtype, number(each)) for each in flat(data)]
 

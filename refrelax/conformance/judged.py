@@ -86,8 +86,10 @@ class Judge:
 
     def accepts(self, case: Case) -> Judged:
         """Whether the implementation refuses what the text refuses, and nothing else."""
-        if self.check is None or case.expect.kind == "Unlinkable":
-            return Judged(case, "not judged")
+        if self.check is None:
+            return Judged(case, "not judged", "nothing is run, and the implementation has no check(module)")
+        if case.expect.kind == "Unlinkable":
+            return Judged(case, "not judged", "what is linked is ours: the implementation is not asked")
         answer = self.answer(case)
         if isinstance(answer, ImplementationFailed):
             return _failed(case, answer)

@@ -57,6 +57,12 @@ def run_case(case: Case, observe: bool = False, law: bool = False) -> Result:
     return Result(case, result.found, result.reason or broken, result.rules, fired)
 
 
+def returned(case: Case) -> Returned | None:
+    """How a run that is expected to return does so: with its final arguments and effects, which no case writes down."""
+    ended = _outcome(case) if case.entry is not None and case.expect.kind == "Returned" else None
+    return ended if isinstance(ended, Returned) else None
+
+
 def _law(case: Case, ended: Ended) -> str:
     lawful = isinstance(ended, Returned) and case.manner.numerics not in SETS
     return _enclosed(case, ended) if lawful and isinstance(ended, Returned) else ""

@@ -248,7 +248,7 @@ def compare(wanted: Any, found: Any, canonical: Any = None) -> Compared:
             return _compare_tensor(wanted, found, canonical)
         case tuple():
             if not isinstance(found, tuple) or len(found) != len(wanted):
-                return _outside()
+                return _outside(found=_kind(found), permitted=_kind(wanted))
             exact = canonical if isinstance(canonical, tuple) else (None,) * len(wanted)
             parts = [compare(w, f, c) for w, f, c in zip(wanted, found, exact, strict=True)]
             if not parts:
@@ -257,9 +257,10 @@ def compare(wanted: Any, found: Any, canonical: Any = None) -> Compared:
             field = f"{k}.{parts[k].field}" if parts[k].field else str(k)
             return Compared(parts[k].verdict, sum((each.counts for each in parts), Counts()), field)
         case Prim(value=number) | (bool() | int() | float() as number):
-            return _equal(_same_number(number, found.value if isinstance(found, Prim) else found))
+            same = _same_number(number, found.value if isinstance(found, Prim) else found)
+            return _equal(same, _kind(found), _kind(number))
         case Shape() | DType() | str() | None:
-            return _equal(not hasattr(found, "ndim") and bool(wanted == found))
+            return _equal(not hasattr(found, "ndim") and bool(wanted == found), _kind(found), _kind(wanted))
         case _:
             return Compared(Inside(1.0), Counts(not_judged=1))  # functions and foreign objects are judged by their use
 
@@ -275,19 +276,35 @@ def _same_number(number: bool | int | float, found: Any) -> bool:
     return bool(number == found or (number != number and found != found))
 
 
-def _equal(same: bool) -> Compared:
-    return Compared(Inside(1.0), Counts(inside=1)) if same else _outside()
+def _equal(same: bool, found: str = "", permitted: str = "") -> Compared:
+    return Compared(Inside(1.0), Counts(inside=1)) if same else _outside(1, found, permitted)
 
 
-def _outside(elements: int = 1) -> Compared:
-    return Compared(Outside((), INFINITE), Counts(outside=elements))
+def _outside(elements: int = 1, found: str = "", permitted: str = "") -> Compared:
+    return Compared(Outside((), INFINITE, found, permitted), Counts(outside=elements))
+
+
+def _kind(value: Any) -> str:
+    """What a value is, in a few words: a structure that differs is told by it."""
+    match value:
+        case tuple():
+            return f"a tuple of {len(value)}"
+        case Prim():
+            return f"{value.dtype} {value.value}"
+        case None:
+            return "no value"
+        case bool() | int() | float() | str() | Shape() | DType():
+            return repr(value)[:60]
+        case _:
+            dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+            return type(value).__name__ if shape is None else f"{dtype}{list(shape)}"
 
 
 def _compare_tensor(wanted: Core, found: Any, canonical: Any) -> Compared:
     dtype = getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None))
     shape = getattr(found, "shape", None)
     if shape is None or tuple(shape) != wanted.shape or dtype != wanted.dtype:
-        return _outside(max(1, wanted.size))
+        return _outside(max(1, wanted.size), _kind(found), f"{wanted.dtype}{list(wanted.shape)}")
     patterns = found.patterns() if isinstance(found, Tensor) else to_constant(found, wanted.dtype).patterns()
     exact = canonical.bits() if isinstance(canonical, Core) else None
     return Compared(*count_tensor(wanted, wanted.dtype, wanted.shape, patterns, exact))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,38 @@ def test_export_of_an_area(tmp_path: Path) -> None:
     assert [str(p.relative_to(tmp_path)) for p in sorted(tmp_path.rglob("*.json"))] == [
         "evaluation/bind.json", "manifest.json"
     ]  # fmt: skip
+
+
+def test_an_exported_case_says_all_that_another_runner_needs(tmp_path: Path) -> None:
+    """The arrays behind constants, and what a loop program leaves in its arguments: nothing else holds its result."""
+    for name in ("constants/bound", "evaluation/for", "evaluation/match-cast-not"):
+        assert main(["conformance", "export", str(tmp_path), "--only", name]) == 0
+    rows = {p.stem: json.loads(p.read_text("utf-8")) for p in tmp_path.rglob("*/*.json")}
+    assert rows["bound"]["constants"] == [{"dtype": "float32", "shape": [3], "data": [0.5, -1.0, 4.0]}]
+    assert rows["for"]["value"] is None and rows["for"]["effects"] == []
+    assert rows["for"]["arguments"][1] == {"dtype": "float32", "shape": [3], "data": [1.0, 2.0, 3.0]}
+    assert "arguments" not in rows["match-cast-not"]
+    for row in rows.values():
+        assert rr.from_json(json.dumps(row["tree"])) == rr.parse(row["module"])
+
+
+def test_a_structure_that_differs_is_told_by_what_it_is() -> None:
+    class Forgets(Definition):
+        def run(self, module: Any, entry: str, args: Any) -> Outcome:
+            ended = super().run(module, entry, args)
+            return replace(ended, arguments=()) if isinstance(ended, Returned) else ended
+
+    judged = conformance.judge_case(CASES["evaluation/for"], Forgets())
+    assert judged.word == "failed" and ": a tuple of 0, permitted a tuple of 2" in judged.why, judged.why
+
+
+def test_what_is_not_judged_says_why() -> None:
+    class Runs:
+        def run(self, module: Any, entry: str, args: Any) -> Outcome:
+            return Trapped("other", "no")
+
+    judged = conformance.judge_case(CHECKED[0], Runs())
+    assert judged.word == "not judged" and "no check(module)" in judged.why
 
 
 def test_other_ends() -> None:

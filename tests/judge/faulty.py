@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import refrelax as rr
+from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import compile as backend
+from refrelax.conformance import ImplementationFailed
 
 
 class Faulty:
@@ -20,6 +22,8 @@ class Faulty:
         backend.OPERATORS[self.operator] = self.wrong
         try:
             return rr.compile(rr.check(module), mode="bits").run(entry, *args)
+        except Unsupported as error:
+            raise ImplementationFailed("unsupported", str(error)) from error
         finally:
             backend.OPERATORS[self.operator] = honest
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from refrelax.testing.alike import ELEMENTWISE
+
 F = "R.Tensor(({}), dtype='{}')"
 
 
@@ -378,3 +380,9 @@ CASES: list[tuple[str, str, str]] = [
     ("power", "x: i32[n, 3], y: i32[3]", "R.power(x, y)"),
     ("power", "x: u8[5], y: u8[5]", "R.power(x, y)"),
 ]
+CASES += [
+    (op, "x: f32[n, 3]", f"R.{op}(x)")
+    for op in ELEMENTWISE
+    if op not in {name for name, _, _ in CASES} | {"bitwise_not"}
+]
+"""A new function of each element is legalized as its kin is, and needs no line here."""

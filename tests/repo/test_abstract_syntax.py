@@ -10,11 +10,13 @@ from types import ModuleType
 
 import pytest
 
+import refrelax as rr
 from refrelax.semantics.intrinsics import ATOMICS, CALLS, FIXED_POINT, FRAGMENTS, HOST, PURE
 from refrelax.semantics.numbers.bounds import PERMITTED_ULPS
 from refrelax.semantics.numbers.scalar_operators import UNARY
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "spec" / "07b-intrinsics.md"
 SPELLED = {"fabs": "abs", "nearbyint": "round"}
 """Second names of a function of chapter 02."""
 
@@ -61,3 +63,35 @@ def test_every_intrinsic_has_a_line() -> None:
         units = PERMITTED_ULPS.get(SPELLED.get(name, name))
         if units is not None and len(told[name]) == 2:
             assert told[name][1] == f"{units:g}", name
+
+
+LOOP = """@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def main(A: T.Buffer((4,), "float32"), O: T.Buffer((4,), "float32")):
+        for i in range(4):
+            O[i] = T.fabs(A[i])
+"""
+
+
+def test_the_page_says_which_functions_a_text_cannot_spell() -> None:
+    def spelled(name: str) -> bool:
+        try:
+            rr.parse(LOOP.replace("T.fabs", f"T.{name}").replace("O[i]", "A[i]"))
+        except rr.Malformed:
+            return False
+        return True
+
+    said = re.search(r"In a text it stands after `T.`; (.*?), and `pow` of", PAGE.read_text("utf-8"), re.DOTALL)
+    assert said is not None
+    assert {name for name in UNARY if name in rows(PAGE.name) and not spelled(name)} == {
+        *re.findall(r"`(\w+)`", said.group(1))
+    }
+
+
+def test_the_sign_of_a_zero_is_what_the_page_says() -> None:
+    module = rr.from_json(rr.to_json(rr.parse(LOOP)).replace('"fabs"', '"sign"'))
+    ended = rr.run(rr.check(module), "main", rr.Tensor.of([-0.0, 0.0, -3.0, 4.0]), rr.Tensor.of([0.0] * 4))
+    assert isinstance(ended, rr.Returned)
+    assert list(map(str, ended.arguments[1].tolist())) == ["0.0", "0.0", "-1.0", "1.0"]
+    assert "of a zero of either sign +0" in rows(PAGE.name)["sign"][0]

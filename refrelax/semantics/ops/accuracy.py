@@ -114,6 +114,12 @@ ACCURACY: dict[str, Accuracy] = {
         print assert_op null_value builtin.alloc_tensor memory.alloc_storage memory.alloc_tensor memory.kill_storage
         memory.kill_tensor vm.alloc_storage vm.alloc_tensor vm.kill_object vm.call_tir_dyn"""),
 }  # fmt: skip
-"""Every operator."""
+"""Operators whose word was looked at; ``accuracy_of`` says that of the others."""
 
-__all__ = ["ACCURACY", "WORDS", "Accuracy", "Word"]
+
+def accuracy_of(name: str, is_text: bool) -> Accuracy:
+    """The word of an operator. Of a text that no row names the widest: its steps, or near the exact result."""
+    return ACCURACY.get(name) or (STEPS if is_text else NONE)
+
+
+__all__ = ["ACCURACY", "WORDS", "Accuracy", "Word", "accuracy_of"]

@@ -18,7 +18,7 @@ from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.rounding import largest, smallest_normal
 from refrelax.semantics.ops import attributes as A
-from refrelax.semantics.ops.accuracy import ACCURACY, Accuracy
+from refrelax.semantics.ops.accuracy import Accuracy, accuracy_of
 from refrelax.semantics.ops.definition import EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.values import Tensor, Value, from_payloads
 from refrelax.syntax import bits, dtypes
@@ -33,7 +33,7 @@ POWERS = 1
 
 def contracted(row: OpDef) -> OpDef:
     """The operator with the word of its accuracy, whose enclosures keep it."""
-    accuracy = ACCURACY[row.name]
+    accuracy = accuracy_of(row.name, row.text is not None)
     keeps = row.text is not None and accuracy.word in ("reduction", "stepwise")
     return replace(row, accuracy=accuracy, evaluate=_keeping(row.evaluate, accuracy) if keeps else row.evaluate)
 

@@ -19,7 +19,7 @@ from refrelax.errors import Rejection
 from refrelax.semantics.numbers.enclosure import enclose
 from refrelax.semantics.numbers.wide_math import Widening
 from refrelax.semantics.ops import OPERATORS
-from refrelax.semantics.ops.accuracy import ACCURACY, WORDS
+from refrelax.semantics.ops.accuracy import ACCURACY, STEPS, WORDS, accuracy_of
 from refrelax.syntax import dtypes
 from refrelax.testing.exactness import BUDGET, FORMATS, Found, arguments, drawn, exact_elements, faults, tensors
 from refrelax.testing.sketches import SKETCHES
@@ -38,8 +38,13 @@ def accepted(op: str, seed: int, only: tuple[str, ...], per_dtype: int = 1) -> I
 
 
 def test_every_operator_has_a_word() -> None:
-    assert set(ACCURACY) == set(OPERATORS)
+    assert set(ACCURACY) <= set(OPERATORS)
     assert all(OPERATORS[name].accuracy is ACCURACY[name] and ACCURACY[name].word in WORDS for name in ACCURACY)
+    assert all(OPERATORS[name].accuracy is STEPS for name in set(OPERATORS) - set(ACCURACY))
+
+
+def test_a_text_that_no_row_names_has_the_widest_word() -> None:
+    assert accuracy_of("relax.nn.new", is_text=True) is STEPS
 
 
 # --- the law ----------------------------------------------------------------------------------------------------------
@@ -164,9 +169,9 @@ def test_what_meets_at_one_place_is_added_in_any_order(op: str) -> None:
     assert not list(faults(checked, args))
 
 
-@pytest.mark.parametrize("op", sorted(name for name in SKETCHES if ACCURACY[f"relax.{name}"].word != "none"))
+@pytest.mark.parametrize("op", sorted(name for name in SKETCHES if OPERATORS[f"relax.{name}"].accuracy.word != "none"))
 def test_the_word_is_what_enclosures_are(op: str) -> None:
-    accuracy = ACCURACY[f"relax.{op}"]
+    accuracy = OPERATORS[f"relax.{op}"].accuracy
     found = contradiction(op, accuracy.word, accuracy.ulps(24), range(2))
     seen = op in DECIDED_INTEGERS | ALONE | set(COLLIDING) and found is not None and found.endswith("single number")
     assert found is None or seen, found

@@ -107,7 +107,7 @@ def test_every_attribute_is_there_in_order() -> None:
 
 
 def test_every_operator_has_a_signature_or_a_form() -> None:
-    assert len(OPERATOR_NAMES) == 230
+    assert len(OPERATOR_NAMES) >= 230
     for name in OPERATOR_NAMES:
         if has_signature(name):
             found = signature(name)
