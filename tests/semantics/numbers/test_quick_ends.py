@@ -47,7 +47,7 @@ def same(a: Any, b: Any) -> bool:
     )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.data(), st.sampled_from(OPS), st.sampled_from(NARROW), st.sampled_from((enclosure(), strict())))
 def test_a_step_is_that_of_the_general_form(data: st.DataObject, name: str, dtype: str, reading: Any) -> None:
     f: Any = reading.at(dtype)
@@ -86,7 +86,7 @@ def exactly(name: str, x: Fraction, y: Fraction) -> Fraction:
     return x - y * math.floor(x / y)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(
     st.sampled_from((*OPS, "floormod")), NEAR, NEAR, NEAR, NEAR, st.sampled_from(("points", "ends", "mixed", "same"))
 )
