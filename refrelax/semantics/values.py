@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -83,6 +84,11 @@ class Opaque:
 
 def row_major(shape: Sequence[int]) -> tuple[int, ...]:
     """The strides, in elements, of a compact tensor of ``shape``."""
+    return _row_major(tuple(shape))
+
+
+@lru_cache(maxsize=4096)
+def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     strides = [1] * len(shape)
     for axis in range(len(shape) - 2, -1, -1):
         strides[axis] = strides[axis + 1] * shape[axis + 1]

@@ -92,17 +92,19 @@ def entered(numerics: Numerics, dtype: str, payloads: Sequence[Payload]) -> list
     if dtypes.kind(dtype) != "float":
         return list(payloads)
     arithmetic = numerics.at(dtype)
-    lit, doubles = arithmetic.lit, isinstance(arithmetic, Doubles)
+    lit = arithmetic.lit
 
     def of(payload: Payload) -> Payload:
         if payload.__class__ is float:
-            return Interval(payload, payload) if doubles and payload == payload else lit(payload)
+            return lit(payload)
         if isinstance(payload, Poison):
             return payload
         if payload.empty:
             return Interval(INF, -INF, payload.nan, payload.rule)
         return Interval(lit(payload.lo).lo, lit(payload.hi).hi, payload.nan, payload.rule)
 
+    if isinstance(arithmetic, Doubles):
+        return [Interval(x, x) if x.__class__ is float and x == x else of(x) for x in payloads]
     return list(map(of, payloads))
 
 
@@ -129,7 +131,8 @@ def _quick(home: Any, units: str) -> Callable[[Payload, Payload], Payload]:
         if best.__class__ is Interval and (point or held.__class__ is Interval):
             low, high = best.lo, best.hi
             if low.__class__ is high.__class__ is float and -largest < low <= high < largest:
-                low, high = unpack(pack(low, high))
+                if low != held or low != high:
+                    low, high = unpack(pack(low, high))
                 if ulps:
                     unit = ulps * max(ulp(low) * scale, least)
                     low, high = low - unit, high + (unit if low == high else ulps * max(ulp(high) * scale, least))

@@ -1,0 +1,147 @@
+"""Arithmetic that is written out for what is met most gives what the general form gives, and bounds what is real."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from refrelax.semantics.numbers import double_ends, ideal, wide_ends
+from refrelax.semantics.numbers.enclosure import enclosure
+from refrelax.semantics.numbers.ideal import DOUBLE
+from refrelax.semantics.numbers.intervals import INF, Interval, spread
+from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.real_steps import floor_remainder
+from refrelax.semantics.numbers.rounding import round_fraction, rounder
+from refrelax.semantics.numbers.strict import strict
+
+OPS = ("add", "sub", "mul", "div")
+NARROW = ("float32", "float16")
+ANY = st.one_of(
+    st.floats(width=32), st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 1e-45, 65504.0, 3e38]), st.floats(-8, 8)
+)
+
+
+def payloads(dtype: str) -> st.SearchStrategy[Any]:
+    numbers = ANY.map(rounder(dtype))
+    ends = st.tuples(numbers, numbers).filter(lambda e: e[0] == e[0] and e[1] == e[1])
+    return st.one_of(
+        numbers,
+        st.builds(lambda e, nan, rule: Interval(min(e), max(e), nan, rule), ends, st.booleans(), st.none()),
+        ends.filter(lambda e: e[0] != e[1]).map(lambda e: Interval(min(e), max(e))),
+        st.just(Interval(0.0, 0.0)),
+        st.just(Interval(INF, -INF, True, "num/cast-range")),
+        st.just(poison("num/cast-range")),
+    )
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal sets; the sign of a zero is not part of one."""
+    x, y = spread(a), spread(b)
+    return (x.lo, x.hi, x.nan, x.rule) == (y.lo, y.hi, y.nan, y.rule) and (a.__class__ is float) == (
+        b.__class__ is float
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data(), st.sampled_from(OPS), st.sampled_from(NARROW), st.sampled_from((enclosure(), strict())))
+def test_a_step_is_that_of_the_general_form(data: st.DataObject, name: str, dtype: str, reading: Any) -> None:
+    f: Any = reading.at(dtype)
+    a, b = data.draw(payloads(dtype)), data.draw(payloads(dtype))
+    asked: list[Any] = []
+    other = {each: (lambda x, y: asked.append((x, y)) or "asked") for each in OPS}
+    plain = {each: (lambda x, y: "plain") for each in OPS}
+    quick = wide_ends.quick(dtype, plain, other)[name](a, b)  # type: ignore[arg-type]
+    if isinstance(quick, str):
+        return
+    general = {"add": wide("add_ends"), "sub": wide("sub_ends"), "mul": wide("mul_ends"), "div": wide("div_ends")}[name]
+    wanted = f._combine(spread(a), spread(b) if a is not b else None, general)
+    assert same(quick, wanted), (a, b, quick, wanted)
+
+
+def wide(name: str) -> Any:
+    from refrelax.semantics.numbers import wide_floats
+
+    return getattr(wide_floats, name)
+
+
+DOUBLES = st.floats(allow_nan=False, allow_infinity=False, width=64)
+NEAR = st.one_of(DOUBLES, st.floats(-8, 8), st.floats(-8, 8, width=16), st.sampled_from([0.0, 1.0, -1.0, 2.0**-1074]))
+
+
+def exactly(name: str, x: Fraction, y: Fraction) -> Fraction:
+    match name:
+        case "add":
+            return x + y
+        case "sub":
+            return x - y
+        case "mul":
+            return x * y
+        case "div":
+            return x / y
+    return x - y * math.floor(x / y)
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.sampled_from((*OPS, "floormod")), NEAR, NEAR, NEAR, NEAR, st.sampled_from(("points", "ends", "mixed", "same"))
+)
+@example("mul", -2.0, 3.0, -2.0, 3.0, "same")
+@example("div", 1.0, 2.0, -4.0, -3.0, "ends")
+@example("floormod", -1e-30, 0.0, 3.0, 0.0, "points")
+def test_ends_in_binary64_bound_what_is_real(name: str, x: float, y: float, p: float, q: float, how: str) -> None:
+    if how in ("points", "mixed"):
+        y = x
+    if how == "points":
+        q = p
+    f: Any = ideal.ideal(DOUBLE).at("float32")
+    a, b = Interval(min(x, y), max(x, y)), Interval(min(p, q), max(p, q))
+    b = a if how == "same" else b
+    if name in ("div", "floormod") and b.lo <= 0 <= b.hi:
+        return
+    found = getattr(f, name)(a, b)
+    pairs = [(v, v) for v in (a.lo, a.hi)] if how == "same" and name == "mul" else None
+    for left, right in pairs or [(u, v) for u in (a.lo, a.hi) for v in (b.lo, b.hi)]:
+        if name == "floormod" and (a.lo != a.hi or b.lo != b.hi):
+            continue
+        real = exactly(name, Fraction(left), Fraction(right))
+        assert found.lo <= real <= found.hi, (a, b, found)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(NEAR, NEAR), min_size=1, max_size=6))
+def test_a_sum_of_ends_bounds_what_is_real(ends: list[tuple[float, float]]) -> None:
+    items = [Interval(min(e), max(e)) for e in ends]
+    found = double_ends.total(items)
+    assert found.lo <= sum(Fraction(x.lo) for x in items) and sum(Fraction(x.hi) for x in items) <= found.hi
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(-(2.0**21), 2.0**21), st.floats(0, 2.0**-9), st.sampled_from(("sin", "cos")))
+@example(0.0, 0.0, "sin")
+def test_a_wave_over_a_short_interval_bounds_what_is_real(x: float, width: float, name: str) -> None:
+    quick, slow = ideal.ideal(DOUBLE).at("float32").math(name), ideal.ideal(200).at("float32")
+    found = quick(Interval(x, x + width))
+    for end in (x, x + width):
+        real = slow.math(name)(slow.lit(end))
+        assert found.lo <= real.hi and real.lo <= found.hi
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(-30, 30, width=16), st.floats(-30, 30, width=16).filter(bool), st.sampled_from((*NARROW, "bfloat16")))
+@example(-(2.0**-24), 3.0, "float32")
+def test_a_remainder_of_short_numbers_is_that_of_rationals(x: float, y: float, dtype: str) -> None:
+    a, b = rounder(dtype)(x), rounder(dtype)(y)
+    if b != 0:
+        assert floor_remainder(dtype, a, b) == round_fraction(dtype, Fraction(a) % Fraction(b))
+
+
+@pytest.mark.parametrize("dtype", NARROW)
+def test_a_zero_of_steps_has_either_sign_under_strict(dtype: str) -> None:
+    f: Any = strict().at(dtype)
+    assert isinstance(f.sub(Interval(1.0, 1.0), 1.0), Interval)
+    assert f.sub(1.0, 1.0).__class__ is float
