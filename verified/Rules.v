@@ -3,7 +3,7 @@
     A log is untrusted: whatever it says, [run] accepts only what follows ([run_ok]). *)
 
 From Coq Require Import ZArith List Bool String Lia.
-From Verified Require Import Meaning Poly Reading Axioms.
+From Verified Require Import Meaning Poly Reading Axioms Bits.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -14,6 +14,7 @@ Inductive step :=
 | Equal (i j : nat) (gives : formula)
 | Congruence (a b : nat) (premises : list (option nat)) (gives : formula)
 | Schema (name : string) (number : option nat) (atoms : list nat) (premises : list (option nat)) (gives : formula)
+| Bitwise (leaves : list poly) (atoms : list nat) (sums : list sum) (gives : formula)
 | Cases (on : choice) (branches : list (list step)) (gives : formula).
 
 Definition absurd : formula := FGe (pconst (-1)).
@@ -169,6 +170,8 @@ Section Rules.
              | Some x => match instance x atoms premises with Some f => same gives f | None => None end
              | None => None
              end
+    | Bitwise leaves atoms sums gives =>
+        match bits_zero T leaves atoms sums with Some p => same gives (FEq p) | None => None end
     | Cases _ _ _ => None
     end.
 
@@ -384,7 +387,7 @@ Section Sound.
 
     Lemma simple_ok s f : simple T fs s = Some f -> feval r f = true.
     Proof.
-      destruct s as [terms gives|i j gives|x y premises gives|name number atoms premises gives|]; cbn [simple]; try discriminate.
+      destruct s as [terms gives|i j gives|x y premises gives|name number atoms premises gives|leaves atoms sums gives|]; cbn [simple]; try discriminate.
       - destruct (combined _ _ _) eqn:C; [|discriminate]. intro E; apply Some_inj in E; subst. eapply combined_ok; eauto.
       - destruct (nth_error fs i) as [[p| | |]|] eqn:I; try discriminate.
         destruct (nth_error fs j) as [[q| | |]|] eqn:J; try discriminate.
@@ -410,6 +413,8 @@ Section Sound.
           destruct (find_axiom name number) eqn:F; [|discriminate]. destruct (instance _ _ _ _ _) eqn:I; [|discriminate].
           intro E; apply same_eq in E; subst. eapply instance_ok; eauto.
           eapply find_axiom_valid; eauto.
+      - destruct (bits_zero T leaves atoms sums) as [p|] eqn:B; [|discriminate].
+        intro E; apply same_eq in E; subst. cbn [feval]. pose proof (bits_zero_ok v T G _ _ _ _ B). fold r in H0. lia.
     Qed.
 
     Lemma alternatives_ok on alts : alternatives T fs on = Some alts -> exists alt, In alt alts /\ all r alt.

@@ -8,6 +8,7 @@ numbered in order, those of the question first; a branch sees the facts before i
 * ``combine``: ordered-ring reasoning. A sum of products of facts and perhaps of the negated conclusion with positive
   factors, and of equations with any factors, is a negative constant: so the conclusion holds;
 * ``equal``: ``p >= 0`` and ``-p >= 0`` give ``p == 0``; ``congruence``: equal operands give equal atoms;
+* ``bits``: what holds of the bits at every place (``places``);
 * ``cases``: branches of which one must hold; each ends with the same conclusion, or with an absurdity.
 
 Imports nothing of the prover, of ``semantics`` or of any solver.
@@ -21,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from refrelax.shape_solver.checker.places import zero
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge
 from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, KINDS, MASK, NUMBERED, Axiom, Zero
@@ -68,6 +70,11 @@ class Checker:
                 return self.same(eq(p), gives)
             case {"rule": "congruence", "atoms": [u, v], "premises": [*premises], "gives": gives, **rest} if not rest:
                 return self.same(self.congruent(u, v, premises), gives)
+            case {"rule": "bits", "leaves": [*leaves], "atoms": [*on], "sums": [*sums], "gives": gives, **rest} if (
+                not rest
+            ):
+                atoms = [self.known_atom(each) for each in on]
+                return self.same(eq(zero(self.reading, [self.poly(each) for each in leaves], atoms, sums)), gives)
             case {"rule": "cases", "on": on, "branches": [*branches], "gives": gives, **rest} if not rest:
                 return self.split(self.alternatives(on), branches, self.fact(gives))
             case {"rule": str() as name, "atoms": [*atoms], "premises": [*premises], "gives": gives, **rest}:
@@ -110,9 +117,12 @@ class Checker:
         return check_poly(parts[0])
 
     def atom(self, number: Any) -> Atom:
+        return self.reading.atoms[self.known_atom(number)]
+
+    def known_atom(self, number: Any) -> int:
         if type(number) is not int or not 0 <= number < len(self.reading.atoms):
             raise Rejected(f"expected the number of an atom, found {shown(number)}")
-        return self.reading.atoms[number]
+        return number
 
     # --- the rules
 

@@ -173,6 +173,12 @@ class Ledger:
         step = {"rule": "congruence", "atoms": [u, v], "premises": premises, "gives": written(fact)}
         return self.add(fact, step)
 
+    def bits(self, leaves: list[Any], atoms: list[int], sums: list[Any], p: Poly) -> int:
+        """``p == 0``, by what holds of its bits at every place (``checker/places.py``)."""
+        fact = eq(p)
+        step = {"rule": "bits", "leaves": leaves, "atoms": list(atoms), "sums": sums, "gives": written(fact)}
+        return self.add(fact, step)
+
     def cases(self, on: dict[str, Any], branches: list[Ledger], conclusion: Formula) -> int:
         step = {"rule": "cases", "on": on, "branches": [each.steps for each in branches], "gives": written(conclusion),
                 "starts": [each.starts for each in branches], "goals": [each.goal for each in branches]}  # fmt: skip
