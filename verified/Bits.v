@@ -102,6 +102,13 @@ Proof.
     + intros m M. rewrite digit_half by auto. apply B. lia.
 Qed.
 
+(** The lowest [k] bits are the remainder by [2 ^ k]. *)
+Lemma land_power x k : 0 <= k -> Z.land x (2 ^ k - 1) = x - 2 ^ k * (x / 2 ^ k).
+Proof.
+  intro K. replace (2 ^ k - 1) with (Z.ones k) by (rewrite Z.ones_equiv; lia). rewrite Z.land_ones by auto.
+  apply Z.mod_eq. pose proof (Z.pow_pos_nonneg 2 k). lia.
+Qed.
+
 Section Sound.
   Variables (v : env) (T : table).
   Let r := valuation v T.

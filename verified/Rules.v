@@ -166,6 +166,17 @@ Section Rules.
               end
           | _, _, _ => None
           end
+        else if String.eqb name "and/power" then
+          match atoms, premises, number with
+          | [n; w; u], [i], None =>
+              match nth_error T n, nth_error T w, nth_error T u with
+              | Some (AKind AND [p; q]), Some (AKind P2 [k]), Some (AKind FD [x; y]) =>
+                  if premise_ok k i && (peqb q (psub (pvar w) (pconst 1)) && (peqb x p && peqb y (pvar w)))
+                  then same gives (FEq (padd (psub (pvar n) p) (pmul (pvar w) (pvar u)))) else None
+              | _, _, _ => None
+              end
+          | _, _, _ => None
+          end
         else match find_axiom name number with
              | Some x => match instance x atoms premises with Some f => same gives f | None => None end
              | None => None
@@ -410,6 +421,21 @@ Section Sound.
             destruct (nth_error T k) as [[|[] [|p [|q [|]]]|]|] eqn:K; try discriminate.
             destruct (bit_and T p q) as [s|] eqn:B; [|discriminate]. intro E; apply same_eq in E; subst.
             cbn [feval]. autorewrite with pol. rewrite (G _ _ K), (bit_and_ok v T r G _ _ _ B). cbn [aval map kval]. lia. }
+          destruct (String.eqb name "and/power").
+          { destruct atoms as [|n [|w [|u [|]]]]; try discriminate. destruct premises as [|i [|]]; try discriminate.
+            destruct number; try discriminate.
+            destruct (nth_error T n) as [[|[] [|p [|q [|]]]|]|] eqn:K; try discriminate.
+            destruct (nth_error T w) as [[|[] [|k [|]]|]|] eqn:L; try discriminate.
+            destruct (nth_error T u) as [[|[] [|x [|y [|]]]|]|] eqn:M; try discriminate.
+            destruct (premise_ok fs k i) eqn:P; [|discriminate]. cbn [andb].
+            destruct (peqb q _) eqn:Q; [|discriminate]. destruct (peqb x p) eqn:X; [|discriminate].
+            destruct (peqb y _) eqn:Y; [|discriminate]. cbn [andb]. intro E; apply same_eq in E; subst f.
+            apply peqb_eq in Q, X, Y. subst q x y.
+            assert (N : 0 <= peval r k).
+            { assert (Z : premises_ok fs [k] [i] = true) by (cbn [premises_ok]; now rewrite P).
+              apply premises_right in Z. now inversion Z. }
+            cbn [feval]. autorewrite with pol. rewrite (G _ _ K), (G _ _ M). cbn [aval map kval]. autorewrite with pol.
+            rewrite (G _ _ L). cbn [aval map kval]. fold r. pose proof (land_power (peval r p) (peval r k) N). lia. }
           destruct (find_axiom name number) eqn:F; [|discriminate]. destruct (instance _ _ _ _ _) eqn:I; [|discriminate].
           intro E; apply same_eq in E; subst. eapply instance_ok; eauto.
           eapply find_axiom_valid; eauto.

@@ -68,6 +68,12 @@ def test_what_is_given_holds() -> None:
     assert accepted > 10
 
 
+def test_the_lowest_bits_are_a_remainder() -> None:
+    """``and/power`` for plain integers; over all of them it is proved in ``verified/Bits.v``."""
+    for a, k in itertools.product(range(-40, 41), range(7)):
+        assert a & ((1 << k) - 1) == a - (1 << k) * (a // (1 << k))
+
+
 def spelled(random: Random, p: Poly, order: list[Poly]) -> Any:
     """``p`` as a sum of what is known, perhaps spoilt."""
     rows = [[-c if not mono else c, order.index(Poly({mono: 1})) if mono else 0] for mono, c in p.terms.items()

@@ -2613,12 +2613,122 @@ let simple t fs = function
                          | None -> None))
                    | _ :: _ -> None)
                 | _ :: _ -> None))
-       else (match find_axiom name number with
-             | Some x ->
-               (match instance t fs x atoms premises with
-                | Some f -> same gives f
-                | None -> None)
-             | None -> None)
+       else if (=) name "and/power"
+            then (match atoms with
+                  | [] -> None
+                  | n0 :: l ->
+                    (match l with
+                     | [] -> None
+                     | w :: l0 ->
+                       (match l0 with
+                        | [] -> None
+                        | u :: l1 ->
+                          (match l1 with
+                           | [] ->
+                             (match premises with
+                              | [] -> None
+                              | i :: l2 ->
+                                (match l2 with
+                                 | [] ->
+                                   (match number with
+                                    | Some _ -> None
+                                    | None ->
+                                      (match nth_error t n0 with
+                                       | Some a0 ->
+                                         (match a0 with
+                                          | AKind (k0, args) ->
+                                            (match k0 with
+                                             | AND ->
+                                               (match args with
+                                                | [] -> None
+                                                | p :: l3 ->
+                                                  (match l3 with
+                                                   | [] -> None
+                                                   | q :: l4 ->
+                                                     (match l4 with
+                                                      | [] ->
+                                                        (match nth_error t w with
+                                                         | Some a1 ->
+                                                           (match a1 with
+                                                            | AKind (
+                                                                k1, args0) ->
+                                                              (match k1 with
+                                                               | P2 ->
+                                                                 (match args0 with
+                                                                  | [] -> None
+                                                                  | k :: l5 ->
+                                                                    (match l5 with
+                                                                    | [] ->
+                                                                    (match 
+                                                                    nth_error
+                                                                    t u with
+                                                                    | Some a2 ->
+                                                                    (match a2 with
+                                                                    | AKind (
+                                                                    k2, args1) ->
+                                                                    (match k2 with
+                                                                    | FD ->
+                                                                    (match args1 with
+                                                                    | [] ->
+                                                                    None
+                                                                    | x :: l6 ->
+                                                                    (match l6 with
+                                                                    | [] ->
+                                                                    None
+                                                                    | y :: l7 ->
+                                                                    (match l7 with
+                                                                    | [] ->
+                                                                    if 
+                                                                    (&&)
+                                                                    (premise_ok
+                                                                    fs k i)
+                                                                    ((&&)
+                                                                    (peqb q
+                                                                    (psub
+                                                                    (pvar w)
+                                                                    (pconst
+                                                                    (Zpos XH))))
+                                                                    ((&&)
+                                                                    (peqb x p)
+                                                                    (peqb y
+                                                                    (pvar w))))
+                                                                    then 
+                                                                    same
+                                                                    gives
+                                                                    (FEq
+                                                                    (padd
+                                                                    (psub
+                                                                    (pvar n0)
+                                                                    p)
+                                                                    (pmul
+                                                                    (pvar w)
+                                                                    (pvar u))))
+                                                                    else None
+                                                                    | _ :: _ ->
+                                                                    None)))
+                                                                    | _ ->
+                                                                    None)
+                                                                    | _ ->
+                                                                    None)
+                                                                    | None ->
+                                                                    None)
+                                                                    | _ :: _ ->
+                                                                    None))
+                                                               | _ -> None)
+                                                            | _ -> None)
+                                                         | None -> None)
+                                                      | _ :: _ -> None)))
+                                             | _ -> None)
+                                          | _ -> None)
+                                       | None -> None))
+                                 | _ :: _ -> None))
+                           | _ :: _ -> None))))
+            else (match find_axiom name number with
+                  | Some x ->
+                    (match instance t fs x atoms premises with
+                     | Some f -> same gives f
+                     | None -> None)
+                  | None -> None)
 | Bitwise (leaves, atoms, sums, gives) ->
   (match bits_zero t leaves atoms sums with
    | Some p -> same gives (FEq p)

@@ -25,7 +25,7 @@ from typing import Any
 from refrelax.shape_solver.checker.places import zero
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge
-from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, KINDS, MASK, NUMBERED, Axiom, Zero
+from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, KINDS, MASK, NUMBERED, POWER, Axiom, Zero
 from refrelax.shape_solver.checker.terms import Question, Rejected, expect, integer, shown
 
 ABSURD = ge(Poly.of(-1))
@@ -180,6 +180,11 @@ class Checker:
         if name == MASK:
             expect(number is None and not premises and len(atoms) == 1 and atoms[0].kind == "and", "one a & b", numbers)
             return eq(Poly.atom(numbers[0]) - self.reading.bit_and(*atoms[0].args))
+        if name == POWER:
+            expect(
+                number is None and [each.kind for each in atoms] == ["and", "p2", "fd"], "a & b, 2**k, a // b", numbers
+            )
+            return self.remainder(*numbers, premises)
         if name in NUMBERED:
             count, limit, made = NUMBERED[name]
             expect(type(number) is int and 0 <= number < limit, f"a number below {limit}", number)
@@ -192,6 +197,14 @@ class Checker:
         expect(name != "min/low" or number < len(atoms[0].args), "an operand of the minimum", number)
         operands = [*map(Poly.atom, numbers), *(arg for each in atoms for arg in each.args)]
         return self.instance(schema, operands, premises)
+
+    def remainder(self, v: int, w: int, u: int, premises: list[Any]) -> Formula:
+        """``a & (2**k - 1)`` is the remainder of ``a`` by ``2**k``."""
+        (a, mask), power = self.reading.atoms[v].args, Poly.atom(w)
+        expect(mask == power - 1, f"the operand {power - 1!r}", mask)
+        expect(self.reading.atoms[u].args == (a, power), f"the quotient of {a!r} by {power!r}", u)
+        needs = Axiom(POWER, "p2", lambda w, k: [k], lambda w, k: Zero(Poly.atom(v) - a + w * Poly.atom(u)))
+        return self.instance(needs, [power, *self.reading.atoms[w].args], premises)
 
     def instance(self, schema: Axiom, operands: Sequence[Poly], premises: list[Any]) -> Formula:
         needs = [Poly.of(each) for each in schema.needs(*operands)]

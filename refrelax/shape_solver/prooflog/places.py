@@ -66,21 +66,13 @@ class Opened:
             if c and not remainder and len((rest - c * q).terms) <= len(rest.terms) - len(q.terms):
                 rest = rest - c * q
                 found.append((c, number))
-        fresh = [Poly({mono: 1}) for mono in rest.terms]
-        if len(fresh) > 1 or any(abs(c) != 1 for c in rest.terms.values()):
-            return self.leaf(p)
-        if not fresh:
+        if not rest.terms:
             return found if set(self.weighed(found)) <= {0, 1} else self.leaf(p)
-        if found and not self.complement(found, rest):
+        ((mono, c), *more) = rest.terms.items()
+        if more or (c, found) not in ((1, []), (-1, [(1, 0)])):
             return self.leaf(p)
-        mono = fresh[0]
-        added = self.leaf(mono)
-        return None if added is None else [*found, (rest.terms[next(iter(rest.terms))], added[0][1])]
-
-    @staticmethod
-    def complement(found: Sum, rest: Poly) -> bool:
-        """Whether the sum is -1 less what is left."""
-        return found == [(1, 0)] and next(iter(rest.terms.values())) == -1
+        added = self.leaf(Poly({mono: 1}))
+        return None if added is None else [*found, (c, added[0][1])]
 
     def leaf(self, p: Poly) -> Sum | None:
         if len(self.leaves) == MAX_LEAVES:
@@ -146,8 +138,8 @@ def related(ledger: Ledger) -> None:
         p = Poly.of(0)
         for c, number in relation:
             p = p + c * values[number]
-        if not ledger.reduce(p).terms:
-            continue
-        atom = opened.atoms[relation[-1][1] - 1 - MAX_LEAVES]
-        sums = [opened.numbered(each) for each in (*opened.sums, relation)]
-        ledger.rule(ledger.bits([each.written() for each in opened.leaves], opened.atoms, sums, p), atom)
+        seen = ledger.reduce(p).mentions()
+        if seen:
+            sums = [opened.numbered(each) for each in (*opened.sums, relation)]
+            found = ledger.bits([each.written() for each in opened.leaves], opened.atoms, sums, p)
+            any(ledger.rule(found, atom) for atom in reversed(opened.atoms) if atom in seen)
