@@ -184,7 +184,8 @@ class Checker:
             expect(
                 number is None and [each.kind for each in atoms] == ["and", "p2", "fd"], "a & b, 2**k, a // b", numbers
             )
-            return self.remainder(*numbers, premises)
+            v, w, u = numbers
+            return self.remainder(v, w, u, premises)
         if name in NUMBERED:
             count, limit, made = NUMBERED[name]
             expect(type(number) is int and 0 <= number < limit, f"a number below {limit}", number)

@@ -128,10 +128,10 @@ def powers(ledger: Ledger) -> None:
 
 def cancelled(ledger: Ledger) -> None:
     """Where ``a ^ c`` is equal to ``b ^ c``, so are ``a ^ c & c`` and ``b ^ c & c``."""
-    twofold = [(v, *atom.args) for v, atom in enumerate(ledger.reading.atoms) if atom.kind == "and"]
-    for (v, *first), (w, *second) in itertools.combinations(twofold[:MAX_PAIRED], 2):
+    twofold = [(v, atom.args) for v, atom in enumerate(ledger.reading.atoms) if atom.kind == "and"]
+    for (v, first), (w, second) in itertools.combinations(twofold[:MAX_PAIRED], 2):
         for c in [each for each in first if each in second]:
-            p, q = (sum(args, Poly.of(-2) * Poly.atom(n)) for n, args in ((v, first), (w, second)))
+            p, q = (a + b - 2 * Poly.atom(n) for n, (a, b) in ((v, first), (w, second)))
             if p != q and not ledger.reduce(p - q).terms:
                 (x,), (y,) = (ledger.reading.make("and", (each, c)).mentions() for each in (p, q))
                 _replaced(ledger, ledger.congruence(x, y, [equation(ledger, p - q), None]), x)
