@@ -3,7 +3,7 @@
     A log is untrusted: whatever it says, [run] accepts only what follows ([run_ok]). *)
 
 From Coq Require Import ZArith List Bool String Lia.
-From Verified Require Import Meaning Poly Reading Axioms.
+From Verified Require Import Meaning Poly Reading Axioms Bits.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -14,6 +14,7 @@ Inductive step :=
 | Equal (i j : nat) (gives : formula)
 | Congruence (a b : nat) (premises : list (option nat)) (gives : formula)
 | Schema (name : string) (number : option nat) (atoms : list nat) (premises : list (option nat)) (gives : formula)
+| Bitwise (leaves : list poly) (atoms : list nat) (sums : list sum) (gives : formula)
 | Cases (on : choice) (branches : list (list step)) (gives : formula).
 
 Definition absurd : formula := FGe (pconst (-1)).
@@ -165,10 +166,23 @@ Section Rules.
               end
           | _, _, _ => None
           end
+        else if String.eqb name "and/power" then
+          match atoms, premises, number with
+          | [n; w; u], [i], None =>
+              match nth_error T n, nth_error T w, nth_error T u with
+              | Some (AKind AND [p; q]), Some (AKind P2 [k]), Some (AKind FD [x; y]) =>
+                  if premise_ok k i && (peqb q (psub (pvar w) (pconst 1)) && (peqb x p && peqb y (pvar w)))
+                  then same gives (FEq (padd (psub (pvar n) p) (pmul (pvar w) (pvar u)))) else None
+              | _, _, _ => None
+              end
+          | _, _, _ => None
+          end
         else match find_axiom name number with
              | Some x => match instance x atoms premises with Some f => same gives f | None => None end
              | None => None
              end
+    | Bitwise leaves atoms sums gives =>
+        match bits_zero T leaves atoms sums with Some p => same gives (FEq p) | None => None end
     | Cases _ _ _ => None
     end.
 
@@ -384,7 +398,7 @@ Section Sound.
 
     Lemma simple_ok s f : simple T fs s = Some f -> feval r f = true.
     Proof.
-      destruct s as [terms gives|i j gives|x y premises gives|name number atoms premises gives|]; cbn [simple]; try discriminate.
+      destruct s as [terms gives|i j gives|x y premises gives|name number atoms premises gives|leaves atoms sums gives|]; cbn [simple]; try discriminate.
       - destruct (combined _ _ _) eqn:C; [|discriminate]. intro E; apply Some_inj in E; subst. eapply combined_ok; eauto.
       - destruct (nth_error fs i) as [[p| | |]|] eqn:I; try discriminate.
         destruct (nth_error fs j) as [[q| | |]|] eqn:J; try discriminate.
@@ -407,9 +421,26 @@ Section Sound.
             destruct (nth_error T k) as [[|[] [|p [|q [|]]]|]|] eqn:K; try discriminate.
             destruct (bit_and T p q) as [s|] eqn:B; [|discriminate]. intro E; apply same_eq in E; subst.
             cbn [feval]. autorewrite with pol. rewrite (G _ _ K), (bit_and_ok v T r G _ _ _ B). cbn [aval map kval]. lia. }
+          destruct (String.eqb name "and/power").
+          { destruct atoms as [|n [|w [|u [|]]]]; try discriminate. destruct premises as [|i [|]]; try discriminate.
+            destruct number; try discriminate.
+            destruct (nth_error T n) as [[|[] [|p [|q [|]]]|]|] eqn:K; try discriminate.
+            destruct (nth_error T w) as [[|[] [|k [|]]|]|] eqn:L; try discriminate.
+            destruct (nth_error T u) as [[|[] [|x [|y [|]]]|]|] eqn:M; try discriminate.
+            destruct (premise_ok fs k i) eqn:P; [|discriminate]. cbn [andb].
+            destruct (peqb q _) eqn:Q; [|discriminate]. destruct (peqb x p) eqn:X; [|discriminate].
+            destruct (peqb y _) eqn:Y; [|discriminate]. cbn [andb]. intro E; apply same_eq in E; subst f.
+            apply peqb_eq in Q, X, Y. subst q x y.
+            assert (N : 0 <= peval r k).
+            { assert (Z : premises_ok fs [k] [i] = true) by (cbn [premises_ok]; now rewrite P).
+              apply premises_right in Z. now inversion Z. }
+            cbn [feval]. autorewrite with pol. rewrite (G _ _ K), (G _ _ M). cbn [aval map kval]. autorewrite with pol.
+            rewrite (G _ _ L). cbn [aval map kval]. fold r. pose proof (land_power (peval r p) (peval r k) N). lia. }
           destruct (find_axiom name number) eqn:F; [|discriminate]. destruct (instance _ _ _ _ _) eqn:I; [|discriminate].
           intro E; apply same_eq in E; subst. eapply instance_ok; eauto.
           eapply find_axiom_valid; eauto.
+      - destruct (bits_zero T leaves atoms sums) as [p|] eqn:B; [|discriminate].
+        intro E; apply same_eq in E; subst. cbn [feval]. pose proof (bits_zero_ok v T G _ _ _ _ B). fold r in H0. lia.
     Qed.
 
     Lemma alternatives_ok on alts : alternatives T fs on = Some alts -> exists alt, In alt alts /\ all r alt.

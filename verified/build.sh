@@ -12,7 +12,7 @@ if ! command -v ocamlopt >/dev/null; then
 fi
 mkdir -p build
 if command -v coqc >/dev/null; then
-  for file in Meaning Poly Reading Axioms Rules Fits Log Points Checker Extract; do
+  for file in Meaning Poly Reading Axioms Bits Rules Fits Log Points Checker Extract; do
     cp "$file.v" build/
     (cd build && coqc -q -Q . Verified "$file.v") >"build/$file.out" 2>&1 || { cat "build/$file.out"; exit 1; }
   done
@@ -27,5 +27,5 @@ else
   echo "verified: no coqc here; the proofs are not checked, ocaml/core.ml is compiled as it is"
 fi
 cp ocaml/*.ml ocaml/*.mli build/
-(cd build && ocamlopt -w -a -o refrelax-verified core.mli core.ml json.ml door.ml main.ml)
+(cd build && ocamlopt -w -a+8 -warn-error +8 -o refrelax-verified core.mli core.ml json.ml door.ml main.ml)
 echo "verified: verified/build/refrelax-verified"

@@ -83,6 +83,9 @@ WIDE = 1 << 14
 FEW = 60
 """Points of one instance."""
 
+AT_ONCE = 100_000
+"""Nodes at all points together that are evaluated before anything is split: at most some 10 ms."""
+
 MAX_POINTS = 3_000
 """Points at the numbers of a question."""
 
@@ -407,6 +410,7 @@ class _Attempt:
             lambda: self.points("points", first, 1),
             self.differences,
             self.normal_form,
+            lambda: self.all_points(AT_ONCE),
             self.in_digits,
             self.residues,
             self.all_points,
@@ -479,8 +483,11 @@ class _Attempt:
         self.note("residues", "nothing to split, or open")
         return None
 
-    def all_points(self) -> Answer | None:
+    def all_points(self, most: int | None = None) -> Answer | None:
+        """If ``most`` is given: of at most so many nodes at all points together, and nothing is said of more."""
         size = domain(self.sampler)
+        if most is not None and (size is None or size * self.judge.nodes > most):
+            return None
         if size is None or size > min(self.limits.domain, self.left // self.judge.nodes):
             self.note("all points", "too many")
             return None

@@ -308,6 +308,81 @@ BITS: dict[str, str] = {
 }  # fmt: skip
 LIES |= BITS
 
+# --- the rule "bits": -1, the leaves and the atoms are what is known
+AND_XY = ["and", PX, PY]
+
+
+def by_bits(claim: Any, leaves: list[Any], sums: list[Any], gives: Any, *rows: Any, on: Any = (2,), **more: Any) -> str:
+    step = {"rule": "bits", "leaves": leaves, "atoms": list(on), "sums": sums, "gives": ["eq", gives], **more}
+    return forged(claim, log(step, combine([1, [0]], [1, [1]]), atoms=[X, Y, *rows]))
+
+
+X_AND_Y: Any = ["ge", ["and", X, Y], X]
+AND_IS_X, OPERANDS = plus(V, times(-1, PX)), [[[1, 1]], [[1, 2]]]
+PLACES: dict[str, str] = {
+    "a & b by its bits is a": by_bits(X_AND_Y, [PX, PY], [*OPERANDS, [[1, 3], [-1, 1]]], AND_IS_X, AND_XY),
+    "operands that are others": by_bits(X_AND_Y, [PX, PY], [[[1, 1]], [[1, 1]], [[1, 3], [-1, 1]]], AND_IS_X, AND_XY),
+    "operands left out": by_bits(X_AND_Y, [PX, PY], [[[1, 3], [-1, 1]]], AND_IS_X, AND_XY),
+    "a sum that is no bit": by_bits(["ge", ["and", ["add", X, Y], Y], Y], [PX, PY], [[[1, 1], [1, 2]], [[1, 2]], [[1, 3], [-1, 2]]],
+                                    plus(V, times(-1, PY)), ["and", plus(PX, PY), PY]),
+    "-x for ~x": by_bits(["ge", ["and", ["sub", const(0), X], X], const(1)], [PX], [[[-1, 1]], [[1, 1]], [[1, 2]]], plus(times(-1, V), CONST),
+                         ["and", times(-1, PX), PX]),
+    "a conclusion with a constant": by_bits(X_AND_Y, [PX, PY], [*OPERANDS, [[0, 0]]], AND_IS_X, AND_XY),
+    "a conclusion that is another": by_bits(X_AND_Y, [PX, PY], [*OPERANDS, [[1, 3], [-1, 3]]], AND_IS_X, AND_XY),
+    "an atom before it is opened": by_bits(
+        X_AND_Y, [PX], [[[1, 1]], [[1, 2]], [[1, 2], [-1, 1]]], plus(W, times(-1, PX)), AND_XY, ["and", PX, PX], on=(3,)
+    ),
+    "two leaves with one bit": by_bits(["ge", X, Y], [PX, PX], [[[1, 1], [-1, 2]]], plus(PX, times(-1, PY)), on=()),
+    "a quotient for an and": by_bits(["ge", ["floordiv", X, Y], ["and", X, Y]], [PX, PY], [*OPERANDS, *OPERANDS, [[1, 3], [-1, 4]]],
+                                     plus(V, times(-1, W)), ["fd", PX, PY], AND_XY, on=(2, 3)),
+    "a leaf of a leaf": by_bits(["ge", X, const(0)], [PX], [[[1, 1]]], plus(PX, CONST), on=()),
+    "7 leaves": by_bits(ZERO, [PX, PY, *[CONST] * 5], [[]], [[-1, []]], on=()),
+    "3 where a number is -1": by_bits(
+        X_AND_Y, [PX], [[[1, 1]], [[3, 0]], [[1, 2], [-1, 1]]], plus(W, times(-1, PX)), AND_XY, ["and", PX, [[-3, []]]], on=(3,)
+    ),
+    **{f"the leaf number {number!r}": by_bits(X_AND_Y, [PX, PY], [*OPERANDS, [[1, 3], [-1, number]]], AND_IS_X, AND_XY)
+       for number in (-1, True, None, 1.0, "1", 4)},
+    **{f"the factor {factor!r}": by_bits(X_AND_Y, [PX, PY], [*OPERANDS, [[1, 3], [factor, 1]]], AND_IS_X, AND_XY)
+       for factor in (True, None, -1.0, "-1", [])},
+    "bits with premises": by_bits(X_AND_Y, [PX, PX], [*OPERANDS, [[1, 3], [-1, 1]]], AND_IS_X, AND_XY, premises=[]),
+}  # fmt: skip
+LIES |= PLACES
+
+# --- "and/power": atom 2 is the power 2**y, 3 the quotient x // 2**y, 4 is x & (2**y - 1), 5 another
+POW, LOW = ["p2", PY], plus(V, times(-1, CONST))
+
+
+def by_power(other: Any, on: Any, premises: Any = (0,), **more: Any) -> str:
+    """That ``x`` is at least 1 follows from the step; but for ``other``, ``on`` and ``premises``, it is as it should be."""
+    left, power, quotient = on if len(on) == 3 else (4, 2, 3)
+    gives = ["eq", plus([[1, [left]]], times(-1, PX), [[1, [power, quotient]]])]
+    mask, power_said = ["sub", ["shl", ONE, Y], ONE], ["shl", ONE, Y]
+    claim = ["and", ["eq", ["and", X, mask], ["floormod", X, power_said]], ["lt", X, ONE]]
+    step = {"rule": "and/power", "atoms": list(on), "premises": list(premises), "gives": gives, **more}
+    rows = [X, Y, POW, ["fd", PX, V], ["and", PX, LOW], other]
+    return forged(claim, log(step, combine([1, [2]]), atoms=rows), ["ge", Y, const(0)])
+
+
+SPARE: Any = ["define", PX]
+POWERS: dict[str, str] = {
+    "a power without a premise": by_power(SPARE, [4, 2, 3], [None]),
+    "a power with no premises": by_power(SPARE, [4, 2, 3], []),
+    "a power with two premises": by_power(SPARE, [4, 2, 3], [0, 0]),
+    "a power with another premise": by_power(SPARE, [4, 2, 3], [1]),
+    "a power with a number": by_power(SPARE, [4, 2, 3], number=1),
+    "a power for its mask": by_power(["and", PX, V], [5, 2, 3]),
+    "a mask past its power": by_power(["and", PX, plus(V, CONST)], [5, 2, 3]),
+    "a quotient of another": by_power(["fd", PY, V], [4, 2, 5]),
+    "a quotient by another": by_power(["fd", PX, PY], [4, 2, 5]),
+    "a truncated quotient": by_power(["td", PX, V], [4, 2, 5]),
+    "operands the other way round": by_power(["and", LOW, PX], [5, 2, 3]),
+    "another power": by_power(["p2", PX], [4, 5, 3]),
+    "a symbol for a power": by_power(SPARE, [4, 5, 3]),
+    "atoms in another order": by_power(SPARE, [4, 3, 2]),
+    "two atoms of three": by_power(SPARE, [4, 2]),
+}  # fmt: skip
+LIES |= POWERS
+
 SCRIPT = "(set-logic ALL)\n(declare-const a0 Int) ; x\n(assert false) ;\n(check-sat)\n"
 FORGERIES = {
     **LIES, "a script of its own": forged(["eq", X, ONE], {"kind": "smt2", "script": SCRIPT}, names=["x\n(assert false) ;", "b", "y"]),

@@ -2123,6 +2123,131 @@ let numbered =
   ("p2/shift", power_shift) :: (("and/below", bits_below) :: (("and/apart",
     bits_apart) :: []))
 
+type entry = poly * z list
+
+type sum = (z * int) list
+
+(** val assignments : int -> z list list **)
+
+let rec assignments k =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> [] :: [])
+    (fun k' ->
+    flat_map (fun a0 -> (Z0 :: a0) :: (((Zpos XH) :: a0) :: []))
+      (assignments k'))
+    k
+
+(** val zip : (z -> z -> z) -> z list -> z list -> z list **)
+
+let rec zip f u v0 =
+  match u with
+  | [] -> []
+  | x :: u' -> (match v0 with
+                | [] -> []
+                | y :: v' -> (f x y) :: (zip f u' v'))
+
+(** val weighed : z list -> entry list -> sum -> entry option **)
+
+let rec weighed zero known = function
+| [] -> Some ([], zero)
+| p :: s' ->
+  let (c, i) = p in
+  (match nth_error known i with
+   | Some e ->
+     let (p0, v0) = e in
+     (match weighed zero known s' with
+      | Some e0 ->
+        let (q, w) = e0 in
+        Some ((padd (pscale [] c p0) q), (zip Z.add (map (Z.mul c) v0) w))
+      | None -> None)
+   | None -> None)
+
+(** val is_bit : z -> bool **)
+
+let is_bit x =
+  (||) (Z.eqb x Z0) (Z.eqb x (Zpos XH))
+
+(** val operand : z list -> entry list -> sum -> poly -> z list option **)
+
+let operand zero known s p =
+  match weighed zero known s with
+  | Some e ->
+    let (q, v0) = e in
+    if (&&) (peqb q p) (forallb is_bit v0) then Some v0 else None
+  | None -> None
+
+(** val opened :
+    table -> z list -> entry list -> int list -> sum list -> poly option **)
+
+let rec opened t zero known atoms sums =
+  match atoms with
+  | [] ->
+    (match sums with
+     | [] -> None
+     | s :: l ->
+       (match l with
+        | [] ->
+          (match weighed zero known s with
+           | Some e ->
+             let (p, v0) = e in if forallb (Z.eqb Z0) v0 then Some p else None
+           | None -> None)
+        | _ :: _ -> None))
+  | n0 :: atoms' ->
+    (match sums with
+     | [] -> None
+     | s :: l ->
+       (match l with
+        | [] -> None
+        | t0 :: sums' ->
+          (match nth_error t n0 with
+           | Some a0 ->
+             (match a0 with
+              | AKind (k, args) ->
+                (match k with
+                 | AND ->
+                   (match args with
+                    | [] -> None
+                    | p :: l0 ->
+                      (match l0 with
+                       | [] -> None
+                       | q :: l1 ->
+                         (match l1 with
+                          | [] ->
+                            (match operand zero known s p with
+                             | Some v0 ->
+                               (match operand zero known t0 q with
+                                | Some w ->
+                                  opened t zero
+                                    (app known (((pvar n0),
+                                      (zip Z.mul v0 w)) :: [])) atoms' sums'
+                                | None -> None)
+                             | None -> None)
+                          | _ :: _ -> None)))
+                 | _ -> None)
+              | _ -> None)
+           | None -> None)))
+
+(** val leaf_entries : z list list -> int -> poly list -> entry list **)
+
+let rec leaf_entries all k = function
+| [] -> []
+| p :: leaves' ->
+  (p,
+    (map (fun a0 -> nth k a0 Z0) all)) :: (leaf_entries all (Stdlib.Int.succ
+                                            k) leaves')
+
+(** val bits_zero :
+    table -> poly list -> int list -> sum list -> poly option **)
+
+let bits_zero t leaves atoms sums =
+  if (<=) (length leaves) (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+       (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0))))))
+  then let all = assignments (length leaves) in
+       opened t (map (fun _ -> Z0) all) (((pconst (Zneg XH)),
+         (map (fun _ -> Zpos XH) all)) :: (leaf_entries all 0 leaves)) atoms
+         sums
+  else None
+
 type choice =
 | ChSign of poly
 | ChOr of int
@@ -2138,6 +2263,7 @@ type step =
 | Equal of int * int * formula
 | Congruence of int * int * int option list * formula
 | Schema of string * int option * int list * int option list * formula
+| Bitwise of poly list * int list * sum list * formula
 | Cases of choice * step list list * formula
 
 (** val absurd : formula **)
@@ -2208,8 +2334,8 @@ let rec total fs negation = function
 let combined fs terms = function
 | FGe p ->
   (match total fs (minus1 p) terms with
-   | Some sum ->
-     (match pconstant sum with
+   | Some sum0 ->
+     (match pconstant sum0 with
       | Some c -> Z.ltb c Z0
       | None -> false)
    | None -> false)
@@ -2487,12 +2613,126 @@ let simple t fs = function
                          | None -> None))
                    | _ :: _ -> None)
                 | _ :: _ -> None))
-       else (match find_axiom name number with
-             | Some x ->
-               (match instance t fs x atoms premises with
-                | Some f -> same gives f
-                | None -> None)
-             | None -> None)
+       else if (=) name "and/power"
+            then (match atoms with
+                  | [] -> None
+                  | n0 :: l ->
+                    (match l with
+                     | [] -> None
+                     | w :: l0 ->
+                       (match l0 with
+                        | [] -> None
+                        | u :: l1 ->
+                          (match l1 with
+                           | [] ->
+                             (match premises with
+                              | [] -> None
+                              | i :: l2 ->
+                                (match l2 with
+                                 | [] ->
+                                   (match number with
+                                    | Some _ -> None
+                                    | None ->
+                                      (match nth_error t n0 with
+                                       | Some a0 ->
+                                         (match a0 with
+                                          | AKind (k0, args) ->
+                                            (match k0 with
+                                             | AND ->
+                                               (match args with
+                                                | [] -> None
+                                                | p :: l3 ->
+                                                  (match l3 with
+                                                   | [] -> None
+                                                   | q :: l4 ->
+                                                     (match l4 with
+                                                      | [] ->
+                                                        (match nth_error t w with
+                                                         | Some a1 ->
+                                                           (match a1 with
+                                                            | AKind (
+                                                                k1, args0) ->
+                                                              (match k1 with
+                                                               | P2 ->
+                                                                 (match args0 with
+                                                                  | [] -> None
+                                                                  | k :: l5 ->
+                                                                    (match l5 with
+                                                                    | [] ->
+                                                                    (match 
+                                                                    nth_error
+                                                                    t u with
+                                                                    | Some a2 ->
+                                                                    (match a2 with
+                                                                    | AKind (
+                                                                    k2, args1) ->
+                                                                    (match k2 with
+                                                                    | FD ->
+                                                                    (match args1 with
+                                                                    | [] ->
+                                                                    None
+                                                                    | x :: l6 ->
+                                                                    (match l6 with
+                                                                    | [] ->
+                                                                    None
+                                                                    | y :: l7 ->
+                                                                    (match l7 with
+                                                                    | [] ->
+                                                                    if 
+                                                                    (&&)
+                                                                    (premise_ok
+                                                                    fs k i)
+                                                                    ((&&)
+                                                                    (peqb q
+                                                                    (psub
+                                                                    (pvar w)
+                                                                    (pconst
+                                                                    (Zpos XH))))
+                                                                    ((&&)
+                                                                    (peqb x p)
+                                                                    (peqb y
+                                                                    (pvar w))))
+                                                                    then 
+                                                                    same
+                                                                    gives
+                                                                    (FEq
+                                                                    (padd
+                                                                    (psub
+                                                                    (pvar n0)
+                                                                    p)
+                                                                    (pmul
+                                                                    (pvar w)
+                                                                    (pvar u))))
+                                                                    else None
+                                                                    | _ :: _ ->
+                                                                    None)))
+                                                                    | _ ->
+                                                                    None)
+                                                                    | _ ->
+                                                                    None)
+                                                                    | None ->
+                                                                    None)
+                                                                    | _ :: _ ->
+                                                                    None))
+                                                               | _ -> None)
+                                                            | _ -> None)
+                                                         | None -> None)
+                                                      | _ :: _ -> None)))
+                                             | _ -> None)
+                                          | _ -> None)
+                                       | None -> None))
+                                 | _ :: _ -> None))
+                           | _ :: _ -> None))))
+            else (match find_axiom name number with
+                  | Some x ->
+                    (match instance t fs x atoms premises with
+                     | Some f -> same gives f
+                     | None -> None)
+                  | None -> None)
+| Bitwise (leaves, atoms, sums, gives) ->
+  (match bits_zero t leaves atoms sums with
+   | Some p -> same gives (FEq p)
+   | None -> None)
 | Cases (_, _, _) -> None
 
 (** val alternatives : table -> facts -> choice -> facts list option **)

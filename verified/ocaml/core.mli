@@ -497,6 +497,27 @@ val bits_apart : int -> axiom
 
 val numbered : (string * (int -> axiom)) list
 
+type entry = poly * z list
+
+type sum = (z * int) list
+
+val assignments : int -> z list list
+
+val zip : (z -> z -> z) -> z list -> z list -> z list
+
+val weighed : z list -> entry list -> sum -> entry option
+
+val is_bit : z -> bool
+
+val operand : z list -> entry list -> sum -> poly -> z list option
+
+val opened :
+  table -> z list -> entry list -> int list -> sum list -> poly option
+
+val leaf_entries : z list list -> int -> poly list -> entry list
+
+val bits_zero : table -> poly list -> int list -> sum list -> poly option
+
 type choice =
 | ChSign of poly
 | ChOr of int
@@ -512,6 +533,7 @@ type step =
 | Equal of int * int * formula
 | Congruence of int * int * int option list * formula
 | Schema of string * int option * int list * int option list * formula
+| Bitwise of poly list * int list * sum list * formula
 | Cases of choice * step list list * formula
 
 val absurd : formula

@@ -136,6 +136,10 @@ let rec step atoms s =
     (match list nat (field "atoms" s) with
      | [ a; b ] -> Congruence (a, b, list maybe (field "premises" s), gives ())
      | _ -> bad "expected two atoms")
+  | Str "bits" ->
+    only [ "rule"; "leaves"; "atoms"; "sums"; "gives" ] s;
+    let weight = function Arr [ c; n ] -> (integer c, nat n) | _ -> bad "expected [factor, number]" in
+    Bitwise (list (poly atoms) (field "leaves" s), list nat (field "atoms" s), list (list weight) (field "sums" s), gives ())
   | Str "cases" ->
     only [ "rule"; "on"; "branches"; "gives" ] s;
     Cases (choice atoms (field "on" s), list (list (step atoms)) (field "branches" s), gives ())

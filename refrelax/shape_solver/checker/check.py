@@ -8,6 +8,7 @@ numbered in order, those of the question first; a branch sees the facts before i
 * ``combine``: ordered-ring reasoning. A sum of products of facts and perhaps of the negated conclusion with positive
   factors, and of equations with any factors, is a negative constant: so the conclusion holds;
 * ``equal``: ``p >= 0`` and ``-p >= 0`` give ``p == 0``; ``congruence``: equal operands give equal atoms;
+* ``bits``: what holds of the bits at every place (``places``);
 * ``cases``: branches of which one must hold; each ends with the same conclusion, or with an absurdity.
 
 Imports nothing of the prover, of ``semantics`` or of any solver.
@@ -21,9 +22,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from refrelax.shape_solver.checker.places import zero
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge
-from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, KINDS, MASK, NUMBERED, Axiom, Zero
+from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, KINDS, MASK, NUMBERED, POWER, Axiom, Zero
 from refrelax.shape_solver.checker.terms import Question, Rejected, expect, integer, shown
 
 ABSURD = ge(Poly.of(-1))
@@ -68,6 +70,11 @@ class Checker:
                 return self.same(eq(p), gives)
             case {"rule": "congruence", "atoms": [u, v], "premises": [*premises], "gives": gives, **rest} if not rest:
                 return self.same(self.congruent(u, v, premises), gives)
+            case {"rule": "bits", "leaves": [*leaves], "atoms": [*on], "sums": [*sums], "gives": gives, **rest} if (
+                not rest
+            ):
+                atoms = [self.known_atom(each) for each in on]
+                return self.same(eq(zero(self.reading, [self.poly(each) for each in leaves], atoms, sums)), gives)
             case {"rule": "cases", "on": on, "branches": [*branches], "gives": gives, **rest} if not rest:
                 return self.split(self.alternatives(on), branches, self.fact(gives))
             case {"rule": str() as name, "atoms": [*atoms], "premises": [*premises], "gives": gives, **rest}:
@@ -110,9 +117,12 @@ class Checker:
         return check_poly(parts[0])
 
     def atom(self, number: Any) -> Atom:
+        return self.reading.atoms[self.known_atom(number)]
+
+    def known_atom(self, number: Any) -> int:
         if type(number) is not int or not 0 <= number < len(self.reading.atoms):
             raise Rejected(f"expected the number of an atom, found {shown(number)}")
-        return self.reading.atoms[number]
+        return number
 
     # --- the rules
 
@@ -170,6 +180,12 @@ class Checker:
         if name == MASK:
             expect(number is None and not premises and len(atoms) == 1 and atoms[0].kind == "and", "one a & b", numbers)
             return eq(Poly.atom(numbers[0]) - self.reading.bit_and(*atoms[0].args))
+        if name == POWER:
+            expect(
+                number is None and [each.kind for each in atoms] == ["and", "p2", "fd"], "a & b, 2**k, a // b", numbers
+            )
+            v, w, u = numbers
+            return self.remainder(v, w, u, premises)
         if name in NUMBERED:
             count, limit, made = NUMBERED[name]
             expect(type(number) is int and 0 <= number < limit, f"a number below {limit}", number)
@@ -182,6 +198,14 @@ class Checker:
         expect(name != "min/low" or number < len(atoms[0].args), "an operand of the minimum", number)
         operands = [*map(Poly.atom, numbers), *(arg for each in atoms for arg in each.args)]
         return self.instance(schema, operands, premises)
+
+    def remainder(self, v: int, w: int, u: int, premises: list[Any]) -> Formula:
+        """``a & (2**k - 1)`` is the remainder of ``a`` by ``2**k``."""
+        (a, mask), power = self.reading.atoms[v].args, Poly.atom(w)
+        expect(mask == power - 1, f"the operand {power - 1!r}", mask)
+        expect(self.reading.atoms[u].args == (a, power), f"the quotient of {a!r} by {power!r}", u)
+        needs = Axiom(POWER, "p2", lambda w, k: [k], lambda w, k: Zero(Poly.atom(v) - a + w * Poly.atom(u)))
+        return self.instance(needs, [power, *self.reading.atoms[w].args], premises)
 
     def instance(self, schema: Axiom, operands: Sequence[Poly], premises: list[Any]) -> Formula:
         needs = [Poly.of(each) for each in schema.needs(*operands)]

@@ -154,7 +154,11 @@ NUMBERED: dict[str, tuple[int, int, Callable[[int], Axiom]]] = {
 """Axioms with a number as well: how many atoms they are about, what the number is below, and the axiom."""
 
 MASK = "and/mask"
-"""The one axiom that is no row: an atom ``a & b``, of which one is a number, is what reading such a term gives."""
+"""No row: an atom ``a & b``, of which one is a number, is what reading such a term gives."""
+
+POWER = "and/power"
+"""No row: of atoms of three kinds, ``v = a & (w - 1)``, ``w = 2**k`` and ``u = a // w``. Where ``k >= 0``, ``v`` is
+``a - w * u``."""
 
 BY_ID: dict[str, Axiom] = {each.id: each for each in (*AXIOMS, *PAIRS, *TRIPLES)}
 CHOICE_BY_ID: dict[str, Choice] = {each.id: each for each in CHOICES}

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.schemas import BY_ID, MAX_STEP
 from refrelax.shape_solver.prooflog.ledger import Ledger
+from refrelax.shape_solver.prooflog.witness import known
 
 Operands = tuple[Poly, Poly]
+
+MAX_PAIRED = 12
+"""Atoms of ``&`` that are compared in pairs."""
 
 NO_PREMISES: list[int | None] = [None] * 4
 
@@ -106,6 +112,58 @@ def apart(
     u = v if atom.args == (multiple, low) else swapped(ledger, v, *atom.args)
     (w,) = ledger.reading.make("and", (factor, low)).mentions()
     ledger.axiom("and/apart", [u, w], [None, None, *premises], width)
+
+
+def powers(ledger: Ledger) -> None:
+    """What ``a & (w - 1)`` is, where ``w`` is a power of two or is equal to one, also for atoms ``a & -w``."""
+    atoms = list(enumerate(ledger.reading.atoms))
+    exponents = [(w, known(ledger, atom.args[0])) for w, atom in atoms if atom.kind == "p2"]
+    for v, (a, b) in [(v, atom.args) for v, atom in atoms if atom.kind == "and"]:
+        for (p, q), (w, premise) in itertools.product(((a, b), (b, a)), exponents):
+            mask = next((m for m in (Poly.atom(w) - 1, -Poly.atom(w)) if not ledger.reduce(q - m).terms), None)
+            if mask is not None and premise is not None and p.constant() is None:
+                by_power(ledger, v, p, q, w, mask, *premise)
+                break
+
+
+def cancelled(ledger: Ledger) -> None:
+    """Where ``a ^ c`` is equal to ``b ^ c``, so are ``a ^ c & c`` and ``b ^ c & c``."""
+    twofold = [(v, atom.args) for v, atom in enumerate(ledger.reading.atoms) if atom.kind == "and"]
+    for (v, first), (w, second) in itertools.combinations(twofold[:MAX_PAIRED], 2):
+        for c in [each for each in first if each in second]:
+            p, q = (a + b - 2 * Poly.atom(n) for n, (a, b) in ((v, first), (w, second)))
+            if p != q and not ledger.reduce(p - q).terms:
+                (x,), (y,) = (ledger.reading.make("and", (each, c)).mentions() for each in (p, q))
+                _replaced(ledger, ledger.congruence(x, y, [equation(ledger, p - q), None]), x)
+
+
+def multiples(ledger: Ledger) -> None:
+    """That a power of two by which something is divided divides a greater one."""
+    atoms = list(enumerate(ledger.reading.atoms))
+    exponents = {w: atom.args[0] for w, atom in atoms if atom.kind == "p2"}
+    divisors = {each for _, atom in atoms if atom.kind == "fd" for each in atom.args[1].mentions()} & set(exponents)
+    for w, k in [pair for pair in itertools.product(exponents, sorted(divisors)) if pair[0] != pair[1]]:
+        more = exponents[w] - exponents[k]
+        if more.constant() is None and (premise := known(ledger, exponents[k])) and (rest := known(ledger, more)):
+            (factor,) = ledger.reading.make("p2", (more,)).mentions()
+            _replaced(ledger, ledger.axiom("p2/product", [w, factor, k], [*rest, *premise, None, None]), w)
+
+
+def by_power(ledger: Ledger, v: int, p: Poly, q: Poly, w: int, mask: Poly, premise: int | None) -> None:
+    """That ``p & (w - 1)`` is a remainder, and that ``v``, which is ``p & q``, is ``p & mask``."""
+    make = ledger.reading.make
+    (lowest,), (u,) = (each.mentions() for each in (make("and", (p, Poly.atom(w) - 1)), make("fd", (p, Poly.atom(w)))))
+    _replaced(ledger, ledger.power(lowest, w, u, premise), lowest)
+    (other,) = make("and", (p, mask)).mentions()
+    if q != mask:
+        (first,) = make("and", (p, q)).mentions()
+        _replaced(ledger, ledger.congruence(first, other, [None, equation(ledger, q - mask)]), first)
+
+
+def _replaced(ledger: Ledger, found: int, atom: int) -> None:
+    """Lets the equation ``found`` replace ``atom``, where that is not replaced."""
+    if atom in (ledger.reduced[found] or Poly({})).mentions():
+        ledger.rule(found, atom)
 
 
 def factored(p: Poly) -> tuple[int, Poly] | None:

@@ -16,10 +16,11 @@ from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import MAX_WORK, Reading
 from refrelax.shape_solver.checker.terms import Fuel, Question, Rejected
 from refrelax.shape_solver.claim import Effort, Query
-from refrelax.shape_solver.prooflog.bitwise import masks
+from refrelax.shape_solver.prooflog.bitwise import cancelled, masks, multiples, powers
 from refrelax.shape_solver.prooflog.branching import Branching
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
+from refrelax.shape_solver.prooflog.places import related
 from refrelax.shape_solver.prooflog.prune import pruned
 from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, recorded
 from refrelax.shape_solver.prooflog.search import take
@@ -94,6 +95,7 @@ def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, product
     below = ledger.branch([])
     below.meter = meter
     masks(below)
+    related(below)
     found = Branching(nodes, products, Forms(goals[0] if goals else len(ledger.facts)), changes).absurd(below)
     return None if found is None else below.adopted(ledger, found)
 
@@ -105,6 +107,10 @@ def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: 
     below.starts = len(below.facts)
     take(below)
     below.starts = 0
+    powers(below)
+    multiples(below)
+    cancelled(below)
+    related(below)
     found = recorded(below, goals, stage, depth)
     return None if found is None else below.adopted(ledger, found)
 

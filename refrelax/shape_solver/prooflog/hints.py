@@ -111,6 +111,8 @@ def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
     if any(number == each for _, each, _ in ledger.rules):
         return
     acquaint(ledger, number)
+    if atom.kind == "fd" and carried(ledger, number):
+        return
     try:
         atoms = Atoms(context.facts)
         found = names.normal(normal(context.image(names.atom(number)), atoms), atoms)
@@ -129,6 +131,23 @@ def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
     equation = derived(ledger, Poly.atom(number) - short)
     if equation is not None:
         ledger.rule(equation, number)
+
+
+def carried(ledger: Ledger, number: int) -> bool:
+    """Lets ``s + t // b`` replace the quotient of ``b * s + t`` by ``b``, an atom, where the equations make it that."""
+    a, b = ledger.reading.atoms[number].args
+    ((mono, c),) = b.terms.items() if len(b.terms) == 1 else (((), 0),)
+    short = ledger.reduce(a)
+    if c != 1 or len(mono) != 1 or short == a:
+        return False
+    whole = Poly({each[: each.index(mono[0])] + each[each.index(mono[0]) + 1 :]: k
+                  for each, k in short.terms.items() if mono[0] in each})  # fmt: skip
+    if not whole.terms:
+        return False
+    rest = ledger.reading.make("fd", (short - whole * b, b)) if (short - whole * b).terms else Poly.of(0)
+    for inner in sorted(rest.mentions()):
+        acquaint(ledger, inner)
+    return quotient(ledger, number, whole + rest)
 
 
 def derived(ledger: Ledger, p: Poly) -> int | None:

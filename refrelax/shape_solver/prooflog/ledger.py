@@ -12,7 +12,7 @@ from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, Reading, eq, ge
-from refrelax.shape_solver.checker.schemas import BY_ID, MASK, NUMBERED, Axiom, Zero
+from refrelax.shape_solver.checker.schemas import BY_ID, MASK, NUMBERED, POWER, Axiom, Zero
 
 Step = dict[str, Any]
 
@@ -168,9 +168,21 @@ class Ledger:
             return self.index[fact]
         return self.add(fact, {"rule": MASK, "atoms": [number], "premises": [], "gives": written(fact)})
 
+    def power(self, v: int, w: int, u: int, premise: int | None) -> int:
+        """That ``v``, the atom ``a & (2**k - 1)``, is a remainder; ``w`` is the power, ``u`` the quotient."""
+        fact = eq(Poly.atom(v) - self.reading.atoms[v].args[0] + Poly.atom(w) * Poly.atom(u))
+        step = {"rule": POWER, "atoms": [v, w, u], "premises": [premise], "gives": written(fact)}
+        return self.index[fact] if fact in self.index else self.add(fact, step)
+
     def congruence(self, u: int, v: int, premises: list[int | None]) -> int:
         fact = eq(Poly.atom(u) - Poly.atom(v))
         step = {"rule": "congruence", "atoms": [u, v], "premises": premises, "gives": written(fact)}
+        return self.add(fact, step)
+
+    def bits(self, leaves: list[Any], atoms: list[int], sums: list[Any], p: Poly) -> int:
+        """``p == 0``, by what holds of its bits at every place (``checker/places.py``)."""
+        fact = eq(p)
+        step = {"rule": "bits", "leaves": leaves, "atoms": list(atoms), "sums": sums, "gives": written(fact)}
         return self.add(fact, step)
 
     def cases(self, on: dict[str, Any], branches: list[Ledger], conclusion: Formula) -> int:

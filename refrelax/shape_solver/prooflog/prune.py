@@ -46,6 +46,7 @@ def _polys(step: Step) -> list[list[Any]]:
     """The polynomials that a step spells out."""
     found = [step["gives"][1], *(factor for factor, _ in step.get("terms", ()) if isinstance(factor, list))]
     found += [each for _, many in step.get("terms", ()) for each in many if isinstance(each, list)]
+    found += step.get("leaves", ())
     return [*found, step["on"]["sign"]] if "sign" in step.get("on", {}) else found
 
 
@@ -63,6 +64,8 @@ def _renamed(step: Step, names: dict[int, int]) -> Step:
         new["atoms"] = [names[atom] for atom in step["atoms"]]
     if "terms" in step:
         new["terms"] = [[_spelled(f, names), [_spelled(each, names) for each in many]] for f, many in step["terms"]]
+    if "leaves" in step:
+        new["leaves"] = [_poly(each, names) for each in step["leaves"]]
     if "sign" in step.get("on", {}):
         new["on"] = {"sign": _poly(step["on"]["sign"], names)}
     if "atom" in step.get("on", {}):

@@ -37,8 +37,9 @@ def recorded(ledger: Ledger, goals: list[int], stage: str, depth: int) -> int | 
     for context in reached(ledger, goals[-1:], stage):
         attempt = ledger.branch([])
         names = follow(attempt, context)
-        for atom in sorted({atom for goal in goals[-1:] for atom in mentioned(ledger.facts[goal])}):
-            settle(attempt, context, names, atom)
+        for goal in goals[-1:]:
+            for atom in sorted({*mentioned(ledger.facts[goal]), *left(attempt, ledger.facts[goal])}):
+                settle(attempt, context, names, atom)
         found = closed(attempt, goals[-1:])
         if found is not None:
             return attempt.adopted(ledger, found)
@@ -69,6 +70,13 @@ def split(ledger: Ledger, goals: list[int], stage: str, depth: int) -> int | Non
         if disjoined(ledger, goal):
             return branched(ledger, goal, goals, lambda below, facts: recorded(below, facts, stage, depth - 1))
     return None
+
+
+def left(ledger: Ledger, f: Formula) -> set[int]:
+    """The atoms in a formula that the equations leave."""
+    if f[0] in ("ge", "eq"):
+        return set(ledger.reduce(f[1]).mentions())
+    return {atom for part in f[1:] for atom in left(ledger, part)}
 
 
 def undecided(ledger: Ledger, number: int) -> tuple[dict[str, Any], list[list[Formula]]] | None:

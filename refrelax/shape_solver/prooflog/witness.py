@@ -20,6 +20,9 @@ FUEL = 24
 MAX_TERMS = 64
 """Terms of a polynomial that is measured from bounds."""
 
+MAX_SQUARES = 5
+"""Squares that are completed one after another."""
+
 Bound = tuple[int, int]
 """A value, and the number of the fact that says that it is one."""
 
@@ -78,8 +81,25 @@ class Witness:
         if terms is None:
             terms, rest = self.squares(short)
             more = self.measured(rest) if terms else None
-            terms = None if more is None else [*terms, *more]
-        return None if terms is None else ledger.combine(p, [[1, ["not"]], *terms])
+            if more is None:
+                return self.completed(p, short)
+            terms = [*terms, *more]
+        return ledger.combine(p, [[1, ["not"]], *terms])
+
+    def completed(self, p: Poly, short: Poly) -> int | None:
+        """``p``, of which a multiple is squares of what completes them and what is more than the opposite of the
+        factor."""
+        scale, rest = 1, short
+        terms: list[Any] = []
+        while (found := completion(rest)) is not None:
+            factor, root = found
+            terms = [[c * factor, facts] for c, facts in terms] + [[1, [root.written()]]]
+            scale, rest = scale * factor, factor * rest - root * root
+            if len(terms) > MAX_SQUARES or len(rest.terms) > MAX_TERMS:
+                return None
+        end = rest.constant()
+        more = ([] if end > -scale else None) if end is not None else self.measured(rest) if terms else None
+        return None if not terms or more is None else self.ledger.combine(p, [[scale, ["not"]], *terms, *more])
 
     def bounds(self) -> None:
         """Takes in the bounds among the facts that were written since."""
@@ -289,6 +309,24 @@ class Witness:
             below.goal = found
             branches.append(below)
         return self.ledger.cases({"atom": number}, branches, ge(p))
+
+
+def completion(p: Poly) -> tuple[int, Poly] | None:
+    """``k`` and ``r`` so that ``k * p - r * r`` is without one of the monomials whose squares are in ``p``."""
+    for square, c in p.terms.items():
+        half = square[::2]
+        if not half or c < 0 or square[1::2] != half:
+            continue
+        root = {half: 2 * c}
+        for mono, b in p.terms.items():
+            rest = list(mono)
+            if mono != square and all(rest.count(each) >= half.count(each) for each in half):
+                for each in half:
+                    rest.remove(each)
+                root[tuple(rest)] = b
+        if not any(mono != half and set(half) <= set(mono) for mono in root):
+            return 4 * c, Poly(root)
+    return None
 
 
 def multiples(fact: Poly, p: Poly, lead: Mono) -> Iterator[Poly]:
