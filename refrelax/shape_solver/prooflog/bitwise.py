@@ -132,14 +132,14 @@ def cancelled(ledger: Ledger) -> bool:
     before = len(ledger.facts)
     for (v, first), (w, second) in itertools.combinations(twofold[:MAX_PAIRED], 2):
         p, q = (a + b - 2 * Poly.atom(n) for n, (a, b) in ((v, first), (w, second)))
-        for c, d in itertools.product(first, second) if p != q and not ledger.reduce(p - q).terms else ():
+        if p == q or ledger.reduce(p - q).terms:
+            continue
+        for c, d in itertools.product(first, second):
             if not ledger.reduce(c - d).terms:
                 (x,), (y,) = (ledger.reading.make("and", pair).mentions() for pair in ((p, c), (q, d)))
                 if ledger.reduce(Poly.atom(x) - Poly.atom(y)).terms:
-                    pairs = [
-                        None if each == other else equation(ledger, each - other) for each, other in ((p, q), (c, d))
-                    ]
-                    _replaced(ledger, ledger.congruence(x, y, pairs), x)
+                    premises = [equation(ledger, p - q), None if c == d else equation(ledger, c - d)]
+                    _replaced(ledger, ledger.congruence(x, y, premises), x)
     return len(ledger.facts) > before
 
 
