@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refrelax.shape_solver import Proved, prove
+from refrelax.shape_solver import Proved, injective, prove
 from refrelax.shape_solver.checker.document import examine
 from refrelax.shape_solver.checker.places import zero
 from refrelax.shape_solver.checker.poly import Poly
@@ -102,6 +102,14 @@ def test_identities_of_bits_have_a_log(first: str, second: str) -> None:
     if isinstance(answer, Proved):
         document = answer.certificate.document()
         assert examine(document).by == "checker" and document["evidence"]["kind"] == "log", claim
+
+
+@pytest.mark.parametrize("index", ["row*32 + (col ^ (row % 32))", "row*8 + (row % 8 ^ col)"])
+def test_swizzled_rows_without_end_have_a_log(index: str) -> None:
+    answer = injective(index, ["row", "col"], ["0 <= col < 8"])
+    assert isinstance(answer, Proved)
+    document = answer.certificate.document()
+    assert examine(document).by == "checker" and document["evidence"]["kind"] == "log"
 
 
 @pytest.mark.parametrize("claim", ["(a | b | c) & (d | e | f) & g == g & (a | b | c) & (d | e | f)"])

@@ -126,15 +126,21 @@ def powers(ledger: Ledger) -> None:
                 break
 
 
-def cancelled(ledger: Ledger) -> None:
-    """Where ``a ^ c`` is equal to ``b ^ c``, so are ``a ^ c & c`` and ``b ^ c & c``."""
+def cancelled(ledger: Ledger) -> bool:
+    """Where ``a ^ c`` is equal to ``b ^ c``, so are ``a ^ c & c`` and ``b ^ c & c``; whether that was news."""
     twofold = [(v, atom.args) for v, atom in enumerate(ledger.reading.atoms) if atom.kind == "and"]
+    before = len(ledger.facts)
     for (v, first), (w, second) in itertools.combinations(twofold[:MAX_PAIRED], 2):
-        for c in [each for each in first if each in second]:
-            p, q = (a + b - 2 * Poly.atom(n) for n, (a, b) in ((v, first), (w, second)))
-            if p != q and not ledger.reduce(p - q).terms:
-                (x,), (y,) = (ledger.reading.make("and", (each, c)).mentions() for each in (p, q))
-                _replaced(ledger, ledger.congruence(x, y, [equation(ledger, p - q), None]), x)
+        p, q = (a + b - 2 * Poly.atom(n) for n, (a, b) in ((v, first), (w, second)))
+        if p == q or ledger.reduce(p - q).terms:
+            continue
+        for c, d in itertools.product(first, second):
+            if not ledger.reduce(c - d).terms:
+                (x,), (y,) = (ledger.reading.make("and", pair).mentions() for pair in ((p, c), (q, d)))
+                if ledger.reduce(Poly.atom(x) - Poly.atom(y)).terms:
+                    premises = [equation(ledger, p - q), None if c == d else equation(ledger, c - d)]
+                    _replaced(ledger, ledger.congruence(x, y, premises), x)
+    return len(ledger.facts) > before
 
 
 def multiples(ledger: Ledger) -> None:
@@ -182,7 +188,8 @@ def alike(ledger: Ledger, seen: list[int]) -> bool:
     """Atoms of ``&`` and of powers whose operands the equations make equal; whether that was news."""
     before = len(ledger.facts)
     atoms = [(number, ledger.reading.atoms[number]) for number in seen]
-    several = [(number, atom) for number, atom in atoms if atom.kind in ("and", "p2")]
+    twofold = any(atom.kind == "and" for _, atom in atoms)
+    several = [(number, atom) for number, atom in atoms if atom.kind in (("and", "p2", "fd") if twofold else ("p2",))]
     for place, (v, atom) in enumerate(several):
         if atom.kind == "and" and atom.args[0] != atom.args[1] and not ledger.reduce(atom.args[0] - atom.args[1]).terms:
             if ledger.reduce(Poly.atom(v) - atom.args[0]).terms:

@@ -16,12 +16,13 @@ from math import floor, gcd
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import ge
-from refrelax.shape_solver.prooflog.bitwise import alike, unlike
+from refrelax.shape_solver.prooflog.bitwise import alike, cancelled, unlike
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.learning import conditional, plain, signed
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.lemma import absurd as lemma
 from refrelax.shape_solver.prooflog.lemma import scaled
+from refrelax.shape_solver.prooflog.places import related
 from refrelax.shape_solver.prooflog.point import Point, linear, sight, wrong
 from refrelax.shape_solver.prooflog.products import multiplied
 from refrelax.shape_solver.prooflog.prune import outside
@@ -169,7 +170,11 @@ class Branching:
         for number in seen:
             if number not in ledger.axioms:
                 conditional(ledger, point, number, self.forms)
-        return alike(ledger, seen) or len(ledger.facts) > before
+        if alike(ledger, seen) or len(ledger.facts) > before:
+            return True
+        if cancelled(ledger):
+            related(ledger)
+        return len(ledger.facts) > before
 
 
 def solved(ledger: Ledger, number: int, p: Poly) -> int | None:

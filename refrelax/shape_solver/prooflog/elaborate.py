@@ -82,12 +82,13 @@ def ordered(attempts: tuple[Attempt, ...], simple: bool, stage: str) -> tuple[At
 
 
 def linear(ledger: Ledger) -> bool:
-    """Whether nothing is multiplied with, divided by or a power of what is no number: then branching is quick."""
+    """Whether nothing is multiplied with, divided by, a power of or ``&`` with what is no number: then branching is
+    quick."""
     atoms = ledger.reading.atoms
     polys = [p for p in ledger.reduced if p is not None] + [arg for atom in atoms for arg in atom.args]
     divisors = [atom.args[1].constant() for atom in atoms if atom.kind in ("fd", "td")]
-    powers = any(atom.kind == "p2" for atom in atoms)
-    return not powers and None not in divisors and all(len(mono) < 2 for p in polys for mono in p.terms)
+    special = any(atom.kind in ("p2", "and") for atom in atoms)
+    return not special and None not in divisors and all(len(mono) < 2 for p in polys for mono in p.terms)
 
 
 def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int, changes: int) -> int | None:
