@@ -26,6 +26,7 @@ from math import prod
 from typing import Any
 
 from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.storage import Cells, Storage, fresh, holding
 from refrelax.syntax.graph import Function
 
@@ -149,9 +150,11 @@ class Tensor:
     def payloads(self) -> list[Payload]:
         """All payloads in row-major order, settled."""
         cells = self.storage.plane(self.dtype, self.numerics)
-        settle = self.numerics.at(self.dtype).settle
         found = cells[self.offset : self.offset + self.size] if self.compact else [cells[k] for k in self.positions()]
-        return [x if x.__class__ is float else settle(x) for x in found]
+        if not self.numerics.collects:
+            return found
+        settle = self.numerics.at(self.dtype).settle
+        return [settle(x) if x.__class__ is Partial else x for x in found]
 
     def assign(self, payloads: Sequence[Payload]) -> None:
         """Overwrite every element, in row-major order."""

@@ -55,10 +55,11 @@ def nll_loss_backward(
     share = m.tensor((), x.dtype, lambda: f.reduce("add", taken.over([ALL] * taken.ndim))) if mode == "mean" else None
 
     def scaled(*at: Index) -> Payload:
-        w, g = taken[at], grad[at if mode == "none" else (0,) * grad.ndim]
+        w, g = f.neg(taken[at]), grad[at if mode == "none" else (0,) * grad.ndim]
         if share is None:
-            return f.mul(f.neg(w), g)
-        return f.either(lambda: f.mul(f.neg(w), f.div(g, share[()])), lambda: f.div(f.mul(f.neg(w), g), share[()]))
+            return f.mul(w, g)
+        total = share[()]
+        return f.either(lambda: f.mul(w, f.div(g, total)), lambda: f.div(f.mul(w, g), total))
 
     def found(*at: Index) -> Payload:
         return m.choose(classes[at] == ignored, lambda: zero, lambda: scaled(*at))
