@@ -17,7 +17,6 @@ from refrelax.semantics.graph.evaluate import Interpreter, Listener
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics, Payload
-from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import DType, Prim, Shape, from_bits, from_payloads
 from refrelax.semantics.values import Tensor as Core
@@ -180,11 +179,11 @@ def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
 
 
 def _shared(core: Core, numerics: Numerics) -> list[Payload] | None:
-    """The elements, where both readings keep them in the same way: those of ``ieee`` are sets to ``enclosure``."""
+    """The elements, where both readings keep them in the same way: those of ``ieee``, poison among them, are sets to
+    ``enclosure``."""
     if core.numerics.name != "ieee" or numerics.name not in ("enclosure", "strict"):
         return None
-    payloads = core.payloads()
-    return None if any(isinstance(each, Poison) for each in payloads) else payloads
+    return core.payloads()
 
 
 def _arrayish(value: Any) -> bool:

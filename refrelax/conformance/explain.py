@@ -60,7 +60,7 @@ def explain(what: str) -> Explanation:
         return operator
     word = what.strip().removeprefix("R.").removeprefix("T.").removeprefix("relax.").replace("_", "-").lower()
     rules = sorted(rule for rule in tie.defined if word and word in rule)
-    if word.isalpha() or not rules:
+    if word.isalpha() or (not rules and "/" not in what):
         rules = list(dict.fromkeys((*rules, *_about(tie, what))))
     if not rules:
         raise KeyError(_nothing(tie, what))
