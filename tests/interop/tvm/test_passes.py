@@ -164,9 +164,11 @@ def test_what_is_built_shares_the_process() -> None:
         verdicts = judge_frames(rr.check(module), observed.frames)
         wrong = [v.name for v in verdicts if not isinstance(v.verdict, rr.Inside)]
         assert len(verdicts) == 3 and wrong == ([] if pipeline == "default_build" else ["b"])
-    for pipeline, kind in ((f"{WRONG}:refusing", "refused"), (f"{WRONG}:crashing", "crash"), ("nothing", "fault")):
+    for pipeline, kind in ((f"{WRONG}:refusing", "refused"), (f"{WRONG}:crashing", "crash")):
         with pytest.raises(ImplementationFailed) as failed:
             passes.implementation(pipeline).run(module, "main", (X, Y))
         assert failed.value.kind == kind
+    with pytest.raises(rr.UsageError, match="no pipeline 'nothing'"):
+        passes.implementation("nothing").run(module, "main", (X, Y))
     assert passes.process.start() is running
     passes.close()
