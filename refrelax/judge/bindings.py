@@ -118,7 +118,7 @@ def judge_binding(
         try:
             wanted = _evaluated(checked, binding, frame, externs, permitted)
             canonical = None
-            if may_be_poison(wanted) or zero_signs.zeros(frame.value):
+            if may_be_poison(wanted) or (permitted != "strict" and zero_signs.zeros(frame.value)):
                 canonical = _canonical(checked, binding, frame, externs)
                 relaxations = zero_signs.needed([(canonical, frame.value)], permitted)
             compared = compare(wanted, frame.value, canonical)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
+import runpy
 from pathlib import Path
-from types import ModuleType
-
-import pytest
 
 import refrelax as rr
 from refrelax.semantics.intrinsics import ATOMICS, CALLS, FIXED_POINT, FRAGMENTS, HOST, PURE
@@ -16,19 +13,10 @@ from refrelax.semantics.numbers.bounds import PERMITTED_ULPS
 from refrelax.semantics.numbers.scalar_operators import UNARY
 
 ROOT = Path(__file__).resolve().parents[2]
+TOOL = runpy.run_path(str(ROOT / "tools" / "make_abstract_syntax.py"), run_name="make_abstract_syntax")
 PAGE = ROOT / "spec" / "07b-intrinsics.md"
 SPELLED = {"fabs": "abs", "nearbyint": "round"}
 """Second names of a function of chapter 02."""
-
-
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "make_abstract_syntax.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    __import__("sys").modules["tool"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 def rows(page: str) -> dict[str, list[str]]:
@@ -37,14 +25,14 @@ def rows(page: str) -> dict[str, list[str]]:
     return {m[1]: [c.strip() for c in m[2].split("|")] for m in re.finditer(r"^\| `([^`]+)` \|(.*)\|$", text, re.M)}
 
 
-def test_the_pages_are_fresh(tool: ModuleType) -> None:
-    assert tool.PAGE.read_text("utf-8") == tool.page(), "run tools/make_abstract_syntax.py"
-    assert tool.INTRINSICS.read_text("utf-8") == tool.intrinsics(), "run tools/make_abstract_syntax.py"
+def test_the_pages_are_fresh() -> None:
+    assert TOOL["PAGE"].read_text("utf-8") == TOOL["page"](), "run tools/make_abstract_syntax.py"
+    assert TOOL["INTRINSICS"].read_text("utf-8") == TOOL["intrinsics"](), "run tools/make_abstract_syntax.py"
 
 
-def test_the_page_names_every_node_and_field_of_the_schema(tool: ModuleType) -> None:
+def test_the_page_names_every_node_and_field_of_the_schema() -> None:
     schema = json.loads((ROOT / "refrelax" / "syntax" / "schema.json").read_text("utf-8"))["$defs"]
-    told = {node.name: node for room in tool.ROOMS for node in tool.nodes(room)}
+    told = {node.name: node for room in TOOL["ROOMS"] for node in TOOL["nodes"](room)}
     assert told.keys() == schema.keys() - {"Span"}
     for name, node in told.items():
         described = schema[name]

@@ -29,12 +29,13 @@ TINY = 1 / SAFE
 nextafter, fsum, fmod = math.nextafter, math.fsum, math.fmod
 
 
-def adding(other: Binary) -> Binary:
-    """``a + b``."""
+def adding(other: Binary, minus: bool = False) -> Binary:
+    """``a + b``; with ``minus``, ``a - b``, which is ``a + (-b)`` end by end."""
 
     def add(a: Payload, b: Payload) -> Payload:
         if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
-            x, y, p, q = a.lo, a.hi, b.lo, b.hi
+            x, y = a.lo, a.hi
+            p, q = (-b.hi, -b.lo) if minus else (b.lo, b.hi)
             low = x + p
             if x == y and p == q:
                 part = low - x
@@ -57,36 +58,6 @@ def adding(other: Binary) -> Binary:
         return other(a, b)
 
     return add
-
-
-def subtracting(other: Binary) -> Binary:
-    """``a - b``, as ``adding``."""
-
-    def sub(a: Payload, b: Payload) -> Payload:
-        if a.__class__ is b.__class__ is Interval and not (a.nan or b.nan or a.rule or b.rule):
-            x, y, p, q = a.lo, a.hi, -b.hi, -b.lo
-            low = x + p
-            if x == y and p == q:
-                part = low - x
-                error = (x - (low - part)) + (p - part)
-                if error == 0:
-                    return Interval(low, low)
-                if error > 0:
-                    return Interval(low, nextafter(low, INF))
-                if error < 0:
-                    return Interval(nextafter(low, -INF), low)
-                return other(a, b)
-            high = y + q
-            if low - low == 0 == high - high:
-                part, other_part = low - x, high - y
-                if (x - (low - part)) + (p - part) < 0:
-                    low = nextafter(low, -INF)
-                if (y - (high - other_part)) + (q - other_part) > 0:
-                    high = nextafter(high, INF)
-                return Interval(low, high)
-        return other(a, b)
-
-    return sub
 
 
 def multiplying(other: Binary) -> Binary:
@@ -202,6 +173,5 @@ __all__ = [
     "multiplying",
     "plain",
     "remaining",
-    "subtracting",
     "total",
 ]

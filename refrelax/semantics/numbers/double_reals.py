@@ -115,7 +115,7 @@ class Doubles(Reals):
         self.zero, self.one = Interval(0.0, 0.0), Interval(1.0, 1.0)
         add = self._quick(self._plus, self.add)
         self.add: Any = double_ends.adding(add)
-        self.sub: Any = double_ends.subtracting(lambda a, b: add(a, self.neg(b)))
+        self.sub: Any = double_ends.adding(lambda a, b: add(a, self.neg(b)), minus=True)
         self.mul: Any = double_ends.multiplying(self._quick(self._times, self.mul))
         self.div: Any = double_ends.dividing(self._quick(self._over, self.div))
         self.maximum: Any = double_ends.extreme(max, self.maximum)
