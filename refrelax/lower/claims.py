@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from refrelax.errors import Span
 from refrelax.lower.extent_parts import Question
 from refrelax.shape_solver import Proved, Refuted, Unknown
-from refrelax.shape_solver.prove import Prover
+from refrelax.shape_solver.prover import Prover
 from refrelax.shape_solver.size import total
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm, walk
 

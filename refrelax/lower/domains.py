@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from refrelax.lower.nests import Axis, Nest, parts, rebuilt
 from refrelax.semantics.dims import Facts, shape_facts, simplify, substitute
 from refrelax.shape_solver import Proved
-from refrelax.shape_solver.prove import Prover, prove
+from refrelax.shape_solver.prover import Prover, prove
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
 

@@ -26,7 +26,7 @@ from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
 from refrelax.shape_solver import Proved
-from refrelax.shape_solver.prove import Prover
+from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,

@@ -5,7 +5,7 @@
 
 from refrelax.shape_solver.claim import Answer, Proved, Refuted, Stage, Unknown
 from refrelax.shape_solver.parse import parse_claim, parse_dim
-from refrelax.shape_solver.prove import Prover, prove
+from refrelax.shape_solver.prover import Prover, prove
 from refrelax.shape_solver.questions import bounds, disjoint, injective
 from refrelax.shape_solver.remarks import Remark, remarks
 from refrelax.shape_solver.simplify import simplify

@@ -21,7 +21,7 @@ from refrelax.shape_solver.door import Arithmetic, TooDeep
 from refrelax.shape_solver.evaluate import TooLarge, Undefined, compiled
 from refrelax.shape_solver.float_atoms import has_floats
 from refrelax.shape_solver.given import Assumption, Dim, Region, claims_of, dim_of, names_of, region_of
-from refrelax.shape_solver.prove import TOO_DEEP, Prover, prove
+from refrelax.shape_solver.prover import TOO_DEEP, Prover, prove
 from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, free_symbols, walk
 

@@ -17,7 +17,7 @@ from refrelax.semantics.types.checked import CheckedModule, OpenEquality
 from refrelax.shape_solver.claim import Effort, Proved, Refuted
 from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.door import Arithmetic
-from refrelax.shape_solver.prove import prove
+from refrelax.shape_solver.prover import prove
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, free_symbols
 from refrelax.syntax.write.scalars import expression
 

@@ -17,7 +17,7 @@ from refrelax.shape_solver.defined import conditions, in_range
 from refrelax.shape_solver.door import Arithmetic, Door, TooDeep, sort
 from refrelax.shape_solver.given import Assumption, Dim, dim_of
 from refrelax.shape_solver.parts import is_heavy, offered
-from refrelax.shape_solver.prove import Prover
+from refrelax.shape_solver.prover import Prover
 from refrelax.shape_solver.spellings import respelled, with_remainders
 from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.scalars import (

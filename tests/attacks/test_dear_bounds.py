@@ -6,7 +6,7 @@ import pytest
 
 from refrelax.shape_solver import bounds, questions
 from refrelax.shape_solver.claim import Answer
-from refrelax.shape_solver.prove import Prover
+from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.scalars import PrimExpr
 
 

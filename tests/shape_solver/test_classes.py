@@ -15,7 +15,7 @@ from refrelax.shape_solver import Unknown, parse_dim, prove
 from refrelax.shape_solver.claim import LIMITS, Query, Scope
 from refrelax.shape_solver.classes import BUDGETS, INSIDE, OUTSIDE, Inside, Outside, scope
 from refrelax.shape_solver.door import Door
-from refrelax.shape_solver.prove import Prover
+from refrelax.shape_solver.prover import Prover
 from refrelax.shape_solver.vectors import Ranges
 from tests.shape_solver.outside import Draw, NoValue, TooBig, evaluate, question, text
 

@@ -13,7 +13,7 @@ from refrelax.semantics.dims import NO_FACTS, equal
 from refrelax.shape_solver.claim import Effort, Proved, Refuted, Unknown
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.fits import Sizes
-from refrelax.shape_solver.prove import Prover
+from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
 Given = tuple[PrimExpr, ...]
