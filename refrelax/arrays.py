@@ -183,6 +183,13 @@ ENCLOSING = ("enclosure", "strict")
 """Readings whose elements are sets with bounds."""
 
 
+def tensors(value: Any) -> list[Tensor]:
+    """The tensors of a value, those of tuples in order."""
+    if isinstance(value, tuple):
+        return [each for field in value for each in tensors(field)]
+    return [value] if isinstance(value, Tensor) else []
+
+
 def _number(dtype: str, pattern: int | None) -> Any:
     if pattern is None:
         return None

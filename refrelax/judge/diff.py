@@ -280,17 +280,13 @@ class _Judgement:
             what = blind.name if blind is not None else "the results"
             why = f"nothing can be held against {what}, or against a part of it"
             return NoVerdict(why, reason="interface", report=nothing, bindings=bindings)
-        canonical = self.reference
-        assert isinstance(canonical, Returned)
-        signs = zero_signs.needed(((w, f) for _, w, f in self.pairs(canonical, found)), q.permitted)
         if whole.undecided == 0:
             why = "" if results else "the effects are the same"
-            return Agreement(bindings, why, results, q.report(whole, open_, relaxations=signs))
+            return Agreement(bindings, why, results, q.report(whole, open_, relaxations=_relaxations(results)))
         unseen = self.unseen() if bindings else 0
         parts = replace(_total(bindings), excluded=whole.excluded)
         parts += Counts(not_judged=unseen)
-        signs = tuple(dict.fromkeys((*signs, *(name for each in bindings for name in each.relaxations))))
-        report = q.report(parts, open_, SHOWN, relaxations=signs)
+        report = q.report(parts, open_, SHOWN, relaxations=_relaxations((*results, *bindings)))
         broken = break_in(q.checked, q.entry, self.observed.frames, found, given(q)) if bindings else ""
         if bindings and not parts.undecided and not unseen and parts.inside and not broken:
             return Agreement(bindings, results=results, report=report)
@@ -328,7 +324,8 @@ class _Judgement:
         exact = {name: cores(ours) for name, ours, _ in self.pairs(self.reference, found)}
         for name, ours, theirs in self.pairs(permitted, found):
             compared = NOT_SHOWN if theirs is NOT_SHOWN else compare(cores(ours), theirs, exact.get(name))
-            verdicts.append(compared.of(q.entry, name, "result"))
+            signs = zero_signs.needed([(exact.get(name), theirs)], q.permitted)
+            verdicts.append(replace(compared.of(q.entry, name, "result"), relaxations=signs))
         return tuple(verdicts)
 
 
@@ -391,6 +388,10 @@ def _undecided(results: tuple[BindingVerdict, ...], bindings: tuple[BindingVerdi
     hidden = f"; {unseen} were not shown" if unseen else ""
     whole = f" ({counts.inside} of {counts.compared} elements)"
     return f"{inside} of {len(judged) + unseen} {kind} inside{whole}{first}{hidden}"
+
+
+def _relaxations(verdicts: Sequence[BindingVerdict]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for each in verdicts for name in each.relaxations))
 
 
 def _total(verdicts: Sequence[BindingVerdict]) -> Counts:

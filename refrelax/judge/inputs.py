@@ -14,7 +14,7 @@ from functools import partial
 from math import prod
 from typing import Any, Literal
 
-from refrelax.arrays import Tensor, pack
+from refrelax.arrays import Tensor, pack, tensors
 from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import bits, dtypes, scalars
 from refrelax.syntax.graph import Constant, ConstantRef
@@ -117,7 +117,7 @@ def _refilled(value: Any, fill: Callable[[Tensor], Sequence[int] | None]) -> Any
 def _indices(args: list[Any], rng: random.Random) -> list[Any]:
     """The arguments with every tensor of integers filled with positions of an axis of some argument: of the shortest
     half of the time, since nobody says which axis is meant."""
-    extents = [n for each in _tensors(args) for n in each.shape if n > 0] or [1]
+    extents = [n for each in tensors(tuple(args)) for n in each.shape if n > 0] or [1]
 
     def positions(x: Tensor) -> list[int] | None:
         if not dtypes.is_integer(x.dtype):
@@ -162,13 +162,6 @@ def _float(first: int, last: int, common: int | None, rng: random.Random) -> flo
     if common is not None:
         return (1 + rng.random() / 64) * 2.0**common
     return rng.choice((1, -1)) * (1 + rng.random()) * 2.0 ** rng.randint(first, last)
-
-
-def _tensors(values: Iterable[Any]) -> list[Tensor]:
-    found: list[Tensor] = []
-    for each in values:
-        found += _tensors(each) if isinstance(each, tuple) else [each] if isinstance(each, Tensor) else []
-    return found
 
 
 def _literals(seed: int, named: Named, shift: int, x: Tensor) -> list[int] | None:

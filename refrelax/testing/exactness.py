@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from refrelax.arrays import Tensor, pack
+from refrelax.arrays import Tensor, pack, tensors
 from refrelax.errors import Outcome, Returned
 from refrelax.runs import run
 from refrelax.semantics.budget import Budget
@@ -23,10 +23,7 @@ from refrelax.semantics.types import CheckedModule
 from refrelax.syntax import bits, dtypes
 from refrelax.testing.sweep import Param, Program
 
-FORMATS = (
-    "float32", "float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2", "float8_e3m4", "float8_e4m3",
-    "float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2fnuz", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn",
-)  # fmt: skip
+FORMATS = tuple(dtype for dtype, f in bits.FORMATS.items() if f.signed)
 """The float dtypes that have a zero and a sign."""
 
 PRECISIONS = (160, 640)
@@ -61,13 +58,6 @@ def arguments(program: Program, n: int, seed: int) -> list[Any]:
     if policy == "drawn":
         return [drawn(p, n, seed + 5 * k) for k, p in enumerate(program.params)]
     return program.arguments(n, seed, policy)
-
-
-def tensors(value: Any) -> list[Tensor]:
-    """The tensors of a result, in order."""
-    if isinstance(value, tuple):
-        return [each for field in value for each in tensors(field)]
-    return [value] if isinstance(value, Tensor) else []
 
 
 def arithmetic(dtype: str) -> bool:

@@ -29,9 +29,8 @@ from refrelax.syntax import bits
 WORKING = 96
 """Bits of the functions of rationals that stand in."""
 
-STEEP = frozenset({"exp", "exp2", "exp10", "sqrt", "tanh", "sigmoid", "erf", "log", "log2", "log10", "log1p", "expm1",
-                   "rsqrt", "sinh", "asinh", "atan", "asin", "acos", "acosh", "atanh"})  # fmt: skip
-"""Monotone functions."""
+STEEP = frozenset(name for name, f in FUNCTIONS.items() if f.shape in ("rising", "falling") and not f.exact)
+"""Monotone functions that are rounded."""
 
 MARGIN = 1 - BELOW
 """How far the C library may be off, of the value."""
