@@ -178,3 +178,16 @@ def test_arguments_survive_their_file(data: st.DataObject) -> None:
     assert len(found) == len(args)
     for before, after, type_ in zip(args, found, types, strict=True):
         assert _core(inward(before, type_, numerics)) == _core(inward(after, type_, numerics))
+
+
+@pytest.mark.parametrize(
+    ("known", "found", "again"),
+    [
+        (("R.abs",), ("R.abs",), True), (("R.abs",), ("R.abs", "R.add"), True), (("R.abs",), ("R.add",), False),
+        ((), (), True), ((), ("R.abs",), False),
+    ],
+)  # fmt: skip
+def test_a_finding_is_the_same_again(known: tuple[str, ...], found: tuple[str, ...], again: bool) -> None:
+    """One that no operator is blamed for does not stand for every later one of its kind."""
+    assert fuzz.Signature("value", known).covers("value", found) is again
+    assert not fuzz.Signature("crash", known).covers("value", found)
