@@ -115,13 +115,14 @@ def _refilled(value: Any, fill: Callable[[Tensor], Sequence[int] | None]) -> Any
 
 
 def _indices(args: list[Any], rng: random.Random) -> list[Any]:
-    """The arguments with every tensor of integers filled with positions of an axis of some argument: of the shortest
-    half of the time, since nobody says which axis is meant."""
-    extents = [n for each in tensors(tuple(args)) for n in each.shape if n > 0] or [1]
+    """The arguments with every tensor of integers filled with positions of an axis of another argument: of the
+    shortest half of the time, since nobody says which axis is meant."""
+    given = tensors(tuple(args))
 
     def positions(x: Tensor) -> list[int] | None:
         if not dtypes.is_integer(x.dtype):
             return None
+        extents = [n for each in given if each is not x for n in each.shape if n > 0] or [1]
         extent = min(extents) if rng.random() < 0.5 else rng.choice(extents)
         low, high = dtypes.integer_range(x.dtype)
         found = [rng.randrange(extent) - extent * (rng.random() < NEGATIVE and low < 0) for _ in range(x.size)]

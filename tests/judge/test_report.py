@@ -356,10 +356,12 @@ def test_runs_look_at_positions_of_long_axes() -> None:
 
     def take(index: str) -> rr.CheckedModule:
         return rr.check(rr.parse(
-            f'{HEAD}    def main(x: R.Tensor((90, 2), "float32"), i: R.Tensor((3,), "int64")):\n'
+            f'{HEAD}    def main(x: R.Tensor((5000,), "float32"), i: R.Tensor((3,), "int64")):\n'
             f'        y = R.take(x, {index}, axis=0, mode="fast")\n        return y\n'
         ))  # fmt: skip
 
-    limit = 'R.floor_divide(R.const(7000, "int64"), R.const(100, "int64"))'  # 70: no number that the programs name
-    verdict = rr.validate(take("i"), take(f"R.minimum(i, {limit})"))
+    # wrong from 2 000 to 3 999: neither numbers that the programs name nor an end of the axis
+    thousands = 'R.floor_divide(i, R.const(1000, "int64"))'
+    middle = f'R.equal(R.floor_divide({thousands}, R.const(2, "int64")), R.const(1, "int64"))'
+    verdict = rr.validate(take("i"), take(f'R.where({middle}, R.const(0, "int64"), i)'))
     assert isinstance(verdict, rr.Refuted)
