@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, get_args
 
-from refrelax.arrays import Tensor
 from refrelax.backends.executable import Frame, Observed
 from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.errors import Effect, Outcome, Rejection, Returned, UsageError
 from refrelax.extras import EXTRAS
+from refrelax.running.arrays import Tensor
 from refrelax.semantics.values import Tensor as Core
 from refrelax.syntax.module import Module
 

@@ -38,7 +38,7 @@ from refrelax.judge.outcomes import Difference, Externs, Reference, copies
 from refrelax.judge.report import NOTHING, Open, Report
 from refrelax.judge.stages import Compiler, Stage, StagesEnded, compiler
 from refrelax.judge.verdicts import Divergence, NoVerdict, Reason
-from refrelax.runs import run
+from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check

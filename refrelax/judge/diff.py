@@ -35,7 +35,7 @@ from refrelax.judge.implementations import Backend, chosen
 from refrelax.judge.outcomes import STRICT_ALONE, copies, cores, other_effects, same_value
 from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
-from refrelax.runs import inward, outward, parameter_types, run
+from refrelax.running.run import inward, outward, parameter_types, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.evaluate import Scope
 from refrelax.semantics.numbers import reading

@@ -22,12 +22,12 @@ from hypothesis import find as search
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfiable
 
-from refrelax.arrays import Tensor
 from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.judge.diff import diff
 from refrelax.judge.report import NOTHING
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
-from refrelax.runs import make_headroom
+from refrelax.running.arrays import Tensor
+from refrelax.running.run import make_headroom
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.numbers.verdicts import Counts, Outside
 from refrelax.semantics.types.check import check

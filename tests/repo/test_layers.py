@@ -23,11 +23,7 @@ LAYERS: dict[str, int] = {
     "rules": 0,
     "syntax": 1,
     "semantics": 2,
-    "arrays": 3,  # the one border to array libraries
-    "npz": 3,
-    "runs": 3,  # one function run under a reading
-    "worlds": 3,  # the same on several workers
-    "tracing": 3,  # the same, watched
+    "running": 3,  # one function run; the one border to array libraries
     "shape_solver": 3,
     "lower": 4,
     "backends": 5,
