@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from refrelax import api, judge
-from refrelax.conformance.demo import same_bits
+from refrelax.commands.models import same_bits
 from refrelax.examples import Example
 from refrelax.lower import Lowered, lower
 from refrelax.running.run import run
