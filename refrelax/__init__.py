@@ -46,6 +46,8 @@ if TYPE_CHECKING:  # what type checkers read: the same names as in _HOME, from t
     from refrelax.errors import Unlinkable as Unlinkable
     from refrelax.errors import Unspecified as Unspecified
     from refrelax.errors import UsageError as UsageError
+    from refrelax.interop.names import bisect as bisect
+    from refrelax.interop.names import diff as diff
     from refrelax.judge import Agreement as Agreement
     from refrelax.judge import Counterexample as Counterexample
     from refrelax.judge import Divergence as Divergence
@@ -56,8 +58,6 @@ if TYPE_CHECKING:  # what type checkers read: the same names as in _HOME, from t
     from refrelax.judge import Report as Report
     from refrelax.judge import Tested as Tested
     from refrelax.judge import WrongPass as WrongPass
-    from refrelax.judge import bisect as bisect
-    from refrelax.judge import diff as diff
     from refrelax.judge import validate as validate
     from refrelax.lower import lower as lower
     from refrelax.running.arrays import Tensor as Tensor
@@ -96,9 +96,9 @@ _NAMES: dict[str, str] = {
         "Diagnostic Effect Exhausted IllFormed IllTyped InternalError Malformed Rejection Returned RunError Span "
         "Trapped Unlinkable Unspecified UsageError"
     ),
+    "interop.names": "bisect diff",
     "judge": (
-        "Agreement Counterexample Divergence Equivalent NoVerdict Open ProvedAt Report Tested WrongPass bisect diff "
-        "validate"
+        "Agreement Counterexample Divergence Equivalent NoVerdict Open ProvedAt Report Tested WrongPass validate"
     ),
     "lower": "lower",
     "running.arrays": "Tensor",

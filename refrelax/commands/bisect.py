@@ -41,7 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def bisect(options: argparse.Namespace) -> int:
     """0 none, 1 found, 3 no verdict."""
-    from refrelax.judge import follow
+    from refrelax.interop.names import follow
 
     checked = read_checked(options.file, options.consts)
     given = values.to_judge(options, checked.module)

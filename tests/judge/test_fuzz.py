@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import refrelax as rr
 from refrelax import cli
 from refrelax.commands import reproducers, values
-from refrelax.conformance.implementations import find
+from refrelax.interop.names import find
 from refrelax.judge import fuzz
 from refrelax.judge.verdicts import Divergence
 from refrelax.running import npz
