@@ -115,18 +115,18 @@ def bind_value(frame: Frame, node: ast.stmt, name: str, at: ast.expr, value: Any
         frame.scope.define(name, value)
         return ()
     if isinstance(value, View):
-        if all(isinstance(i, Slice) and i.step is None for i in value.items) and not frame.old:
+        if all(isinstance(i, Slice) and i.step is None for i in value.items) and not frame.edition.plain_lets:
             frame.scope.define(name, Known(value))
             return ()
     found = frame.reader.expression(at, value)
-    if isinstance(found, SymVar) and found.name in frame.function.unbound and not frame.old:
+    if isinstance(found, SymVar) and found.name in frame.function.unbound and not frame.edition.plain_lets:
         frame.scope.define(name, found)
         return ()
     entry = frame.scope.lookup(name)
     if isinstance(entry, SymVar) and entry.name in frame.function.unbound and not isinstance(found, Literal):
         if entry.dtype == found.dtype:  # so TVM prints a let of a variable that the text has mentioned already
             return (bind_let(frame, node, at, name, found, None),)
-    if frame.old or dtypes.kind(found.dtype) in ("handle", "void"):
+    if frame.edition.plain_lets or dtypes.kind(found.dtype) in ("handle", "void"):
         var = SymVar(frame.function.names.fresh(name), found.dtype, span=frame.span(node))
         frame.scope.define(name, var)
         return (Bind(var, found, span=frame.span(node)),)
@@ -211,7 +211,7 @@ def read_annotated(frame: Frame, node: ast.AnnAssign) -> Stmts:
             return _let(frame, node, name, annotation_dtype(frame, annotation.slice))
         return _vector(frame, node, name, annotation)
     dtype = annotation_dtype(frame, annotation)
-    if frame.old and node.value is not None:
+    if frame.edition.plain_lets and node.value is not None:
         return _let(frame, node, name, dtype)
     if dtypes.kind(dtype) in ("handle", "void"):
         frame.src.fail(annotation, "syn/annotation", f"a mutable scalar has no dtype {dtype}: write T.let[…]")
@@ -258,7 +258,7 @@ def assign_form(frame: Frame, call: ast.Call, name: str, form: str) -> Stmts | N
     if form in AXES or form == "axis.remap":
         declare_axes(frame, call, form, [ast.copy_location(ast.Name(name, ast.Store()), call)])
         return ()
-    if form in ALLOC_FORMS or (form == "alloc_buffer" and frame.old):
+    if form in ALLOC_FORMS or (form == "alloc_buffer" and frame.edition.block_allocations):
         declare_alloc(frame, call, name)
         return ()
     reader = FORMS.get(form)

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from refrelax.errors import Span
+from refrelax.syntax.editions import Edition
 from refrelax.syntax.graph import AttrValue
 from refrelax.syntax.loops import (
     Buffer,
@@ -69,9 +70,9 @@ class Frame:
         return ScalarReader(self.src, self.scope, "int32", self.function.names, self.function.unbound)
 
     @property
-    def old(self) -> bool:
-        """Whether the text is in the older spelling, where a plain assignment is a let."""
-        return self.src.edition != "0.27"
+    def edition(self) -> Edition:
+        """How the text is spelled."""
+        return self.src.edition
 
     def child(self) -> Frame:
         """A place one scope further in."""

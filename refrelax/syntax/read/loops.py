@@ -51,7 +51,7 @@ def read_prim_func(src: Source, node: ast.FunctionDef, module_scope: Scope) -> P
 def _read(src: Source, node: ast.FunctionDef, module_scope: Scope) -> PrimFunc:
     flags = decorator_flags(src, node)
     names = Names()
-    function = FunctionFrame(node.name, names, s_tir=flags["s_tir"] or src.edition != "0.27")
+    function = FunctionFrame(node.name, names, s_tir=flags["s_tir"] or src.edition.all_scheduled)
     frame = Frame(src, function, module_scope.child())
     own = own_symbols(src, node, frame.scope, names)
     function.signature.update(symbol.name for symbol in own)

@@ -220,7 +220,7 @@ def _store(frame: Frame, call: ast.Call) -> Stmts:
 def _func_attr(frame: Frame, call: ast.Call) -> None:
     """``T.func_attr({…})``: the attributes of the function; the name it has anyway is left out."""
     for key, value in attribute_items(frame, _one(frame, call)).items():
-        key = "tirx." + key[4:] if key.startswith("tir.") and frame.old else key
+        key = "tirx." + key[4:] if key.startswith("tir.") and frame.edition.tir_attributes else key
         if key in frame.function.attrs:
             frame.src.fail(call, "syn/function-attributes", f"the attribute {key!r} is given twice")
         if key == "global_symbol" and value == frame.function.name:
