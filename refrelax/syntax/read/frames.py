@@ -55,7 +55,7 @@ class FunctionFrame:
 
 
 @dataclass(slots=True)
-class Frame:
+class StatementFrame:
     """Where a statement stands: its function, its scope, the innermost block, the loops around by variable."""
 
     src: Source
@@ -74,17 +74,17 @@ class Frame:
         """How the text is spelled."""
         return self.src.edition
 
-    def child(self) -> Frame:
+    def child(self) -> StatementFrame:
         """A place one scope further in."""
-        return Frame(self.src, self.function, self.scope.child(), self.block, self.loops)
+        return StatementFrame(self.src, self.function, self.scope.child(), self.block, self.loops)
 
-    def in_block(self, block: BlockFrame) -> Frame:
+    def in_block(self, block: BlockFrame) -> StatementFrame:
         """The inside of a block."""
-        return Frame(self.src, self.function, self.scope.child(), block, self.loops)
+        return StatementFrame(self.src, self.function, self.scope.child(), block, self.loops)
 
-    def in_loops(self, loops: dict[str, tuple[PrimExpr, PrimExpr]]) -> Frame:
+    def in_loops(self, loops: dict[str, tuple[PrimExpr, PrimExpr]]) -> StatementFrame:
         """The inside of loops with these (min, extent) by variable."""
-        return Frame(self.src, self.function, self.scope.child(), self.block, {**self.loops, **loops})
+        return StatementFrame(self.src, self.function, self.scope.child(), self.block, {**self.loops, **loops})
 
     def span(self, node: ast.AST) -> Span:
         return self.src.span(node)
