@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol, assert_never
 
 from refrelax.errors import Effect, Ended, InternalError, Span, trap, unspecified
@@ -20,6 +21,7 @@ from refrelax.semantics.builtins.kernels import KERNELS, call_kernel, missing
 from refrelax.semantics.builtins.library import LIBRARY, call_builtin
 from refrelax.semantics.dims import Symbols, float_value
 from refrelax.semantics.dims import value as dim_value
+from refrelax.semantics.graph.contracts import call_contract, contracts_of
 from refrelax.semantics.graph.matching import Mismatch, bind_symbols, compare, match, structure
 from refrelax.semantics.loops.evaluate import run_prim_func
 from refrelax.semantics.loops.frame import Context
@@ -99,8 +101,13 @@ class Interpreter:
     """What checking found: the type of every variable, by top-level function and name (``inner/lv`` when nested)."""
     check_regions: bool = False
     """Whether loop-level accesses are held to the declared regions of their blocks."""
+    contracts: Mapping[str, str] = field(init=False)
+    """Library functions whose meaning is a function of the module, by name."""
     cached: dict[int, Any] = field(default_factory=dict)
     """What ``vm.builtin.cuda_graph.get_cached_alloc`` gave, by number."""
+
+    def __post_init__(self) -> None:
+        self.contracts = contracts_of(self.module)
 
     # --- functions ---------------------------------------------------------------------------------------------------
 
@@ -124,6 +131,7 @@ class Interpreter:
             self.meter,
             self.call_global,
             self.externs,
+            {name: partial(call_contract, self, name, contract) for name, contract in self.contracts.items()},
             self.effects,
             self.listener,
             self.check_regions,
@@ -175,7 +183,12 @@ class Interpreter:
 
     @rule("ev/library-missing")
     def call_library(self, name: str, args: list[Any], span: Span | None = None, call: Call | None = None) -> Any:
-        """Call a registered library function with run-time values, or one that the virtual machine brings."""
+        """Call a library function with run-time values: what its contract says, what is registered, or what the virtual
+        machine brings."""
+        contract = self.contracts.get(name)
+        if contract is not None:
+            keep_apart(name, args, span)
+            return call_contract(self, name, contract, args, span)
         function = self.externs.get(name)
         if function is None:
             if name in LIBRARY:
