@@ -12,8 +12,8 @@ from refrelax.commands import values
 from refrelax.commands.run import NUMERICS
 from refrelax.commands.shared import add_json, emit, positive, read_checked, without_effect
 from refrelax.errors import Outcome, Returned
+from refrelax.running.trace import Event, Tracer
 from refrelax.semantics.budget import Budget
-from refrelax.tracing import Event, Tracer
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

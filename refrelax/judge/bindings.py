@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from refrelax.arrays import Tensor, to_constant
 from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, InternalError, Span, Trapped
 from refrelax.judge import zero_signs
 from refrelax.judge.verdicts import BindingVerdict
-from refrelax.runs import inward, wrapped
+from refrelax.running.arrays import Tensor, to_constant
+from refrelax.running.run import inward, wrapped
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter, Scope
 from refrelax.semantics.graph.link import nodes

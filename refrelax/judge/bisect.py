@@ -36,9 +36,9 @@ from refrelax.judge.failures import SILENT
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies
 from refrelax.judge.report import NOTHING, Open, Report
-from refrelax.judge.stages import Compiler, Stage, StagesEnded, compiler
+from refrelax.judge.stages import Compiler, Stage, StagesEnded
 from refrelax.judge.verdicts import Divergence, NoVerdict, Reason
-from refrelax.runs import run
+from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
@@ -118,46 +118,19 @@ class Bisection:
         return f"NONE  {passes} ({inside}){self.report.notes()}{rest}"
 
 
-def bisect(
-    module: Module | CheckedModule,
-    entry: str,
-    args: Sequence[Any],
-    impl: str | Compiler = "tvm",
-    pipeline: str = "default_build",
-    externs: Externs | None = None,
-    budget: Budget | None = None,
-    strict: bool = False,
-    target: str | None = None,
-) -> WrongPass | NoVerdict | None:
-    """The first pass that changed the meaning of ``entry`` on ``args``, or ``None``.
-
-    ``impl``: ``"tvm"`` (in a subprocess; ``pipeline`` as in ``interop.tvm.TvmPasses``), ``"refrelax"`` (``pipeline``
-    as in ``rr.lower``, or passes joined by commas), or an object with ``stages(module, pipeline)``. ``strict``: as in
-    ``diff``; ``target``: what TVM compiles for.
-
-    A pass that crashes, hangs or refuses the program is found too. ``NoVerdict`` where nothing can be said: no TVM, a
-    run that is left open, a library function or constant that is missing, a construct that this package gives no
-    meaning, a text that cannot be read, results too wide to tell.
-
-    Raises:
-        Rejection: ``module`` is no checked module.
-        UsageError: no such function, compiler or pipeline.
-    """
-    return follow(module, entry, args, impl, pipeline, externs, budget, strict, target).answer
-
-
 def follow(
     module: Module | CheckedModule,
     entry: str,
     args: Sequence[Any],
-    impl: str | Compiler = "tvm",
+    impl: Compiler,
     pipeline: str = "default_build",
     externs: Externs | None = None,
     budget: Budget | None = None,
     strict: bool = False,
-    target: str | None = None,
 ) -> Bisection:
-    """``bisect``, with every stage on the way and the report."""
+    """The stages of a pipeline up to the first that changed the meaning of ``entry`` on ``args``: see
+    ``interop.names.bisect``, where compilers are found by name.
+    """
     checked = module if isinstance(module, CheckedModule) else check(module)
     if entry not in checked.module.functions:
         raise UsageError(f"the module has no function {entry!r}")
@@ -170,12 +143,7 @@ def follow(
         nothing = NoVerdict(str(missing.diagnostics[0]), reason="library")
     if nothing is not None:
         return Bisection((), nothing, nothing.report)
-    chosen = compiler(impl, target)
-    try:
-        return walk.along(chosen, pipeline)
-    finally:
-        if isinstance(impl, str) and hasattr(chosen, "close"):
-            chosen.close()
+    return walk.along(impl, pipeline)
 
 
 class _Walk:
@@ -363,4 +331,4 @@ def lacking(end: Unspecified) -> Reason | None:
     return "library" if end.rule in openness.MISSING else None
 
 
-__all__ = ["Bisection", "Step", "WrongPass", "bisect", "follow"]
+__all__ = ["Bisection", "Step", "WrongPass", "follow"]

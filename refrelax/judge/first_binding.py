@@ -7,13 +7,13 @@ from typing import Any
 
 from refrelax.judge.bindings import judge_value
 from refrelax.judge.outcomes import Reference, copies, cores
-from refrelax.runs import outward, run
+from refrelax.running.run import outward, run
+from refrelax.running.trace import seen
 from refrelax.semantics.graph.evaluate import Scope
 from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor as Core
 from refrelax.syntax.graph import Binding
-from refrelax.tracing import seen
 
 Place = tuple[str, str, int]
 """The path of a function, the name of a binding, and how often it was evaluated before."""

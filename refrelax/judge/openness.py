@@ -16,7 +16,7 @@ from typing import Any
 from refrelax.errors import Returned, Unspecified
 from refrelax.judge.bindings import describe, used
 from refrelax.judge.report import Open
-from refrelax.runs import run
+from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.evaluate import Scope
 from refrelax.semantics.numbers.poison import NotedPoison

@@ -16,7 +16,7 @@ from refrelax.judge import openness, zero_signs
 from refrelax.judge.report import Open
 from refrelax.judge.tally import NOTHING, Tally
 from refrelax.rules import rule
-from refrelax.runs import outward, run
+from refrelax.running.run import outward, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.judging import magnitude, number_text, set_text

@@ -19,7 +19,7 @@ from refrelax.judge.outcomes import Difference, Externs, Reference, copies, core
 from refrelax.judge.report import Open
 from refrelax.judge.tally import NOTHING, Tally
 from refrelax.judge.terms import TermComparison
-from refrelax.runs import inward, parameter_types, run
+from refrelax.running.run import inward, parameter_types, run
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import link

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from math import copysign
 from typing import Any
 
-from refrelax.arrays import Tensor, to_constant
+from refrelax.running.arrays import Tensor, to_constant
 from refrelax.semantics.numbers.bounds import ZERO_SIGN
 from refrelax.semantics.values import Prim
 from refrelax.semantics.values import Tensor as Core

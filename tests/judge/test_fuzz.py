@@ -14,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refrelax as rr
-from refrelax import cli, npz
+from refrelax import cli
 from refrelax.commands import reproducers, values
-from refrelax.conformance.implementations import find
+from refrelax.interop.names import find
 from refrelax.judge import fuzz
 from refrelax.judge.verdicts import Divergence
-from refrelax.runs import inward, parameter_types
+from refrelax.running import npz
+from refrelax.running.run import inward, parameter_types
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.values import Tensor as Core
 

@@ -6,6 +6,7 @@ The source is read with ``ast``; nothing is imported, so a fence holds for impor
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -23,11 +24,7 @@ LAYERS: dict[str, int] = {
     "rules": 0,
     "syntax": 1,
     "semantics": 2,
-    "arrays": 3,  # the one border to array libraries
-    "npz": 3,
-    "runs": 3,  # one function run under a reading
-    "worlds": 3,  # the same on several workers
-    "tracing": 3,  # the same, watched
+    "running": 3,  # one function run; the one border to array libraries
     "shape_solver": 3,
     "lower": 4,
     "backends": 5,
@@ -35,12 +32,15 @@ LAYERS: dict[str, int] = {
     "judge": 7,
     "api": 8,  # what `import refrelax` offers
     "examples": 9,
-    "conformance": 9,
-    "interop": 9,
-    "commands": 10,
-    "cli": 11,
+    "interop": 9,  # TVM, and the register of everything that has a name
+    "conformance": 10,
+    "commands": 11,
+    "cli": 12,
 }
 """Room to height. A module may import rooms of its own height or lower ones."""
+
+MODULE_NAME = re.compile(r"refrelax(\.\w+)+\.?$")
+"""A module in a string, or (of a formatted one) the package that it is in."""
 
 STANDARD = {"refrelax", *sys.stdlib_module_names}
 
@@ -81,6 +81,15 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
                 yield from ((f"refrelax.{alias.name}", node.lineno) for alias in node.names)
             else:
                 yield module, node.lineno
+    if path.name not in ("__init__.py", "__main__.py") or path.parent != PACKAGE:
+        yield from named(path)
+
+
+def named(path: Path) -> Iterator[tuple[str, int]]:
+    """Modules of this package that ``path`` names in strings: ``import_module`` takes them, at once or from a table."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and MODULE_NAME.match(node.value):
+            yield node.value, node.lineno
 
 
 def room(path: Path) -> str:

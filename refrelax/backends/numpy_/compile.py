@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.arrays import Tensor, pack, to_constant
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.numpy_ import runtime
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
@@ -17,6 +16,7 @@ from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError, trap
+from refrelax.running.arrays import Tensor, pack, to_constant
 from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.types.checked import CheckedModule

@@ -14,8 +14,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import refrelax as rr
-from refrelax.arrays import pack
 from refrelax.errors import Rejection
+from refrelax.running.arrays import pack
 from refrelax.semantics.numbers.enclosure import enclose
 from refrelax.semantics.numbers.wide_math import Widening
 from refrelax.semantics.ops import OPERATORS

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refrelax as rr
-from refrelax.worlds import run_workers
+from refrelax.running.workers import run_workers
 
 KINDS = {"sum": np.sum, "prod": np.prod, "min": np.min, "max": np.max, "avg": np.mean}
 

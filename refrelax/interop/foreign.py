@@ -1,21 +1,16 @@
-"""Names of implementations to implementations, and the border to those of others."""
+"""The border to implementations of others: whatever they raise or give, a call ends as the protocol says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any, get_args
 
-from refrelax.arrays import Tensor
 from refrelax.backends.executable import Frame, Observed
-from refrelax.conformance.implementation import ImplementationFailed
-from refrelax.errors import Effect, Outcome, Rejection, Returned, UsageError
-from refrelax.extras import EXTRAS
+from refrelax.errors import Effect, Outcome, Rejection, Returned
+from refrelax.judge.implementation import ImplementationFailed
+from refrelax.running.arrays import Tensor
 from refrelax.semantics.values import Tensor as Core
 from refrelax.syntax.module import Module
-
-BUILT_IN = ("numpy", "cupy", "cuda-emulated")
-"""Backends: ``rr.diff`` takes these names itself."""
 
 
 class Foreign:
@@ -94,53 +89,3 @@ def _hold_together(outcome: Returned) -> None:
     wrong = next((name for name, right in parts.items() if not right), None)
     if wrong is not None:
         raise ImplementationFailed("crash", f"a Returned whose {wrong} are {getattr(outcome, wrong, 'none')!r:.80}")
-
-
-def find(name: str, pipeline: str | None = None, target: str | None = None) -> Any:
-    """What ``rr.diff`` takes as ``impl``: a backend's name, TVM in a subprocess, or ``module:factory`` called.
-
-    ``pipeline``, ``target``: of TVM, what it runs before it compiles and what it compiles for.
-
-    Raises:
-        UsageError: nothing by that name, what is there makes no implementation, or an option without effect.
-    """
-    if name != "tvm" and (pipeline is not None or target is not None):
-        option = "--pipeline" if pipeline is not None else "--target"
-        raise UsageError(f"{option} has no effect on {name!r}: only tvm has pipelines and targets to choose")
-    if name in BUILT_IN:
-        return name
-    if name == "tvm":
-        from refrelax.interop.tvm import TvmImplementation
-
-        return TvmImplementation(pipeline, target or "llvm")
-    module, colon, factory = name.partition(":")
-    if not colon or not factory or not module.strip("."):
-        raise UsageError(f"no implementation {name!r}: expected {', '.join(BUILT_IN)}, tvm, or module:factory")
-    made = _made(name, module, factory)
-    if not callable(getattr(made, "run", None)):
-        raise UsageError(f"{name!r} gives a {type(made).__name__}, which has no method run(module, entry, args)")
-    return Foreign(made)
-
-
-def _made(name: str, module: str, factory: str) -> Any:
-    """What the factory gives, called without arguments."""
-    try:
-        make = import_module(module)
-        for part in factory.split("."):
-            make = getattr(make, part)
-        if not callable(make):
-            what = f"{factory} is a {type(make).__name__}, expected something to call"
-            raise UsageError(f"implementation {name!r}: {what}")
-    except UsageError:
-        raise
-    except ModuleNotFoundError as error:
-        if error.name in EXTRAS:
-            raise
-        raise UsageError(f"implementation {name!r}: {error}") from None
-    except (Exception, SystemExit) as error:
-        raise UsageError(f"implementation {name!r}: {type(error).__name__}: {error}") from None
-    try:
-        return make()
-    except (Exception, SystemExit) as error:
-        said = f"{factory}(), called without arguments, raises {type(error).__name__}: {error}"
-        raise UsageError(f"implementation {name!r}: {said}") from None

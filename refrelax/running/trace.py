@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from refrelax.errors import Effect, Outcome
-from refrelax.runs import outward, run
+from refrelax.running.run import outward, run
 from refrelax.semantics.graph.evaluate import Scope
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor as Core

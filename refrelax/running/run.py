@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from refrelax.arrays import Tensor, to_constant
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
+from refrelax.running.arrays import Tensor, to_constant
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter, Listener
 from refrelax.semantics.graph.link import link

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from refrelax import api, judge
-from refrelax.conformance.demo import same_bits
+from refrelax.commands.models import same_bits
 from refrelax.examples import Example
 from refrelax.lower import Lowered, lower
-from refrelax.runs import run
+from refrelax.running.run import run
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import Call, Op

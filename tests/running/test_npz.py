@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from refrelax import npz
 from refrelax.errors import UsageError
+from refrelax.running import npz
 from refrelax.syntax.module import ConstantArray
 
 DTYPES = (

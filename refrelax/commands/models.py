@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from refrelax import api, examples
+from refrelax import api, examples, judge
+from refrelax.backends import compile as compile_
 from refrelax.backends.errors import Unsupported
 from refrelax.errors import Returned, UsageError
 from refrelax.examples import Example, RecordedRun, Stage
+from refrelax.judge import Agreement
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.testing.arguments import random_arguments
@@ -142,8 +144,6 @@ def _interpret(row: Row, checked: CheckedModule, entry: str, recorded: RecordedR
 
 def _compile_and_judge(row: Row, checked: CheckedModule, example: Example, clock: _Clock) -> None:
     """NumPy in both modes: bindings judged on its own inputs, bits compared on dyadic inputs."""
-    from refrelax import judge
-    from refrelax.backends import compile as compile_
 
     fast = compile_(checked, backend="numpy", mode="fast")
     bits = compile_(checked, backend="numpy", mode="bits")
@@ -172,7 +172,6 @@ def same_bits(a: Any, b: Any) -> bool:
 
 def _count(row: Row, judged: Any, recorded: RecordedRun) -> None:
     """Add the bindings of one comparison; anything but agreement is trouble."""
-    from refrelax.judge import Agreement
 
     for each in getattr(judged, "bindings", ()):
         row.bindings.add(each.verdict)

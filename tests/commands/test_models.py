@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from refrelax import examples
-from refrelax.conformance.demo import judge_stage, pick
+from refrelax.commands.models import judge_stage, pick
 from refrelax.errors import UsageError
 from refrelax.syntax.module import ConstantArray
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from refrelax.errors import Outcome, UsageError, unspecified
 from refrelax.rules import rule
-from refrelax.runs import run
+from refrelax.running.run import run
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.world import World
 
