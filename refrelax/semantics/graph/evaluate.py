@@ -8,6 +8,7 @@ Spec: ``spec/07-evaluation.md``.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, assert_never
 
 from refrelax.errors import Effect, Ended, InternalError, Span, trap, unspecified
@@ -18,6 +19,7 @@ from refrelax.semantics.builtins.library import LIBRARY, call_builtin
 from refrelax.semantics.dims import float_value
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.calls import CALL_FORMS
+from refrelax.semantics.graph.contracts import call_contract
 from refrelax.semantics.graph.machine import Machine, Scope, promised
 from refrelax.semantics.graph.matching import Mismatch, bind_symbols, compare, match, structure
 from refrelax.semantics.loops.evaluate import run_prim_func
@@ -82,6 +84,7 @@ class Interpreter(Machine):
             self.meter,
             self.call_global,
             self.externs,
+            {name: partial(call_contract, self, name, contract) for name, contract in self.contracts.items()},
             self.effects,
             self.listener,
             self.check_regions,
@@ -133,7 +136,12 @@ class Interpreter(Machine):
 
     @rule("ev/library-missing")
     def call_library(self, name: str, args: list[Any], span: Span | None = None, call: Call | None = None) -> Any:
-        """Call a registered library function with run-time values, or one that the virtual machine brings."""
+        """Call a library function with run-time values: what its contract says, what is registered, or what the virtual
+        machine brings."""
+        contract = self.contracts.get(name)
+        if contract is not None:
+            keep_apart(name, args, span)
+            return call_contract(self, name, contract, args, span)
         function = self.externs.get(name)
         if function is None:
             if name in LIBRARY:

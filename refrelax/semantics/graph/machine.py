@@ -21,6 +21,7 @@ from refrelax.semantics.dims import Symbols
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.matching import Mismatch, match
 from refrelax.semantics.numbers.interface import Numerics
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.semantics.values import Closure, TensorValue, Value, empty
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Binding, Call, Expr, ExternFunc, GlobalVar, StringValue, Tuple
@@ -68,8 +69,13 @@ class Machine(ABC):
     """What checking found: the type of every variable, by top-level function and name (``inner/lv`` when nested)."""
     check_regions: bool = False
     """Whether loop-level accesses are held to the declared regions of their blocks."""
+    contracts: Mapping[str, str] = field(init=False)
+    """Library functions whose meaning is a function of the module, by name."""
     cached: dict[int, Any] = field(default_factory=dict)
     """What ``vm.builtin.cuda_graph.get_cached_alloc`` gave, by number."""
+
+    def __post_init__(self) -> None:
+        self.contracts = contracts_of(self.module)
 
     @abstractmethod
     def eval_expr(self, expr: Expr, scope: Scope) -> Any:

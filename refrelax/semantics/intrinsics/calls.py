@@ -84,9 +84,10 @@ def _module_call(build: Builder, call: Intrinsic) -> Element:
 @rule("ev/call-library", "ev/packed-result-type")
 def _library_call(build: Builder, call: Intrinsic, needed: bool) -> Element:
     name = symbol_of(call)
-    if name not in build.context.externs and has_meaning(call):
+    here = build.context.externs.keys() | build.context.contracts.keys()
+    if name not in here and has_meaning(call):
         return build_foreign(build, call)
-    if name not in build.context.externs and call.op in LLVM_CALLS:
+    if name not in here and call.op in LLVM_CALLS:
         return _missing(name, call)
     args = [_argument(build, each) for each in call.args[1:]]
     context = build.context
@@ -114,6 +115,9 @@ def _missing(name: str, call: Intrinsic) -> Element:
 
 def call_library(context: Context, name: str, args: list[Any], span: Span | None) -> Any:
     """Call a library function by its name; gives its result as a run-time value."""
+    contract = context.contracts.get(name)
+    if contract is not None:
+        return contract(args, span)
     function = context.externs.get(name)
     if function is None and name in KERNELS:
         return call_kernel(context, name, args, span)

@@ -116,6 +116,8 @@ class Context:
     meter: Meter
     call_function: Callable[[str, list[Any], Span | None], Any]
     externs: Mapping[str, Extern] = field(default_factory=dict)
+    contracts: Mapping[str, Callable[[list[Any], Span | None], Any]] = field(default_factory=dict)
+    """Library functions whose meaning is a function of the module."""
     effects: list[Effect] = field(default_factory=list)
     listener: Any = None
     check_regions: bool = False
