@@ -17,8 +17,9 @@ from refrelax.judge.verdicts import BindingVerdict
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.run import inward, wrapped
 from refrelax.semantics.budget import Budget, Meter
-from refrelax.semantics.graph.evaluate import Interpreter, Scope
+from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.judging import count_tensor
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.enclosure import surely_poison

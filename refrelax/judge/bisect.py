@@ -50,7 +50,7 @@ BUILD = "build"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ComparedStage:
     """A stage and how its outcome compares with the first program's.
 
     ``verdict``: ``unchanged`` (the same text), ``equal``, ``inside``, ``undecided``, ``excluded``, or ``changed``.
@@ -98,7 +98,7 @@ class Bisection:
     """Every stage looked at, and the answer. ``report``: of the last comparison, with the relaxations of
     all."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[ComparedStage, ...]
     answer: WrongPass | NoVerdict | None
     report: Report = field(default=NOTHING, compare=False)
 
@@ -151,7 +151,7 @@ class _Walk:
 
     def __init__(self, reference: Reference, strict: bool) -> None:
         self.reference, self.strict = reference, strict
-        self.steps: list[Step] = []
+        self.steps: list[ComparedStage] = []
         self.checked = reference.checked
         """The last module that was accepted."""
         self.counts, self.refused = Counts(), 0
@@ -208,7 +208,7 @@ class _Walk:
     def look(self, stage: Stage) -> WrongPass | NoVerdict | None:
         """Compare one stage with the reference."""
         if self.steps and stage.same_as(self.steps[-1].stage):
-            self.steps.append(Step(stage, "unchanged", self.steps[-1].outcome))
+            self.steps.append(ComparedStage(stage, "unchanged", self.steps[-1].outcome))
             return None
         try:
             checked = check(stage.module())
@@ -238,7 +238,7 @@ class _Walk:
         if isinstance(verdict, Difference):
             binding = first_other_binding(self.checked, checked, entry, reference)
             return replace(self.changed(stage, verdict.message, outcome, binding), field=verdict.field)
-        self.steps.append(Step(stage, verdict, outcome))
+        self.steps.append(ComparedStage(stage, verdict, outcome))
         self.counts = Counts(tally.inside, 0, tally.undecided, tally.excluded)
         self.leaned_on(tally.relaxations)
         self.checked = checked
@@ -255,7 +255,7 @@ class _Walk:
     ) -> WrongPass:
         """The answer, with the stage before."""
         before = self.steps[-1].stage if self.steps else stage
-        self.steps.append(Step(stage, "changed" if kind == "changed" else kind, outcome))
+        self.steps.append(ComparedStage(stage, "changed" if kind == "changed" else kind, outcome))
         reference = self.reference
         if kind == "changed":
             self.counts += Counts(outside=1)
@@ -331,4 +331,4 @@ def lacking(end: Unspecified) -> Reason | None:
     return "library" if end.rule in openness.MISSING else None
 
 
-__all__ = ["Bisection", "Step", "WrongPass", "follow"]
+__all__ = ["Bisection", "ComparedStage", "WrongPass", "follow"]

@@ -37,7 +37,7 @@ from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
 from refrelax.running.run import inward, outward, parameter_types, run
 from refrelax.semantics.budget import Budget
-from refrelax.semantics.graph.evaluate import Scope
+from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule

@@ -9,7 +9,7 @@ from refrelax.judge.bindings import judge_value
 from refrelax.judge.outcomes import Reference, copies, cores
 from refrelax.running.run import outward, run
 from refrelax.running.trace import seen
-from refrelax.semantics.graph.evaluate import Scope
+from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor as Core

@@ -18,7 +18,7 @@ from refrelax.judge.bindings import describe, used
 from refrelax.judge.report import Open
 from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
-from refrelax.semantics.graph.evaluate import Scope
+from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.numbers.poison import NotedPoison
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor as Core

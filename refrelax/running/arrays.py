@@ -14,7 +14,7 @@ from typing import Any
 from refrelax.errors import NoBits, UsageError
 from refrelax.extras import optional
 from refrelax.semantics.numbers import reading
-from refrelax.semantics.numbers.verdicts import Verdict
+from refrelax.semantics.numbers.verdicts import Containment
 from refrelax.semantics.values import Tensor as Core
 from refrelax.semantics.values import from_bits
 from refrelax.syntax import bits, dtypes
@@ -141,7 +141,7 @@ class Tensor:
 
     # --- the set of permitted results (numerics="enclosure") ---------------------------------------------------------
 
-    def judge(self, observed: Any) -> Verdict:
+    def judge(self, observed: Any) -> Containment:
         """``Inside(margin)``, ``Outside(index, by)`` or ``Undecided(width)`` for an observed array of this dtype and
         shape."""
         from refrelax.semantics.judging import judge_tensor

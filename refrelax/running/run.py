@@ -13,8 +13,9 @@ from typing import Any
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.semantics.budget import Budget, Meter
-from refrelax.semantics.graph.evaluate import Interpreter, Listener
+from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import link
+from refrelax.semantics.graph.machine import Listener
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.types.checked import CheckedModule

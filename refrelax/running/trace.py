@@ -14,7 +14,7 @@ from typing import Any
 
 from refrelax.errors import Effect, Outcome
 from refrelax.running.run import outward, run
-from refrelax.semantics.graph.evaluate import Scope
+from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Tensor as Core
 from refrelax.syntax.graph import Binding

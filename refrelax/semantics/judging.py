@@ -17,12 +17,12 @@ from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints
 from refrelax.semantics.numbers.strict import is_strict, sign_kept
-from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided, Verdict
+from refrelax.semantics.numbers.verdicts import Containment, Counts, Inside, Outside, Undecided
 from refrelax.semantics.values import Tensor
 from refrelax.syntax import bits, dtypes
 
 
-def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> Verdict:
+def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> Containment:
     """The worst verdict of the elements: the first ``Outside``, else the widest ``Undecided``, else the least
     ``Inside``.
 
@@ -38,7 +38,7 @@ def count_tensor(
     shape: Sequence[int],
     patterns: Sequence[int | None],
     canonical: Sequence[int | None] | None = None,
-) -> tuple[Verdict, Counts]:
+) -> tuple[Containment, Counts]:
     """``judge_tensor``, and how many elements came out how. A tensor without elements counts as one, compared by its
     shape and dtype. A pattern of ``None`` is an element that the other side leaves open: outside, unless the reference
     leaves it open too.
@@ -73,7 +73,7 @@ def count_tensor(
     return Inside(margin), counts
 
 
-def _judged(payload: Payload, dtype: str, pattern: int | None, scale: float | None, strictly: bool) -> Verdict:
+def _judged(payload: Payload, dtype: str, pattern: int | None, scale: float | None, strictly: bool) -> Containment:
     """The verdict on one element; ``None``: the other side leaves it open. ``strictly``: the sign of zero counts."""
     if pattern is None:
         return Outside((), math.inf)
@@ -103,7 +103,7 @@ def set_text(payload: Payload, dtype: str) -> str:
     return _shown(low, dtype) if low == high else f"{_shown(low, dtype)} to {_shown(high, dtype)}"
 
 
-def _may_be_open(pattern: int | None, exact: int) -> Verdict:
+def _may_be_open(pattern: int | None, exact: int) -> Containment:
     """The verdict on an element that some permitted run leaves open and the canonical one does not."""
     if pattern is None:
         return Outside((), math.inf)

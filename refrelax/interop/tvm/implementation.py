@@ -11,10 +11,10 @@ from typing import Any
 
 from refrelax.backends.executable import Observed
 from refrelax.errors import Outcome, Returned, Trapped, UsageError
-from refrelax.interop.tvm.editions import text_for
 from refrelax.interop.tvm.frames import Frames
 from refrelax.interop.tvm.instrument import instrument
 from refrelax.interop.tvm.process import TvmProcess
+from refrelax.interop.tvm.spelling import text_for
 from refrelax.judge.implementation import ImplementationFailed
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.run import inward, outward, parameter_types

@@ -22,7 +22,7 @@ from refrelax.syntax import dtypes
 _OUTSIDE = poison("ld/load-out-of-bounds")
 
 
-class Machine(Protocol):
+class Host(Protocol):
     """What runs a library function: the reading and the budget of the run."""
 
     @property
@@ -56,7 +56,7 @@ def integer(value: Any, span: Span | None) -> int:
     return int(value.value)
 
 
-def elements(x: Tensor, machine: Machine) -> list[Payload]:
+def elements(x: Tensor, machine: Host) -> list[Payload]:
     """The elements in row-major order, charged to the budget; what lies outside of the memory is poison."""
     machine.meter.make(x.size)
     if _covers(x):

@@ -12,8 +12,7 @@ from typing import Any
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
-from refrelax.semantics.graph.calls import allocate, arguments, invoke
-from refrelax.semantics.graph.evaluate import Interpreter, Scope
+from refrelax.semantics.graph.machine import Machine, Scope, allocate, arguments, invoke
 from refrelax.semantics.values import Tensor, empty, from_payloads
 from refrelax.syntax.graph import AttrDict, AttrList, Call, Expr, Tuple
 from refrelax.syntax.module import Module
@@ -62,9 +61,7 @@ def _paste(x: Tensor, held: Part, own: Tensor) -> None:
 
 
 @rule("ev/local-view-parts")
-def _parts(
-    run: Interpreter, type_: Type | None, x: Tensor, mesh: Sequence[int], device: Sequence[int], call: Call
-) -> Part:
+def _parts(run: Machine, type_: Type | None, x: Tensor, mesh: Sequence[int], device: Sequence[int], call: Call) -> Part:
     if not isinstance(type_, DTensorType):
         return tuple(range(n) for n in x.shape)
     own = mesh_shape(run.module, type_.device_mesh)
@@ -74,7 +71,7 @@ def _parts(
     return held
 
 
-def _types(run: Interpreter, expr: Expr, scope: Scope, count: int) -> list[Type | None]:
+def _types(run: Machine, expr: Expr, scope: Scope, count: int) -> list[Type | None]:
     """The type of every argument of the inline tuple."""
     if isinstance(expr, Tuple):
         return [run.type_of(each, scope) for each in expr.fields]
@@ -83,7 +80,7 @@ def _types(run: Interpreter, expr: Expr, scope: Scope, count: int) -> list[Type 
 
 
 @rule("ev/call-tir-local-view")
-def call_tir_local_view(run: Interpreter, call: Call, scope: Scope) -> Any:
+def call_tir_local_view(run: Machine, call: Call, scope: Scope) -> Any:
     """For every device of the mesh: call ``f`` with its parts of the arguments and of the outputs.
 
     The outputs are put together from their parts; where several devices hold the same part, the last one's.

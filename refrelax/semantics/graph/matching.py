@@ -29,6 +29,7 @@ from refrelax.syntax.types import (
     TupleType,
     Type,
 )
+from refrelax.syntax.write.scalars import expression
 
 
 class Mismatch(Exception):
@@ -124,8 +125,6 @@ def compare(pairs: Pairs, symbols: Symbols, where: str) -> None:
 
 
 def _text(dim: PrimExpr) -> str:
-    from refrelax.syntax.write.scalars import expression
-
     return expression(dim)
 
 

@@ -14,7 +14,7 @@ from refrelax.semantics.loops.frame import Bound, Builder, Context, Element, Fra
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.pointers import pointee, resolve
 from refrelax.semantics.values import Prim, Tensor
-from refrelax.syntax import dtypes
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import BufferRef, Intrinsic, PrimExpr, StringImm
 
 CALLS = frozenset({"call_packed", "call_cpacked", "tvm_call_packed", *C_CALLS, *LLVM_CALLS})
@@ -43,9 +43,7 @@ def _argument(build: Builder, arg: PrimExpr) -> Callable[[Frame], Any]:
             payload = element(frame)
             if not numerics.exact_bits or numerics.poison_rule(payload) is not None:
                 raise unspecified("num/undetermined", "a library function needs this scalar as a number", arg.span)
-            from refrelax.syntax.bits import decode
-
-            return Prim(dtype, decode(dtype, f.to_bits(payload)))
+            return Prim(dtype, bits.decode(dtype, f.to_bits(payload)))
 
         return number
     index, dtype = build_index(build, arg).run, arg.dtype

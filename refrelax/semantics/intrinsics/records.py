@@ -18,7 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.pointers import bind_tensor, pointee
+from refrelax.semantics.loops.pointers import bind_tensor, pointee, unknown
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison, poison
 from refrelax.semantics.storage import Storage
 from refrelax.semantics.values import Prim, Tensor, row_major
@@ -51,9 +51,6 @@ def dtype_of(code: int, width: int, lanes: int = 1) -> str:
 
 NONE, INT, BOOL, FLOAT, POINTER, TENSOR, TEXT = 0, 1, 2, 3, 4, 7, 8
 """Type indices of FFI values."""
-
-RECORDS = frozenset({"tvm_struct_get", "tvm_stack_alloca", "TVMBackendAllocWorkspace"})
-"""Intrinsics that give handles."""
 
 HOST = frozenset({"tvm_struct_get", "tvm_struct_set", "isnullptr", "tvm_throw_last_error", "TVMBackendFreeWorkspace"})
 """Intrinsics that read, fill or test records and pointers."""
@@ -88,18 +85,20 @@ class Extents:
 
 
 def pointee_of_record(build: Builder, call: Intrinsic) -> Any:
-    """What a handle read from a record, or new memory, points to."""
+    """What a handle read from a record, or new memory, points to; no other call gives a handle."""
     match call.op:
         case "tvm_stack_alloca":
             return _on_the_stack(build, call)
         case "TVMBackendAllocWorkspace":
             return _workspace(build, call)
-        case _:
+        case "tvm_struct_get":
             base, (index, wanted) = pointee(build, call.args[0]), _place(build, call)
             found = _handle_in(base, index, wanted)
             if found is _UNKNOWN:
                 raise unspecified("ld/unknown-handle", "this handle is not known before the run", call.span)
             return found
+        case _:
+            raise unknown(call)
 
 
 _UNKNOWN = object()

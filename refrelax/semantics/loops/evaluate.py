@@ -14,8 +14,10 @@ from refrelax.semantics.dims import Symbols
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.loops.buffers import build_alloc
 from refrelax.semantics.loops.frame import Builder, Context, Frame, fixed, new_builder
+from refrelax.semantics.loops.judgements import JUDGEMENTS
+from refrelax.semantics.loops.leaving import ReturnValue, ThreadEnds
 from refrelax.semantics.loops.pointers import bind_tensor
-from refrelax.semantics.loops.statements import ReturnValue, ThreadEnds, build_body
+from refrelax.semantics.loops.statements import build_body
 from refrelax.semantics.loops.visit import reinterprets
 from refrelax.semantics.values import Prim, Tensor
 from refrelax.syntax import dtypes
@@ -37,7 +39,7 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
     told = getattr(context.listener, "on_call", None)
     if told is not None:
         told(name, args)
-    build = new_builder(context)
+    build = new_builder(context, JUDGEMENTS)
     build.implicit, build.path = function.s_tir, name
     symbols = _bind_scalars(build, name, function, args, span)
     _bind_symbols(build, name, function, args, symbols, span)

@@ -9,12 +9,12 @@ Spec: ``spec/07-evaluation.md``, *Buffers*.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal as _Lit
 
 from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame, Index, Run, fixed
+from refrelax.semantics.loops.frame import Access, Bound, Builder, Element, Frame, Index, Run, fixed, spelled
 from refrelax.semantics.loops.races import Record
+from refrelax.semantics.loops.regions import check_of
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import out_of_range
 from refrelax.syntax import dtypes
@@ -23,7 +23,6 @@ OUTSIDE = -1
 """What a checked position gives for an index out of bounds."""
 
 Position = Callable[[Frame], int]
-Access = _Lit["read", "write"]
 
 
 def position(bound: Bound, indices: Sequence[Index]) -> tuple[Position, bool]:
@@ -290,8 +289,6 @@ def held_to_region(
     build: Builder, bound: Bound, indices: Sequence[Index], where: Position, does: Access, span: Span | None
 ) -> Position:
     """``where``, after a check that the enclosing block declares the access."""
-    from refrelax.semantics.loops.regions import check_of
-
     check = check_of(build, bound, indices, does, span)
     if check is None:
         return where
@@ -302,11 +299,6 @@ def held_to_region(
         return where(frame)
 
     return checked
-
-
-def spelled(indices: Sequence[Index], frame: Frame) -> str:
-    """An index in a message."""
-    return ", ".join(str(int(i.run(frame))) for i in indices)
 
 
 def out_of_bounds(bound: Bound, indices: Sequence[Index], frame: Frame, span: Span | None) -> Exception:

@@ -16,6 +16,7 @@ from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
+from refrelax.semantics.loops.memory import flat_position
 from refrelax.semantics.values import Tensor
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import BufferLoad, BufferRef, Intrinsic, PrimExpr, StringImm, SymVar
@@ -28,7 +29,7 @@ def resolve(build: Builder, handle: PrimExpr) -> Bound:
         return found
     if isinstance(found, Tensor):
         return bind_tensor(handle.name if isinstance(handle, SymVar) else "", found)
-    raise _unknown(handle)
+    raise unknown(handle)
 
 
 @rule("ld/unknown-handle")
@@ -68,16 +69,14 @@ def pointee(build: Builder, handle: PrimExpr) -> Any:
         case Intrinsic(op="tvm_static_handle"):
             return None
         case Intrinsic():
-            from refrelax.semantics.intrinsics.records import RECORDS, pointee_of_record
-
-            if handle.op in RECORDS:
-                return pointee_of_record(build, handle)
+            return build.record(handle)
         case _:
             pass
-    raise _unknown(handle)
+    raise unknown(handle)
 
 
-def _unknown(handle: PrimExpr) -> Ended:
+def unknown(handle: PrimExpr) -> Ended:
+    """The end of a run that needs memory which nobody can name."""
     return unspecified("ld/unknown-handle", "this handle names no memory of the function", handle.span)
 
 
@@ -157,8 +156,6 @@ def _shifted(base: Bound, offset: Index, extent: Index) -> Bound:
 
 def _element_on(build: Builder, load: BufferLoad) -> Bound:
     """``T.address_of(B[i])``: the memory from that element to the end of the storage."""
-    from refrelax.semantics.loops.memory import flat_position
-
     base = build.buffers[load.buffer]
     return _rest(base, Index(flat_position(base, [build_index(build, each) for each in load.indices])))
 

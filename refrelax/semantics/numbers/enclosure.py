@@ -22,7 +22,7 @@ from refrelax.semantics.numbers.intsets import Ints, TruthSet, as_ints, as_truth
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.truth import Truth as Fact
-from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided, Verdict
+from refrelax.semantics.numbers.verdicts import Containment, Inside, Outside, Undecided
 from refrelax.semantics.numbers.wide_ints import WideBools, WideIntegers, lift_truth
 from refrelax.semantics.numbers.wide_many import ManyFloats
 from refrelax.semantics.numbers.wide_math import Widening
@@ -164,7 +164,7 @@ def surely_poison(payload: Payload) -> bool:
 
 
 @rule("num/decisive-width")
-def judge(payload: Payload, dtype: str, observed: Any, scale: float | None = None) -> Verdict:
+def judge(payload: Payload, dtype: str, observed: Any, scale: float | None = None) -> Containment:
     """The verdict on one element.
 
     ``scale``: the magnitude that widths are measured against, usually the greatest of the tensor (default: the
@@ -185,7 +185,7 @@ def judge(payload: Payload, dtype: str, observed: Any, scale: float | None = Non
     return Undecided(float(held.count)) if held.count > limit else Inside(1.0 if held.count == 1 else 0.0)
 
 
-def _judge_float(held: Interval, dtype: str, value: float, scale: float | None) -> Verdict:
+def _judge_float(held: Interval, dtype: str, value: float, scale: float | None) -> Containment:
     widening = Widening(dtype)
     if value != value:
         if not held.nan:

@@ -18,7 +18,7 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.definition import Deduction, Evaluation
 from refrelax.semantics.values import Prim, Shape, Tensor, Value, from_payloads
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Call
+from refrelax.syntax.graph import Call, ShapeExpr, Var
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import DTensorType, ShapeType, TensorType, TupleType, Type
 
@@ -124,8 +124,6 @@ def shaped_like(
     call: Call, position: int, found: ShapeType, dtype: str | None, vdevice: str | None = None
 ) -> TensorType:
     """The type of a tensor whose shape is the shape argument ``position``: its dims, else the variable's name."""
-    from refrelax.syntax.graph import ShapeExpr, Var
-
     argument = call.args[position]
     if isinstance(argument, ShapeExpr):
         return with_dims(argument.values, dtype, vdevice)

@@ -12,7 +12,7 @@ from math import prod
 
 from refrelax.errors import InternalError, trap, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.builtins.arena import Arena, allocate
+from refrelax.semantics.arena import Arena, allocate
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,

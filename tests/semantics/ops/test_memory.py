@@ -11,7 +11,7 @@ import pytest
 import refrelax as rr
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.liveness import WHOLE_VIEWS
-from refrelax.semantics.builtins.arena import Region
+from refrelax.semantics.arena import Region
 from refrelax.semantics.graph.calls import CALL_FORMS as EVALUATED
 from refrelax.semantics.ops import CALL_FORMS, FRESH, OPERATORS, OVERWRITING
 from refrelax.semantics.types.calls import CALL_FORMS as TYPED

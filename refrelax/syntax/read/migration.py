@@ -18,12 +18,11 @@ from dataclasses import dataclass
 
 from refrelax.errors import Diagnostic, Malformed
 from refrelax.rules import rule
+from refrelax.syntax.editions import BLOCKS, CURRENT, STRUCT_INFO
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Source
 from refrelax.syntax.read.trees import walk
 from refrelax.syntax.read.types import dotted
-
-CURRENT, OLD = "0.27", "0.22"
 
 _OLD_KEYWORDS = frozenset({"out_sinfo", "sinfo_args", "tir_vars"})
 _NEW_KEYWORDS = frozenset({"out_ty", "ty_args"})
@@ -68,8 +67,9 @@ def migrate(src: Source, tree: ast.Module) -> None:
     comments = bool(_OLD_COMMENT.search(src.text)), bool(_NEW_COMMENT.search(src.text))
     loops = "new loops" in signs or ("old loops" not in signs and comments[1])
     graph = "new graph" in signs or ("old graph" not in signs and not comments[0])
-    src.edition = CURRENT if loops or (graph and "old loops" not in signs) else OLD
-    if src.edition == OLD or "old graph" in signs:
+    current = loops or (graph and "old loops" not in signs)
+    src.edition = BLOCKS if not current else STRUCT_INFO if "old graph" in signs else CURRENT
+    if src.edition.struct_info:
         _rename_keys(tree)
         _move_scalars(src, tree)
 
@@ -78,8 +78,10 @@ _CLASHES = (("old graph", "new graph"), ("old loops", "new loops"), ("old loops"
 
 
 def _clash(src: Source, old: ast.AST, new: ast.AST) -> None:
-    since = "0.22" if _sign(old) == "old loops" else "0.25"
-    message = f"`{_text(old)}` is spelled as in TVM {since}, `{_text(new)}` as in TVM 0.27; a text has one spelling"
+    since = BLOCKS if _sign(old) == "old loops" else STRUCT_INFO
+    message = (
+        f"`{_text(old)}` is spelled as in TVM {since}, `{_text(new)}` as in TVM {CURRENT}; a text has one spelling"
+    )
     raise Malformed([Diagnostic("syn/one-edition", message, src.span(old), ((_text(new), src.span(new)),))])
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refrelax.errors import Ended
-from refrelax.semantics.builtins.arena import Arena, Region, allocate, keep_apart, name_memory, reused
+from refrelax.semantics.arena import Arena, Region, allocate, keep_apart, name_memory, reused
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, NotedPoison
 from refrelax.semantics.values import Opaque, Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
-from refrelax.interop.tvm.editions import text_for
+from refrelax.interop.tvm.spelling import text_for
 
 PROGRAM = """
 n, m, k = TypeVar("n"), TypeVar("m"), TypeVar("k")

@@ -9,14 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from refrelax.syntax.editions import edition_of
 from refrelax.syntax.module import Module
 from refrelax.syntax.write.module import print_module
-
-TYPEVARS = (0, 27)
-"""The first version that declares the symbols of a signature with ``TypeVar``."""
-
-NEW_GRAPH = (0, 26)
-"""The first version with ``out_ty=``, ``R.Any`` and bare scalars."""
 
 WORDS = {"R.Any": "R.Object", "out_ty=": "out_sinfo=", "ty_args=": "sinfo_args="}
 """0.26 to 0.25, anywhere outside of strings."""
@@ -28,16 +23,9 @@ _BOUND = re.compile(r"^(\s+\w+): T\.(bool|(?:u?int|float)\d+) = (.*)$")
 
 def text_for(version: str, module: Module) -> str:
     """The module as the TVM of that version reads it; as 0.27 does if the version says nothing."""
-    number = _number(version)
-    if number is None or number >= TYPEVARS:
-        return print_module(module)
-    text = print_module(module, typevars=False)
-    return text if number >= NEW_GRAPH else _former(text)
-
-
-def _number(version: str) -> tuple[int, int] | None:
-    found = re.match(r"(\d+)\.(\d+)", version)
-    return None if found is None else (int(found[1]), int(found[2]))
+    edition = edition_of(version)
+    text = print_module(module, typevars=not edition.quoted_symbols)
+    return _former(text) if edition.struct_info else text
 
 
 def _former(text: str) -> str:

@@ -1,8 +1,7 @@
-"""Spreading a nest over a grid: loops around one store become one array statement.
+"""Nests: loops around one store, and which of the loops may run at once.
 
-A nest whose innermost statement is one store to distinct elements (every store index is a different loop variable, and
-the stored buffer is read nowhere else) is *spread*: its spatial loops become the axes of a grid, its other loops stay
-sequential around one array statement. So a reduction keeps its order, and its bits, at array speed.
+A nest can be vectorised if its innermost statement is one store to distinct elements (every store index is a different
+loop variable, and the stored buffer is read nowhere else).
 
 ``T.init`` runs in the first instance of each element: where the nest is not empty, the predicate holds there, and every
 reduce axis starts at its least value. A nest in which that cannot be told stays a loop.
@@ -11,20 +10,14 @@ reduce axis starts at its least value. A nest in which that cannot be told stays
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from refrelax.backends.numpy_.expressions import Text
-from refrelax.backends.numpy_.fast_forms import contraction, reduction
-from refrelax.backends.numpy_.names import local
 from refrelax.backends.threads import synchronises
 from refrelax.semantics.dims import equal, substitute
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferStore, For, IterVar, SBlock, Stmt
-from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, bool_imm, walk
-
-if TYPE_CHECKING:
-    from refrelax.backends.numpy_.loops import Writer
+from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, walk
 
 
 @dataclass(slots=True)
@@ -38,30 +31,6 @@ class Nest:
     init: BufferStore | None
     guard: PrimExpr | None
     reduced: tuple[IterVar, ...] = ()
-
-
-def spread(writer: Writer, stmt: For | SBlock | BufferStore) -> bool:
-    """Write a nest as array statements over its spatial loops; ``False`` (and nothing written) if it is not such a
-    nest."""
-    if not isinstance(stmt, For):
-        return False
-    nest = find_nest(stmt)
-    if nest is None:
-        return False
-    inner = writer.scope()
-    inner.text.aliases.update(nest.aliases)
-    for loop in nest.loops:
-        inner.text.extents[loop.var.name] = (loop.min, loop.extent)
-    axes = spatial_axes(inner.text, nest)
-    if axes is None:
-        return False
-    if inner.fast and nest.guard is None:
-        lines = contraction(inner.text, nest, axes) or reduction(inner.text, nest, axes)
-        if lines is not None:
-            _inside_if(inner, _filled(inner.text, nest, axes), lines)
-            return True
-    _write_nest(inner, nest, axes)
-    return True
 
 
 def find_nest(stmt: Stmt) -> Nest | None:
@@ -87,7 +56,7 @@ def find_nest(stmt: Stmt) -> Nest | None:
 
 
 def spatial_axes(text: Text, nest: Nest) -> list[str] | None:
-    """The loop variables that index the store, in index order; ``None`` if the nest cannot be spread."""
+    """The loop variables that index the store, in index order; ``None`` if the nest cannot be vectorised."""
     store, names = nest.store, {loop.var.name for loop in nest.loops}
     if dtypes.lanes(store.value.dtype) != 1 or text.buffers[store.buffer].scalar:
         return None
@@ -111,14 +80,14 @@ def spatial_axes(text: Text, nest: Nest) -> list[str] | None:
     return axes
 
 
-def _first(nest: Nest, axes: list[str]) -> dict[str, PrimExpr]:
+def first_instance(nest: Nest, axes: list[str]) -> dict[str, PrimExpr]:
     """The sequential loop variables in the first instance of each element."""
     return {loop.var.name: loop.min for loop in nest.loops if loop.var.name not in axes}
 
 
 def _starts_first(text: Text, nest: Nest, axes: list[str]) -> bool:
     """Whether the first instance of each element is the only one in which every reduce axis has its least value."""
-    first, moving = _first(nest, axes), set[str]()
+    first, moving = first_instance(nest, axes), set[str]()
     for axis in nest.reduced:
         binding = text.resolve(axis.binding)
         if equal(substitute(binding, first), text.resolve(axis.min), text.facts) is not True:
@@ -140,22 +109,6 @@ def _increasing(e: PrimExpr) -> set[str]:
             return _increasing(inner) if factor is not None and factor > 0 else set()
         case _:
             return set()
-
-
-def _filled(text: Text, nest: Nest, axes: list[str]) -> str:
-    """That the sequential loops run at all; empty if that is certain."""
-    extents = [loop.extent for loop in nest.loops if loop.var.name not in axes]
-    return " and ".join(f"{text.index(each)} > 0" for each in extents if (as_int(each) or 0) <= 0)
-
-
-def _inside_if(writer: Writer, condition: str, lines: list[str]) -> None:
-    depth = writer.depth
-    if condition:
-        writer.line(f"if {condition}:")
-        writer.depth += 1
-    for line in lines:
-        writer.line(line)
-    writer.depth = depth
 
 
 def _fixed_domains(nest: Nest, axes: list[str]) -> bool:
@@ -185,51 +138,3 @@ def _expressions(nest: Nest) -> Iterator[PrimExpr]:
         yield nest.init.value
     if nest.guard is not None:
         yield nest.guard
-
-
-def _write_nest(writer: Writer, nest: Nest, axes: list[str]) -> None:
-    """Grid definitions, the init, the sequential loops, the array statement."""
-    text = replace(writer.text, axes=tuple(axes), grids=set())
-    target = _target(text, nest.store)
-    sequential = [loop for loop in nest.loops if loop.var.name not in axes]
-    init = None if nest.init is None else _initial(text, target, nest, axes)
-    update = _guarded(text, target, nest.guard, text.element(nest.store.value))
-    for line in text.grid_definitions():
-        writer.line(line)
-    if init is not None:
-        _inside_if(writer, _filled(writer.text, nest, axes), [f"{target} = {init}"])
-    depth = writer.depth
-    for loop in sequential:
-        low, extent = writer.text.index(loop.min), writer.text.index(loop.extent)
-        writer.line(f"for {local(loop.var.name)} in range({extent if low == '0' else f'{low}, {low} + {extent}'}):")
-        writer.depth += 1
-    writer.line(f"{target} = {update}")
-    writer.depth = depth
-
-
-def _initial(text: Text, target: str, nest: Nest, axes: list[str]) -> str:
-    """What ``T.init`` stores, under the predicate of the first instance."""
-    assert nest.init is not None
-
-    def at_first(expr: PrimExpr) -> PrimExpr:
-        return substitute(substitute(expr, nest.aliases), _first(nest, axes))
-
-    guard = None if nest.guard is None else at_first(nest.guard)
-    return _guarded(text, target, guard, text.element(at_first(nest.init.value)))
-
-
-def _target(text: Text, store: BufferStore) -> str:
-    """The stored slice; its dimensions are the grid's axes in order."""
-    parts = []
-    for index in store.indices:
-        resolved = text.resolve(index)
-        on_axis = isinstance(resolved, SymVar) and resolved.name in text.axes
-        parts.append(":" if on_axis else text.index(index))
-    return f"{local(store.buffer)}[{', '.join(parts)}]"
-
-
-def _guarded(text: Text, target: str, guard: PrimExpr | None, value: str) -> str:
-    """The value, or where ``guard`` is false what was there before."""
-    if guard is None or guard == bool_imm(True):
-        return value
-    return f"np.where({text.condition(guard)}, {value}, {target})"

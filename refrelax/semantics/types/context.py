@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from refrelax.errors import Diagnostic, IllTyped, Span
 from refrelax.semantics.dims import Facts, equal, simplify
-from refrelax.semantics.types.checked import EntryCheck, OpenEquality, Promise, Step
+from refrelax.semantics.types.checked import EntryCheck, Inference, OpenEquality, Promise
 from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import Expr
 from refrelax.syntax.module import Module
@@ -25,7 +25,7 @@ class Journal:
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Inference] = field(default_factory=list)
     promises: list[Promise] = field(default_factory=list)
     entry_checks: list[EntryCheck] = field(default_factory=list)
     open_equalities: list[OpenEquality] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Journal:
 
 
 @dataclass(slots=True)
-class Frame:
+class TypingContext:
     """One function under deduction.
 
     ``types`` (every variable of the top-level function, by its unique name) and ``spans`` are shared by nested
@@ -63,11 +63,11 @@ class Frame:
     binding: str = ""
     dataflow: bool = False
 
-    def inner(self, name: str, pure: bool) -> Frame:
+    def inner(self, name: str, pure: bool) -> TypingContext:
         """The frame of the nested function bound to ``name``: no symbol is visible to erasure yet."""
         return replace(self, prefix=f"{self.prefix}{name}/", pure=pure, visible=set(), dataflow=False, binding="")
 
-    def branch(self) -> Frame:
+    def branch(self) -> TypingContext:
         """The frame of an if-branch: what it defines is invisible after it."""
         return replace(self, visible=set(self.visible))
 
@@ -89,7 +89,7 @@ class Frame:
 
     def step(self, rule: str, ty: Type, premises: tuple[tuple[str, Type], ...], span: Span | None) -> None:
         """Write one rule instance into the derivation."""
-        self.journal.steps.append(Step(self.function, self.prefix + self.binding, rule, ty, premises, span))
+        self.journal.steps.append(Inference(self.function, self.prefix + self.binding, rule, ty, premises, span))
 
     def leave_open(self, what: str, expected: PrimExpr, found: PrimExpr, span: Span | None) -> None:
         """Write down an equality of extents that is left to the run."""
@@ -102,7 +102,7 @@ class CallDeduction:
 
     __slots__ = ("frame", "span", "what")
 
-    def __init__(self, frame: Frame, span: Span | None, what: str = "") -> None:
+    def __init__(self, frame: TypingContext, span: Span | None, what: str = "") -> None:
         self.frame = frame
         self.span = span
         self.what = what
