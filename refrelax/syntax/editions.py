@@ -46,7 +46,10 @@ BLOCKS = Edition(
 STRUCT_INFO = Edition((0, 25), struct_info=True, quoted_symbols=True)
 """The former graph level."""
 
-EDITIONS = (BLOCKS, STRUCT_INFO, Edition((0, 26), quoted_symbols=True), Edition((0, 27)))
+OUT_TYPES = Edition((0, 26), quoted_symbols=True)
+"""Types at the graph level instead of struct info, and still no ``TypeVar``."""
+
+EDITIONS = (BLOCKS, STRUCT_INFO, OUT_TYPES, Edition((0, 27)))
 """In order; the last one is what the specification is about."""
 
 CURRENT = EDITIONS[-1]

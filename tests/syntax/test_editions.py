@@ -79,6 +79,7 @@ def test_one_more_edition_changes_no_reading(name: str, monkeypatch: pytest.Monk
     before = rr.parse(TEXTS[name])
     later = Edition((0, 28))
     monkeypatch.setattr(migration, "CURRENT", later)
+    monkeypatch.setattr(migration, "EDITIONS", (*EDITIONS, later))
     monkeypatch.setattr(context, "CURRENT", later)
     monkeypatch.setattr(editions, "CURRENT", later)
     assert rr.parse(TEXTS[name]) == before
@@ -98,6 +99,7 @@ def test_nobody_asks_which_edition_it_is() -> None:
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for room in ("syntax", "interop", "semantics")
         for path in (PACKAGE / room).rglob("*.py")
+        if path.name != "migration.py"  # which finds out
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if _asks_which(node)
     ]

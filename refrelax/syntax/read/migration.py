@@ -13,16 +13,34 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from refrelax.errors import Diagnostic, Malformed
 from refrelax.rules import rule
-from refrelax.syntax.editions import BLOCKS, CURRENT, STRUCT_INFO
+from refrelax.syntax.editions import BLOCKS, CURRENT, EDITIONS, OUT_TYPES, STRUCT_INFO, Edition
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Source
 from refrelax.syntax.read.trees import walk
 from refrelax.syntax.read.types import dotted
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The editions that have a word, of a level; ``last`` is ``None`` where the current one has it."""
+
+    level: Literal["graph", "loops"]
+    first: Edition
+    last: Edition | None = None
+
+    def spelled_in(self, edition: Edition) -> bool:
+        """Whether the edition has it."""
+        return self.first.last <= edition.last and (self.last is None or edition.last <= self.last.last)
+
+
+_OLD_GRAPH, _NEW_GRAPH = Spelling("graph", BLOCKS, STRUCT_INFO), Spelling("graph", OUT_TYPES)
+_OLD_LOOPS, _NEW_LOOPS = Spelling("loops", BLOCKS, BLOCKS), Spelling("loops", STRUCT_INFO)
 
 _OLD_KEYWORDS = frozenset({"out_sinfo", "sinfo_args", "tir_vars"})
 _NEW_KEYWORDS = frozenset({"out_ty", "ty_args"})
@@ -61,46 +79,54 @@ def migrate(src: Source, tree: ast.Module) -> None:
         src.edition = CURRENT  # no old spelling anywhere, not even in a comment
         return
     signs = _signs(tree)
-    for old, new in _CLASHES:
-        if old in signs and new in signs:
-            _clash(src, signs[old], signs[new])
-    comments = bool(_OLD_COMMENT.search(src.text)), bool(_NEW_COMMENT.search(src.text))
-    loops = "new loops" in signs or ("old loops" not in signs and comments[1])
-    graph = "new graph" in signs or ("old graph" not in signs and not comments[0])
-    current = loops or (graph and "old loops" not in signs)
-    src.edition = BLOCKS if not current else STRUCT_INFO if "old graph" in signs else CURRENT
+    _refuse_clashes(src, signs)
+    found = _editions(src.text, signs)
+    src.edition = CURRENT if CURRENT in found else found[0]
     if src.edition.struct_info:
         _rename_keys(tree)
         _move_scalars(src, tree)
 
 
-_CLASHES = (("old graph", "new graph"), ("old loops", "new loops"), ("old loops", "new graph"))
+def _editions(text: str, signs: Iterable[Spelling]) -> list[Edition]:
+    """The editions that a text may be in. A comment that says how a level was imported counts where nothing else is
+    against it."""
+    found = [each for each in EDITIONS if all(sign.spelled_in(each) for sign in signs)]
+    for comment, sign in _COMMENTS:
+        if comment.search(text):
+            found = [each for each in found if sign.spelled_in(each)] or found
+    return found
 
 
-def _clash(src: Source, old: ast.AST, new: ast.AST) -> None:
-    since = BLOCKS if _sign(old) == "old loops" else STRUCT_INFO
-    message = (
-        f"`{_text(old)}` is spelled as in TVM {since}, `{_text(new)}` as in TVM {CURRENT}; a text has one spelling"
-    )
-    raise Malformed([Diagnostic("syn/one-edition", message, src.span(old), ((_text(new), src.span(new)),))])
+def _refuse_clashes(src: Source, signs: Mapping[Spelling, ast.AST]) -> None:
+    """No edition has both of two spellings: refuse, at the former one. Those of one level come first."""
+    pairs = [(a, b) for a in signs for b in signs if a.last is not None and a.last.last < b.first.last]
+    for old, new in sorted(pairs, key=lambda pair: (pair[0].level != pair[1].level, pair[0].level)):
+        _clash(src, old, signs[old], new, signs[new])
+
+
+def _clash(src: Source, old: Spelling, at: ast.AST, new: Spelling, other: ast.AST) -> None:
+    former = f"`{_text(at)}` is spelled as in TVM {old.last}"
+    later = f"`{_text(other)}` as in TVM {new.last or CURRENT}"
+    message = f"{former}, {later}; a text has one spelling"
+    raise Malformed([Diagnostic("syn/one-edition", message, src.span(at), ((_text(other), src.span(other)),))])
 
 
 def _text(node: ast.AST) -> str:
     return f"{node.arg}=" if isinstance(node, ast.keyword) else shown(node)
 
 
-def _signs(tree: ast.Module) -> dict[str, ast.AST]:
+def _signs(tree: ast.Module) -> dict[Spelling, ast.AST]:
     """The first node in source order that shows each spelling."""
     found = [(sign, node) for node in walk(tree) if (sign := _sign(node)) is not None]
     found.sort(key=lambda each: (getattr(each[1], "lineno", 0), getattr(each[1], "col_offset", 0)), reverse=True)
     return dict(found)
 
 
-def _sign(node: ast.AST) -> str | None:
+def _sign(node: ast.AST) -> Spelling | None:
     """The spelling that a node shows."""
     match node:
         case ast.keyword(arg=str() as name):
-            return "old graph" if name in _OLD_KEYWORDS else "new graph" if name in _NEW_KEYWORDS else None
+            return _KEYWORDS.get(name)
         case ast.Constant(value=str() as text):
             return _STRINGS.get(text)
         case ast.Attribute() | ast.Name():
@@ -108,17 +134,19 @@ def _sign(node: ast.AST) -> str | None:
     return None
 
 
+_KEYWORDS = {**dict.fromkeys(_OLD_KEYWORDS, _OLD_GRAPH), **dict.fromkeys(_NEW_KEYWORDS, _NEW_GRAPH)}
 _STRINGS = {
-    _OLD_CONSTANT: "old graph",
-    _NEW_CONSTANT: "new graph",
-    **dict.fromkeys(_OLD_LOOP_STRINGS, "old loops"),
-    **dict.fromkeys(_NEW_LOOP_STRINGS, "new loops"),
+    _OLD_CONSTANT: _OLD_GRAPH,
+    _NEW_CONSTANT: _NEW_GRAPH,
+    **dict.fromkeys(_OLD_LOOP_STRINGS, _OLD_LOOPS),
+    **dict.fromkeys(_NEW_LOOP_STRINGS, _NEW_LOOPS),
 }
 _NAMES = {
-    **dict.fromkeys(_OLD_NAMES, "old loops"),
-    **dict.fromkeys(_NEW_LOOP_NAMES, "new loops"),
-    **dict.fromkeys(_NEW_GRAPH_NAMES, "new graph"),
+    **dict.fromkeys(_OLD_NAMES, _OLD_LOOPS),
+    **dict.fromkeys(_NEW_LOOP_NAMES, _NEW_LOOPS),
+    **dict.fromkeys(_NEW_GRAPH_NAMES, _NEW_GRAPH),
 }
+_COMMENTS = ((_NEW_COMMENT, _NEW_LOOPS), (_OLD_COMMENT, _OLD_LOOPS))
 
 
 def _rename_keys(tree: ast.Module) -> None:
