@@ -32,6 +32,7 @@ LAYERS: dict[str, int] = {
     "judge": 7,
     "api": 8,  # what `import refrelax` offers
     "examples": 9,
+    "views": 10,  # runs recorded and shown
     "interop": 9,  # TVM, and the register of everything that has a name
     "conformance": 10,
     "commands": 11,
