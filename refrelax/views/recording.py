@@ -19,7 +19,7 @@ from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.loops.frame import Bound
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics
-from refrelax.semantics.numbers.poison import Poison
+from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
 from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Opaque, Tensor
@@ -376,7 +376,7 @@ class Recorder:
                 key = each.rule, getattr(each, "note", "")
                 counts[key] = counts.get(key, 0) + 1
         for (rule, why), count in counts.items():
-            if rule != "st/never-written" and (rule, why) not in self._seen:
+            if rule != NEVER_WRITTEN.rule and (rule, why) not in self._seen:
                 self._seen.add((rule, why))
                 self.origins.append(Origin(step.number, rule, why, count))
 
