@@ -9,7 +9,7 @@ from refrelax.backends.executable import Frame, Observed
 from refrelax.errors import Effect, Outcome, Rejection, Returned
 from refrelax.judge.implementation import ImplementationFailed
 from refrelax.running.arrays import Tensor
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax.module import Module
 
 
@@ -74,7 +74,7 @@ def _made_up(value: Any) -> bool:
     """Whether something in a value is a ``Tensor`` of no cells."""
     if isinstance(value, tuple):
         return any(map(_made_up, value))
-    return isinstance(value, Tensor) and not isinstance(value.core, Core)
+    return isinstance(value, Tensor) and not isinstance(value.core, TensorValue)
 
 
 def _hold_together(outcome: Returned) -> None:

@@ -41,7 +41,7 @@ from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Tensor
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Binding, Function
 from refrelax.syntax.loops import PrimFunc
 
@@ -357,7 +357,7 @@ def _written(value: Any, core: Any) -> bool:
     """Whether a value holds other elements than a final argument of the definition, be it by the sign of a zero."""
     if isinstance(core, tuple):
         return isinstance(value, tuple | list) and any(map(_written, value, core))
-    if not isinstance(core, Tensor):
+    if not isinstance(core, TensorValue):
         return False
     return not isinstance(compare(core, value).verdict, Inside) or zero_signs.crossed(core, value)
 

@@ -15,8 +15,7 @@ from refrelax.errors import NoBits, UsageError
 from refrelax.extras import optional
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Containment
-from refrelax.semantics.values import Tensor as Core
-from refrelax.semantics.values import from_bits
+from refrelax.semantics.values import TensorValue, from_bits
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.module import MACHINE, ConstantArray
 
@@ -29,7 +28,7 @@ class Tensor:
 
     __slots__ = ("core",)
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: TensorValue) -> None:
         self.core = core
 
     @staticmethod

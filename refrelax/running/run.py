@@ -19,8 +19,7 @@ from refrelax.semantics.graph.machine import Listener
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import DType, Prim, Shape, from_bits, from_payloads
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import DType, Prim, Shape, TensorValue, from_bits, from_payloads
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
@@ -152,7 +151,7 @@ def _paired(module: Module, entry: str, args: tuple[Any, ...]) -> list[tuple[Any
 def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
     """A surface value as a run-time value, guided by the type that it is wanted at."""
     match value, type_:
-        case ((Core() | Shape() | Prim() | DType() | None | str()), _):
+        case ((TensorValue() | Shape() | Prim() | DType() | None | str()), _):
             return value
         case _, PrimType(dtype=dtype) if isinstance(value, bool | int | float):
             return Prim(dtype, bool(value) if dtype == "bool" else value)
@@ -168,7 +167,9 @@ def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
         case float(), None:
             return Prim("float64", value)
         case Tensor(), _ if value.core.numerics is numerics:
-            return Core(value.dtype, value.shape, value.core.storage, numerics, value.core.offset, value.core.strides)
+            return TensorValue(
+                value.dtype, value.shape, value.core.storage, numerics, value.core.offset, value.core.strides
+            )
         case Tensor(), _ if (payloads := _shared(value.core, numerics)) is not None:
             return from_payloads(numerics, value.dtype, value.shape, payloads)
         case _ if _arrayish(value):
@@ -179,7 +180,7 @@ def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
             return value
 
 
-def _shared(core: Core, numerics: Numerics) -> list[Payload] | None:
+def _shared(core: TensorValue, numerics: Numerics) -> list[Payload] | None:
     """The elements, where both readings keep them in the same way: those of ``ieee``, poison among them, are sets to
     ``enclosure``."""
     if core.numerics.name != "ieee" or numerics.name not in ("enclosure", "strict"):
@@ -199,7 +200,7 @@ def _arrayish(value: Any) -> bool:
 def outward(value: Any) -> Any:
     """A run-time value as the surface shows it."""
     match value:
-        case Core():
+        case TensorValue():
             return Tensor(value)
         case tuple():
             return tuple(outward(each) for each in value)
@@ -212,7 +213,7 @@ def outward(value: Any) -> Any:
 def poison_of(path: str, value: Any) -> list[tuple[str, str]]:
     """Observed elements without meaning: (path, rule)."""
     match value:
-        case Core():
+        case TensorValue():
             marks = list(map(value.numerics.poison_rule, value.payloads()))
             if marks.count(None) == len(marks):
                 return []

@@ -16,7 +16,7 @@ from refrelax.errors import Effect, Outcome
 from refrelax.running.run import outward, run
 from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Binding
 
 
@@ -69,7 +69,7 @@ class Tracer:
 def seen(value: Any) -> Any:
     """A run-time value as it is now: memory that changes later does not change it."""
     match value:
-        case Core():
+        case TensorValue():
             copy = value.numerics, value.dtype, value.shape, value.payloads()
             from refrelax.semantics.values import from_payloads
 

@@ -20,7 +20,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison, noted
 from refrelax.semantics.storage import Cells, Storage
-from refrelax.semantics.values import Opaque, Tensor
+from refrelax.semantics.values import Opaque, TensorValue
 from refrelax.syntax import dtypes
 
 Bytes = tuple[int, int]
@@ -132,7 +132,7 @@ def meet(a: Bytes, b: Bytes) -> bool:
 @rule("st/outside-storage", "st/fresh-tensor")
 def allocate(
     arena: Arena, offset: int, shape: tuple[int, ...], dtype: str, numerics: Numerics, span: Span | None
-) -> Tensor:
+) -> TensorValue:
     """A tensor over the bytes of ``arena`` from byte ``offset``; no element is written, whatever the bytes held."""
     count = prod(shape)
     nbytes = count * dtypes.itemsize(dtype)
@@ -147,12 +147,12 @@ def allocate(
                     each.shared = True
                     each.remember()
     arena.regions.append(weakref.ref(region))
-    return Tensor(dtype, shape, region, numerics)
+    return TensorValue(dtype, shape, region, numerics)
 
 
 def name_memory(name: str, value: Any) -> None:
     """Give memory that was just allocated the name of the variable that holds it, for messages."""
-    if isinstance(value, Tensor):
+    if isinstance(value, TensorValue):
         if isinstance(value.storage, Region) and not value.storage.name:
             value.storage.name = name
     elif isinstance(value, Opaque) and isinstance(value.value, Arena) and not value.value.name:
@@ -163,7 +163,7 @@ def name_memory(name: str, value: Any) -> None:
 def keep_apart(callee: str, args: list[Any], span: Span | None) -> None:
     """No call is given two allocations that share bytes: which one it sees would depend on its order of reads and
     writes."""
-    regions = {id(each.storage): each.storage for each in args if isinstance(each, Tensor)}
+    regions = {id(each.storage): each.storage for each in args if isinstance(each, TensorValue)}
     shared = [each for each in regions.values() if isinstance(each, Region) and each.shared]
     for k, a in enumerate(shared):
         for b in shared[:k]:

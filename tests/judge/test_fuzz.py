@@ -22,7 +22,7 @@ from refrelax.judge.verdicts import Divergence
 from refrelax.running import npz
 from refrelax.running.run import inward, parameter_types
 from refrelax.semantics.numbers import reading
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import TensorValue
 
 FEW = ["--features", "elementwise,float_extents", "--levels", "graph", "--dtypes", "float32", "--bindings", "6"]
 
@@ -160,7 +160,7 @@ def _core(value: Any) -> Any:
         return tuple(_core(each) for each in value)
     return (
         (value.dtype, value.shape, [value.numerics.at(value.dtype).to_bits(p) for p in value.payloads()])
-        if isinstance(value, Core)
+        if isinstance(value, TensorValue)
         else value
     )
 

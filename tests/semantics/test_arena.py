@@ -12,7 +12,7 @@ from refrelax.errors import Ended
 from refrelax.semantics.arena import Arena, Region, allocate, keep_apart, name_memory, reused
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, NotedPoison
-from refrelax.semantics.values import Opaque, Tensor
+from refrelax.semantics.values import Opaque, TensorValue
 from refrelax.syntax import dtypes
 
 IEEE = reading("ieee")
@@ -56,7 +56,7 @@ class Model:
 @given(steps)
 def test_against_bytes(program: list[tuple[str, object, int, int]]) -> None:
     arena, model = Arena(SIZE, name="s"), Model()
-    tensors: dict[int, tuple[Tensor, int]] = {}
+    tensors: dict[int, tuple[TensorValue, int]] = {}
     values: dict[tuple[int, int], int] = {}
     made = 0
     for what, first, a, b in program:
@@ -88,7 +88,7 @@ def test_against_bytes(program: list[tuple[str, object, int, int]]) -> None:
         look(model, key, tensor, begin, values)
 
 
-def look(model: Model, key: int, tensor: Tensor, begin: int, values: dict[tuple[int, int], int]) -> None:
+def look(model: Model, key: int, tensor: TensorValue, begin: int, values: dict[tuple[int, int], int]) -> None:
     size = dtypes.itemsize(tensor.dtype)
     for k, payload in enumerate(tensor.payloads()):
         match model.expected(key, begin + k * size, size, k):
@@ -100,7 +100,7 @@ def look(model: Model, key: int, tensor: Tensor, begin: int, values: dict[tuple[
                 assert payload is values[key, k]
 
 
-def tensor(arena: Arena, offset: int, count: int, dtype: str = "float32") -> Tensor:
+def tensor(arena: Arena, offset: int, count: int, dtype: str = "float32") -> TensorValue:
     return allocate(arena, offset, (count,), dtype, IEEE, None)
 
 

@@ -14,7 +14,7 @@ from refrelax.errors import Ended, Span, trap, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.graph.machine import Machine
 from refrelax.semantics.loops.evaluate import describe
-from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, Tensor
+from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 
@@ -48,7 +48,7 @@ def check_tensor_info(run: Machine, args: list[Any], call: Call) -> Any:
     """``(x, ndim, dtype?, context)``: a tensor of that rank (-1: any) and dtype."""
     x, ndim, context = args[0], number(args[1], call.span), text_of(args)
     dtype = args[2].name if len(args) > 3 and isinstance(args[2], DType) else None
-    if not isinstance(x, Tensor):
+    if not isinstance(x, TensorValue):
         raise failed(context, "type", f"expected a tensor, found {describe(x)}", call.span)
     if ndim not in (-1, x.ndim):
         raise failed(context, "rank", f"expected {ndim} dimensions, found {x.ndim}", call.span)

@@ -13,13 +13,13 @@ from refrelax.errors import Span
 from refrelax.rules import rule
 from refrelax.semantics.builtins.access import Host, elements, integer, number, put, tensors, wanted
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.values import Prim, Tensor
+from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import dtypes
 
 Args = list[Any]
 
 
-def _numbers_at(x: Tensor, dtype: str, machine: Host) -> list[Payload]:
+def _numbers_at(x: TensorValue, dtype: str, machine: Host) -> list[Payload]:
     cast = machine.numerics.at(dtype).cast
     return [each if x.dtype == dtype else cast(each, x.dtype) for each in elements(x, machine)]
 
@@ -49,7 +49,7 @@ def matmul(machine: Host, args: Args, span: Span | None) -> Any:
     machine.meter.step(c.size * max(depth, 1))
     before = elements(c, machine) if beta else []
 
-    def line(cells: list[Payload], x: Tensor, turn: bool, stack: int, at: int, along_rows: bool) -> list[Payload]:
+    def line(cells: list[Payload], x: TensorValue, turn: bool, stack: int, at: int, along_rows: bool) -> list[Payload]:
         """Row ``at`` of a matrix of the stack, or column ``at``, after the transposition."""
         height, width = x.shape[-2:]
         base = (stack if prod(x.shape[:-2]) > 1 else 0) * height * width

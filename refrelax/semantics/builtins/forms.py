@@ -12,7 +12,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.arena import Region
 from refrelax.semantics.graph.machine import Machine, Scope, arguments, invoke, promised
-from refrelax.semantics.values import Prim, Shape, Tensor
+from refrelax.semantics.values import Prim, Shape, TensorValue
 from refrelax.syntax.graph import Call, ExternFunc, GlobalVar, StringValue, Var
 
 
@@ -56,8 +56,8 @@ def reshape(run: Machine, call: Call, scope: Scope) -> Any:
     """A reshape of a tensor in a storage is a view of the same bytes; of any other tensor it is a new value."""
     value = run.apply_operator("relax.reshape", call, scope)
     source = run.eval_expr(call.args[0], scope)
-    if isinstance(source, Tensor) and isinstance(source.storage, Region) and source.compact:
-        return Tensor(source.dtype, value.shape, source.storage, source.numerics, source.offset)
+    if isinstance(source, TensorValue) and isinstance(source.storage, Region) and source.compact:
+        return TensorValue(source.dtype, value.shape, source.storage, source.numerics, source.offset)
     return value
 
 

@@ -14,7 +14,7 @@ from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.builtins.checks import failed, number, text_of
 from refrelax.semantics.graph.machine import Machine
-from refrelax.semantics.values import Prim, Shape, Tensor, empty
+from refrelax.semantics.values import Prim, Shape, TensorValue, empty
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import PrimType
@@ -34,8 +34,8 @@ def alloc_shape_heap(run: Machine, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/heap-slot")
-def _slot(heap: Any, slot: int, span: Span | None) -> Tensor:
-    if not isinstance(heap, Tensor) or heap.dtype != "int64" or not 0 <= slot < heap.size:
+def _slot(heap: Any, slot: int, span: Span | None) -> TensorValue:
+    if not isinstance(heap, TensorValue) or heap.dtype != "int64" or not 0 <= slot < heap.size:
         raise unspecified("vm/heap-slot", f"slot {slot} of a shape heap that has none such", span)
     return heap
 
@@ -66,7 +66,7 @@ def _match(run: Machine, found: int, heap: Any, code: int, slot: int, what: str,
 def match_shape(run: Machine, args: list[Any], call: Call) -> Any:
     """``(value, heap, n, code, slot, …, context)``: hold each extent of a shape or tensor against the heap."""
     value, heap, size = args[0], args[1], number(args[2], call.span)
-    dims = value.shape if isinstance(value, Tensor) else value.dims if isinstance(value, Shape) else None
+    dims = value.shape if isinstance(value, TensorValue) else value.dims if isinstance(value, Shape) else None
     if dims is None:
         raise failed(text_of(args), "type", "expected a tensor or a shape", call.span)
     if len(dims) != size:

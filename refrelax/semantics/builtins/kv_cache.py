@@ -16,7 +16,7 @@ from typing import Any
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.builtins.access import Host, elements, integer, tensors, wanted
-from refrelax.semantics.values import Opaque, Shape, Tensor, empty
+from refrelax.semantics.values import Opaque, Shape, TensorValue, empty
 
 Args = list[Any]
 
@@ -25,7 +25,7 @@ Args = list[Any]
 class Cache:
     """``data``: the memory; ``filled``: how many entries of it count; ``position``: where a window goes on."""
 
-    data: Tensor
+    data: TensorValue
     filled: int = 0
     position: int = 0
 
@@ -42,7 +42,7 @@ def _cache(args: Args, span: Span | None) -> Cache:
     return cache
 
 
-def _entries(cache: Cache, args: Args, span: Span | None) -> Tensor:
+def _entries(cache: Cache, args: Args, span: Span | None) -> TensorValue:
     (value,) = tensors(args[1:], 1, "a cache and a tensor", span)
     fits = value.ndim > 0 and value.dtype == cache.data.dtype and value.shape[1:] == cache.data.shape[1:]
     wanted(fits, f"entries of shape {cache.data.shape[1:]} and dtype {cache.data.dtype}", span)
@@ -134,7 +134,7 @@ def view(machine: Host, args: Args, span: Span | None) -> Any:
     shape = (cache.filled, *cache.data.shape[1:])
     given = args[1] if len(args) > 1 else Shape(shape)
     wanted(isinstance(given, Shape) and given.dims == shape, f"the shape {shape}", span)
-    return Tensor(cache.data.dtype, shape, cache.data.storage, cache.data.numerics, cache.data.offset)
+    return TensorValue(cache.data.dtype, shape, cache.data.storage, cache.data.numerics, cache.data.offset)
 
 
 def _all(args: Args, span: Span | None) -> list[Cache]:

@@ -19,7 +19,7 @@ from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops import collective as ccl
 from refrelax.semantics.ops.definition import Evaluation
 from refrelax.semantics.ops.memory import view
-from refrelax.semantics.values import DType, Opaque, Prim, Shape, Tensor
+from refrelax.semantics.values import DType, Opaque, Prim, Shape, TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 
@@ -65,7 +65,7 @@ def alloc_tensor(run: Machine, args: list[Any], call: Call) -> Any:
 def reshape(run: Machine, args: list[Any], call: Call) -> Any:
     """``(x, shape)``: a view of the same memory. As many elements as ``x`` has, else the run is open."""
     x, shape = args[:2]
-    _wanted(isinstance(x, Tensor) and _is_shape(shape), "a tensor and a shape", call)
+    _wanted(isinstance(x, TensorValue) and _is_shape(shape), "a tensor and a shape", call)
     if prod(shape.dims) != x.size:
         raise unspecified("op.reshape/element-count-run", f"{x.shape} as {shape.dims}", call.span)
     return x.view(shape.dims)
@@ -76,7 +76,9 @@ def create_view(run: Machine, args: list[Any], call: Call) -> Any:
     """``(x, shape, dtype, byte offset)``: as ``R.memory.view``."""
     x, shape, dtype, offset = args[:4]
     _wanted(
-        isinstance(x, Tensor) and isinstance(shape, Shape) and isinstance(dtype, DType), "a tensor and a type", call
+        isinstance(x, TensorValue) and isinstance(shape, Shape) and isinstance(dtype, DType),
+        "a tensor and a type",
+        call,
     )
     return view(_evaluation(run, call), x, shape.dims, dtype.name, checks.number(offset, call.span))
 
@@ -91,7 +93,7 @@ def same(run: Machine, args: list[Any], call: Call) -> Any:
 def to_device(run: Machine, args: list[Any], call: Call) -> Any:
     """``(x, device type, device, scope)``: a copy."""
     x = args[0]
-    _wanted(isinstance(x, Tensor), "a tensor", call)
+    _wanted(isinstance(x, TensorValue), "a tensor", call)
     return _evaluation(run, call).tensor(x.dtype, x.shape, x.payloads())
 
 
@@ -101,7 +103,7 @@ def to_device(run: Machine, args: list[Any], call: Call) -> Any:
 @rule("vm/shape-of")
 def shape_of(run: Machine, args: list[Any], call: Call) -> Any:
     """The shape of a tensor."""
-    _wanted(isinstance(args[0], Tensor), "a tensor", call)
+    _wanted(isinstance(args[0], TensorValue), "a tensor", call)
     return Shape(args[0].shape)
 
 
@@ -109,7 +111,7 @@ def shape_of(run: Machine, args: list[Any], call: Call) -> Any:
 def tensor_to_shape(run: Machine, args: list[Any], call: Call) -> Any:
     """The elements of an integer vector as a shape."""
     x = args[0]
-    _wanted(isinstance(x, Tensor) and x.ndim == 1 and dtypes.is_integer(x.dtype), "an integer vector", call)
+    _wanted(isinstance(x, TensorValue) and x.ndim == 1 and dtypes.is_integer(x.dtype), "an integer vector", call)
     return Shape(tuple(run.numerics.to_index(each, x.dtype) for each in x.payloads()))
 
 
@@ -212,23 +214,23 @@ def _operator(name: str, accepts: Callable[[list[Any]], bool]) -> Builtin:
 
 
 def _is_flag(value: Any) -> bool:
-    return isinstance(value, Prim) or (isinstance(value, Tensor) and value.dtype == "bool" and value.ndim == 0)
+    return isinstance(value, Prim) or (isinstance(value, TensorValue) and value.dtype == "bool" and value.ndim == 0)
 
 
 def _for_unique(args: list[Any]) -> bool:
-    return isinstance(args[0], Tensor) and all(isinstance(each, Prim) for each in args[1:])
+    return isinstance(args[0], TensorValue) and all(isinstance(each, Prim) for each in args[1:])
 
 
 # --- collectives -----------------------------------------------------------------------------------------------------
 
 
-def _collective(name: str, apply: Callable[[Evaluation, Tensor, Any, bool], Tensor]) -> Builtin:
+def _collective(name: str, apply: Callable[[Evaluation, TensorValue, Any, bool], TensorValue]) -> Builtin:
     """``(x, …, in group, out)``: the collective, written to ``out``."""
 
     @rule("vm/collective")
     def run_it(run: Machine, args: list[Any], call: Call) -> Any:
         x, *more, flag, out = args
-        _wanted(isinstance(x, Tensor) and isinstance(out, Tensor), "a tensor and where its result goes", call)
+        _wanted(isinstance(x, TensorValue) and isinstance(out, TensorValue), "a tensor and where its result goes", call)
         found = apply(_evaluation(run, call), x, more, bool(checks.number(flag, call.span)))
         if found.size != out.size or found.dtype != out.dtype:  # as in memory: the shapes may differ
             raise unspecified("op.ccl/workers", f"{name} gives {found.shape}, found room for {out.shape}", call.span)
@@ -238,12 +240,12 @@ def _collective(name: str, apply: Callable[[Evaluation, Tensor, Any, bool], Tens
     return run_it
 
 
-def _allreduce(e: Evaluation, x: Tensor, more: list[Any], in_group: bool) -> Tensor:
+def _allreduce(e: Evaluation, x: TensorValue, more: list[Any], in_group: bool) -> TensorValue:
     (kind,) = more[0].dims if more and isinstance(more[0], Shape) else (-1,)
     return ccl.allreduce(e, x, ccl.KINDS[kind] if 0 <= kind < len(ccl.KINDS) else "", in_group)
 
 
-def _scatter(e: Evaluation, x: Tensor, more: list[Any], in_group: bool) -> Tensor:
+def _scatter(e: Evaluation, x: TensorValue, more: list[Any], in_group: bool) -> TensorValue:
     whole = ccl.gathered(e, "scatter", x, in_group)[0]
     size = e.world.size(in_group)
     return ccl.part(e, whole.view((whole.size,)), 0, e.world.worker % size, size)
@@ -299,7 +301,7 @@ LIBRARY: dict[str, tuple[int, Builtin]] = {
     "relax.run.assert_op": (1, _operator("relax.assert_op", lambda args: _is_flag(args[0]))),
     "relax.run.shape_to_tensor": (1, _operator("relax.shape_to_tensor", lambda args: isinstance(args[0], Shape))),
     "relax.run.unique": (5, _operator("relax.unique", _for_unique)),
-    "relax.run.nonzero": (1, _operator("relax.nonzero", lambda args: isinstance(args[0], Tensor))),
+    "relax.run.nonzero": (1, _operator("relax.nonzero", lambda args: isinstance(args[0], TensorValue))),
 }
 """The library that needs no registration: the least number of arguments, and the meaning."""
 

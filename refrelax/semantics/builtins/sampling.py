@@ -12,7 +12,7 @@ from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.builtins.access import Host, elements, number, put, tensors, wanted
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
-from refrelax.semantics.values import Prim, Tensor, from_payloads
+from refrelax.semantics.values import Prim, TensorValue, from_payloads
 
 Args = list[Any]
 
@@ -111,14 +111,14 @@ def multinomial(machine: Host, args: Args, span: Span | None) -> Any:
 # --- logits, changed in place ----------------------------------------------------------------------------------------
 
 
-def _logits(args: Args, machine: Host, span: Span | None) -> tuple[Tensor, list[Payload]]:
+def _logits(args: Args, machine: Host, span: Span | None) -> tuple[TensorValue, list[Payload]]:
     _row(args, machine, span)
     return args[0], elements(args[0], machine)
 
 
 def _tokens(x: Any, machine: Host, count: int, span: Span | None) -> list[int]:
     """The token numbers of an int32 tensor, each below ``count``."""
-    wanted(isinstance(x, Tensor) and x.dtype == "int32" and x.ndim > 0, "a tensor of int32", span)
+    wanted(isinstance(x, TensorValue) and x.dtype == "int32" and x.ndim > 0, "a tensor of int32", span)
     found = [machine.numerics.to_index(each, "int32") for each in elements(x, machine)[: x.shape[-1]]]
     for each in found:
         if not 0 <= each < count:

@@ -13,7 +13,7 @@ from typing import Any
 from refrelax.errors import Ended, Span, Trapped, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.graph.machine import Machine
-from refrelax.semantics.values import Tensor
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Function
 
 
@@ -44,7 +44,7 @@ def call_contract(run: Machine, name: str, contract: str, args: list[Any], span:
 
 
 def _write(name: str, out: Any, found: Any, span: Span | None) -> None:
-    fits = isinstance(out, Tensor) and isinstance(found, Tensor)
+    fits = isinstance(out, TensorValue) and isinstance(found, TensorValue)
     if not fits or (out.dtype, out.shape) != (found.dtype, found.shape):
         message = f"the contract of {name!r} gives {_shown(found)}, found room for {_shown(out)}"
         raise unspecified("ev/contract", message, span)
@@ -52,4 +52,4 @@ def _write(name: str, out: Any, found: Any, span: Span | None) -> None:
 
 
 def _shown(value: Any) -> str:
-    return f"{value.dtype}{list(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
+    return f"{value.dtype}{list(value.shape)}" if isinstance(value, TensorValue) else f"a {type(value).__name__}"

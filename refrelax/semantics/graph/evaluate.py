@@ -27,7 +27,7 @@ from refrelax.semantics.loops.frame import Context
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.definition import Evaluation
 from refrelax.semantics.ops.retyping import asked_again
-from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, Tensor, from_bits
+from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, TensorValue, from_bits
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
     Binding,
@@ -281,7 +281,7 @@ class Interpreter(Machine):
                 return PackedFunc(f"cls.{expr.name}")
 
     @rule("ev/constant")
-    def _constant(self, expr: ConstantRef) -> Tensor:
+    def _constant(self, expr: ConstantRef) -> TensorValue:
         if expr.index not in self.constants:
             found = self.module.constants.get(expr.index)
             if found is None:
@@ -315,7 +315,7 @@ class Interpreter(Machine):
         """A condition as a Python bool: a prim value, or element 0 of a bool or integer tensor."""
         if isinstance(condition, Prim):
             return bool(condition.value)
-        if not isinstance(condition, Tensor) or condition.size == 0:
+        if not isinstance(condition, TensorValue) or condition.size == 0:
             raise unspecified("ev/if-condition", "the condition has no element", span)
         f = self.numerics.at(condition.dtype)
         element = condition[(0,) * condition.ndim]

@@ -13,7 +13,7 @@ from typing import Any
 from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.graph.machine import Machine, Scope, allocate, arguments, invoke
-from refrelax.semantics.values import Tensor, empty, from_payloads
+from refrelax.semantics.values import TensorValue, empty, from_payloads
 from refrelax.syntax.graph import AttrDict, AttrList, Call, Expr, Tuple
 from refrelax.syntax.module import Module
 from refrelax.syntax.types import DTensorType, TupleType, Type
@@ -48,12 +48,12 @@ def part_of(shape: Sequence[int], placement: str, mesh: Sequence[int], device: S
     return tuple(held)
 
 
-def _cut(x: Tensor, held: Part) -> Tensor:
+def _cut(x: TensorValue, held: Part) -> TensorValue:
     """A copy of a part of a tensor."""
     return from_payloads(x.numerics, x.dtype, [len(each) for each in held], [x[at] for at in product(*held)])
 
 
-def _paste(x: Tensor, held: Part, own: Tensor) -> None:
+def _paste(x: TensorValue, held: Part, own: TensorValue) -> None:
     """Write a part back."""
     strides = x.strides
     for at, payload in zip(product(*held), own.payloads(), strict=True):
@@ -61,7 +61,9 @@ def _paste(x: Tensor, held: Part, own: Tensor) -> None:
 
 
 @rule("ev/local-view-parts")
-def _parts(run: Machine, type_: Type | None, x: Tensor, mesh: Sequence[int], device: Sequence[int], call: Call) -> Part:
+def _parts(
+    run: Machine, type_: Type | None, x: TensorValue, mesh: Sequence[int], device: Sequence[int], call: Call
+) -> Part:
     if not isinstance(type_, DTensorType):
         return tuple(range(n) for n in x.shape)
     own = mesh_shape(run.module, type_.device_mesh)
@@ -96,7 +98,7 @@ def call_tir_local_view(run: Machine, call: Call, scope: Scope) -> Any:
     outputs = [allocate(run, each.tensor, scope, call.span) for each in distributed]
     for device in product(*(range(n) for n in mesh)):
         inputs = [
-            _cut(x, _parts(run, t, x, mesh, device, call)) if isinstance(x, Tensor) else x
+            _cut(x, _parts(run, t, x, mesh, device, call)) if isinstance(x, TensorValue) else x
             for x, t in zip(args, types, strict=True)
         ]
         places = [_parts(run, t, x, mesh, device, call) for x, t in zip(outputs, distributed, strict=True)]

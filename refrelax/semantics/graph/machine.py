@@ -22,7 +22,7 @@ from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.matching import Mismatch, match
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.types.wellformed.heads import contracts_of
-from refrelax.semantics.values import Closure, Tensor, Value, empty
+from refrelax.semantics.values import Closure, TensorValue, Value, empty
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Binding, Call, Expr, ExternFunc, GlobalVar, StringValue, Tuple
 from refrelax.syntax.module import Module
@@ -64,7 +64,7 @@ class Machine(ABC):
     externs: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     listener: Listener | None = None
     effects: list[Effect] = field(default_factory=list)
-    constants: dict[int, Tensor] = field(default_factory=dict)
+    constants: dict[int, TensorValue] = field(default_factory=dict)
     world: World = ALONE
     """The workers that run the program together."""
     types: Mapping[str, Mapping[str, Type]] = field(default_factory=dict)
@@ -124,7 +124,7 @@ def output_types(call: Call) -> tuple[list[TensorType], bool]:
 
 
 @rule("ev/call-tir-allocates")
-def allocate(run: Machine, type_: TensorType, scope: Scope, span: Span | None) -> Tensor:
+def allocate(run: Machine, type_: TensorType, scope: Scope, span: Span | None) -> TensorValue:
     """A fresh output, no element written."""
     if type_.shape is None or type_.dtype is None:
         raise InternalError("an output without a shape or a dtype")

@@ -21,7 +21,7 @@ from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.pointers import bind_tensor, pointee, unknown
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison, poison
 from refrelax.semantics.storage import Storage
-from refrelax.semantics.values import Prim, Tensor, row_major
+from refrelax.semantics.values import Prim, TensorValue, row_major
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import Intrinsic, PrimExpr, StringImm
 
@@ -106,13 +106,13 @@ _UNKNOWN = object()
 
 def _handle_in(base: Any, index: int, wanted: int) -> Any:
     match base:
-        case Tensor() if wanted == ADDRESS:
+        case TensorValue() if wanted == ADDRESS:
             return base
-        case Tensor() if wanted == DATA:
+        case TensorValue() if wanted == DATA:
             return bind_tensor("", base)
-        case Tensor() if wanted == SHAPE:
+        case TensorValue() if wanted == SHAPE:
             return Extents(base.shape)
-        case Tensor() if wanted == STRIDES:
+        case TensorValue() if wanted == STRIDES:
             return None if base.strides == row_major(base.shape) else Extents(base.strides)
         case tuple() if wanted == VALUE and index < len(base):
             return base[index]
@@ -163,7 +163,7 @@ def known_field(build: Builder, call: Intrinsic) -> Index | None:
         return fixed(int(pointee(build, call.args[0]) is None))
     base, (index, wanted) = pointee(build, call.args[0]), _place(build, call)
     match base:
-        case Tensor():
+        case TensorValue():
             found = _of_tensor(base, wanted)
         case Extents(values=values) if wanted == INT64_ELEMENT and index < len(values):
             found = values[index]
@@ -187,7 +187,7 @@ def _of_null(call: Intrinsic) -> Index:
     return Index(stop)
 
 
-def _of_tensor(tensor: Tensor, wanted: int) -> int | None:
+def _of_tensor(tensor: TensorValue, wanted: int) -> int | None:
     return {
         NDIM: len(tensor.shape),
         CODE: code_of(tensor.dtype),
@@ -202,7 +202,7 @@ def _of_tensor(tensor: Tensor, wanted: int) -> int | None:
 def type_index(value: Any) -> int:
     """The FFI's number for the kind of a value."""
     match value:
-        case Tensor():
+        case TensorValue():
             return TENSOR
         case None:
             return NONE

@@ -19,7 +19,7 @@ from refrelax.semantics.loops.leaving import ReturnValue, ThreadEnds
 from refrelax.semantics.loops.pointers import bind_tensor
 from refrelax.semantics.loops.statements import build_body
 from refrelax.semantics.loops.visit import reinterprets
-from refrelax.semantics.values import Prim, Tensor
+from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.scalars import PrimExpr, SymVar
@@ -134,7 +134,7 @@ def _bind_symbols(
 
 @rule("ev/buffer-param-rank", "ev/buffer-param-dtype")
 def _expect_tensor(name: str, buffer: Buffer, arg: Any, span: Span | None) -> None:
-    if not isinstance(arg, Tensor):
+    if not isinstance(arg, TensorValue):
         raise trap("ev/param-type", f"{name}: parameter {buffer.name} is a buffer, {describe(arg)} was given", span)
     if arg.dtype != buffer.dtype:
         raise trap(
@@ -147,7 +147,7 @@ def _expect_tensor(name: str, buffer: Buffer, arg: Any, span: Span | None) -> No
 
 @rule("ev/buffer-param-shape")
 def _bind_buffer(
-    build: Builder, name: str, buffer: Buffer, tensor: Tensor, symbols: Symbols, span: Span | None
+    build: Builder, name: str, buffer: Buffer, tensor: TensorValue, symbols: Symbols, span: Span | None
 ) -> None:
     """Every extent of the argument equals the parameter's once all symbols are known."""
     for axis, (dim, extent) in enumerate(zip(buffer.shape, tensor.shape, strict=True)):
@@ -163,7 +163,7 @@ def _bind_buffer(
 def describe(value: Any) -> str:
     """A value in an error message: its kind, dtype and shape."""
     match value:
-        case Tensor():
+        case TensorValue():
             return f"a {value.dtype} tensor of shape {value.shape}"
         case Prim():
             return f"the {value.dtype} {value.value}"

@@ -1,8 +1,8 @@
 """What handles point to, as it is known when a function is built: memory, values of the caller, nothing.
 
-A *pointee* is a ``Bound`` (memory from an element on), a ``Tensor`` (its descriptor), a tuple (packed arguments), an
-``Extents`` (the shape of a descriptor), a ``Record`` or an ``Entry`` of one (``intrinsics/records.py``), a string, or
-``None`` for null.
+A *pointee* is a ``Bound`` (memory from an element on), a ``TensorValue`` (its descriptor), a tuple (packed arguments),
+an ``Extents`` (the shape of a descriptor), a ``Record`` or an ``Entry`` of one (``intrinsics/records.py``), a string,
+or ``None`` for null.
 
 Spec: ``spec/07-evaluation.md``, *Buffers*.
 """
@@ -17,7 +17,7 @@ from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.memory import flat_position
-from refrelax.semantics.values import Tensor
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import BufferLoad, BufferRef, Intrinsic, PrimExpr, StringImm, SymVar
 
@@ -27,7 +27,7 @@ def resolve(build: Builder, handle: PrimExpr) -> Bound:
     found = pointee(build, handle)
     if isinstance(found, Bound):
         return found
-    if isinstance(found, Tensor):
+    if isinstance(found, TensorValue):
         return bind_tensor(handle.name if isinstance(handle, SymVar) else "", found)
     raise unknown(handle)
 
@@ -80,7 +80,7 @@ def unknown(handle: PrimExpr) -> Ended:
     return unspecified("ld/unknown-handle", "this handle names no memory of the function", handle.span)
 
 
-def bind_tensor(name: str, tensor: Tensor, scope: str = "global") -> Bound:
+def bind_tensor(name: str, tensor: TensorValue, scope: str = "global") -> Bound:
     """A tensor's memory under a buffer's name."""
     return Bound(
         name,

@@ -9,11 +9,18 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers import intsets
 from refrelax.semantics.numbers.base import Base
 from refrelax.semantics.numbers.interface import Payload, ReduceOp
-from refrelax.semantics.numbers.intervals import INF, Interval, joined, spread, with_rule
+from refrelax.semantics.numbers.interval_floats import IntervalFloats
+from refrelax.semantics.numbers.interval_reductions import (
+    Sums,
+    candidates,
+    extreme_of,
+    first_poison,
+    product_of,
+    ranked,
+)
+from refrelax.semantics.numbers.intervals import INF, Interval, as_interval, joined, with_rule
 from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.numbers.poison import Poison, poison
-from refrelax.semantics.numbers.wide_floats import WideFloats
-from refrelax.semantics.numbers.wide_folds import Sums, candidates, extreme_of, first_poison, product_of, ranked
 from refrelax.syntax import dtypes
 
 
@@ -67,8 +74,8 @@ class Collecting(Base):
         return self.reduce(op, items)
 
 
-class ManyFloats(WideFloats, Collecting):
-    """``WideFloats`` with reductions, order and choice."""
+class ManyFloats(IntervalFloats, Collecting):
+    """``IntervalFloats`` with reductions, order and choice."""
 
     def join(self, payloads: Iterable[Payload]) -> Payload:
         return joined(payloads)
@@ -89,13 +96,13 @@ class ManyFloats(WideFloats, Collecting):
             return spoiled
         home: Any = self if acc is None or acc == self.dtype else self.numerics.at(acc)
         match op:
-            case "add" if not home.widen.signed:
+            case "add" if not home.inflate.signed:
                 return self._of_no_zero(items)
             case "add":
-                lo, hi, nan, mark = Sums(home.widen).total(items, unrounded)
+                lo, hi, nan, mark = Sums(home.inflate).total(items, unrounded)
                 return self.fit(lo, hi, nan, mark)
             case "mul":
-                value = product_of(home.widen, items) if len(items) > 1 else items[0] if items else home.one
+                value = product_of(home.inflate, items) if len(items) > 1 else items[0] if items else home.one
                 return self.cast(value, home.dtype)
             case "maximum" | "minimum":
                 return self.cast(extreme_of(items, op == "maximum"), home.dtype)
@@ -110,17 +117,17 @@ class ManyFloats(WideFloats, Collecting):
         spoiled = first_poison([*left, *right])
         if spoiled is not None:
             return spoiled
-        if isinstance(home, ManyFloats) and not home.widen.signed:
+        if isinstance(home, ManyFloats) and not home.inflate.signed:
             return self._of_no_zero([*left, *right])
         if not isinstance(home, ManyFloats):
             return self.cast(home.dot(left, right, home.dtype), home.dtype)
-        lo, hi, nan, mark = Sums(home.widen).products(left, right)
+        lo, hi, nan, mark = Sums(home.inflate).products(left, right)
         return self.fit(lo, hi, nan, mark)
 
     def _of_no_zero(self, items: Sequence[Payload]) -> Payload:
         """A sum in a format without a zero (e8m0): it starts at the least number, and each step may double it, so that
         no bound on rounding errors holds."""
-        return self.everything(next((mark for x in items if (mark := spread(x).rule)), None))
+        return self.everything(next((mark for x in items if (mark := as_interval(x).rule)), None))
 
     def argreduce(self, op: Literal["maximum", "minimum"], items: Sequence[Payload]) -> Payload:
         spoiled = first_poison(items)
@@ -128,7 +135,7 @@ class ManyFloats(WideFloats, Collecting):
             return spoiled
         if not items:
             return poison("num/empty-reduction")
-        spreads = [spread(each) for each in items]
+        spreads = [as_interval(each) for each in items]
         mark = next((x.rule for x in spreads if x.rule), None)
         return intsets.some(candidates(spreads, op == "maximum") or range(len(items)), mark)
 
@@ -136,7 +143,7 @@ class ManyFloats(WideFloats, Collecting):
         spoiled = first_poison(items)
         if spoiled is not None:
             return [spoiled] * len(items), [spoiled] * len(items)
-        spreads = [spread(each) for each in items]
+        spreads = [as_interval(each) for each in items]
         mark = next((x.rule for x in spreads if x.rule), None)
         count = len(items)
         if any(x.nan for x in spreads):

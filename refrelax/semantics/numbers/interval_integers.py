@@ -12,6 +12,9 @@ from refrelax.semantics.numbers import ieee as plain_
 from refrelax.semantics.numbers.base import careful
 from refrelax.semantics.numbers.integers import Integers
 from refrelax.semantics.numbers.interface import DIVISIONS, Numerics, Payload, ReduceOp, Truth
+from refrelax.semantics.numbers.interval_floats import chosen
+from refrelax.semantics.numbers.interval_many import Collecting
+from refrelax.semantics.numbers.interval_reductions import candidates, first_poison, ranked
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import (
     Ints,
@@ -26,9 +29,6 @@ from refrelax.semantics.numbers.intsets import (
 )
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
-from refrelax.semantics.numbers.wide_floats import chosen
-from refrelax.semantics.numbers.wide_folds import candidates, first_poison, ranked
-from refrelax.semantics.numbers.wide_many import Collecting
 
 PAIRS = 1024
 """How many combinations of members are tried one by one before a range is formed."""
@@ -49,7 +49,7 @@ MAY_BE_POISON = {
 """Operations of which some operands make poison."""
 
 
-class WideIntegers(Integers, Collecting):
+class IntervalIntegers(Integers, Collecting):
     """Arithmetic of one integer dtype on ints, ``Ints`` and ``Poison``."""
 
     def __init__(self, numerics: Numerics, dtype: str) -> None:
@@ -152,7 +152,7 @@ class WideIntegers(Integers, Collecting):
     def reinterpret(self, a: Payload, source: str) -> Payload:
         if isinstance(a, Ints):
             if a.count <= PAIRS:
-                return self._gather((super(WideIntegers, self).reinterpret(v, source) for v in a.listed()), a.rule)
+                return self._gather((super(IntervalIntegers, self).reinterpret(v, source) for v in a.listed()), a.rule)
             return self.everything(a.rule)
         return self.everything(a.rule) if isinstance(a, Interval) else super().reinterpret(a, source)
 
@@ -235,7 +235,7 @@ _ORDER: dict[str, Callable[[Ints, Ints], tuple[bool, bool]]] = {
 }
 
 
-class WideBools(plain_.Bools, Collecting):
+class IntervalBools(plain_.Bools, Collecting):
     """Arithmetic of ``bool`` on truths and ``TruthSet``."""
 
     def __init__(self, numerics: Numerics, dtype: str) -> None:

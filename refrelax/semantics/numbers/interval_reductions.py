@@ -8,12 +8,12 @@ import math
 from collections.abc import Sequence
 
 from refrelax.rules import rule
-from refrelax.semantics.numbers import sums, wide_ends
+from refrelax.semantics.numbers import interval_ends, sums
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, product_ends, spread
+from refrelax.semantics.numbers.interval_functions import Inflation
+from refrelax.semantics.numbers.intervals import INF, Interval, as_interval, joined, make, product_ends
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.products import exact_products, product_end
-from refrelax.semantics.numbers.wide_math import Widening
 
 
 def first_poison(items: Sequence[Payload]) -> Poison | None:
@@ -42,11 +42,11 @@ def marks(items: Sequence[Interval]) -> tuple[bool, str | None]:
 
 
 class Sums:
-    """Any-order sums accumulated at least in the format of ``widen``."""
+    """Any-order sums accumulated at least in the format of ``inflate``."""
 
-    def __init__(self, widen: Widening) -> None:
-        self.widen = widen
-        self.u = 2.0**-widen.precision
+    def __init__(self, inflate: Inflation) -> None:
+        self.inflate = inflate
+        self.u = 2.0**-inflate.precision
 
     @rule("num/any-order-sum", "num/reduction-order")
     def total(self, items: Sequence[Payload], unrounded: bool = False) -> tuple[float, float, bool, str | None]:
@@ -59,7 +59,7 @@ class Sums:
             highs: Sequence[float] = items
             nan, rule_ = False, None
         else:
-            spreads = [spread(each) for each in items]
+            spreads = [as_interval(each) for each in items]
             nan, rule_ = marks(spreads)
             if any(x.empty for x in spreads):
                 return INF, -INF, nan, rule_
@@ -68,7 +68,7 @@ class Sums:
             if infinite is not None:
                 return infinite
         slack = (
-            (self.u * sums.above(map(_size, lows, highs)) + len(lows) * self.widen.least) * sums.SAFETY
+            (self.u * sums.above(map(_size, lows, highs)) + len(lows) * self.inflate.least) * sums.SAFETY
             if unrounded
             else 0.0
         )
@@ -88,21 +88,25 @@ class Sums:
         rise, fall = sums.largest_partial(
             [0.0 if math.isinf(x) else x for x in lows], [0.0 if math.isinf(h) else h for h in highs]
         )
-        up, down = up or rise > self.widen.largest / 2, down or fall < -self.widen.largest / 2
+        up, down = up or rise > self.inflate.largest / 2, down or fall < -self.inflate.largest / 2
         both = nan or (up and down)
         if surely_up:
             return INF, INF, both, rule_
         if surely_down:
             return -INF, -INF, both, rule_
-        return -INF if down else -self.widen.largest, INF if up else self.widen.largest, both, rule_
+        return -INF if down else -self.inflate.largest, INF if up else self.inflate.largest, both, rule_
 
     def bounded(
         self, lows: Sequence[float], highs: Sequence[float], slack: float, nan: bool, rule_: str | None
     ) -> tuple[float, float, bool, str | None]:
         """The sum of finite items; ``slack`` is what the items themselves may be off by, together."""
         rise, fall = sums.largest_partial(lows, highs)
-        if lows is highs and slack == 0 and sums.exact_sums(rise - fall, lows, self.widen.precision, self.widen.least):
-            if rise <= self.widen.largest and -fall <= self.widen.largest:
+        if (
+            lows is highs
+            and slack == 0
+            and sums.exact_sums(rise - fall, lows, self.inflate.precision, self.inflate.least)
+        ):
+            if rise <= self.inflate.largest and -fall <= self.inflate.largest:
                 exact = math.fsum(lows)
                 return exact, exact, nan, rule_
         error = sums.sum_error(lows, highs, self.u) + slack
@@ -112,14 +116,14 @@ class Sums:
             lo = max(lo, 0.0 if slack else max(lows, default=0.0))
         if rise == 0:
             hi = min(hi, 0.0 if slack else min(highs, default=0.0))
-        over = rise > 0 and rise + error > self.widen.largest
-        under = fall < 0 and fall - error < -self.widen.largest
+        over = rise > 0 and rise + error > self.inflate.largest
+        under = fall < 0 and fall - error < -self.inflate.largest
         if over or under:
-            beyond = INF if self.widen.infinite else self.widen.largest
-            nan = nan or (over and under) or (not self.widen.infinite and self.widen.nan)
+            beyond = INF if self.inflate.infinite else self.inflate.largest
+            nan = nan or (over and under) or (not self.inflate.infinite and self.inflate.nan)
             hi = beyond if over else hi
             lo = -beyond if under else lo
-            if not self.widen.infinite:
+            if not self.inflate.infinite:
                 lo, hi = -beyond, beyond
         return lo, hi, nan, rule_
 
@@ -128,16 +132,16 @@ class Sums:
         """Ends of the sum of products, each product rounded or not."""
         if finite(a) and finite(b):
             exact = [x * y for x, y in zip(a, b, strict=True)]
-            if self.widen.precision <= 24:
+            if self.inflate.precision <= 24:
                 # the double product is exact; where the format holds it, nothing is rounded
                 rounded = [self._rounded(p) for p in exact]
                 return self.bounded(exact, exact, math.fsum(rounded) * sums.SAFETY, False, None)
             return self._bounded_products(exact, exact)
-        quick = wide_ends.products(a, b)
+        quick = interval_ends.products(a, b)
         if quick is not None:
             return self._bounded_products(*quick)
         lows, highs, clash = [], [], False
-        spreads = [(spread(x), spread(y)) for x, y in zip(a, b, strict=True)]
+        spreads = [(as_interval(x), as_interval(y)) for x, y in zip(a, b, strict=True)]
         nan, rule_ = marks([x for pair in spreads for x in pair])
         for x, y in spreads:
             if x.empty or y.empty:
@@ -156,18 +160,18 @@ class Sums:
 
     def _rounded(self, product: float) -> float:
         """How far the rounding of a product may move it."""
-        unit = self.widen.ulp(product) / 2
+        unit = self.inflate.ulp(product) / 2
         return 0.0 if (product / (2 * unit)).is_integer() else unit
 
     def _bounded_products(
         self, lows: Sequence[float], highs: Sequence[float], nan: bool = False, rule_: str | None = None
     ) -> tuple[float, float, bool, str | None]:
         sizes = sums.above(map(_size, lows, highs))
-        if sizes > self.widen.largest:  # a product alone may overflow
+        if sizes > self.inflate.largest:  # a product alone may overflow
             clash = any(x < 0 for x in lows) and any(h > 0 for h in highs)
             return -INF, INF, nan or clash, rule_
         # a fused or wider product is not rounded, so this covers both; binary64's own rounding of the product as well
-        slack = (2 * self.u * sizes + len(lows) * self.widen.least) * sums.SAFETY
+        slack = (2 * self.u * sizes + len(lows) * self.inflate.least) * sums.SAFETY
         return self.bounded(lows, highs if highs is not lows else list(highs), slack, nan, rule_)
 
 
@@ -176,10 +180,10 @@ def _size(low: float, high: float) -> float:
 
 
 @rule("num/any-order-sum")
-def product_of(widen: Widening, items: Sequence[Payload]) -> Payload:
+def product_of(inflate: Inflation, items: Sequence[Payload]) -> Payload:
     """The product in any order: each of ``n - 1`` roundings changes it by a factor of at most ``1 + u``, and none does
     where the bits of all items together fit."""
-    spreads = [spread(each) for each in items]
+    spreads = [as_interval(each) for each in items]
     nan, rule_ = marks(spreads)
     if any(x.empty for x in spreads):
         return make(INF, -INF, True, rule_)
@@ -190,21 +194,21 @@ def product_of(widen: Widening, items: Sequence[Payload]) -> Payload:
     for x in spreads:
         either_sign = either_sign or x.lo < 0 < x.hi
         negative ^= x.hi <= 0 and x.lo < 0
-    limit = math.log2(widen.largest)
-    calm = growth <= limit - 1 and decay >= math.log2(widen.normal) + 1
-    roundings = 0 if calm and exact_products(spreads, widen.precision) else len(items)
-    low = product_end([s for s, _ in sizes], roundings, widen.precision, up=False)
-    high = product_end([b for _, b in sizes], roundings, widen.precision, up=True)
-    vanishes = decay < math.log2(widen.normal) + 1 or any(small == 0 for small, _ in sizes)
-    if decay < math.log2(widen.normal) + 1:  # partial products may lose all their bits before they grow again
+    limit = math.log2(inflate.largest)
+    calm = growth <= limit - 1 and decay >= math.log2(inflate.normal) + 1
+    roundings = 0 if calm and exact_products(spreads, inflate.precision) else len(items)
+    low = product_end([s for s, _ in sizes], roundings, inflate.precision, up=False)
+    high = product_end([b for _, b in sizes], roundings, inflate.precision, up=True)
+    vanishes = decay < math.log2(inflate.normal) + 1 or any(small == 0 for small, _ in sizes)
+    if decay < math.log2(inflate.normal) + 1:  # partial products may lose all their bits before they grow again
         low = 0.0
-        high = high + len(items) * widen.least * 2.0 ** min(1000.0, max(growth, 0.0))
+        high = high + len(items) * inflate.least * 2.0 ** min(1000.0, max(growth, 0.0))
     if growth > limit - 1:
         high = INF
-        nan = nan or not widen.infinite
+        nan = nan or not inflate.infinite
     nan = nan or (vanishes and high == INF)
     lo, hi = (-high, high) if either_sign else (-high, -low) if negative else (low, high)
-    return make(lo, hi, nan and widen.nan, rule_)
+    return make(lo, hi, nan and inflate.nan, rule_)
 
 
 @rule("num/nan-in-extremes", "num/empty-reduction")
@@ -214,7 +218,7 @@ def extreme_of(items: Sequence[Payload], greatest: bool) -> Payload:
         return poison("num/empty-reduction")
     if numbers(items):
         return max(items) if greatest else min(items)
-    spreads = [spread(each) for each in items]
+    spreads = [as_interval(each) for each in items]
     nan, rule_ = marks(spreads)
     if nan:
         return joined([*items, math.nan])

@@ -26,7 +26,7 @@ FAR = 2.0**40
 """Beyond this argument the period is not reduced: an interval (not a point) then covers the whole range."""
 
 
-class Widening:
+class Inflation:
     """Moves ends outwards by the permitted ulps of one dtype."""
 
     def __init__(self, dtype: str) -> None:
@@ -108,10 +108,10 @@ class Widening:
         return INF if high > self.largest and self.infinite else high
 
 
-def wide_function(name: str, dtype: str) -> Callable[[Interval], Payload]:
+def interval_function(name: str, dtype: str) -> Callable[[Interval], Payload]:
     """``name`` on intervals of ``dtype``."""
     correct = elementary.function(name, dtype)
-    widen = Widening(dtype)
+    inflate = Inflation(dtype)
     low_end, high_end = DOMAIN.get(name, (-INF, INF))
 
     monotone = name not in EVEN and name not in PERIODIC and name not in ("tan", "rsqrt")
@@ -120,24 +120,24 @@ def wide_function(name: str, dtype: str) -> Callable[[Interval], Payload]:
     def apply(a: Interval) -> Payload:
         if monotone and low_end <= a.lo <= a.hi <= high_end:
             first, last = (a.hi, a.lo) if falls else (a.lo, a.hi)
-            return widen.around(name, correct(first), correct(last), a.rule, a.nan)
+            return inflate.around(name, correct(first), correct(last), a.rule, a.nan)
         lo, hi = max(a.lo, low_end), min(a.hi, high_end)
         nan = a.nan or a.lo < low_end or a.hi > high_end
         if lo > hi:
             return make(INF, -INF, nan, a.rule)
         if name in EVEN:
             near = 0.0 if lo <= 0 <= hi else min(abs(lo), abs(hi))
-            return widen.around(name, correct(near), correct(max(abs(lo), abs(hi))), a.rule, nan)
+            return inflate.around(name, correct(near), correct(max(abs(lo), abs(hi))), a.rule, nan)
         if name in PERIODIC:
-            return _wave(name, correct, widen, lo, hi, a.rule, nan)
+            return _wave(name, correct, inflate, lo, hi, a.rule, nan)
         if name == "tan":
-            return _tangent(correct, widen, lo, hi, a.rule, nan)
+            return _tangent(correct, inflate, lo, hi, a.rule, nan)
         if name == "rsqrt" and lo == 0:
             # the sign of a zero is not kept, and decides the sign of the infinity
             return make(-INF, INF, nan, a.rule)
         if name in DECREASING:
             lo, hi = hi, lo
-        return widen.around(name, correct(lo), correct(hi), a.rule, nan)
+        return inflate.around(name, correct(lo), correct(hi), a.rule, nan)
 
     return apply
 
@@ -147,7 +147,7 @@ def point_function(name: str, dtype: str) -> Callable[[float], Payload]:
     correct = elementary.function(name, dtype)
     if PERMITTED_ULPS[name] <= 0.5:
         return correct
-    widen = Widening(dtype)
+    inflate = Inflation(dtype)
 
     def apply(x: float) -> Payload:
         result = correct(x)
@@ -157,26 +157,32 @@ def point_function(name: str, dtype: str) -> Callable[[float], Payload]:
             return make(-INF, INF)
         if math.isinf(result) and name in ("log", "log2", "log10", "log1p", "atanh"):
             return result
-        return widen.around(name, result, result)
+        return inflate.around(name, result, result)
 
     return apply
 
 
 def _wave(
-    name: str, correct: Callable[[float], Payload], widen: Widening, lo: float, hi: float, rule: str | None, nan: bool
+    name: str,
+    correct: Callable[[float], Payload],
+    inflate: Inflation,
+    lo: float,
+    hi: float,
+    rule: str | None,
+    nan: bool,
 ) -> Payload:
     """``sin`` and ``cos`` over an interval: ends, and the extremes that lie inside."""
     if math.isinf(lo) or math.isinf(hi):
-        return make(-1.0 - widen.slack(name, 1.0), 1.0 + widen.slack(name, 1.0), True, rule)
+        return make(-1.0 - inflate.slack(name, 1.0), 1.0 + inflate.slack(name, 1.0), True, rule)
     if lo == hi:
-        return widen.around(name, correct(lo), correct(lo), rule, nan)
+        return inflate.around(name, correct(lo), correct(lo), rule, nan)
     if hi - lo >= 2 * math.pi or max(abs(lo), abs(hi)) > FAR:
-        return widen.around(name, -1.0, 1.0, rule, nan)
+        return inflate.around(name, -1.0, 1.0, rule, nan)
     first, second = correct(lo), correct(hi)
     peak = math.pi / 2 if name == "sin" else 0.0
     top = 1.0 if _holds_multiple(lo, hi, peak) else max(first, second)
     bottom = -1.0 if _holds_multiple(lo, hi, peak + math.pi) else min(first, second)
-    return widen.around(name, bottom, top, rule, nan)
+    return inflate.around(name, bottom, top, rule, nan)
 
 
 def _holds_multiple(lo: float, hi: float, offset: float) -> bool:
@@ -187,7 +193,7 @@ def _holds_multiple(lo: float, hi: float, offset: float) -> bool:
 
 
 def _tangent(
-    correct: Callable[[float], Payload], widen: Widening, lo: float, hi: float, rule: str | None, nan: bool
+    correct: Callable[[float], Payload], inflate: Inflation, lo: float, hi: float, rule: str | None, nan: bool
 ) -> Payload:
     if math.isinf(lo) or math.isinf(hi):
         return make(-INF, INF, True, rule)
@@ -195,22 +201,22 @@ def _tangent(
     if far or hi - lo >= math.pi or _holds_multiple(2 * lo, 2 * hi, math.pi):
         if lo != hi:
             return make(-INF, INF, nan, rule)
-    return widen.around("tan", correct(lo), correct(hi), rule, nan)
+    return inflate.around("tan", correct(lo), correct(hi), rule, nan)
 
 
 # --- two arguments ---------------------------------------------------------------------------------------------------
 
 
-def wide_function2(name: str, dtype: str) -> Callable[[Interval, Interval], Payload]:
+def interval_function2(name: str, dtype: str) -> Callable[[Interval, Interval], Payload]:
     """``pow``, ``atan2``, ``hypot``, ``copysign``, ``nextafter`` or ``fmod`` on intervals that hold numbers."""
     correct = elementary.function2(name, dtype)
-    widen = Widening(dtype)
+    inflate = Inflation(dtype)
 
     def corners(a: Interval, b: Interval, nan: bool) -> Payload:
         values = [correct(x, y) for x in {a.lo, a.hi} for y in {b.lo, b.hi}]
         if any(isinstance(v, Poison) or v != v for v in values):
             return make(-INF, INF, True)
-        return widen.around(name, min(values), max(values), None, nan)
+        return inflate.around(name, min(values), max(values), None, nan)
 
     def apply(a: Interval, b: Interval) -> Payload:
         return _REGIONS[name](a, b, corners, dtype)
@@ -242,7 +248,7 @@ def _atan2(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
     if not crosses:
         return corners(a, b, False)
     half_turn = elementary.function2("atan2", dtype)(0.0, -1.0)
-    return Widening(dtype).around("atan2", -half_turn, half_turn)
+    return Inflation(dtype).around("atan2", -half_turn, half_turn)
 
 
 def _hypot(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
@@ -263,11 +269,11 @@ def _copysign(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload
 
 
 def _nextafter(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:
-    widen = Widening(dtype)
-    low = a.lo - widen.ulp(a.lo) if math.isfinite(a.lo) else min(a.lo, widen.largest)
-    high = a.hi + widen.ulp(a.hi) if math.isfinite(a.hi) else max(a.hi, -widen.largest)
-    limit = INF if widen.infinite else widen.largest
-    return make(min(low, limit), max(high, -limit) if high <= widen.largest else limit, not widen.infinite)
+    inflate = Inflation(dtype)
+    low = a.lo - inflate.ulp(a.lo) if math.isfinite(a.lo) else min(a.lo, inflate.largest)
+    high = a.hi + inflate.ulp(a.hi) if math.isfinite(a.hi) else max(a.hi, -inflate.largest)
+    limit = INF if inflate.infinite else inflate.largest
+    return make(min(low, limit), max(high, -limit) if high <= inflate.largest else limit, not inflate.infinite)
 
 
 def _fmod(a: Interval, b: Interval, corners: Corners, dtype: str) -> Payload:

@@ -11,15 +11,29 @@ from typing import Any
 
 from refrelax.errors import InternalError, NoBits
 from refrelax.rules import rule
-from refrelax.semantics.numbers import base, elementary, floats, intsets, wide_ends
+from refrelax.semantics.numbers import base, elementary, floats, interval_ends, intsets
 from refrelax.semantics.numbers.bounds import PERMITTED_ULPS
 from refrelax.semantics.numbers.floats import Floats
 from refrelax.semantics.numbers.interface import Numerics, Payload, Truth
-from refrelax.semantics.numbers.intervals import INF, Interval, joined, make, narrow, product_ends, spread, with_rule
+from refrelax.semantics.numbers.interval_functions import (
+    Inflation,
+    interval_function,
+    interval_function2,
+    point_function,
+)
+from refrelax.semantics.numbers.intervals import (
+    INF,
+    Interval,
+    as_interval,
+    joined,
+    make,
+    narrow,
+    product_ends,
+    with_rule,
+)
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.real_steps import Ideal, floor_quotient, floor_remainder, rounded
 from refrelax.semantics.numbers.truth import FALSE, TRUE
-from refrelax.semantics.numbers.wide_math import Widening, point_function, wide_function, wide_function2
 from refrelax.syntax import dtypes
 
 Ends = tuple[float, float, bool]
@@ -70,18 +84,18 @@ def _apart(a: Interval, b: Interval) -> bool:
     return a.hi < b.lo or b.hi < a.lo
 
 
-class WideFloats(Floats):
+class IntervalFloats(Floats):
     """Arithmetic of one float dtype on floats, ``Interval`` and ``Poison``."""
 
     def __init__(self, numerics: Numerics, dtype: str) -> None:
         super().__init__(numerics, dtype)
-        self.widen = Widening(dtype)
+        self.inflate = Inflation(dtype)
         self._wide_math: dict[str, Callable[[Payload], Payload]] = {}
         self._wide_math2: dict[str, Callable[[Payload, Payload], Payload]] = {}
         plain = {"add": self.add, "sub": self.sub, "mul": self.mul, "div": super().div}
         ends = {"add": add_ends, "sub": sub_ends, "mul": mul_ends}
         general = {name: self._binary(plain[name], each) for name, each in ends.items()} | {"div": self._divide}
-        found = wide_ends.quick(dtype, plain, general)
+        found = interval_ends.quick(dtype, plain, general)
         self.add, self.sub, self.mul = found["add"], found["sub"], found["mul"]
         self.div: Any = found["div"]
         self.less = self._test(base.less, lambda a, b: a.hi < b.lo, lambda a, b: a.lo >= b.hi, False)
@@ -96,27 +110,27 @@ class WideFloats(Floats):
         if lo > hi:
             return self.legal(Interval(INF, -INF, nan, rule))
         low, high = self.round(lo), self.round(hi)
-        if low == high != 0 and not nan and rule is None and self.widen.whole:
+        if low == high != 0 and not nan and rule is None and self.inflate.whole:
             return low
         if low != low or high != high:  # a format without infinity: what is beyond its range is NaN
-            nan, low, high = True, max(lo, -self.widen.largest), min(hi, self.widen.largest)
+            nan, low, high = True, max(lo, -self.inflate.largest), min(hi, self.inflate.largest)
             if low > high:
                 low, high = INF, -INF
         return self.legal(Interval(low, high, nan, rule))
 
     def legal(self, a: Payload) -> Payload:
         """``a`` without what the format does not have: infinities become NaN, NaN becomes poison ``num/no-nan``."""
-        if self.widen.whole:
+        if self.inflate.whole:
             return narrow(a) if a.__class__ is Interval else a
         if isinstance(a, Poison):
             return a
-        a = spread(a)
-        lo, hi, nan, rule, limit = a.lo, a.hi, a.nan, a.rule, self.widen.largest
-        if lo <= hi and not self.widen.infinite and (lo < -limit or hi > limit):
-            lo, hi, nan = max(lo, -limit), min(hi, limit), nan or self.widen.nan
+        a = as_interval(a)
+        lo, hi, nan, rule, limit = a.lo, a.hi, a.nan, a.rule, self.inflate.largest
+        if lo <= hi and not self.inflate.infinite and (lo < -limit or hi > limit):
+            lo, hi, nan = max(lo, -limit), min(hi, limit), nan or self.inflate.nan
             if lo > hi:
                 lo, hi = INF, -INF
-        if nan and not self.widen.nan:
+        if nan and not self.inflate.nan:
             nan, rule = False, rule or "num/no-nan"
         return make(lo, hi, nan, rule)
 
@@ -130,7 +144,7 @@ class WideFloats(Floats):
                 return a
             if isinstance(b, Poison):
                 return b
-            return self._combine(spread(a), spread(b) if a is not b else None, ends)
+            return self._combine(as_interval(a), as_interval(b) if a is not b else None, ends)
 
         return apply
 
@@ -149,7 +163,7 @@ class WideFloats(Floats):
             return Floats.div(self, a, b)
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
-        return self._combine(spread(a), spread(b), div_ends)
+        return self._combine(as_interval(a), as_interval(b), div_ends)
 
     def mod(self, a: Payload, b: Payload) -> Payload:
         return self.math2("fmod")(a, b)
@@ -167,7 +181,7 @@ class WideFloats(Floats):
     ) -> Payload:
         """The result of the steps, or that of real numbers rounded once (of points: intervals are wide enough)."""
         if a.__class__ is float and b.__class__ is float and b != 0 and math.isfinite(a) and math.isfinite(b):
-            return self.legal(spread(joined([stepwise, exact(self.dtype, a, b)])))
+            return self.legal(as_interval(joined([stepwise, exact(self.dtype, a, b)])))
         return stepwise
 
     def neg(self, a: Payload) -> Payload:
@@ -188,7 +202,7 @@ class WideFloats(Floats):
             return plain(a, b)
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
-        x, y = spread(a), spread(b)
+        x, y = as_interval(a), as_interval(b)
         found = [Interval(pick(x.lo, y.lo), pick(x.hi, y.hi))] if not (x.empty or y.empty) else []
         if x.nan:
             found.append(Interval(y.lo, y.hi, True))
@@ -203,7 +217,7 @@ class WideFloats(Floats):
         for each in (a, b, c):
             if isinstance(each, Poison):
                 return each
-        x, y, z = spread(a), spread(b), spread(c)
+        x, y, z = as_interval(a), as_interval(b), as_interval(c)
         nan, rule = x.nan or y.nan or z.nan, x.rule or y.rule or z.rule
         if x.empty or y.empty or z.empty:
             return self.fit(INF, -INF, nan, rule)
@@ -215,7 +229,7 @@ class WideFloats(Floats):
         found = self._wide_math.get(name)
         if found is None:
             found = self._wide_math[name] = self._lifted(
-                point_function(name, self.dtype), wide_function(name, self.dtype), name
+                point_function(name, self.dtype), interval_function(name, self.dtype), name
             )
         return found
 
@@ -227,8 +241,8 @@ class WideFloats(Floats):
                 return self.legal(point(a))
             if isinstance(a, Poison):
                 return a
-            found = wide(spread(a))
-            return found if isinstance(found, Poison) else self.legal(spread(found))
+            found = wide(as_interval(a))
+            return found if isinstance(found, Poison) else self.legal(as_interval(found))
 
         return apply
 
@@ -239,7 +253,7 @@ class WideFloats(Floats):
         return found
 
     def _lifted2(self, name: str) -> Callable[[Payload, Payload], Payload]:
-        plain, wide = elementary.function2(name, self.dtype), wide_function2(name, self.dtype)
+        plain, wide = elementary.function2(name, self.dtype), interval_function2(name, self.dtype)
         exact = PERMITTED_ULPS[name] <= 0.5
 
         def apply(a: Payload, b: Payload) -> Payload:
@@ -253,7 +267,7 @@ class WideFloats(Floats):
                 special = not ordinary or (name == "pow" and 0 in (a, b))
                 if exact or (special and result != INF and result != -INF):
                     return result
-            x, y = spread(a), spread(b)
+            x, y = as_interval(a), as_interval(b)
             nan, rule = x.nan or y.nan, x.rule or y.rule
             if name == "copysign" and y.nan:  # the sign of a NaN is open
                 nan, y = x.nan, Interval(-1.0, 1.0)
@@ -264,7 +278,7 @@ class WideFloats(Floats):
             numbers = wide(x, y)
             if nan:
                 numbers = joined([numbers, math.nan, *([1.0] if name == "pow" else [INF] if name == "hypot" else [])])
-            return self.legal(spread(with_rule(numbers, rule)))
+            return self.legal(as_interval(with_rule(numbers, rule)))
 
         return apply
 
@@ -272,7 +286,7 @@ class WideFloats(Floats):
         plain = elementary.function2("ldexp", self.dtype)
         if isinstance(a, Poison) or isinstance(n, Poison):
             return a if isinstance(a, Poison) else n
-        x, count = spread(a), intsets.as_ints(n)
+        x, count = as_interval(a), intsets.as_ints(n)
         if x.empty:
             return make(INF, -INF, x.nan, x.rule or count.rule)
         ends = [plain(v, k) for v in (x.lo, x.hi) for k in (count.lo, count.hi)]
@@ -284,10 +298,10 @@ class WideFloats(Floats):
         for each in args:
             if isinstance(each, Poison):
                 return each
-        if self.widen.whole and of.least is None and all(x.__class__ is float and x - x == 0 for x in args):
+        if self.inflate.whole and of.least is None and all(x.__class__ is float and x - x == 0 for x in args):
             value = rounded(of, self.dtype, args)
-            return self.legal(spread(self.widen.around(of.name, value, value)))
-        held = [spread(each) for each in args]
+            return self.legal(as_interval(self.inflate.around(of.name, value, value)))
+        held = [as_interval(each) for each in args]
         nan, mark = any(x.nan for x in held), next((x.rule for x in held if x.rule), None)
         if any(x.empty for x in held):
             return self.legal(Interval(INF, -INF, nan, mark))
@@ -299,7 +313,7 @@ class WideFloats(Floats):
             ends.append(self.round(of.least[1]))
         if any(isinstance(end, Poison) or end != end for end in ends):
             return self.legal(Interval(-INF, INF, True, mark))
-        return self.legal(spread(self.widen.around(of.name, min(ends), max(ends), mark, nan)))
+        return self.legal(as_interval(self.inflate.around(of.name, min(ends), max(ends), mark, nan)))
 
     # --- comparisons --------------------------------------------------------------------------------------------------
 
@@ -315,7 +329,7 @@ class WideFloats(Floats):
                 return plain(a, b)
             if isinstance(a, Poison) or isinstance(b, Poison):
                 return a if isinstance(a, Poison) else b
-            x, y = spread(a), spread(b)
+            x, y = as_interval(a), as_interval(b)
             nan = x.nan or y.nan
             true = nan and on_nan
             false = nan and not on_nan
@@ -367,8 +381,8 @@ class WideFloats(Floats):
 
     def everything(self, rule: str | None = None) -> Payload:
         """All that the dtype can hold."""
-        limit = INF if self.widen.infinite else self.widen.largest
-        return make(-limit if self.widen.signed else self.widen.least, limit, self.widen.nan, rule)
+        limit = INF if self.inflate.infinite else self.inflate.largest
+        return make(-limit if self.inflate.signed else self.inflate.least, limit, self.inflate.nan, rule)
 
     def converter(self, source: str) -> Callable[[Payload], Payload]:
         plain = super().converter(source)
