@@ -22,7 +22,7 @@ from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
 from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Opaque, Tensor
+from refrelax.semantics.values import Opaque, TensorValue
 from refrelax.syntax.graph import Binding, Function, MatchCast, VarBinding
 from refrelax.syntax.loops import BufferParam, PrimFunc
 from refrelax.syntax.module import Module
@@ -200,7 +200,7 @@ class Recorder:
     def on_call(self, path: str, args: list[Any]) -> None:
         """A function is entered."""
         if not self.steps:
-            self.numerics = next((each.numerics for each in args if isinstance(each, Tensor)), self.numerics)
+            self.numerics = next((each.numerics for each in args if isinstance(each, TensorValue)), self.numerics)
             self.arguments = [shown(each) for each in args]
         step = self._begin("call", path, path.rpartition("/")[2], None)
         step.value = [shown(each) for each in args]
@@ -311,7 +311,7 @@ class Recorder:
     def _remember(self, value: Any, name: str) -> int | None:
         """The memory of a value, noted when it is first seen, and the name that it has now."""
         match value:
-            case Tensor(storage=storage):
+            case TensorValue(storage=storage):
                 found = self._note(storage, storage.nbytes, storage.scope)
                 memory = self.memory[found]
                 if not memory.dtype:
@@ -363,7 +363,7 @@ class Recorder:
         if isinstance(value, tuple):
             for each in value:
                 self._poison(step, each)
-        if not isinstance(value, Tensor):
+        if not isinstance(value, TensorValue):
             return
         self.numerics = value.numerics
         try:

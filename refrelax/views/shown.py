@@ -15,7 +15,7 @@ from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints, TruthSet
 from refrelax.semantics.numbers.poison import NotedPoison, Poison
 from refrelax.semantics.numbers.truth import Truth
-from refrelax.semantics.values import Closure, DType, Opaque, Prim, Shape, Tensor
+from refrelax.semantics.values import Closure, DType, Opaque, Prim, Shape, TensorValue
 from refrelax.syntax import bits, dtypes
 
 ELEMENTS = 64
@@ -25,7 +25,7 @@ ELEMENTS = 64
 def shown(value: Any, elements: int = ELEMENTS) -> Any:
     """A run-time value as JSON."""
     match value:
-        case Tensor():
+        case TensorValue():
             return tensor(value, elements)
         case tuple():
             return {"tuple": [shown(each, elements) for each in value]}
@@ -47,7 +47,7 @@ def shown(value: Any, elements: int = ELEMENTS) -> Any:
             return {"is": str(value)[:80]}
 
 
-def tensor(value: Tensor, elements: int = ELEMENTS) -> dict[str, Any]:
+def tensor(value: TensorValue, elements: int = ELEMENTS) -> dict[str, Any]:
     """A tensor with its first elements, in row-major order; ``more`` says how many are not shown."""
     payloads = value.payloads() if value.size <= elements else _first(value, elements)
     found: dict[str, Any] = {
@@ -57,7 +57,7 @@ def tensor(value: Tensor, elements: int = ELEMENTS) -> dict[str, Any]:
     return found if value.size <= elements else {**found, "more": value.size - elements}
 
 
-def _first(value: Tensor, count: int) -> list[Payload]:
+def _first(value: TensorValue, count: int) -> list[Payload]:
     cells = value.storage.plane(value.dtype, value.numerics)
     settle = value.numerics.at(value.dtype).settle
     return [settle(cells[position]) for position, _ in zip(value.positions(), range(count))]
@@ -98,6 +98,6 @@ def number(value: bool | int | float) -> Any:
     return value
 
 
-def nbytes(value: Tensor) -> int:
+def nbytes(value: TensorValue) -> int:
     """Bytes that the elements of a tensor take."""
     return value.size * dtypes.itemsize(value.dtype)

@@ -32,11 +32,11 @@ LAYERS: dict[str, int] = {
     "judge": 7,
     "api": 8,  # what `import refrelax` offers
     "examples": 9,
-    "views": 10,  # runs recorded and shown
     "interop": 9,  # TVM, and the register of everything that has a name
     "conformance": 10,
-    "commands": 11,
-    "cli": 12,
+    "views": 11,  # runs recorded and shown
+    "commands": 12,
+    "cli": 13,
 }
 """Room to height. A module may import rooms of its own height or lower ones."""
 
