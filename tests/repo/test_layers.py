@@ -34,8 +34,9 @@ LAYERS: dict[str, int] = {
     "examples": 9,
     "interop": 9,  # TVM, and the register of everything that has a name
     "conformance": 10,
-    "commands": 11,
-    "cli": 12,
+    "views": 11,  # runs recorded and shown
+    "commands": 12,
+    "cli": 13,
 }
 """Room to height. A module may import rooms of its own height or lower ones."""
 

@@ -70,11 +70,12 @@ def test_the_command_prints_text_and_json(tmp_path: Path, capsys: pytest.Capture
     assert "step add/i = 1" in text
     assert "allocation add/c: float32[2] in global" in text
     assert main([*options, "--json"]) == 0
-    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [row["event"] for row in rows] == ["call", "call", "allocation", "binding", "effect", "binding", "end"]
-    assert rows[-1]["outcome"] == "Returned"
+    recording = json.loads(capsys.readouterr().out)
+    kinds = ["call", "bind", "call", "allocate", "bind", "effect"]
+    assert [step["kind"] for step in recording["steps"]] == kinds
+    assert recording["outcome"]["kind"] == "Returned"
     assert main([*options, "--html", str(page)]) == 0
-    assert "<td>binding</td>" in page.read_text()
+    assert recording["text"].splitlines()[0] in page.read_text()
 
 
 def test_a_run_that_ends_badly_is_told_to_its_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

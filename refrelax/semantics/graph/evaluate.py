@@ -104,6 +104,9 @@ class Interpreter(Machine):
         value = self.eval_seq(function.body, scope)
         self._check_return(function, value, scope)
         self.meter.leave()
+        left = getattr(self.listener, "on_return", None)
+        if left is not None:
+            left(scope.path)
         return value
 
     def _enter(self, function: Function, args: list[Any], scope: Scope) -> None:
@@ -167,6 +170,9 @@ class Interpreter(Machine):
     def eval_binding(self, binding: Binding, scope: Scope) -> Any:
         """Evaluate a binding, name its value, tell the listener."""
         self.meter.step()
+        started = getattr(self.listener, "on_start", None)
+        if started is not None:
+            started(scope.path, binding, scope)
         try:
             value = self._bound(binding, scope)
         except Ended as end:

@@ -32,9 +32,11 @@ from refrelax.syntax.types import DTensorType, TensorType, TupleType, Type
 class Listener(Protocol):
     """What watches a run: called after each binding with the path of its function, its name and its value.
 
-    It may also have ``on_call(path, args)`` (a function of the module is entered), ``on_effect(effect)``,
-    ``on_allocation(path, name, dtype, shape, scope)`` and ``on_step(path, name, value)`` (a loop variable takes a
-    value) of loop-level functions. What it does not have costs nothing.
+    It may also have ``on_start(path, binding, scope)`` (before a binding), ``on_call(path, args)`` and
+    ``on_return(path)`` (a function of the module is entered and left), ``on_effect(effect)``, and of loop-level
+    functions ``on_allocation(path, name, dtype, shape, scope)``, ``on_step(path, name, value)`` (a loop variable takes
+    a value) and ``on_access(path, does, bound, index, payload, span)`` (an element is read or written). What it does
+    not have costs nothing.
     """
 
     def on_binding(self, path: str, binding: Binding, value: Value, scope: Scope) -> None: ...

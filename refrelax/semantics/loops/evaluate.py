@@ -64,6 +64,9 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
         raise located(end) from None
     finally:
         context.meter.leave()
+        left = getattr(context.listener, "on_return", None)
+        if left is not None:
+            left(name)
     return None
 
 

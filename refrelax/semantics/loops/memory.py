@@ -124,9 +124,22 @@ def _affine(terms: list[tuple[Index, int]], base: int) -> Position:
     return lambda frame: base + sum(f(frame) * s for f, s in pairs)
 
 
-@rule("ld/load-out-of-bounds", "st/never-written")
-def build_load(build: Builder, bound: Bound, indices: Sequence[Index]) -> Element:
+def build_load(build: Builder, bound: Bound, indices: Sequence[Index], span: Span | None = None) -> Element:
     """``bound[indices]`` as an element; a cell never written holds poison ``st/never-written``."""
+    load, told = _load(build, bound, indices), getattr(build.context.listener, "on_access", None)
+    if told is None:
+        return load
+
+    def telling(frame: Frame) -> object:
+        payload = load(frame)
+        told(build.path, "read", bound, [each.run(frame) for each in indices], payload, span)
+        return payload
+
+    return telling
+
+
+@rule("ld/load-out-of-bounds", "st/never-written")
+def _load(build: Builder, bound: Bound, indices: Sequence[Index]) -> Element:
     where, doubtful = position(bound, indices)
     cells, numerics = bound.cells, build.context.numerics
     if build.declared:
@@ -172,9 +185,22 @@ def _settling_load(build: Builder, bound: Bound, where: Position, outside: Eleme
     return load
 
 
-@rule("ld/store-out-of-bounds")
 def build_store(build: Builder, bound: Bound, indices: Sequence[Index], value: Element, span: Span | None) -> Run:
     """``bound[indices] = value``: the value first, then the place."""
+    told = getattr(build.context.listener, "on_access", None)
+    if told is None:
+        return _store(build, bound, indices, value, span)
+
+    def telling(frame: Frame) -> Payload:
+        payload = value(frame)
+        told(build.path, "write", bound, [each.run(frame) for each in indices], payload, span)
+        return payload
+
+    return _store(build, bound, indices, telling, span)
+
+
+@rule("ld/store-out-of-bounds")
+def _store(build: Builder, bound: Bound, indices: Sequence[Index], value: Element, span: Span | None) -> Run:
     where, doubtful = position(bound, indices)
     cells = bound.cells
     if build.declared:
