@@ -48,7 +48,7 @@ def diff(
     """
     implementation = implementation_of(impl, mode)
     try:
-        return judge_diff(checked, entry, args, implementation, externs, strict, budget)
+        return judge_diff(checked, entry, args, implementation, externs=externs, strict=strict, budget=budget)
     finally:
         _close(impl, implementation)
 

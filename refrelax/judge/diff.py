@@ -56,20 +56,21 @@ def diff(
     entry: str,
     args: Sequence[Any],
     impl: str | Any = "numpy",
+    mode: str = "fast",
     externs: Externs | None = None,
     strict: bool = False,
     budget: Budget | None = None,
 ) -> Verdict:
     """Judge an implementation on one call.
 
-    ``impl``: a ``Backend`` or its name, or anything with ``run(module, entry, args) -> Outcome``; see
-    ``interop.names.diff``, where other names are looked up.
+    ``impl``: a ``Backend`` or its name (then in ``mode``), or anything with ``run(module, entry, args) -> Outcome``;
+    see ``interop.names.diff``, where other names are looked up.
 
     Raises:
         UsageError: no such function or backend.
     """
     question = _Question(checked, entry, args, externs or {}, "strict" if strict else "enclosure", budget or Budget())
-    return question.answer(Backend(impl) if isinstance(impl, str) else impl, strict)
+    return question.answer(Backend(impl, mode) if isinstance(impl, str) else impl, strict)
 
 
 @dataclass(slots=True)
