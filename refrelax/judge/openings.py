@@ -4,7 +4,7 @@ A legalizer refines: the maximum of nothing is open, its loops give the start. O
 more than the definition does. On the second's it would prove too much, so there nothing may be left open. An operator
 whose value is a text says where it is open; no loops of another are read (sorts, memory, effects).
 
-Spec: ``spec/06-shapes.md``, ``va/pointwise``.
+Spec: ``spec/06c-pointwise.md``, ``va/pointwise``.
 """
 
 from __future__ import annotations
