@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from refrelax import api, npz
+from refrelax import api
 from refrelax.commands.shared import add_files, add_json, complain, diagnostic_row, emit, read_module
 from refrelax.errors import Rejection, UsageError
+from refrelax.running import npz
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.portable import beyond_required
 from refrelax.shape_solver.remarks import Remark, remarks

@@ -16,8 +16,9 @@ from typing import Any
 from refrelax.lower.claims import Ledger
 from refrelax.lower.tuples import resolve_fields
 from refrelax.rules import rule
-from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.link import callees_of, nodes
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import (
     Binding,
     Block,
@@ -41,7 +42,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
-from refrelax.syntax.scalars import Intrinsic, SymVar
+from refrelax.syntax.scalars import SymVar
 from refrelax.syntax.types import TensorType
 
 
@@ -151,21 +152,11 @@ def _live(functions: dict[str, BaseFunc]) -> dict[str, BaseFunc]:
     if not live:
         return functions
     seen = set(live)
+    contracts = contracts_of(Module(functions))
     while live:
-        for name in callees(functions[live.pop()]):
-            if name in functions and name not in seen:
-                seen.add(name)
-                live.append(name)
+        for node in nodes(functions[live.pop()]):
+            for name in callees_of(node, contracts):
+                if name in functions and name not in seen:
+                    seen.add(name)
+                    live.append(name)
     return {name: f for name, f in functions.items() if name in seen}
-
-
-def callees(root: Any) -> Iterator[str]:
-    """Names of the functions of the module that are mentioned below ``root``."""
-    for node in nodes(root):
-        match node:
-            case GlobalVar(name=name):
-                yield name
-            case Intrinsic(op=op) if op.startswith("cls."):
-                yield op.removeprefix("cls.")
-            case _:
-                pass

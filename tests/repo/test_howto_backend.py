@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import refrelax as rr
-from refrelax.conformance.implementations import Foreign
+from refrelax.interop.foreign import Foreign
 
 pytest.importorskip("numpy")
 

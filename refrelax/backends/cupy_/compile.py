@@ -19,7 +19,7 @@ from refrelax.backends.numpy_ import runtime
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function
-from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError
+from refrelax.errors import Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError
 from refrelax.lower.claims import Claim
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.types.checked import CheckedModule
@@ -102,17 +102,23 @@ class Running(host.Running):
         return self.constants[index]
 
     def library(self, name: str, args: list[Any]) -> Any:
-        self.effects.append(Effect("call", name))
+        if self.unregistered(name):
+            return super().library(name, args)
         given = (host.outward(self.border.down(a)) for a in args)
         return self.border.up(host.inward(self.externs[name](*given), None))
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
-        self.effects.append(Effect("call", name))
+        if self.unregistered(name):
+            super().library_into(name, args, outputs)
+            return
         given = [host.outward(self.border.down(a)) for a in (*args, *outputs)]
         self.externs[name](*given)
         for array, tensor in zip([*args, *outputs], given, strict=True):
             if isinstance(array, DeviceArray):
                 self.border.device.restore(array, tensor.numpy())
+
+    def place(self, array: Any, found: Any) -> None:
+        self.border.device.restore(array, self.border.down(found))
 
     def shown(self, *args: Any) -> tuple[()]:
         return super().shown(*map(self.border.down, args))
@@ -191,7 +197,7 @@ class CudaExecutable:
             raise UsageError(f"{entry} is a library function")
         types = host._types(func, len(args))
         values = [self.border.up(host.inward(a, t)) for a, t in zip(args, types, strict=True)]
-        running = Running(self.checked, externs)
+        running = Running(self.checked, externs, functions=functions)
         running.border = self.border
         try:
             runtime.expect_arity(entry, len(values), len(func.params))

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.arrays import Tensor, pack, to_constant
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.numpy_ import runtime
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
@@ -17,9 +16,11 @@ from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError, trap
+from refrelax.running.arrays import Tensor, pack, to_constant
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.purity import overwrites
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Function
@@ -90,6 +91,12 @@ class Running:
     effects: list[Effect] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     constants: dict[int, Any] = field(default_factory=dict)
+    functions: Mapping[str, Any] = field(default_factory=dict)
+    """The compiled functions, by their name in the source."""
+    contracts: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.contracts = contracts_of(self.checked.module)
 
     def constant(self, index: int) -> Any:
         """A constant of the side table as an array."""
@@ -102,18 +109,33 @@ class Running:
         return lambda _run, *args: self.library(name, list(args))
 
     def library(self, name: str, args: list[Any]) -> Any:
-        """A library function for its result."""
-        self.effects.append(Effect("call", name))
+        """A library function for its result; where none is registered, its contract."""
+        if self.unregistered(name):
+            return self.functions[function(self.contracts[name])](self, *args)
         return inward(self.externs[name](*(outward(a) for a in args)), None)
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
-        """A library function that writes its outputs."""
-        self.effects.append(Effect("call", name))
+        """A library function that writes its outputs; where none is registered, its contract."""
+        if self.unregistered(name):
+            result = self.functions[function(self.contracts[name])](self, *args)
+            for array, found in zip(outputs, result if isinstance(result, tuple) else (result,), strict=True):
+                self.place(array, found)
+            return
         given = [outward(a) for a in (*args, *outputs)]
         self.externs[name](*given)
         for array, tensor in zip([*args, *outputs], given, strict=True):
             if isinstance(array, np.ndarray):
                 array[...] = tensor.numpy()
+
+    def unregistered(self, name: str) -> bool:
+        """Whether a contract stands in for a library function. A call that is an effect is noted."""
+        if name not in self.contracts:
+            self.effects.append(Effect("call", name))
+        return name in self.contracts and name not in self.externs
+
+    def place(self, array: Any, found: Any) -> None:
+        """A result where it goes."""
+        array[...] = found
 
     def shown(self, *args: Any) -> tuple[()]:
         """``R.print``: an effect with the format and the values as they are now."""
@@ -201,7 +223,7 @@ class NumPyExecutable:
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")
         values = [inward(a, t) for a, t in zip(args, _types(func, len(args)), strict=True)]
-        running = Running(self.checked, externs)
+        running = Running(self.checked, externs, functions=functions)
         try:
             runtime.expect_arity(entry, len(values), len(func.params))
             with np.errstate(all="ignore"):
@@ -225,9 +247,10 @@ class NumPyExecutable:
             Ended: the run trapped.
         """
         func = self.checked.module.functions[entry]
-        running = [Running(self.checked, {}, constants=self._constants)] if isinstance(func, Function) else []
+        running = Running(self.checked, {}, constants=self._constants, functions=self._functions)
+        first = [running] if isinstance(func, Function) else []
         with np.errstate(all="ignore"):
-            return self._functions[function(entry)](*running, *args)
+            return self._functions[function(entry)](*first, *args)
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:
         """A function of arrays to arrays; raises ``RunError`` when the run ends otherwise than by returning."""

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from refrelax import api
-from refrelax.arrays import Tensor
 from refrelax.conformance import data as values
 from refrelax.conformance.library import LIBRARY
 from refrelax.conformance.pages.formula import nodes
 from refrelax.conformance.pages.sample import Sample
 from refrelax.conformance.pages.typing import TENSOR, head, untyped
 from refrelax.errors import Rejection, Returned
+from refrelax.running.arrays import Tensor
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.values import Prim

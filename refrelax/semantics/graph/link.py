@@ -5,7 +5,7 @@ Spec: ``spec/09-outcomes.md``, *Unlinkable*.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.builtins.missing import reason
 from refrelax.semantics.intrinsics.foreign import C_CALLS, LLVM_CALLS, has_meaning, symbol_of
 from refrelax.semantics.ops import CALL_FORMS
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ConstantRef, ExternFunc, GlobalVar, Op, StringValue
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Intrinsic
@@ -36,6 +37,7 @@ def link(module: Module, entry: str, available: Container[str]) -> None:
         known = ", ".join(sorted(module.functions))
         raise UsageError(f"the module has no function {entry!r}; it has {known}")
     missing: dict[tuple[str, Any], Diagnostic] = {}
+    contracts = contracts_of(module)
     for node in _reachable(module, entry):
         match node:
             case ConstantRef(index=index, kind="ir.GenericConst") if index not in module.constants:
@@ -43,7 +45,7 @@ def link(module: Module, entry: str, available: Container[str]) -> None:
                 missing.setdefault(("constant", index), Diagnostic("link/constant-missing", text, node.span))
             case _:
                 for name in library_names(node):
-                    if name not in available:
+                    if name not in contracts and name not in available:
                         text = f"the library function {name!r} is not registered{reason(name)}"
                         where = getattr(node, "span", None)
                         missing.setdefault(("extern", name), Diagnostic("link/library-function-missing", text, where))
@@ -59,39 +61,54 @@ BY_NAME = frozenset({
 DEBUG = "vm.builtin.invoke_debug_func"
 
 
-def library_names(node: Any) -> tuple[str, ...]:
-    """The library functions that a node calls or names and that no meaning is given to here."""
+def named_libraries(node: Any) -> tuple[str, ...]:
+    """The library functions that a node calls or names."""
     match node:
         case ExternFunc(name=name):
-            return _unknown(name)
+            return (name,)
         case Call(op=ExternFunc(name=name), args=(_, StringValue(value=told), *_)) if name == DEBUG:
             return (told,)
         case Call(op=Op(name=op), args=(StringValue(value=name), *_)) if op in NAMED_BY_STRING:
-            return _unknown(name)
+            return (name,)
         case Intrinsic(op=op) if op in BY_NAME:
-            name = symbol_of(node)
-            return () if name in KERNELS or has_meaning(node) else (name,)
+            return (symbol_of(node),)
         case _:
             return ()
 
 
-def _unknown(name: str) -> tuple[str, ...]:
-    return () if name in LIBRARY or name in KERNELS else (name,)
+def library_names(node: Any) -> tuple[str, ...]:
+    """Those of them that no meaning is given to here."""
+    told = isinstance(node, Call) and isinstance(node.op, ExternFunc)
+    known = isinstance(node, Intrinsic) and has_meaning(node)
+    brought = KERNELS if isinstance(node, Intrinsic) else LIBRARY.keys() | KERNELS.keys()
+    return tuple(name for name in named_libraries(node) if told or not (known or name in brought))
 
 
 def _reachable(module: Module, entry: str) -> Iterator[Any]:
     """Every node of every function that ``entry`` can reach."""
     seen = {entry}
     waiting = [entry]
+    contracts = contracts_of(module)
     while waiting:
         for node in nodes(module.functions[waiting.pop()]):
             yield node
-            callee = node.name if isinstance(node, GlobalVar) else None
-            if isinstance(node, Intrinsic) and node.op.startswith("cls."):
-                callee = node.op.removeprefix("cls.")
-            if callee is not None and callee in module.functions and callee not in seen:
-                seen.add(callee)
-                waiting.append(callee)
+            for callee in callees_of(node, contracts):
+                if callee in module.functions and callee not in seen:
+                    seen.add(callee)
+                    waiting.append(callee)
+
+
+def callees_of(node: Any, contracts: Mapping[str, str]) -> list[str]:
+    """The functions of the module that a node names: by their own name, or as the contract of a library function."""
+    found = [contracts[name] for name in named_libraries(node) if name in contracts]
+    match node:
+        case GlobalVar(name=name):
+            found.append(name)
+        case Intrinsic(op=op) if op.startswith("cls."):
+            found.append(op.removeprefix("cls."))
+        case _:
+            pass
+    return found
 
 
 def nodes(root: Any) -> Iterator[Any]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from refrelax.errors import Diagnostic, IllFormed, IllTyped
 from refrelax.semantics.dims import NO_FACTS, Facts
 from refrelax.semantics.types.checked import CheckedModule, make_checked
+from refrelax.semantics.types.context import Journal, TypingContext
 from refrelax.semantics.types.deduce import function_type
-from refrelax.semantics.types.frame import Frame, Journal
 from refrelax.semantics.types.scalar_variables import diagnose_scalars
 from refrelax.semantics.types.signatures import base_type, deduction_order
 from refrelax.semantics.types.wellformed import diagnose
@@ -33,7 +33,7 @@ def check(module: Module, facts: Facts = NO_FACTS) -> CheckedModule:
     for name in deduction_order(module):
         f = module.functions[name]
         assert isinstance(f, Function)
-        frame = Frame(module, journal, signatures, name, f.pure, facts=facts)
+        frame = TypingContext(module, journal, signatures, name, f.pure, facts=facts)
         signatures[name] = function_type(frame, f)
         types[name] = frame.named
         journal.diagnostics += diagnose_scalars(f, frame.types, frame.spans)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from refrelax.errors import Diagnostic
 from refrelax.semantics.types.wellformed.graph import diagnose_function
-from refrelax.semantics.types.wellformed.heads import diagnose_head
+from refrelax.semantics.types.wellformed.heads import diagnose_contracts, diagnose_head
 from refrelax.semantics.types.wellformed.loops import diagnose_prim_func
 from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import PrimFunc
@@ -31,4 +31,4 @@ def diagnose(module: Module) -> list[Diagnostic]:
                 found += diagnose_prim_func(module, name, f)
             case _:
                 continue
-    return found
+    return found + diagnose_contracts(module)

@@ -5,9 +5,15 @@ Spec: ``spec/04-well-formedness.md``, Functions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
-from refrelax.syntax.graph import Attrs, StringValue
+from refrelax.syntax.graph import Attrs, Function, StringValue
+from refrelax.syntax.module import Module
+
+CONTRACT = "Contract"
+"""The attribute of a graph-level function that names the library function whose meaning it is."""
 
 
 def text_of(value: object) -> str | None:
@@ -25,3 +31,42 @@ def diagnose_head(name: str, attrs: Attrs, private: bool, span: Span | None) -> 
     if symbol is None or symbol == name:
         return []
     return [Diagnostic("wf/global-symbol", f"expected global_symbol {name!r}, found {symbol!r}", span)]
+
+
+def contract_of(f: Function) -> str | None:
+    """The library function that ``f`` is the contract of."""
+    return text_of(dict(f.attrs).get(CONTRACT))
+
+
+def contracts_of(module: Module) -> Mapping[str, str]:
+    """Names of library functions, each with the name of the function that is its contract."""
+    found: dict[str, str] = {}
+    for name, function in module.relax_functions().items():
+        library = contract_of(function)
+        if library is not None:
+            found[library] = name
+    return found
+
+
+@rule("wf/contract")
+def diagnose_contracts(module: Module) -> list[Diagnostic]:
+    """A contract names one library function by a string, is pure and is the only one of its name."""
+    found: list[Diagnostic] = []
+    first: dict[str, tuple[str, Span | None]] = {}
+    for name, f in module.relax_functions().items():
+        if CONTRACT not in dict(f.attrs):
+            continue
+        library = contract_of(f)
+        if not library:
+            message = f"the attribute {CONTRACT} of {name} names a library function; expected a string"
+            found.append(Diagnostic("wf/contract", message, f.span))
+        elif library in first:
+            other, where = first[library]
+            message = f"{name} is a second contract of {library!r}; expected one"
+            found.append(Diagnostic("wf/contract", message, f.span, ((f"the contract {other}", where),)))
+        else:
+            first[library] = (name, f.span)
+        if not f.pure:
+            message = f"{name} is a contract: expected a pure function, found pure=False"
+            found.append(Diagnostic("wf/contract", message, f.span))
+    return found
