@@ -4,7 +4,7 @@ Operators are legalized first; a graph of ``call_tir`` then composes the terms o
 signatures must be the same up to the names of symbols. Whatever the terms cannot say (effects, branches, library
 functions, checks at run time) means: no proof.
 
-Spec: ``spec/06-shapes.md``, Pointwise equality.
+Spec: ``spec/06c-pointwise.md``, Pointwise equality.
 """
 
 from __future__ import annotations

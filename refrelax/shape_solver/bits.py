@@ -6,7 +6,7 @@ is unique; as arithmetic it is a sum over the sets of its products, ``a ^ b == a
 left is ``a & b`` of parts that are no constants. A conversion to a dtype from ``l`` to ``h`` is
 ``(x - l) % (h - l + 1) + l``.
 
-Spec: ``spec/06-shapes.md``, ``sh/bits``.
+Spec: ``spec/06b-solver.md``, ``sh/bits``.
 """
 
 from __future__ import annotations

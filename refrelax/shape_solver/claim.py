@@ -1,6 +1,6 @@
 """What is asked and what is answered.
 
-Spec: ``spec/06-shapes.md``, second half.
+Spec: ``spec/06b-solver.md``, second half.
 """
 
 from __future__ import annotations

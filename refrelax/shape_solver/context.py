@@ -5,7 +5,7 @@ with ``n' >= 0`` (if that loses nothing); ``n >= 3`` and the like become bounds.
 hypothesis. A context is immutable: ``assuming`` gives a new one, so that many claims can be asked under one set of
 assumptions.
 
-Spec: ``spec/06-shapes.md``, ``sh/assumptions``.
+Spec: ``spec/06b-solver.md``, ``sh/assumptions``.
 """
 
 from __future__ import annotations

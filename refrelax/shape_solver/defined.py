@@ -1,6 +1,6 @@
 """Where an expression has a value and what stays in range: the steps of its evaluation that may go wrong, in order.
 
-Spec: ``spec/06-shapes.md``, ``sh/definedness``, ``sh/overflow-first``.
+Spec: ``spec/06b-solver.md``, ``sh/definedness``, ``sh/overflow-first``.
 """
 
 from __future__ import annotations

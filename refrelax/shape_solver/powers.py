@@ -1,7 +1,7 @@
 """Quotients before anything else: ``x // a // b`` is ``x // (a * b)``, and division by a power of two whose exponent is
 no number: ``(x << j) // (1 << k)`` is ``x << j - k`` where ``k <= j``.
 
-Spec: ``spec/06-shapes.md``, ``sh/powers``.
+Spec: ``spec/06b-solver.md``, ``sh/powers``.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ of the question; 10. Z3 on the plain expression; 11. Z3 on words; 12. instances;
 Limits are counts; a clock only stops the loops of Z3 that count nothing (``z3_.STOPPED``, and the log says so).
 ``prover.py`` asks.
 
-Spec: ``spec/06-shapes.md``, ``sh/prove``.
+Spec: ``spec/06b-solver.md``, ``sh/prove``.
 """
 
 from __future__ import annotations

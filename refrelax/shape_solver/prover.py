@@ -2,7 +2,7 @@
 
 Nothing is kept between calls except in a ``Prover`` of your own.
 
-Spec: ``spec/06-shapes.md``, ``sh/prove``, ``sh/size``.
+Spec: ``spec/06b-solver.md``, ``sh/prove``, ``sh/size``.
 """
 
 from __future__ import annotations

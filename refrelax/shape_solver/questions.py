@@ -2,7 +2,7 @@
 
 Each is a claim for ``prove``, put together in one place, so that users of the library do not each do it again.
 
-Spec: ``spec/06-shapes.md``, after ``sh/prove``.
+Spec: ``spec/06b-solver.md``, after ``sh/prove``.
 """
 
 from __future__ import annotations

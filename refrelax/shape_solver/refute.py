@@ -4,7 +4,7 @@ Points are drawn over the free symbols of the context, so that equations, divisi
 assumptions hold by construction; every point is judged by the **original** claim and assumptions. The generator's
 seed is fixed.
 
-Spec: ``spec/06-shapes.md``, ``sh/refute``.
+Spec: ``spec/06b-solver.md``, ``sh/refute``.
 """
 
 from __future__ import annotations

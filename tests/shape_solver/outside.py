@@ -2,7 +2,7 @@
 """Questions drawn at random, with an evaluator of their own: what the solver says is held against brute force.
 
 Nothing here is shared with the solver: a term is a Python tuple, its text is what the solver reads, and its value is computed
-from the words of chapter 06. ``python -m tests.shape_solver.outside 5000 --seed 1`` prints a table.
+from the words of chapter 06b. ``python -m tests.shape_solver.outside 5000 --seed 1`` prints a table.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ numbered in order, those of the question first; a branch sees the facts before i
 
 Imports nothing of the prover, of ``semantics`` or of any solver.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate-log``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate-log``.
 """
 
 from __future__ import annotations

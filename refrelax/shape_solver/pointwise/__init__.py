@@ -3,7 +3,7 @@
 ``read`` turns a PrimFunc into element terms, ``Descent.tensors`` compares two tensors by congruence; ``Logic`` holds
 the claims that the proof rests on. ``refrelax.judge.pointwise`` composes the calls of a module's functions.
 
-Spec: ``spec/06-shapes.md``, Pointwise equality.
+Spec: ``spec/06c-pointwise.md``, Pointwise equality.
 """
 
 from refrelax.shape_solver.pointwise.descent import Descent

@@ -4,7 +4,7 @@ Equal terms are one object. Loads of computed tensors are compared as tensors fi
 expanded where that fails. A choice whose condition is decided by what is known is its arm; otherwise both cases are
 descended. The comparison has a direction: where the first program leaves an element open, the second may give anything.
 
-Spec: ``spec/06-shapes.md``, ``sh/descent``.
+Spec: ``spec/06c-pointwise.md``, ``sh/descent``.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ tensor.
 
 Whatever this cannot say exactly raises ``NotRead``: no proof, never a wrong one.
 
-Spec: ``spec/06-shapes.md``, ``sh/read-program``.
+Spec: ``spec/06c-pointwise.md``, ``sh/read-program``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is known while a loop program is read: its memory, the stores under way, and what its meaning rests on.
 
-Spec: ``spec/06-shapes.md``, ``sh/read-program``.
+Spec: ``spec/06c-pointwise.md``, ``sh/read-program``.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ tensor and are not expanded until a comparison needs it; a network stays as smal
 
 An integer that is computed from data and used as an index is an *opaque* symbol, whose term the table keeps.
 
-Spec: ``spec/06-shapes.md``, ``sh/element-term``.
+Spec: ``spec/06c-pointwise.md``, ``sh/element-term``.
 """
 
 from __future__ import annotations
