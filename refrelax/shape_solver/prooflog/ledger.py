@@ -42,6 +42,8 @@ class Ledger:
     """``None`` for a disjunction."""
     rules: list[tuple[int, int, Poly]] = field(default_factory=list)
     """(equation, atom, what replaces it), in the order in which they apply."""
+    places: dict[int, int] = field(default_factory=dict)
+    """Which rule replaces an atom."""
     steps: list[Step] = field(default_factory=list)
     index: dict[Any, int] = field(default_factory=dict)
     """Facts by content."""
@@ -61,8 +63,8 @@ class Ledger:
     def branch(self, start: Iterable[Formula]) -> Ledger:
         """A scope below this one, with the facts ``start``."""
         below = Ledger(
-            self.reading, self.symbols, self.meter, list(self.facts), list(self.reduced), list(self.rules), [],
-            dict(self.index),
+            self.reading, self.symbols, self.meter, list(self.facts), list(self.reduced), list(self.rules),
+            dict(self.places), [], dict(self.index),
         )  # fmt: skip
         below.axioms, below.settled = set(self.axioms), set(self.settled)
         below.used, below.made = set(self.used), set(self.made)
@@ -74,7 +76,8 @@ class Ledger:
     def adopted(self, ledger: Ledger, found: int) -> int:
         """``found``, after ``ledger`` has taken over what this attempt below it added."""
         ledger.steps += self.steps
-        ledger.facts, ledger.reduced, ledger.rules, ledger.index = self.facts, self.reduced, self.rules, self.index
+        ledger.facts, ledger.reduced, ledger.index = self.facts, self.reduced, self.index
+        ledger.rules, ledger.places = self.rules, self.places
         return found
 
     def add(self, fact: Formula, step: Step | None = None) -> int:
@@ -88,10 +91,15 @@ class Ledger:
         return number
 
     def reduce(self, p: Poly) -> Poly:
-        """``p`` with every replaced atom gone."""
-        for _, atom, rest in self.rules:
+        """``p`` with every replaced atom gone. No rule gives an atom of one before it."""
+        self.meter.spent += 1
+        while True:
+            place = min((self.places[atom] for atom in p.mentions() if atom in self.places), default=None)
+            if place is None:
+                return p
+            _, atom, rest = self.rules[place]
             p = p.replaced(atom, rest)
-        return p
+            self.meter.spent += len(p.terms)
 
     def rule(self, equation: int, atom: int) -> bool:
         """Lets ``equation`` replace ``atom``; ``False`` if it does not give it."""
@@ -106,6 +114,7 @@ class Ledger:
         if p != self.facts[equation][1]:
             equation = self.equal(self.combine(p, [[1, ["not"]], [1, [equation]]]),
                                   self.combine(-p, [[1, ["not"]], [-1, [equation]]]))  # fmt: skip
+        self.places[atom] = len(self.rules)
         self.rules.append((equation, atom, rest))
         self.reduced = [None if each is None else each.replaced(atom, rest) for each in self.reduced]
         return True
