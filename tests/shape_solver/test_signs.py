@@ -10,6 +10,7 @@ from hypothesis.strategies import integers
 
 from refrelax.shape_solver import Proved, Refuted, normal, parse_claim, prove
 from refrelax.shape_solver.bits import opened
+from refrelax.shape_solver.certify import confirm
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.evaluate import Undefined, compiled
 from refrelax.shape_solver.signs import by_range
@@ -34,6 +35,12 @@ TRUE: list[tuple[str, list[str]]] = [
 def test_ranges_decide(claim: str, assume: list[str]) -> None:
     answer = prove(claim, assume, effort="quick")
     assert isinstance(answer, Proved) and answer.stages[-1].name in ("ranges", "normal form")
+
+
+@pytest.mark.parametrize(("claim", "assume"), [row for row in TRUE if "56" not in row[0] and "70" not in row[0]])
+def test_logs_of_ranges(claim: str, assume: list[str]) -> None:
+    answer = prove(claim, assume)
+    assert isinstance(answer, Proved) and confirm(answer.certificate.document(), who="checker").by == "checker"
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,8 @@ class Ledger:
     """Disjunctions and atoms on which this scope or one above it has branched."""
     axioms: set[int] = field(default_factory=set)
     """Atoms whose axioms were written down."""
+    deferred: set[int] = field(default_factory=set)
+    """Atoms whose axioms wait for what was learnt of their operands."""
     settled: set[int] = field(default_factory=set)
     """Atoms that were compared with their normal form."""
     made: set[int] = field(default_factory=set)
@@ -67,7 +69,7 @@ class Ledger:
             dict(self.places), [], dict(self.index),
         )  # fmt: skip
         below.axioms, below.settled = set(self.axioms), set(self.settled)
-        below.used, below.made = set(self.used), set(self.made)
+        below.used, below.made, below.deferred = set(self.used), set(self.made), set(self.deferred)
         for fact in start:
             below.add(fact)
         below.starts = len(below.facts) - len(self.facts)
@@ -92,7 +94,6 @@ class Ledger:
 
     def reduce(self, p: Poly) -> Poly:
         """``p`` with every replaced atom gone. No rule gives an atom of one before it."""
-        self.meter.spent += 1
         while True:
             place = min((self.places[atom] for atom in p.mentions() if atom in self.places), default=None)
             if place is None:
