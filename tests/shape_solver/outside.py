@@ -195,6 +195,8 @@ def operate(op: str, x: int, y: int) -> int:
         if y < 0:
             raise NoValue
         if y > 3000:
+            if not x:
+                return 0
             if op == ">>":
                 return -1 if x < 0 else 0
             raise TooBig
