@@ -2,8 +2,8 @@
 
     python benchmarks/term_laws.py [--count PAIRS] [--operators CALLS] [--first SEED] [--seconds S]
 
-A pair is two programs (``tests/judge/pair_programs.py``); a call is one of ``tests/lower/cases.py`` at random extents and
-arguments. The exit code is 1 if a law does not hold; ``tests/judge/term_laws.py`` says what the laws are.
+A pair is two programs (``tests/judge/pair_programs.py``); a call is one of ``tests/lower/cases.py`` at random
+extents and arguments. The exit code is 1 if a law does not hold; ``tests/judge/term_laws.py`` says what the laws are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.judge.term_laws import Broken, laws, operator_laws  # noqa: E402
+from tests.judge.term_laws import Broken, laws, operator_laws
 
 
 def main() -> int:
