@@ -317,4 +317,40 @@ ORACLES: dict[str, tuple[Oracle, ...] | Absent] = {
 }  # fmt: skip
 """Every operator."""
 
+_SOFTMAX = (
+    "(lambda s: np.exp(s - s.max(-1, keepdims=True)) / np.exp(s - s.max(-1, keepdims=True)).sum(-1, keepdims=True))"
+)
+_ATTENTION = f"(lambda q, k, v: np.einsum('bhij,bjhc->bihc', {_SOFTMAX}(np.einsum('bihd,bjhd->bhij', q, k) / np.sqrt(q.shape[3])), v))"
+
+CORNERS: dict[str, tuple[Oracle, ...]] = {
+    "relax.nn.attention": (
+        Oracle("numpy", "q:float32[2,3,4,4] k:float32[2,5,2,4] v:float32[2,5,2,7] | R.nn.attention(q, k, v)", f"{_ATTENTION}(q, np.repeat(k, 2, 2), np.repeat(v, 2, 2))"),
+        Oracle("numpy", "q:float32[1,3,2,3] k:float32[1,5,2,3] v:float32[1,5,2,7] | R.nn.attention(q, k, v)", f"{_ATTENTION}(q, k, v)"),
+        Oracle("numpy", "q:float32[1,3,2,3] k:float32[1,5,2,3] v:float32[1,5,2,7] | R.nn.attention(q, k, v, scale=0.25)", f"{_ATTENTION}(q * 0.25 * np.sqrt(3), k, v)"),
+    ),
+    "relax.nn.attention_var_len": (
+        Oracle(
+            "numpy",
+            'q:float32[1,5,2,4] k:float32[1,7,2,4] v:float32[1,7,2,3] m:int32[]{3:3} | R.nn.attention_var_len(q, k, v, R.const([0, 2, 2, 5], "int32"), m, R.const([0, 3, 4, 7], "int32"), m)',
+            f"np.concatenate([{_ATTENTION}(q[:, :2], k[:, :3], v[:, :3]), {_ATTENTION}(q[:, 2:], k[:, 4:], v[:, 4:])], axis=1)",
+        ),
+    ),
+    "relax.nn.softplus": _numpy("a:float32[3,5] | R.nn.softplus(a, beta=2.0, threshold=20.0)", "np.log1p(np.exp(2 * a)) / 2"),
+    "relax.log_add_exp": _numpy("a:float32[3,5]{1:1} b:float32[5]{1:1} | R.log_add_exp(a, b)", "np.logaddexp(a, b)"),
+    "relax.power": (
+        Oracle("numpy", "a:int32[3,5]{-3:3} b:int32[5]{0:0} | R.power(a, b)", "np.power(a, b)"),
+        Oracle("numpy", "a:uint8[3,5]{3:9} b:uint8[5]{200:255} | R.power(a, b)", "np.power(a, b)"),
+        Oracle("numpy", "a:bool[3,5] b:bool[5] | R.power(a, b)", "a | ~b"),
+    ),
+    "relax.arange": _numpy('a:float32[1] | R.arange(R.prim_value(T.float32(0.5)), R.prim_value(T.float32(4)), R.prim_value(T.float32(0.75)), "float32")', "np.arange(0.5, 4, 0.75)"),
+    "relax.hamming_window": tuple(
+        Oracle("numpy", f'a:float32[1] | R.hamming_window({n}, 0, T.float32(0.75), T.float32(0.25), "float32")', f"0.75 - 0.25 * np.cos(2 * np.pi * np.arange({n}) / {n - 1})")
+        for n in (2, 5)
+    ),
+}  # fmt: skip
+"""Further calls, at which a text that is wrong in one place gives something else."""
+
+ORACLES |= {name: (*rows, *CORNERS.get(name, ())) for name, rows in ORACLES.items() if isinstance(rows, tuple)}
+ORACLES |= {name: rows for name, rows in CORNERS.items() if name not in ORACLES}
+
 __all__ = ["ORACLES", "Absent", "Library", "Oracle"]

@@ -27,7 +27,27 @@ SECONDS = 20
 SHARED = 60
 """Samples asked about what several families share."""
 
-EQUIVALENT: dict[tuple[str, str], str] = {}
+AT_ZERO = "both arms are a zero there, and the sign of a zero is open"
+
+EQUIVALENT: dict[tuple[str, str], str] = {
+    ("return lambda a: f.select(f.less(zero, a), a, f.mul(a, factor))", "less becomes less_equal"): AT_ZERO,
+    (
+        "return f.mul(scale, f.select(f.less(zero, a), a, f.mul(alpha, negative)))", "less becomes less_equal"
+    ): AT_ZERO,
+    (
+        "x.dtype, lambda a, k: f.select(f.less(zero, a), a, f.mul(a, k)), x, m.along(alpha, [axis], x.dims)",
+        "less becomes less_equal",
+    ): AT_ZERO,
+    (
+        "return f.select(f.less(threshold, scaled), a, f.div(log1p(exp(scaled)), beta))", "less becomes less_equal"
+    ): "at the threshold both arms are permitted (the word says that it jumps)",
+    (
+        "apart = f.add(f.maximum(a, b), log1p(exp(f.neg(absolute(f.sub(a, b))))))", "sub with swapped operands"
+    ): "of the difference only the magnitude counts",
+    (
+        "return m.size(m.each((count,), lambda s: m.truth(True), lambda s: own[s,] <= i)) - 1", "True becomes False"
+    ): "a family is counted, whatever its items are",
+}  # fmt: skip
 """Mutants (the line, the edit) that are the same function wherever anything is determined, and why."""
 
 
