@@ -22,14 +22,15 @@ from itertools import product
 from typing import Any
 from unittest.mock import patch
 
-import refrelax as rr
 from refrelax.arrays import pack
+from refrelax.runs import run
+
+import refrelax as rr
 from refrelax.errors import Ended, Returned
 from refrelax.judge import pointwise
 from refrelax.judge.evidence import Proved
 from refrelax.judge.inputs import KINDS, literals, made
 from refrelax.judge.legalized import legalized
-from refrelax.runs import run
 from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, REASSOCIATION, ZERO_SIGN
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.poison import Poison, poison

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from refrelax.worlds import run_workers
 
 import refrelax as rr
 from refrelax.semantics.ops import OPERATORS
 from refrelax.testing.oracles import ORACLES, Absent, Oracle
-from refrelax.worlds import run_workers
 from tests.semantics.ops.catalogue import SAMPLES
 
 from .oracle_calls import Asked, asked, by_numpy, refused
