@@ -22,8 +22,8 @@ from itertools import product
 from typing import Any
 from unittest.mock import patch
 
-from refrelax.arrays import pack
-from refrelax.runs import run
+from refrelax.running.arrays import pack
+from refrelax.running.run import run
 
 import refrelax as rr
 from refrelax.errors import Ended, Returned
@@ -39,7 +39,7 @@ from refrelax.semantics.values import from_payloads
 from refrelax.shape_solver.pointwise import NotRead, descent, elements, extract
 from refrelax.shape_solver.pointwise.logic import Given
 from refrelax.shape_solver.pointwise.regroup import Regroup
-from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Load, Tensor, Term, Terms, variables
+from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Load, TensorTerm, Term, Terms, variables
 from refrelax.syntax import bits
 from refrelax.syntax.loops import BufferParam, PrimFunc
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
@@ -76,8 +76,8 @@ class Read:
     """One program as it was read: what it rests on, the tensors of its parameters before and after."""
 
     program: Any
-    inputs: tuple[Tensor, ...]
-    results: tuple[Tensor, ...]
+    inputs: tuple[TensorTerm, ...]
+    results: tuple[TensorTerm, ...]
 
 
 @dataclass(slots=True)

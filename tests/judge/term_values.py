@@ -26,7 +26,7 @@ from refrelax.shape_solver.pointwise.terms import (
     Number,
     Old,
     Open,
-    Tensor,
+    TensorTerm,
     Term,
     Terms,
     variables,
@@ -146,7 +146,7 @@ class At:
         name, f = op.removeprefix("T."), numerics.at(given[0])
         return {1: UNARY, 2: BINARY, 3: TERNARY}[len(args)][name](f)(*args)
 
-    def element(self, tensor: Tensor, index: list[int], env: Env) -> Payload:
+    def element(self, tensor: TensorTerm, index: list[int], env: Env) -> Payload:
         dims = [self.index(d, env) for d in tensor.shape]
         if not all(0 <= i < d for i, d in zip(index, dims, strict=True)):
             return OUTSIDE
@@ -165,7 +165,7 @@ class At:
             return self.numerics.at(tensor.dtype).from_bits(tensor.data[position])
         return self.cells[id(tensor)][1][position]
 
-    def closed(self, tensor: Tensor) -> bool:
+    def closed(self, tensor: TensorTerm) -> bool:
         """Whether the elements depend on nothing but their index and the extents."""
         if id(tensor) not in self._closed:
             assert tensor.body is not None
@@ -205,7 +205,7 @@ def outcome(at: At, t: Term, env: Mapping[str, int]) -> Payload | None:
         return None
 
 
-def whole(at: At, tensor: Tensor, env: Mapping[str, int]) -> list[Payload | None]:
+def whole(at: At, tensor: TensorTerm, env: Mapping[str, int]) -> list[Payload | None]:
     """Every element of a tensor, row-major."""
     known = Env(at, env)
     found: list[Payload | None] = []

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from refrelax.worlds import run_workers
+from refrelax.running.workers import run_workers
 
 import refrelax as rr
 from refrelax.semantics.ops import OPERATORS
