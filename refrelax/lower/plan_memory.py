@@ -8,6 +8,8 @@ memory of their own.
 A storage holds one tensor at a time, from byte 0. The claims: every size can be computed (``lo/size-fits``), every
 tensor fits (``lo/reuse-fits``), and its life begins after the one before it ended (``lo/reuse-disjoint``).
 
+Where a function promises bounds of its symbols, the tensors whose size they bound lie in one arena (``arena``).
+
 Spec: ``spec/12-memory.md``.
 """
 
@@ -17,12 +19,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from refrelax.lower.aliases import Aliases, aliases_of, occurrences
+from refrelax.lower.arena import in_arena
 from refrelax.lower.claims import Ledger, both, le, lt
+from refrelax.lower.lives import Life, lives, of_groups
 from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes
 from refrelax.lower.names import Taken
 from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.symbol_bounds import UPPER, as_claims, symbol_bounds
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
 from refrelax.shape_solver import Proved
@@ -73,7 +78,11 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
     """One function, nested functions included."""
     aliases = aliases_of(module, func)
     whole = Counter(map(aliases.find, occurrences(func)))
-    return _Planner(name, ledger, aliases, names_of(func), whole, _signature(func), _extents(func)).function(func)
+    extents, promises = _extents(func), as_claims(func)
+    planner = _Planner(name, ledger, aliases, names_of(func), whole, _signature(func), extents, promises)
+    if UPPER in dict(func.attrs):
+        planner.arrange(func)
+    return planner.function(func)
 
 
 def _signature(func: Function) -> frozenset[str]:
@@ -124,8 +133,23 @@ class _Planner:
     whole: Counter[str]
     known: frozenset[str]
     extents: frozenset[str]
+    promises: tuple[PrimExpr, ...] = ()
+    offsets: dict[str, int] = field(default_factory=dict)
+    arena: Slot | None = None
     time: int = 0
     levels: int = 0
+
+    def arrange(self, func: Function) -> None:
+        """Find a place in one arena for every tensor whose size the promises of the function bound."""
+
+        def given(life: Life, size: PrimExpr) -> tuple[PrimExpr, ...]:
+            return self._given(life.dims, size)
+
+        found = lives(func.body, self.aliases, self.whole)
+        arena = in_arena(found, symbol_bounds(func), given, self.function_name, self.ledger)
+        if arena.rooms:
+            self.offsets = arena.offsets
+            self.arena = Slot(self.taken.fresh("arena"), int_imm(arena.size), (), 1)
 
     def function(self, func: Function) -> Function:
         attrs = dict(func.attrs)
@@ -138,15 +162,11 @@ class _Planner:
     def sequence(self, seq: SeqExpr, free: list[Slot]) -> tuple[SeqExpr, set[Slot]]:
         """A planned sequence, and the storages from outside that it used. ``free``: storages that it may use."""
         bindings = [b for block in seq.blocks for b in block.bindings]
-        inside: Counter[str] = Counter()
-        ends: dict[str, int] = {}
-        for index, binding in enumerate(bindings):
-            found = [self.aliases.find(each) for each in occurrences(binding)]
-            inside.update(found)
-            ends.update(dict.fromkeys(found, index))
-        local = {group for group, count in inside.items() if count == self.whole[group]}
+        local, ends = of_groups(bindings, self.aliases, self.whole)
         self.levels += 1
         level = _Level(self.levels, list(free))
+        if self.levels == 1 and self.arena is not None:
+            level.own.append(self.arena)
         parts: list[list[Binding | Slot]] = []
         for index, binding in enumerate(bindings):
             self.time += 1
@@ -168,7 +188,8 @@ class _Planner:
                     level.touched.add(slot)
                 return [replace(binding, value=replace(branch, then_branch=then, else_branch=other))]
             case Function() as inner:
-                nested = replace(self, known=_signature(inner), extents=self.extents | _extents(inner))
+                own = replace(self, known=_signature(inner), extents=self.extents | _extents(inner), offsets={})
+                nested = replace(own, promises=(*self.promises, *as_claims(inner)))
                 return [replace(binding, value=nested.function(inner))]
             case value:
                 found = allocated(value)
@@ -181,8 +202,10 @@ class _Planner:
     def _planned(
         self, binding: VarBinding, group: str, dims: Dims, dtype: str, index: int, level: _Level
     ) -> list[Binding | Slot]:
-        """An allocation in a storage: one that is free, or a new one."""
+        """An allocation in a storage: at its place in the arena, in a storage that is free, or in a new one."""
         size = nbytes(dims, dtype)
+        if binding.name in self.offsets and self.arena is not None:
+            return [self._tensor(binding, group, dims, dtype, index, level, self.arena, self.offsets[binding.name])]
         where = f"{self.function_name}/{binding.name}"
         if not self.ledger.holds(le(int_imm(0), size), "lo/size-fits", where, self._given(dims, size), "int64"):
             return [binding]
@@ -194,13 +217,18 @@ class _Planner:
         else:
             level.free.remove(slot)
             self._disjoint(slot, where)
+        tensor = self._tensor(binding, group, dims, dtype, index, level, slot, 0)
+        return [slot, tensor] if new else [tensor]
+
+    def _tensor(
+        self, binding: VarBinding, group: str, dims: Dims, dtype: str, index: int, level: _Level, slot: Slot, at: int
+    ) -> VarBinding:
+        """``R.memory.alloc_tensor(storage, at, …)``, noted as living."""
         slot.end = index if slot in level.own else slot.end
         level.touched.add(slot)
         level.living.setdefault(group, []).append((binding.name, slot))
-        args = (Var(slot.name), PrimValue(int_imm(0)), ShapeExpr(dims), DataTypeValue(dtype), PrimValue(int_imm(0)))
-        call = Call(Op("relax.memory.alloc_tensor"), args, span=binding.value.span)
-        tensor = replace(binding, value=call)
-        return [slot, tensor] if new else [tensor]
+        args = (Var(slot.name), PrimValue(int_imm(at)), ShapeExpr(dims), DataTypeValue(dtype), PrimValue(int_imm(0)))
+        return replace(binding, value=Call(Op("relax.memory.alloc_tensor"), args, span=binding.value.span))
 
     @rule("lo/reuse-disjoint")
     def _disjoint(self, slot: Slot, where: str) -> None:
@@ -217,7 +245,8 @@ class _Planner:
                 found.append(self._kill("kill_tensor", name))
                 slot.last = (name, self.time)
                 slot.end = index if slot in level.own else slot.end
-                level.free.append(slot)
+                if slot is not self.arena:
+                    level.free.append(slot)
         return found
 
     def _kill(self, what: str, name: str) -> VarBinding:
@@ -261,13 +290,15 @@ class _Planner:
                 if not isinstance(dim, SymVar):
                     found.append(le(dim, GREATEST))
         found.extend(le(size, GREATEST) for size in dict.fromkeys(sizes) if as_int(size) is None)
+        symbols = {s for e in (*dims, *sizes) for s in free_symbols(e)}
+        found.extend(each for each in self.promises if free_symbols(each) <= symbols)
         return tuple(dict.fromkeys(found))
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
     def _written(self, seq: SeqExpr, parts: list[list[Binding | Slot]], level: _Level) -> SeqExpr:
         """The bindings, with the storages at their final size, each killed after its last use."""
-        found: list[Binding] = []
+        found: list[Binding] = [storage(self.arena)] if self.arena in level.own and self.arena is not None else []
         for index, part in enumerate(parts):
             for each in part:
                 found.append(storage(each) if isinstance(each, Slot) else each)
