@@ -16,9 +16,12 @@ from refrelax.errors import UsageError
 from refrelax.judge.evidence import Proved
 from refrelax.judge.legalized import legalized
 from refrelax.judge.openings import openings
+from refrelax.judge.planned import WITHIN, Joined, Memory, Place, Room, View
+from refrelax.judge.row_major import reshaped_indices
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.ops.meaning.openings import renamed
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.context import conjuncts
@@ -27,15 +30,16 @@ from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Reading, idea
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare, symbols_nonnegative
 from refrelax.shape_solver.pointwise.show import Words
-from refrelax.syntax import graph
+from refrelax.syntax import dtypes, graph
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm, walk
-from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, bool_imm, free_symbols, int_imm, walk
+from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
 from refrelax.syntax.write.scalars import expression
 
-Value = Tensor | tuple["Value", ...] | PrimExpr | graph.ShapeExpr
-"""What a binding holds: a tensor, a tuple, a scalar, a shape."""
+Value = Tensor | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined
+"""What a binding holds: a tensor, a tuple, a scalar, a shape; in planned memory a place, a view of one, a storage; what
+an ``if`` gives."""
 
 
 MOST_EXTENT = 2048
@@ -130,8 +134,11 @@ class _Comparison:
         a, b = ours.functions.get(entry), theirs.functions.get(entry)
         if isinstance(a, PrimFunc):
             self.trusts[NO_ALIASES] = None
+        if _scalars(a) != _scalars(b):
+            raise NotRead("a scalar parameter and one that is none")
         inputs, names_a, names_b = self.inputs(_signature(a), _signature(b))
         self.assume(names_a)
+        self.promised(a, b, names_a, names_b)
         one, two = _Program(ours, self.terms, self.logic), _Program(theirs, self.terms, self.logic)
         self.suppose(first, entry, names_a, untrapped=True)
         x = one.entry(entry, inputs, names_a)  # a check that fails before a call that is open is an outcome
@@ -149,6 +156,18 @@ class _Comparison:
         trusts = (*self.trusts, *rests_on, *PROCEDURES, *relaxations)
         return Proved(None, claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
 
+    def promised(self, a: object, b: object, ours: Mapping[str, PrimExpr], theirs: Mapping[str, PrimExpr]) -> None:
+        """What the first entry promises of its symbols is taken for granted; what the second does must follow."""
+        for func, names in ((a, ours), (b, theirs)):
+            for claim in as_claims(func) if isinstance(func, graph.Function) else ():
+                if not free_symbols(claim) <= names.keys():
+                    continue
+                statement = substitute(claim, names)
+                if func is a:
+                    self.logic.assume(statement)
+                elif not self.logic.holds(statement, (), "a promise of the second program"):
+                    raise NotRead(f"the second program promises {expression(claim)}, the first does not")
+
     def suppose(self, first: CheckedModule, entry: str, names: Mapping[str, PrimExpr], untrapped: bool = False) -> None:
         """Where an operator of the first program leaves the whole run open, any second program will do. ``untrapped``:
         as far as a run comes to it whatever the extents are, which the checks on the way may rest on."""
@@ -159,7 +178,7 @@ class _Comparison:
 
     def nothing_opened(self, second: CheckedModule, entry: str, names: Mapping[str, PrimExpr]) -> None:
         """See that no operator of the second program leaves open what its loops determine."""
-        for op, found in openings(second, entry):
+        for op, found in openings(second, entry, branches=True):
             if found is None:
                 raise NotRead(f"{op} leaves open what its loops may determine")
             for each in found:
@@ -231,7 +250,7 @@ def _signature(func: object) -> tuple[tuple[str, TensorType], ...]:
         case graph.Function():
             if not func.pure:
                 raise NotRead("an impure function")
-            found = tuple((p.name, p.type) for p in func.params)
+            found = tuple((p.name, _as_tensor(p.type)) for p in func.params)
         case PrimFunc():
             found = tuple((p.buffer.name, _buffer_type(p)) for p in func.params if isinstance(p, BufferParam))
             if len(found) != len(func.params):
@@ -241,6 +260,15 @@ def _signature(func: object) -> tuple[tuple[str, TensorType], ...]:
     if not all(isinstance(type_, TensorType) and isinstance(type_.shape, tuple) for _, type_ in found):
         raise NotRead("a parameter that is no tensor of known rank")
     return found  # type: ignore[return-value]
+
+
+def _as_tensor(type_: Type | None) -> Type | None:
+    """A truth is read as a tensor of one element: all that is done with it is to branch on it."""
+    return TensorType((), "bool", 0) if isinstance(type_, PrimType) and type_.dtype == "bool" else type_
+
+
+def _scalars(func: object) -> list[bool]:
+    return [isinstance(p.type, PrimType) for p in func.params] if isinstance(func, graph.Function) else []
 
 
 def _buffer_type(param: BufferParam) -> TensorType:
@@ -268,6 +296,22 @@ def _equal(descent: Descent, x: Value, y: Value) -> bool:
             return x.dtype == y.dtype and descent.logic.equal(x, y)
 
 
+MEMORY = ("relax.memory.", "relax.vm.alloc", "relax.vm.kill", "relax.builtin.alloc_tensor")
+"""How the names of the operators on memory begin."""
+
+
+def _same_bytes(x: Value, rest: list[graph.Expr]) -> bool:
+    """Whether a view begins where its argument does, at the same dtype."""
+    dtype = x.of.content.dtype if isinstance(x, View) else x.content.dtype if isinstance(x, Place) else ""
+    dtype = x.dtype if isinstance(x, Tensor) else dtype
+    match rest:
+        case [] | [graph.DataTypeValue()] | [graph.DataTypeValue(), graph.PrimValue()]:
+            named = all(each.dtype == dtype for each in rest if isinstance(each, graph.DataTypeValue))
+            return named and all(as_int(each.value) == 0 for each in rest if isinstance(each, graph.PrimValue))
+        case _:
+            return False
+
+
 def _no_memory(load: object, indices: object, scope: object) -> Term:
     raise NotRead("memory in an extent")
 
@@ -292,6 +336,10 @@ class _Program:
     terms: Terms
     logic: Logic
     obligations: list[Obligation] = field(default_factory=list)
+    memory: Memory = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.memory = Memory(self.logic)
 
     def entry(self, name: str, inputs: tuple[Tensor, ...], symbols: Mapping[str, PrimExpr]) -> Value:
         func = self.module.functions[name]
@@ -301,28 +349,33 @@ class _Program:
             return tuple(contents[name] for name in given)
         assert isinstance(func, graph.Function)
         values: dict[str, Value] = {p.name: t for p, t in zip(func.params, inputs, strict=True)}
-        return self.sequence(func.body, values, dict(symbols))
+        return self.content(self.sequence(func.body, values, dict(symbols)))
 
     def sequence(self, seq: graph.SeqExpr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
         for block in seq.blocks:
             for binding in block.bindings:
                 value = self.expression(binding.value, values, symbols)
                 if isinstance(binding, graph.MatchCast):
-                    self.cast(value, binding.type, symbols)
+                    self.cast(self.content(value), binding.type, symbols)
+                if isinstance(value, Place | Room) and not value.name:
+                    value.name = binding.name
                 values[binding.name] = value
         return self.expression(seq.body, values, symbols)
 
     def expression(self, e: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
         match e:
             case graph.Var(name):
+                self.memory.alive(name)
                 return values[name]
+            case graph.If():
+                return self.branch(e, values, symbols)
             case graph.Tuple(fields):
                 return tuple(self.expression(f, values, symbols) for f in fields)
             case graph.TupleGetItem(whole, index):
-                found = self.expression(whole, values, symbols)
-                if not isinstance(found, tuple):
+                found = self.field(self.expression(whole, values, symbols), index)
+                if found is None:
                     raise NotRead("a field of what is no tuple")
-                return found[index]
+                return found
             case graph.Constant(dtype, shape, data):
                 return self.terms.constant("constant", dtype, shape, data)
             case graph.ConstantRef(index):
@@ -338,29 +391,163 @@ class _Program:
                 return self.call_tir(e, values, symbols)
             case graph.Call(graph.Op("relax.reshape"), (data, graph.ShapeExpr(dims))):
                 x = self.expression(data, values, symbols)
-                if not isinstance(x, Tensor):
-                    raise NotRead("a reshape of what is no tensor")
-                return self.reshaped(x, tuple(self.scalar(d, symbols) for d in dims))
+                planned = isinstance(x, View) or (isinstance(x, Place) and x.room is not None)
+                return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), shares=planned)
+            case graph.Call(graph.Op(name)) if name.startswith(MEMORY):
+                return self.of_memory(name, e, values, symbols)
+            case graph.Call(graph.GlobalVar(name), args):
+                return self.call_for_effect(name, tuple(self.expression(a, values, symbols) for a in args))
             case graph.Call(op=op):
                 raise NotRead(f"a call of {getattr(op, 'name', op)}")
             case _:
                 raise NotRead(f"{type(e).__name__} at graph level")
+
+    def field(self, whole: Value, index: int) -> Value | None:
+        """A field of a tuple, or of what an ``if`` gives."""
+        match whole:
+            case tuple() if index < len(whole):
+                return whole[index]
+            case Joined(condition, yes, no):
+                a, b = self.field(yes, index), self.field(no, index)  # type: ignore[arg-type]
+                return None if a is None or b is None else a if a is b else Joined(condition, a, b)
+            case _:
+                return None
+
+    # --- branches
+
+    @rule("va/branches")
+    def branch(self, e: graph.If, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        """Both branches from the same memory; afterwards every element is the one's or the other's."""
+        condition = self.truth(self.content(self.expression(e.condition, values, symbols)))
+        self.obligations.append(Obligation("no poison in a condition", bool_imm(True), (), condition))
+        before, known = self.memory.state(), dict(self.logic.sizes.known)
+        yes = self.sequence(e.then_branch, dict(values), dict(symbols))
+        then = self.memory.state()
+        self.memory.restore(before)
+        self.logic.sizes.known = dict(known)  # a buffer of a branch that is not taken does not exist
+        no = self.sequence(e.else_branch, dict(values), dict(symbols))
+        self.logic.sizes.known = known
+        self.memory.join(before, then, lambda a, b: self.either(condition, a, b))
+        return yes if yes is no else Joined(condition, yes, no)
+
+    def truth(self, value: Value) -> Term:
+        """The element that decides."""
+        if not isinstance(value, Tensor) or value.dtype != "bool" or any(as_int(d) != 1 for d in value.shape):
+            raise NotRead("a condition that is not one truth")
+        return self.terms.load(value, tuple(int_imm(0, d.dtype) for d in value.shape))
+
+    def either(self, condition: Term, yes: Tensor, no: Tensor) -> Tensor:
+        """One tensor or another of the same type."""
+        if yes.dtype != no.dtype or len(yes.shape) != len(no.shape):
+            raise NotRead("branches that give tensors of different types")
+        if not all(self.logic.equal(p, q) for p, q in zip(yes.shape, no.shape, strict=True)):
+            raise NotRead("branches that give tensors of different shapes")
+        at = tuple(self.terms.fresh("o", d.dtype) for d in yes.shape)
+        body = self.terms.choose(condition, self.terms.load(yes, at), self.terms.load(no, at))
+        return Tensor("if", yes.shape, yes.dtype, at, body)
+
+    def chosen(self, condition: Term, yes: Value, no: Value) -> Value:
+        match yes, no:
+            case Tensor(), Tensor():
+                return yes if yes is no else self.either(condition, yes, no)
+            case tuple(), tuple() if len(yes) == len(no):
+                return tuple(self.chosen(condition, a, b) for a, b in zip(yes, no, strict=True))
+            case _:
+                raise NotRead("branches that give other values than tensors")
+
+    # --- planned memory
+
+    def content(self, value: Value) -> Value:
+        """A value with the elements that are in memory now."""
+        match value:
+            case Place():
+                return self.memory.read(value)
+            case View(of, shape):
+                return self.reshaped(self.memory.read(of), shape)
+            case Joined(condition, yes, no):
+                return self.chosen(condition, self.content(yes), self.content(no))  # type: ignore[arg-type]
+            case tuple():
+                return tuple(map(self.content, value))
+            case _:
+                return value
+
+    def viewed(self, x: Value, shape: tuple[PrimExpr, ...], shares: bool) -> Value:
+        """A value at another shape: the same memory where it ``shares``."""
+        if shares and isinstance(x, Place | View):
+            found = View(x.of if isinstance(x, View) else x, shape)
+            self.reshaped(found.of.content, shape)  # (the numbers of elements are equal)
+            return found
+        x = self.content(x)
+        if not isinstance(x, Tensor):
+            raise NotRead("a reshape of what is no tensor")
+        return self.reshaped(x, shape)
+
+    def of_memory(self, op: str, call: graph.Call, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        """An operator on explicit memory."""
+        match op, call.args:
+            case "relax.builtin.alloc_tensor", (graph.ShapeExpr(dims), graph.DataTypeValue(dtype), *_):
+                return self.memory.allocated(self.fresh(TensorType(dims, dtype, len(dims)), symbols))
+            case "relax.memory.alloc_storage", (graph.ShapeExpr((size,)), *_):
+                return self.storage(self.scalar(size, symbols))
+            case "relax.vm.alloc_storage", (graph.ShapeExpr((size,)), _, graph.DataTypeValue(dtype), *_):
+                return self.storage(Binary("Mul", self.scalar(size, symbols), int_imm(dtypes.itemsize(dtype))))
+            case (
+                "relax.memory.alloc_tensor" | "relax.vm.alloc_tensor",
+                (graph.Var(name), graph.PrimValue(offset), graph.ShapeExpr(dims), graph.DataTypeValue(dtype), *_),
+            ):
+                self.memory.alive(name)
+                room = values[name]
+                if not isinstance(room, Room) or dtypes.memory_bits(dtype) % 8:
+                    raise NotRead(f"a tensor in {name}, which is no storage of whole bytes")
+                content = self.fresh(TensorType(dims, dtype, len(dims)), symbols)
+                place = self.memory.allocated(content, room, self.scalar(offset, symbols))
+                self.require(WITHIN, compare("GE", place.begin, int_imm(0)), ())
+                self.require(WITHIN, compare("LE", place.end, room.size), ())
+                return place
+            case "relax.memory.kill_tensor" | "relax.memory.kill_storage" | "relax.vm.kill_object", (graph.Var(name),):
+                self.memory.alive(name)
+                self.memory.dead.add(name)
+                return ()
+            case "relax.memory.view", (data, graph.ShapeExpr(dims), *rest):
+                x = self.expression(data, values, symbols)
+                if not _same_bytes(x, rest):
+                    raise NotRead("a view at another dtype or offset")
+                return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), shares=True)
+            case "relax.memory.ensure_zero_offset", (data,):
+                return self.expression(data, values, symbols)
+            case _:
+                raise NotRead(f"a call of {op} in this form")
+
+    def storage(self, size: PrimExpr) -> Room:
+        self.require("a storage whose size is not negative", compare("GE", size, int_imm(0)), ())
+        return self.memory.storage(size)
+
+    def call_for_effect(self, name: str, args: tuple[Value, ...]) -> Value:
+        """A call of a loop program for what it stores in places."""
+        func = self.module.functions.get(name)
+        if not isinstance(func, PrimFunc) or func.ret is not None:
+            raise NotRead(f"a call of {name}")
+        places = [each.of if isinstance(each, View) else each for each in args]
+        self.memory.given(f"cls.{name}", [each for each in dict.fromkeys(places) if isinstance(each, Place)])
+        given, symbols = self.bound(func, tuple(map(self.content, args)))
+        contents = self.read(func, given, symbols)
+        for param, arg, place in zip(func.params, args, places, strict=True):
+            if isinstance(param, ScalarParam) or contents[param.buffer.name] is given[param.buffer.name]:
+                continue
+            new = contents[param.buffer.name]
+            if not isinstance(place, Place):
+                raise NotRead(f"cls.{name} stores in what is not allocated here")
+            if sum(each is place for each in places) > 1:
+                raise NotRead(f"cls.{name} stores in {place.name}, which it is given twice")
+            self.memory.write(place, new if isinstance(arg, Place) else self.reshaped(new, place.content.shape))
+        return ()
 
     def reshaped(self, x: Tensor, shape: tuple[PrimExpr, ...]) -> Tensor:
         """The same elements in row-major order."""
         if not self.logic.equal(product(x.shape), product(shape), (), "number of elements"):
             raise NotRead("a reshape whose sizes may differ")
         at = tuple(self.terms.fresh("o") for _ in shape)
-        flat: PrimExpr = int_imm(0)
-        for o, d in zip(at, shape, strict=True):
-            flat = Binary("Add", Binary("Mul", flat, d), o)
-        indices: list[PrimExpr] = []
-        below: PrimExpr | None = None
-        for place, d in reversed(list(enumerate(x.shape))):
-            digit = flat if below is None else Binary("FloorDiv", flat, below)
-            indices.insert(0, digit if place == 0 else Binary("FloorMod", digit, d))
-            below = d if below is None else Binary("Mul", d, below)
-        return Tensor(x.name, shape, x.dtype, at, self.terms.load(x, tuple(indices)))
+        return Tensor(x.name, shape, x.dtype, at, self.terms.load(x, reshaped_indices(x.shape, shape, at)))
 
     def scalar(self, e: PrimExpr, symbols: Mapping[str, PrimExpr]) -> PrimExpr:
         """An integer of the graph: index arithmetic, over the symbols in scope."""
@@ -403,7 +590,7 @@ class _Program:
         func = self.module.functions.get(callee.name) if isinstance(callee, graph.GlobalVar) else None
         if not isinstance(func, PrimFunc) or len(call.args) != 2:
             raise NotRead("a call_tir of what is no PrimFunc")
-        args = self.expression(packed, values, symbols)
+        args = self.content(self.expression(packed, values, symbols))
         types = call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
         outs = tuple(self.fresh(t, symbols) for t in types)
         given = self.bound(func, (*(args if isinstance(args, tuple) else (args,)), *outs))
