@@ -1,7 +1,7 @@
 """When tensors live: from the binding that allocates one to the last mention of a name that may name its memory.
 
-Bindings are numbered as they stand, those of branches included. So a tensor of one branch never lives at the time of one
-of the other branch, and what lives across an ``if`` lives all through both.
+Bindings are numbered as they stand, those of branches included. So a tensor of one branch never lives at the time of
+one of the other branch, and what lives across an ``if`` lives all through both.
 
 Spec: ``spec/12-memory.md``, ``lo/plan-life``.
 """

@@ -1,7 +1,7 @@
 """What a function's attributes promise about its symbols: bounds that hold in every run that has a meaning.
 
-TVM's names: ``tir_var_upper_bound`` and ``tir_var_lower_bound`` give an integer a symbol, ``tir_non_negative_var`` lists
-symbols. They speak of the symbols of the signature, by name.
+TVM's names: ``tir_var_upper_bound`` and ``tir_var_lower_bound`` give a symbol an integer, ``tir_non_negative_var``
+lists symbols. They speak of the symbols of the signature, by name.
 
 Spec: ``spec/07-evaluation.md``, ``ev/symbol-bounds``.
 """
