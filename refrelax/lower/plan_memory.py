@@ -22,7 +22,7 @@ from refrelax.lower.aliases import Aliases, aliases_of, occurrences
 from refrelax.lower.arena import in_arena
 from refrelax.lower.claims import Ledger, both, le, lt
 from refrelax.lower.lives import Life, lives, of_groups
-from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes
+from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes, usual_bytes
 from refrelax.lower.names import Taken
 from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
@@ -78,11 +78,19 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
     """One function, nested functions included."""
     aliases = aliases_of(module, func)
     whole = Counter(map(aliases.find, occurrences(func)))
-    extents, promises = _extents(func), as_claims(func)
-    planner = _Planner(name, ledger, aliases, names_of(func), whole, _signature(func), extents, promises)
-    if UPPER in dict(func.attrs):
-        planner.arrange(func)
-    return planner.function(func)
+    plans: list[tuple[int, Function, Ledger]] = []
+    for alike in (False, True):
+        own = ledger.apart()
+        planner = _Planner(
+            name, own, aliases, names_of(func), whole, _signature(func), _extents(func), as_claims(func), alike
+        )
+        if UPPER in dict(func.attrs):
+            planner.arrange(func)
+        planned = planner.function(func)
+        plans.append((usual_bytes(planned), planned, own))
+    _, planned, own = min(plans, key=lambda each: each[0])
+    ledger.claims.extend(own.claims)
+    return planned
 
 
 def _signature(func: Function) -> frozenset[str]:
@@ -124,7 +132,8 @@ class _Level:
 
 @dataclass(slots=True)
 class _Planner:
-    """One function. ``whole`` counts the mentions of each group; ``time`` numbers the bindings as they stand."""
+    """One function. ``whole`` counts the mentions of each group; ``time`` numbers the bindings as they stand;
+    ``alike``: symbolic sizes share storage only where they are equal."""
 
     function_name: str
     ledger: Ledger
@@ -134,6 +143,7 @@ class _Planner:
     known: frozenset[str]
     extents: frozenset[str]
     promises: tuple[PrimExpr, ...] = ()
+    alike: bool = False
     offsets: dict[str, int] = field(default_factory=dict)
     arena: Slot | None = None
     time: int = 0
@@ -191,8 +201,8 @@ class _Planner:
                 own = replace(self, known=_signature(inner), extents=self.extents | _extents(inner), offsets={})
                 nested = replace(own, promises=(*self.promises, *as_claims(inner)))
                 return [replace(binding, value=nested.function(inner))]
-            case value:
-                found = allocated(value)
+            case other:
+                found = allocated(other)
                 group = self.aliases.find(binding.name)
                 if found is None or group not in local:
                     return [binding]
@@ -257,7 +267,8 @@ class _Planner:
     @rule("lo/reuse-fits")
     def _choose(self, size: PrimExpr, dims: Dims, where: str, level: _Level) -> Slot | None:
         """The free storage of the same size, else the smallest that is proved large enough, else one that can grow."""
-        free = sorted(level.free, key=lambda slot: (slot.size != size, _rank(slot.size)))[:MOST_CANDIDATES]
+        fits = [slot for slot in level.free if not self.alike or _alike(slot.size, size)]
+        free = sorted(fits, key=lambda slot: (slot.size != size, _rank(slot.size)))[:MOST_CANDIDATES]
         for slot in free:
             if self._proved(le(size, slot.size), where, (dims, *slot.dims), size, slot.size):
                 if slot.home == level.number:  # what a branch computes is not known after it
@@ -304,6 +315,10 @@ class _Planner:
                 found.append(storage(each) if isinstance(each, Slot) else each)
             found.extend(self._kill("kill_storage", slot.name) for slot in level.own if slot.end == index)
         return replace(seq, blocks=(BindingBlock(tuple(found)),) if found else ())
+
+
+def _alike(a: PrimExpr, b: PrimExpr) -> bool:
+    return a == b or (as_int(a) is not None and as_int(b) is not None)
 
 
 def _rank(size: PrimExpr) -> int:
