@@ -20,8 +20,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from refrelax.lower.claims import Ledger, both, le
+from refrelax.lower.domains import GREATEST
 from refrelax.lower.fuse_ops.interface import extents, interface
 from refrelax.lower.legalize.site import Typing
+from refrelax.lower.memory_sizes import nbytes
 from refrelax.lower.names import Taken
 from refrelax.lower.orphans import without_orphans
 from refrelax.lower.to_destinations import names_of
@@ -222,11 +224,13 @@ class _Rewriter:
 
     @rule("lo/workspace-extent")
     def not_negative(self, types: list[TensorType], tensors: list[TensorType], where: str) -> bool:
-        """Whether no extent of a workspace is negative, given that none of the tensors of the call has one that is."""
+        """Whether no extent of a workspace is negative, given that none of the tensors of the call has one that is, and
+        that their bytes can be counted."""
         dims = [d for each in types for d in (each.shape if isinstance(each.shape, tuple) else ()) if as_int(d) is None]
         if not dims:
             return True
-        assume = extents(tensors)
+        sizes = [nbytes(t.shape, t.dtype or "") for t in tensors if isinstance(t.shape, tuple)]
+        assume = (*extents(tensors), *(le(size, GREATEST) for size in dict.fromkeys(sizes) if as_int(size) is None))
         statement = both(*(le(int_imm(0), d) for d in dict.fromkeys(dims)))
         return self.lift.ledger.holds(statement, "lo/workspace-extent", f"{self.name}/{where}", assume, "int64")
 
