@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--memory", metavar="n=128,256", action="append",
         help="instead of the module: the bytes of successive runs at these values of a symbol, before and after a plan",
     )  # fmt: skip
-    parser.add_argument("--entry", default="main", help="with --memory: the function")
+    parser.add_argument("--entry", help="with --memory: the function (main)")
     add_json(parser)
 
 
@@ -39,6 +39,8 @@ def lower(options: argparse.Namespace) -> int:
     lowered = lower_module(checked, options.pipeline, passes, options.effort)
     if options.memory is not None:
         return _memory(lowered, options)
+    if options.entry is not None:
+        raise UsageError("--entry has an effect with --memory alone: every function is lowered")
     text = api.print_module(lowered.module.module).rstrip("\n") + "\n"
     if options.output is not None:
         Path(options.output).write_text(text, encoding="utf-8")
@@ -66,13 +68,14 @@ def _memory(lowered: Lowered, options: argparse.Namespace) -> int:
     at = names.index("plan_memory", 1)
     runs = _runs(options.memory)
     before, after = (
-        successive_use(step.module.module, runs, options.entry) for step in (lowered.steps[at - 1], lowered.steps[at])
+        successive_use(step.module.module, runs, options.entry or "main")
+        for step in (lowered.steps[at - 1], lowered.steps[at])
     )
     if options.json:
         for a, b in zip(before, after, strict=True):
             emit({"symbols": dict(a.symbols), "before": _row_of(a), "after": _row_of(b)})
         return 0
-    lines = [("run", "tensors", "live at once", "planned", "held before", "held after")]
+    lines: list[tuple[str, ...]] = [("run", "tensors", "live at once", "planned", "held before", "held after")]
     for a, b in zip(before, after, strict=True):
         where = " ".join(f"{name}={k}" for name, k in a.symbols.items())
         lines.append((where, *(f"{k:_}".replace("_", " ") for k in (a.total, a.peak, b.peak, a.held, b.held))))
