@@ -30,10 +30,19 @@ MEMORY = ("relax.memory.", "relax.vm.alloc", "relax.vm.kill", "relax.builtin.all
 """How the names of the operators on memory begin."""
 
 
+def _place(x: Place | View) -> Place:
+    return x.of if isinstance(x, View) else x
+
+
 def _same_bytes(x: Value, rest: list[graph.Expr]) -> bool:
     """Whether a view begins where its argument does, at the same dtype."""
-    dtype = x.of.content.dtype if isinstance(x, View) else x.content.dtype if isinstance(x, Place) else ""
-    dtype = x.dtype if isinstance(x, Tensor) else dtype
+    match x:
+        case Place() | View():
+            dtype = _place(x).content.dtype
+        case Tensor():
+            dtype = x.dtype
+        case _:
+            return False
     match rest:
         case [] | [graph.DataTypeValue()] | [graph.DataTypeValue(), graph.PrimValue()]:
             named = all(each.dtype == dtype for each in rest if isinstance(each, graph.DataTypeValue))
@@ -121,8 +130,7 @@ class Program:
                 return self.call_tir(e, values, symbols)
             case graph.Call(graph.Op("relax.reshape"), (data, graph.ShapeExpr(dims))):
                 x = self.expression(data, values, symbols)
-                planned = isinstance(x, View) or (isinstance(x, Place) and x.room is not None)
-                return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), shares=planned)
+                return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), planned_only=True)
             case graph.Call(graph.Op(name)) if name.startswith(MEMORY):
                 return self.of_memory(name, e, values, symbols)
             case graph.Call(graph.GlobalVar(name), args):
@@ -201,13 +209,18 @@ class Program:
             case _:
                 return value
 
-    def viewed(self, x: Value, shape: tuple[PrimExpr, ...], shares: bool) -> Value:
-        """A value at another shape: the same memory where it ``shares``."""
-        if shares and isinstance(x, Place | View):
-            found = View(x.of if isinstance(x, View) else x, shape)
-            self.reshaped(found.of.content, shape)  # (the numbers of elements are equal)
-            return found
-        x = self.content(x)
+    def viewed(self, x: Value, shape: tuple[PrimExpr, ...], planned_only: bool = False) -> Value:
+        """A value at another shape: the same memory, if it lies in memory; with ``planned_only`` (``R.reshape``,
+        ``ev/reshape-of-planned``) a new value unless it lies in a storage."""
+        match x:
+            case Joined(condition, yes, no):
+                either = [self.viewed(each, shape, planned_only) for each in (yes, no)]  # type: ignore[arg-type]
+                return Joined(condition, *either)
+            case Place() | View() if not planned_only or _place(x).room is not None:
+                self.reshaped(_place(x).content, shape)  # (the numbers of elements are equal)
+                return View(_place(x), shape)
+            case _:
+                x = self.content(x)
         if not isinstance(x, Tensor):
             raise NotRead("a reshape of what is no tensor")
         return self.reshaped(x, shape)
@@ -242,7 +255,7 @@ class Program:
                 x = self.expression(data, values, symbols)
                 if not _same_bytes(x, rest):
                     raise NotRead("a view at another dtype or offset")
-                return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), shares=True)
+                return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims))
             case "relax.memory.ensure_zero_offset", (data,):
                 return self.expression(data, values, symbols)
             case _:

@@ -9,6 +9,7 @@ Spec: ``spec/06-shapes.md``, ``va/planned-memory``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -184,4 +185,4 @@ def _plain(e: PrimExpr) -> str:
 
     found = simplify(e, shape_facts(free_symbols(e)))
     k = as_int(found)
-    return str(k) if k is not None else expression(found).replace("%", "_")
+    return str(k) if k is not None else re.sub(r"%\d+", "", expression(found))

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 import refrelax as rr
-from refrelax.judge.pointwise import explain
+from refrelax.judge.pointwise import attempt, explain
 from refrelax.lower.pipeline import lower
 
 from .memory_faults import FAULTS, PASSES, PROGRAMS, Fault
@@ -36,8 +36,9 @@ def faulty(fault: Fault) -> str:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_a_wrong_plan_is_refuted(fault: Fault) -> None:
-    first = pair(fault.program)[0]
-    found = rr.validate(first, rr.check(rr.parse(faulty(fault))))
+    first, second = pair(fault.program)[0], rr.check(rr.parse(faulty(fault)))
+    assert isinstance(attempt(first, second, "main"), str)  # no run is needed to see that there is no proof
+    found = rr.validate(first, second)
     assert isinstance(found, rr.Refuted), found
     assert found.counterexample is not None
     assert eval(fault.at, dict(found.model)), found  # a condition of this file

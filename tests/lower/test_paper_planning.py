@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
+from refrelax.judge.pointwise import attempt
 from refrelax.lower.pipeline import lower
 from refrelax.lower.plan_memory import planned_bytes
 from refrelax.semantics.dims import value
@@ -50,6 +51,7 @@ def destinations(text: str) -> tuple[rr.CheckedModule, rr.CheckedModule]:
 def test_the_printed_algorithm_is_refuted_and_ours_is_proved(what: str) -> None:
     checked, spelled_out = destinations(SEPARATES[what])
     printed = rr.check(planned_as_printed(spelled_out.module))
+    assert isinstance(attempt(checked, printed, "main"), str)
     found = rr.validate(checked, printed)
     assert isinstance(found, rr.Refuted), found
     assert found.counterexample is not None
