@@ -34,6 +34,17 @@ def _place(x: Place | View) -> Place:
     return x.of if isinstance(x, View) else x
 
 
+def _is_nothing(e: graph.Expr, values: Mapping[str, Value]) -> bool:
+    """Whether an argument is left out."""
+    match e:
+        case graph.Call(graph.Op("relax.null_value")) | graph.Tuple(()):
+            return True
+        case graph.Var(name):
+            return values.get(name) == ()
+        case _:
+            return False
+
+
 def _same_bytes(x: Value, rest: list[graph.Expr]) -> bool:
     """Whether a view begins where its argument does, at the same dtype."""
     match x:
@@ -44,7 +55,7 @@ def _same_bytes(x: Value, rest: list[graph.Expr]) -> bool:
         case _:
             return False
     match rest:
-        case [] | [graph.DataTypeValue()] | [graph.DataTypeValue(), graph.PrimValue()]:
+        case [] | [graph.DataTypeValue()] | [graph.PrimValue()] | [graph.DataTypeValue(), graph.PrimValue()]:
             named = all(each.dtype == dtype for each in rest if isinstance(each, graph.DataTypeValue))
             return named and all(as_int(each.value) == 0 for each in rest if isinstance(each, graph.PrimValue))
         case _:
@@ -131,6 +142,8 @@ class Program:
             case graph.Call(graph.Op("relax.reshape"), (data, graph.ShapeExpr(dims))):
                 x = self.expression(data, values, symbols)
                 return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), planned_only=True)
+            case graph.Call(graph.Op("relax.null_value")):
+                return ()
             case graph.Call(graph.Op(name)) if name.startswith(MEMORY):
                 return self.of_memory(name, e, values, symbols)
             case graph.Call(graph.GlobalVar(name), args):
@@ -253,7 +266,7 @@ class Program:
                 return ()
             case "relax.memory.view", (data, graph.ShapeExpr(dims), *rest):
                 x = self.expression(data, values, symbols)
-                if not _same_bytes(x, rest):
+                if not _same_bytes(x, [e for e in rest if not _is_nothing(e, values)]):
                     raise NotRead("a view at another dtype or offset")
                 return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims))
             case "relax.memory.ensure_zero_offset", (data,):
