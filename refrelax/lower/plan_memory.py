@@ -79,11 +79,12 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
     aliases = aliases_of(module, func)
     whole = Counter(map(aliases.find, occurrences(func)))
     plans: list[tuple[int, Function, Ledger]] = []
-    for alike in (False, True):
+    branches = any(isinstance(node, If) for node in nodes(func))
+    for alike, hoist in ((False, False), (True, False), *(((False, True), (True, True)) if branches else ())):
         own = ledger.apart()
-        planner = _Planner(
-            name, own, aliases, names_of(func), whole, _signature(func), _extents(func), as_claims(func), alike
-        )
+        outside = _outside(func)
+        planner = _Planner(name, own, aliases, names_of(func), whole, _signature(func), _extents(func), outside)
+        planner.alike, planner.hoist = alike, hoist
         if UPPER in dict(func.attrs):
             planner.arrange(func)
         planned = planner.function(func)
@@ -103,6 +104,13 @@ def _extents(func: Function) -> frozenset[str]:
     types = [node for p in func.params for node in nodes(p.type) if isinstance(node, TensorType)]
     dims = [d for ty in types if isinstance(ty.shape, tuple) for d in ty.shape]
     return frozenset(d.name for d in dims if isinstance(d, SymVar))
+
+
+def _outside(func: Function) -> tuple[PrimExpr, ...]:
+    """What is known before anything runs: what the function promises, and that its arguments' bytes can be counted."""
+    types = [node for p in func.params for node in nodes(p.type) if isinstance(node, TensorType)]
+    sizes = [nbytes(ty.shape, ty.dtype) for ty in types if isinstance(ty.shape, tuple) and ty.dtype is not None]
+    return (*as_claims(func), *(le(size, GREATEST) for size in dict.fromkeys(sizes) if as_int(size) is None))
 
 
 @dataclass(eq=False, slots=True)
@@ -128,12 +136,15 @@ class _Level:
     own: list[Slot] = field(default_factory=list)
     living: dict[str, list[tuple[str, Slot]]] = field(default_factory=dict)
     touched: set[Slot] = field(default_factory=set)
+    hoisted: list[Slot] = field(default_factory=list)
+    """Of a function's own sequence: storages that were first needed in a branch, and stand before its ``if``."""
 
 
 @dataclass(slots=True)
 class _Planner:
-    """One function. ``whole`` counts the mentions of each group; ``time`` numbers the bindings as they stand;
-    ``alike``: symbolic sizes share storage only where they are equal."""
+    """One function. ``whole`` counts the mentions of each group; ``outside``: what holds wherever its symbols are
+    known; ``time`` numbers the bindings as they stand. ``alike``: symbolic sizes share storage only where they are
+    equal; ``hoist``: a storage that a branch needs stands before the ``if``, for the other branch and what follows."""
 
     function_name: str
     ledger: Ledger
@@ -142,8 +153,10 @@ class _Planner:
     whole: Counter[str]
     known: frozenset[str]
     extents: frozenset[str]
-    promises: tuple[PrimExpr, ...] = ()
+    outside: tuple[PrimExpr, ...] = ()
     alike: bool = False
+    hoist: bool = False
+    stack: list[_Level] = field(default_factory=list)
     offsets: dict[str, int] = field(default_factory=dict)
     arena: Slot | None = None
     time: int = 0
@@ -175,6 +188,7 @@ class _Planner:
         local, ends = of_groups(bindings, self.aliases, self.whole)
         self.levels += 1
         level = _Level(self.levels, list(free))
+        self.stack.append(level)
         if self.levels == 1 and self.arena is not None:
             level.own.append(self.arena)
         parts: list[list[Binding | Slot]] = []
@@ -182,6 +196,7 @@ class _Planner:
             self.time += 1
             parts.append(self._binding(binding, index, level, local))
             parts[-1].extend(self._deaths(index, ends, level))
+        self.stack.pop()
         return self._written(seq, parts, level), level.touched - set(level.own)
 
     # --- one binding -------------------------------------------------------------------------------------------------
@@ -191,15 +206,21 @@ class _Planner:
             return [binding]
         match binding.value:
             case If() as branch:
-                then, used = self.sequence(branch.then_branch, level.free)
-                other, more = self.sequence(branch.else_branch, level.free)
-                for slot in used | more:
+                before, used, bodies = len(self.stack[0].hoisted), set(), []
+                for each in (branch.then_branch, branch.else_branch):
+                    known = len(self.stack[0].hoisted)
+                    body, slots = self.sequence(each, level.free)
+                    level.free.extend(self.stack[0].hoisted[known:])  # (what lived in a branch is dead after it)
+                    used |= slots
+                    bodies.append(body)
+                for slot in used:
                     slot.end = index if slot in level.own else slot.end
                     level.touched.add(slot)
-                return [replace(binding, value=replace(branch, then_branch=then, else_branch=other))]
+                new = self.stack[0].hoisted[before:] if level is self.stack[0] else []
+                return [*new, replace(binding, value=replace(branch, then_branch=bodies[0], else_branch=bodies[1]))]
             case Function() as inner:
                 own = replace(self, known=_signature(inner), extents=self.extents | _extents(inner), offsets={})
-                nested = replace(own, promises=(*self.promises, *as_claims(inner)))
+                nested = replace(own, outside=(*self.outside, *_outside(inner)), stack=[])
                 return [replace(binding, value=nested.function(inner))]
             case other:
                 found = allocated(other)
@@ -222,13 +243,40 @@ class _Planner:
         slot = self._choose(size, dims, where, level)
         new = slot is None
         if slot is None:
-            slot = Slot(self.taken.fresh("storage"), size, (dims,), level.number)
-            level.own.append(slot)
+            home = self._home(size, where, level)
+            slot = Slot(self.taken.fresh("storage"), size, (dims,) if home is level else (), home.number)
+            home.own.append(slot)
+            if home is not level:
+                home.hoisted.append(slot)
+                new = False
         else:
             level.free.remove(slot)
             self._disjoint(slot, where)
         tensor = self._tensor(binding, group, dims, dtype, index, level, slot, 0)
         return [slot, tensor] if new else [tensor]
+
+    @rule("lo/size-fits")
+    def _home(self, size: PrimExpr, where: str, level: _Level) -> _Level:
+        """Where a new storage stands: with its tensor, or before the outermost ``if`` around it if its size can be
+        computed there whatever branch is taken."""
+        outermost = self.stack[0]
+        if not self.hoist or level is outermost or not free_symbols(size) <= self.known:
+            return level
+        assume = tuple(self._about(size))
+        statement = le(int_imm(0), size)
+        if not self.ledger.known(statement, assume, "int64"):
+            return level
+        return (
+            outermost
+            if self.ledger.holds(statement, "lo/size-fits", f"{where} before the if", assume, "int64")
+            else level
+        )
+
+    def _about(self, *exprs: PrimExpr) -> list[PrimExpr]:
+        """What is known of the symbols of some sizes before anything runs."""
+        symbols = {name for e in exprs for name in free_symbols(e)}
+        signs = [Binary("GE", SymVar(name, "int64"), int_imm(0)) for name in sorted(symbols & self.extents)]
+        return [*signs, *(each for each in self.outside if free_symbols(each) <= symbols)]
 
     def _tensor(
         self, binding: VarBinding, group: str, dims: Dims, dtype: str, index: int, level: _Level, slot: Slot, at: int
@@ -292,17 +340,13 @@ class _Planner:
 
     def _given(self, dims: Dims, *sizes: PrimExpr) -> tuple[PrimExpr, ...]:
         """What is known where a tensor is allocated: no extent is negative, and its bytes can be counted."""
-        found: list[PrimExpr] = []
-        for name in sorted({s for e in (*dims, *sizes) for s in free_symbols(e)} & self.extents):
-            found.append(Binary("GE", SymVar(name, "int64"), int_imm(0)))
+        found = self._about(*dims, *sizes)
         for dim in dict.fromkeys(dims):
             if as_int(dim) is None:
                 found.append(Binary("GE", dim, int_imm(0)))
                 if not isinstance(dim, SymVar):
                     found.append(le(dim, GREATEST))
         found.extend(le(size, GREATEST) for size in dict.fromkeys(sizes) if as_int(size) is None)
-        symbols = {s for e in (*dims, *sizes) for s in free_symbols(e)}
-        found.extend(each for each in self.promises if free_symbols(each) <= symbols)
         return tuple(dict.fromkeys(found))
 
     # --- writing -----------------------------------------------------------------------------------------------------
