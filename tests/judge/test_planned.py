@@ -58,6 +58,25 @@ def test_what_is_proved_of_moved_tensors_is_so(choices: Choices, result: int, pl
         assert observed(rr.run(second, "main", *args)) == observed(rr.run(checked, "main", *args))
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, len(KINDS) - 2), st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=10),
+    st.integers(0, 3),
+    st.booleans(),
+)
+def test_every_plan_is_proved(choices: Choices, result: int, arena: bool) -> None:
+    """All of ``KINDS`` but calls of Relax functions, which a proof does not read."""
+    assert KINDS[-1] == "same"
+    text = random_program(choices, result)
+    assume("cls.same(" not in text)
+    if arena:
+        head, main = text.split("    def main(")
+        promise = '        R.func_attr({"tir_var_upper_bound": {}})\n        cls = Module\n'
+        text = head + "    def main(" + main.replace("        cls = Module\n", promise, 1)
+    checked = rr.check(rr.parse(text))
+    plan = lower(checked, passes=("to_destinations", "plan_memory")).module
+    assert not isinstance(attempt(checked, plan, "main"), str), explain(checked, plan)
+
+
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
 def test_a_wrong_plan_has_no_proof(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     text = MODULES[mutant.module]
