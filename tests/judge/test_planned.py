@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from itertools import cycle
 
 import pytest
 from hypothesis import assume, given
@@ -13,7 +15,7 @@ from refrelax.judge.pointwise import attempt, explain
 from refrelax.lower import plan_memory, to_destinations
 from refrelax.lower.claims import Ledger
 from refrelax.lower.pipeline import lower
-from tests.lower.memory_faults import V, call, program
+from tests.lower.memory_faults import PROGRAMS, V, call, program
 from tests.lower.memory_modules import MODULES
 from tests.lower.mutants_memory import MUTANTS, Mutant
 from tests.lower.test_plan_memory import outcomes
@@ -38,7 +40,7 @@ def test_what_is_proved_of_moved_tensors_is_so(choices: Choices, result: int, pl
     checked = rr.check(rr.parse(text))
     plan = rr.print_module(lower(checked, passes=("to_destinations", "plan_memory")).module.module)
     assume("alloc_storage" in plan)
-    drawn = iter(places * 40)
+    drawn = cycle(places)
     moved = OFFSET.sub(
         lambda _: f"alloc_tensor(arena, {8 * next(drawn)},", ARENA.sub("alloc_storage(R.shape([512])", plan)
     )
@@ -56,6 +58,33 @@ def test_what_is_proved_of_moved_tensors_is_so(choices: Choices, result: int, pl
     for c in (True, False):
         args = [c, [1.0, 2.0, 3.0, 4.0], [0.5, -8.0, 16.0, 32.0]]
         assert observed(rr.run(second, "main", *args)) == observed(rr.run(checked, "main", *args))
+
+
+@cache
+def symbolic(name: str) -> tuple[rr.CheckedModule, str]:
+    checked = rr.check(rr.parse(PROGRAMS[name]))
+    return checked, rr.print_module(lower(checked, passes=("to_destinations", "plan_memory")).module.module)
+
+
+@pytest.mark.nightly
+@given(
+    st.sampled_from(["chain", "cast", "reshape", "branch"]),
+    st.lists(st.integers(0, 100), min_size=4, max_size=4),
+    st.sampled_from([640, 480, 352, 351, 320]),
+)
+def test_what_is_proved_at_symbolic_sizes_is_so_at_the_bound(name: str, places: list[int], size: int) -> None:
+    checked, plan = symbolic(name)
+    drawn = cycle(places)
+    plan = ARENA.sub(f"alloc_storage(R.shape([{size}])", plan)
+    moved = OFFSET.sub(lambda _: f"alloc_tensor(arena, {4 * next(drawn)},", plan)
+    second = rr.check(rr.parse(moved))
+    if isinstance(attempt(checked, second, "main"), str):
+        return
+    x, y = [0.5 * k for k in range(40)], [1.0 - k for k in range(40)]
+    for args in [[x, y]] if name != "branch" else [[True, x, y], [False, x, y]]:
+        first, found = (rr.run(each, "main", *args) for each in (checked, second))
+        assert isinstance(first, rr.Returned) and isinstance(found, rr.Returned), found
+        assert (first.value.core.bits(), first.poison) == (found.value.core.bits(), found.poison)
 
 
 @given(
