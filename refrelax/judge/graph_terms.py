@@ -48,6 +48,8 @@ def _is_nothing(e: graph.Expr, values: Mapping[str, Value]) -> bool:
 def _same_bytes(x: Value, rest: list[graph.Expr]) -> bool:
     """Whether a view begins where its argument does, at the same dtype."""
     match x:
+        case Joined(_, yes, no):
+            return _same_bytes(yes, rest) and _same_bytes(no, rest)  # type: ignore[arg-type]
         case Place() | View():
             dtype = _place(x).content.dtype
         case Tensor():
