@@ -91,7 +91,7 @@ def _allocated(body: tuple[Stmt, ...]) -> Iterator[Buffer]:
 
 
 def _is_workspace(buffer: Buffer, known: set[str]) -> bool:
-    plain = not (buffer.strides or buffer.elem_offset is not None or buffer.scalar or buffer.layout is not None)
+    plain = not (buffer.strides or buffer.elem_offset is not None or buffer.scalar)
     dims = all(as_int(d) is not None or (d.dtype == "int64" and free_symbols(d) <= known) for d in buffer.shape)
     loads = any(type(node).__name__ == "BufferLoad" for d in buffer.shape for node in nodes(d))
     whole = dtypes.memory_bits(buffer.dtype) % 8 == 0 and dtypes.lanes(buffer.dtype) == 1
@@ -111,7 +111,7 @@ class Lifted:
 def with_parameters(func: PrimFunc, spaces: tuple[Buffer, ...], at: int) -> PrimFunc:
     """The function with its workspaces as parameters from place ``at`` on."""
     given = {each.name for each in spaces}
-    params = (*func.params[:at], *(BufferParam(each) for each in spaces), *func.params[at:])
+    params = (*func.params[:at], *(BufferParam(replace(each, layout=None)) for each in spaces), *func.params[at:])
     kept = tuple(each for each in func.root_allocs if each.name not in given)
     attrs = tuple(each for each in func.attrs if each[0] not in ("global_symbol", "op_pattern"))
     return replace(func, params=params, root_allocs=kept, body=_without(func.body, given), attrs=attrs, private=True)

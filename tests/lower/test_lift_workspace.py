@@ -183,6 +183,9 @@ GOES: dict[str, str] = {
         "    C[i] = W[i]", params="a: T.handle, b: T.handle, c: T.handle",
         call=f"R.call_tir(cls.f, (x,), out_ty=[{TENSOR}, {TENSOR}])", ret=f"R.Tuple({TENSOR}, {TENSOR})",
     ),
+    "with a layout, as TVM prints it": kernel(
+        'W = T.alloc_buffer((n,), "float32", layout=T.TileLayout(T.S[(n,):(1,)]))', *COPY
+    ),
     "two workspaces": kernel(
         ALLOC("(n,)", "global"), 'U = T.alloc_buffer((n, 2), "float16", scope="global")', *COPY,
     ),
