@@ -8,9 +8,11 @@ from pathlib import Path
 
 from refrelax import api
 from refrelax.commands.shared import add_json, emit, read_checked
+from refrelax.errors import UsageError
 from refrelax.lower import PASSES, PIPELINES, Lowered, Step
 from refrelax.lower import lower as lower_module
 from refrelax.lower.claims import Claim
+from refrelax.lower.memory_report import Use, successive_use
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +24,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal", help="of the solver")
     parser.add_argument("--show-evidence", action="store_true", help="every claim, with its answer")
     parser.add_argument("-o", "--output", metavar="OUT", help="write the lowered module here instead of printing it")
+    parser.add_argument(
+        "--memory", metavar="n=128,256", action="append",
+        help="instead of the module: the bytes of successive runs at these values of a symbol, before and after a plan",
+    )  # fmt: skip
+    parser.add_argument("--entry", help="with --memory: the function (main)")
     add_json(parser)
 
 
@@ -30,6 +37,10 @@ def lower(options: argparse.Namespace) -> int:
     checked = read_checked(options.file, options.consts)
     passes = None if options.passes is None else [each for each in options.passes.split(",") if each]
     lowered = lower_module(checked, options.pipeline, passes, options.effort)
+    if options.memory is not None:
+        return _memory(lowered, options)
+    if options.entry is not None:
+        raise UsageError("--entry has an effect with --memory alone: every function is lowered")
     text = api.print_module(lowered.module.module).rstrip("\n") + "\n"
     if options.output is not None:
         Path(options.output).write_text(text, encoding="utf-8")
@@ -43,6 +54,63 @@ def lower(options: argparse.Namespace) -> int:
     if options.output is None:
         sys.stdout.write(text)
     return 0
+
+
+def _memory(lowered: Lowered, options: argparse.Namespace) -> int:
+    """The bytes of successive runs, without a plan and with it."""
+    if options.output is not None:
+        raise UsageError("-o has no effect with --memory, which writes no module")
+    names = [step.name for step in lowered.steps]
+    if "plan_memory" not in names[1:]:
+        raise UsageError(
+            f"--memory compares the memory before and after plan_memory; the passes are {', '.join(names)}"
+        )
+    at = names.index("plan_memory", 1)
+    runs = _runs(options.memory)
+    before, after = (
+        successive_use(step.module.module, runs, options.entry or "main")
+        for step in (lowered.steps[at - 1], lowered.steps[at])
+    )
+    if options.json:
+        for a, b in zip(before, after, strict=True):
+            emit({"symbols": dict(a.symbols), "before": _row_of(a), "after": _row_of(b)})
+        return 0
+    lines: list[tuple[str, ...]] = [("run", "tensors", "live at once", "planned", "held before", "held after")]
+    for a, b in zip(before, after, strict=True):
+        where = " ".join(f"{name}={k}" for name, k in a.symbols.items())
+        lines.append((where, *(f"{k:_}".replace("_", " ") for k in (a.total, a.peak, b.peak, a.held, b.held))))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        print(
+            "  ".join(
+                each.rjust(w) if k else each.ljust(w) for k, (each, w) in enumerate(zip(line, widths, strict=True))
+            )
+        )
+    held, planned = before[-1].held, after[-1].held
+    if held:
+        print(f"held after all of them: {held} -> {planned} bytes ({100 * (planned - held) / held:+.1f} %)")
+    return 0
+
+
+def _row_of(use: Use) -> dict[str, int]:
+    return {"total": use.total, "peak": use.peak, "held": use.held}
+
+
+def _runs(given: list[str]) -> list[dict[str, int]]:
+    """``n=1,2`` and ``m=3`` as the symbols of each run; one value stands for all runs."""
+    columns: dict[str, list[int]] = {}
+    for each in given:
+        name, _, values = each.partition("=")
+        try:
+            columns[name] = [int(k) for k in values.split(",")]
+        except ValueError:
+            raise UsageError(f"--memory: expected NAME=INT,INT,…, found {each!r}") from None
+        if not name or min(columns[name]) < 0:
+            raise UsageError(f"--memory: expected extents of a symbol, found {each!r}")
+    count = max(map(len, columns.values()))
+    if any(len(values) not in (1, count) for values in columns.values()):
+        raise UsageError(f"--memory: one value or {count} of each symbol, found {', '.join(given)}")
+    return [{name: values[k % len(values)] for name, values in columns.items()} for k in range(count)]
 
 
 def _tell(lowered: Lowered, claims: bool) -> None:

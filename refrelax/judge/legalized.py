@@ -5,11 +5,19 @@ from __future__ import annotations
 from refrelax.errors import InternalError, Rejection
 from refrelax.judge.evidence import LEGALIZATION
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.ops import OPERATORS
+from refrelax.semantics.ops import FRESH, OPERATORS
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.pointwise import NotRead
 from refrelax.syntax.graph import Call, Op
 from refrelax.syntax.module import Module
+
+SHARING = frozenset(OPERATORS) - FRESH
+"""Operators whose result may be the memory of an argument. In planned memory that can be seen, so they are no loops."""
+
+ALLOCATING = frozenset({
+    "relax.builtin.alloc_tensor", "relax.memory.alloc_storage", "relax.memory.alloc_tensor", "relax.vm.alloc_storage",
+    "relax.vm.alloc_tensor",
+})  # fmt: skip
 
 
 def legalized(*programs: CheckedModule) -> tuple[list[Module], tuple[str, ...]]:
@@ -40,8 +48,9 @@ def _lowered(checked: CheckedModule) -> Module:
     from refrelax.lower.claims import Ledger
     from refrelax.lower.legalize import run
 
+    keep = SHARING if operators(checked.module) & ALLOCATING else frozenset()
     try:
-        return run(checked, Ledger())
+        return run(checked, Ledger(), keep)
     except (Rejection, InternalError) as problem:
         raise NotRead(f"operators are not legalized: {problem}") from problem
 

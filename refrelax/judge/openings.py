@@ -20,22 +20,32 @@ from refrelax.semantics.ops.meaning.openings import openings as openings_of
 from refrelax.semantics.ops.meaning.terms import written
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Binding, Call, Expr, Function, If, Op, PrimValue, Tuple, VarBinding
+from refrelax.syntax.graph import Binding, Call, Expr, Function, If, Op, PrimValue, SeqExpr, Tuple, VarBinding
 from refrelax.syntax.scalars import Literal, PrimExpr
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
 
 def openings(
-    checked: CheckedModule, entry: str, reads: bool = False, untrapped: bool = False
+    checked: CheckedModule, entry: str, reads: bool = False, untrapped: bool = False, branches: bool = False
 ) -> Iterator[tuple[str, list[Opening] | None]]:
     """Per call of the entry: the operator, and where it leaves something open that its loops determine (``None``:
     that is not known). ``reads``: also what is read out of range, which loops leave open as well; ``untrapped``: only
-    of calls that a run comes to whatever it is given, as no check that can fail stands before them."""
+    of calls that a run comes to whatever it is given, as no check that can fail stands before them; ``branches``: of
+    calls inside the branches of an ``if`` as well, to which not every run comes."""
     function = checked.module.functions[entry]
     if not isinstance(function, Function):
         return
-    for block in function.body.blocks:
+    yield from _of_sequence(checked, entry, function.body, reads, untrapped, branches)
+
+
+def _of_sequence(
+    checked: CheckedModule, entry: str, seq: SeqExpr, reads: bool, untrapped: bool, branches: bool
+) -> Iterator[tuple[str, list[Opening] | None]]:
+    for block in seq.blocks:
         for binding in block.bindings:
+            if branches and isinstance(binding, VarBinding) and isinstance(binding.value, If):
+                for each in (binding.value.then_branch, binding.value.else_branch):
+                    yield from _of_sequence(checked, entry, each, reads, untrapped, branches)
             if untrapped and _checks(binding):
                 return
             if isinstance(binding, VarBinding) and isinstance(binding.value, Call):

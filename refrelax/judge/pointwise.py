@@ -14,40 +14,27 @@ from dataclasses import dataclass, field
 
 from refrelax.errors import UsageError
 from refrelax.judge.evidence import Proved
+from refrelax.judge.graph_terms import Program, Value
 from refrelax.judge.legalized import legalized
 from refrelax.judge.openings import openings
+from refrelax.judge.planned import Joined, Place, Room, View
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.ops.meaning.openings import renamed
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.context import conjuncts
-from refrelax.shape_solver.pointwise import (
-    OPEN,
-    Claim,
-    Definedness,
-    Descent,
-    Logic,
-    NotRead,
-    TensorTerm,
-    Term,
-    Terms,
-    read,
-)
-from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Reading, ideal
+from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, NotRead, TensorTerm, Terms
+from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
-from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare, symbols_nonnegative
+from refrelax.shape_solver.pointwise.logic import STEPS, Spent, symbols_nonnegative
 from refrelax.shape_solver.pointwise.show import Words
 from refrelax.syntax import graph
-from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
-from refrelax.syntax.module import Module
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm, walk
-from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.loops import BufferParam, PrimFunc
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, walk
+from refrelax.syntax.types import PrimType, TensorType, Type
 from refrelax.syntax.write.scalars import expression
-
-Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr
-"""What a binding holds: a tensor, a tuple, a scalar, a shape."""
-
 
 MOST_EXTENT = 2048
 MOST_SHAPES = 6
@@ -141,9 +128,12 @@ class _Comparison:
         a, b = ours.functions.get(entry), theirs.functions.get(entry)
         if isinstance(a, PrimFunc):
             self.trusts[NO_ALIASES] = None
+        if _scalars(a) != _scalars(b):
+            raise NotRead("a scalar parameter and one that is none")
         inputs, names_a, names_b = self.inputs(_signature(a), _signature(b))
         self.assume(names_a)
-        one, two = _Program(ours, self.terms, self.logic), _Program(theirs, self.terms, self.logic)
+        self.promised(a, b, names_a, names_b)
+        one, two = Program(ours, self.terms, self.logic), Program(theirs, self.terms, self.logic)
         self.suppose(first, entry, names_a, untrapped=True)
         x = one.entry(entry, inputs, names_a)  # a check that fails before a call that is open is an outcome
         self.suppose(first, entry, names_a)
@@ -160,6 +150,18 @@ class _Comparison:
         trusts = (*self.trusts, *rests_on, *PROCEDURES, *relaxations)
         return Proved(claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
 
+    def promised(self, a: object, b: object, ours: Mapping[str, PrimExpr], theirs: Mapping[str, PrimExpr]) -> None:
+        """What the first entry promises of its symbols is taken for granted; what the second does must follow."""
+        for func, names in ((a, ours), (b, theirs)):
+            for claim in as_claims(func) if isinstance(func, graph.Function) else ():
+                if not free_symbols(claim) <= names.keys():
+                    continue
+                statement = substitute(claim, names)
+                if func is a:
+                    self.logic.assume(statement)
+                elif not self.logic.holds(statement, (), "a promise of the second program"):
+                    raise NotRead(f"the second program promises {expression(claim)}, the first does not")
+
     def suppose(self, first: CheckedModule, entry: str, names: Mapping[str, PrimExpr], untrapped: bool = False) -> None:
         """Where an operator of the first program leaves the whole run open, any second program will do. ``untrapped``:
         as far as a run comes to it whatever the extents are, which the checks on the way may rest on."""
@@ -170,7 +172,7 @@ class _Comparison:
 
     def nothing_opened(self, second: CheckedModule, entry: str, names: Mapping[str, PrimExpr]) -> None:
         """See that no operator of the second program leaves open what its loops determine."""
-        for op, found in openings(second, entry):
+        for op, found in openings(second, entry, branches=True):
             if found is None:
                 raise NotRead(f"{op} leaves open what its loops may determine")
             for each in found:
@@ -242,7 +244,7 @@ def _signature(func: object) -> tuple[tuple[str, TensorType], ...]:
         case graph.Function():
             if not func.pure:
                 raise NotRead("an impure function")
-            found = tuple((p.name, p.type) for p in func.params)
+            found = tuple((p.name, _as_tensor(p.type)) for p in func.params)
         case PrimFunc():
             found = tuple((p.buffer.name, _buffer_type(p)) for p in func.params if isinstance(p, BufferParam))
             if len(found) != len(func.params):
@@ -252,6 +254,15 @@ def _signature(func: object) -> tuple[tuple[str, TensorType], ...]:
     if not all(isinstance(type_, TensorType) and isinstance(type_.shape, tuple) for _, type_ in found):
         raise NotRead("a parameter that is no tensor of known rank")
     return found  # type: ignore[return-value]
+
+
+def _as_tensor(type_: Type | None) -> Type | None:
+    """A truth is read as a tensor of one element: all that is done with it is to branch on it."""
+    return TensorType((), "bool", 0) if isinstance(type_, PrimType) and type_.dtype == "bool" else type_
+
+
+def _scalars(func: object) -> list[bool]:
+    return [isinstance(p.type, PrimType) for p in func.params] if isinstance(func, graph.Function) else []
 
 
 def _buffer_type(param: BufferParam) -> TensorType:
@@ -271,198 +282,9 @@ def _equal(descent: Descent, x: Value, y: Value) -> bool:
             return len(x) == len(y) and all(_equal(descent, a, b) for a, b in zip(x, y, strict=True))
         case graph.ShapeExpr(a), graph.ShapeExpr(b):
             return len(a) == len(b) and all(descent.logic.equal(p, q) for p, q in zip(a, b, strict=True))
-        case ((TensorTerm() | tuple() | graph.ShapeExpr()), _):
+        case ((TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined()), _):
             return False
-        case _, (TensorTerm() | tuple() | graph.ShapeExpr()):
+        case _, (TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined()):
             return False
         case _:
             return x.dtype == y.dtype and descent.logic.equal(x, y)
-
-
-def _no_memory(load: object, indices: object, scope: object) -> Term:
-    raise NotRead("memory in an extent")
-
-
-def _no_demand(term: object, scope: object) -> None:
-    raise NotRead("memory in an extent")
-
-
-def product(dims: tuple[PrimExpr, ...]) -> PrimExpr:
-    """The number of elements."""
-    whole: PrimExpr = int_imm(1)
-    for d in dims:
-        whole = Binary("Mul", whole, d)
-    return whole
-
-
-@dataclass(slots=True)
-class _Program:
-    """One program, its bindings evaluated to element terms."""
-
-    module: Module
-    terms: Terms
-    logic: Logic
-    obligations: list[Definedness] = field(default_factory=list)
-
-    def entry(self, name: str, inputs: tuple[TensorTerm, ...], symbols: Mapping[str, PrimExpr]) -> Value:
-        func = self.module.functions[name]
-        if isinstance(func, PrimFunc):
-            given = {p.buffer.name: t for p, t in zip(func.params, inputs, strict=True) if isinstance(p, BufferParam)}
-            contents = self.read(func, given, symbols)
-            return tuple(contents[name] for name in given)
-        assert isinstance(func, graph.Function)
-        values: dict[str, Value] = {p.name: t for p, t in zip(func.params, inputs, strict=True)}
-        return self.sequence(func.body, values, dict(symbols))
-
-    def sequence(self, seq: graph.SeqExpr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
-        for block in seq.blocks:
-            for binding in block.bindings:
-                value = self.expression(binding.value, values, symbols)
-                if isinstance(binding, graph.MatchCast):
-                    self.cast(value, binding.type, symbols)
-                values[binding.name] = value
-        return self.expression(seq.body, values, symbols)
-
-    def expression(self, e: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
-        match e:
-            case graph.Var(name):
-                return values[name]
-            case graph.Tuple(fields):
-                return tuple(self.expression(f, values, symbols) for f in fields)
-            case graph.TupleGetItem(whole, index):
-                found = self.expression(whole, values, symbols)
-                if not isinstance(found, tuple):
-                    raise NotRead("a field of what is no tuple")
-                return found[index]
-            case graph.Constant(dtype, shape, data):
-                return self.terms.constant("constant", dtype, shape, data)
-            case graph.ConstantRef(index):
-                array = self.module.constants.get(index)
-                if array is None:
-                    raise NotRead(f"the constant {index} has no array")
-                return self.terms.constant(f"constant {index}", array.dtype, array.shape, tuple(array.patterns()))
-            case graph.PrimValue(value):
-                return self.scalar(value, symbols)
-            case graph.ShapeExpr(dims):
-                return graph.ShapeExpr(tuple(self.scalar(d, symbols) for d in dims))
-            case graph.Call(graph.Op("relax.call_tir")):
-                return self.call_tir(e, values, symbols)
-            case graph.Call(graph.Op("relax.reshape"), (data, graph.ShapeExpr(dims))):
-                x = self.expression(data, values, symbols)
-                if not isinstance(x, TensorTerm):
-                    raise NotRead("a reshape of what is no tensor")
-                return self.reshaped(x, tuple(self.scalar(d, symbols) for d in dims))
-            case graph.Call(op=op):
-                raise NotRead(f"a call of {getattr(op, 'name', op)}")
-            case _:
-                raise NotRead(f"{type(e).__name__} at graph level")
-
-    def reshaped(self, x: TensorTerm, shape: tuple[PrimExpr, ...]) -> TensorTerm:
-        """The same elements in row-major order."""
-        if not self.logic.equal(product(x.shape), product(shape), (), "number of elements"):
-            raise NotRead("a reshape whose sizes may differ")
-        at = tuple(self.terms.fresh("o") for _ in shape)
-        flat: PrimExpr = int_imm(0)
-        for o, d in zip(at, shape, strict=True):
-            flat = Binary("Add", Binary("Mul", flat, d), o)
-        indices: list[PrimExpr] = []
-        below: PrimExpr | None = None
-        for place, d in reversed(list(enumerate(x.shape))):
-            digit = flat if below is None else Binary("FloorDiv", flat, below)
-            indices.insert(0, digit if place == 0 else Binary("FloorMod", digit, d))
-            below = d if below is None else Binary("Mul", d, below)
-        return TensorTerm(x.name, shape, x.dtype, at, self.terms.load(x, tuple(indices)))
-
-    def scalar(self, e: PrimExpr, symbols: Mapping[str, PrimExpr]) -> PrimExpr:
-        """An integer of the graph: index arithmetic, over the symbols in scope."""
-        if any(name not in symbols for name in free_symbols(e)):
-            raise NotRead("a symbol that is no dimension of a parameter")
-        reading = Reading(self.terms, self.logic, symbols, (), _no_memory, None, self.require, _no_demand)
-        return reading.index(e)
-
-    def require(self, purpose: str, statement: PrimExpr, given: tuple[PrimExpr, ...]) -> None:
-        self.obligations.append(Definedness(purpose, statement, given))
-
-    def cast(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
-        """A ``match_cast`` that cannot fail, and the symbols that it defines."""
-        match value, type_:
-            case TensorTerm(), TensorType(shape=tuple() as dims, dtype=dtype) if dtype in (None, value.dtype):
-                self.matched(dims, value.shape, symbols)
-            case graph.ShapeExpr(extents), ShapeType(values=tuple() as dims):
-                self.matched(dims, extents, symbols)
-            case tuple(), TupleType(fields) if len(fields) == len(value):
-                for each, field_ in zip(value, fields, strict=True):
-                    self.cast(each, field_, symbols)
-            case _:
-                raise NotRead("a match_cast that is not decided here")
-
-    def matched(self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...], symbols: dict[str, PrimExpr]) -> None:
-        """Define the symbols that stand alone; every other extent must be equal."""
-        if len(dims) != len(extents):
-            raise NotRead("a check of extents that fails")
-        for d, extent in zip(dims, extents, strict=True):
-            if isinstance(d, SymVar) and d.name not in symbols:
-                symbols[d.name] = extent
-        for d, extent in zip(dims, extents, strict=True):
-            if not self.logic.equal(self.scalar(d, symbols), extent, (), "extents that are checked"):
-                raise NotRead("a check of extents that may fail")
-
-    # --- calls of loop programs
-
-    def call_tir(self, call: graph.Call, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
-        callee, packed = call.args[0], call.args[1]
-        func = self.module.functions.get(callee.name) if isinstance(callee, graph.GlobalVar) else None
-        if not isinstance(func, PrimFunc) or len(call.args) != 2:
-            raise NotRead("a call_tir of what is no PrimFunc")
-        args = self.expression(packed, values, symbols)
-        types = call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
-        outs = tuple(self.fresh(t, symbols) for t in types)
-        given = self.bound(func, (*(args if isinstance(args, tuple) else (args,)), *outs))
-        contents = self.read(func, *given)
-        names = [p.buffer.name for p in func.params[len(func.params) - len(outs) :] if isinstance(p, BufferParam)]
-        self.untouched(given[0], contents, set(names))
-        results = tuple(contents[name] for name in names)
-        return results if isinstance(call.ty_args[0], TupleType) else results[0]
-
-    def fresh(self, type_: Type, symbols: Mapping[str, PrimExpr]) -> TensorTerm:
-        """An output: nothing is written yet."""
-        if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
-            raise NotRead("an output whose shape is not known")
-        shape = tuple(self.scalar(d, symbols) for d in type_.shape)
-        for d in shape:
-            self.require("an extent that is not negative", compare("GE", d, int_imm(0, d.dtype)), ())
-        self.logic.sizes.exists(shape, type_.dtype)
-        return TensorTerm("out", shape, type_.dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
-
-    def bound(self, func: PrimFunc, args: tuple[Value, ...]) -> tuple[dict[str, TensorTerm], dict[str, PrimExpr]]:
-        """The contents of the parameters, and what the function's scalars and symbols stand for."""
-        if len(args) != len(func.params):
-            raise NotRead("a call with another number of arguments")
-        symbols: dict[str, PrimExpr] = {}
-        given: dict[str, TensorTerm] = {}
-        for param, arg in zip(func.params, args, strict=True):
-            if isinstance(param, ScalarParam):
-                if isinstance(arg, TensorTerm | tuple | graph.ShapeExpr):
-                    raise NotRead("a scalar parameter without a scalar")
-                symbols[param.var.name] = arg
-            elif not isinstance(arg, TensorTerm) or arg.dtype != param.buffer.dtype:
-                raise NotRead("a buffer parameter without a tensor of its dtype")
-            else:
-                given[param.buffer.name] = arg
-        buffers = [param.buffer for param in func.params if isinstance(param, BufferParam)]
-        dims = tuple(d for buffer in buffers for d in buffer.shape)
-        if any(len(buffer.shape) != len(given[buffer.name].shape) for buffer in buffers):
-            raise NotRead("a buffer parameter of another rank")
-        self.matched(dims, tuple(d for buffer in buffers for d in given[buffer.name].shape), symbols)
-        return given, symbols
-
-    def read(
-        self, func: PrimFunc, given: Mapping[str, TensorTerm], symbols: Mapping[str, PrimExpr]
-    ) -> dict[str, TensorTerm]:
-        contents, obligations = read(func, given, symbols, self.terms, self.logic)
-        self.obligations += obligations
-        return contents
-
-    def untouched(self, given: Mapping[str, TensorTerm], contents: Mapping[str, TensorTerm], outputs: set[str]) -> None:
-        if any(contents[name] is not given[name] for name in given if name not in outputs):
-            raise NotRead("a call_tir that writes to its input")

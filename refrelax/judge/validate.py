@@ -29,18 +29,20 @@ from refrelax.judge.evidence import (
 )
 from refrelax.judge.interface import mismatch, other_scalars
 from refrelax.judge.outcomes import Externs
-from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair
+from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair, Permits
 from refrelax.judge.pointwise import Options, search
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.semantics.dims.exact import value
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.numbers.bounds import RELAXATIONS
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.parse import parse_claim
 from refrelax.syntax.equal import structural_equal
+from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, free_symbols
 from refrelax.testing.arguments import parameters, settled, symbols_of
@@ -106,7 +108,8 @@ def validate(
     symbols = symbols_of(first.module, entry)
     _known_symbols(assumptions, symbols)
     end = None if timeout is None else started + timeout
-    pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(assumptions), end)
+    kept = (*assumptions, *_promises(first, entry, symbols))
+    pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(kept), end)
     proof_end = None if timeout is None else started + timeout * PROOF_SHARE
     try:
         return _answer(pair, Options(relaxations, assumptions, effort, proof_end), args, seed, rounds)
@@ -116,7 +119,7 @@ def validate(
 
 def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int, rounds: int) -> Validation:
     """The caller's arguments, then a proof, then runs."""
-    if args is not None and (refuted := _on_arguments(pair, args)) is not None:
+    if args is not None and (refuted := _on_arguments(pair, args, _permits(options.assume))) is not None:
         return refuted
     if _same(pair.first.module, pair.second.module):
         return _held(pair, Proved(trusts=(SAME,)), seed, rounds)
@@ -126,13 +129,13 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
     return _without_proof(pair, found, suspects, seed, rounds)
 
 
-def _on_arguments(pair: Pair, args: Sequence[Any]) -> Refuted | None:
+def _on_arguments(pair: Pair, args: Sequence[Any], allowed: Permits) -> Refuted | None:
     """Both programs on the caller's arguments; the difference, if there is one."""
     given = parameters(pair.first.module, pair.entry)
     if len(args) != len(given):
         raise UsageError(f"{pair.entry} takes {len(given)} arguments, {len(args)} were given")
     dims = dict(found for (name, type_), arg in zip(given, args, strict=True) for found in settled(name, type_, arg))
-    if not set(pair.symbols) - set(dims) and not pair.permits(dims):
+    if not set(pair.symbols) - set(dims) and not allowed(dims):
         raise UsageError("the arguments are none of those that the assumptions allow")
     try:
         return pair.compare(args, dims)
@@ -232,7 +235,14 @@ def _known_symbols(assumptions: Sequence[PrimExpr], symbols: Sequence[str]) -> N
             raise UsageError(f"an assumption about {name!r}, which is no symbol of the entry's signature; {has}")
 
 
-def _permits(assumptions: Sequence[PrimExpr]):  # type: ignore[no-untyped-def]
+def _promises(first: CheckedModule, entry: str, symbols: Sequence[str]) -> tuple[PrimExpr, ...]:
+    """What the first program promises of its symbols: runs beyond it are open, so none are drawn."""
+    function = first.module.functions[entry]
+    claims = as_claims(function) if isinstance(function, Function) else ()
+    return tuple(each for each in claims if free_symbols(each) <= set(symbols))
+
+
+def _permits(assumptions: Sequence[PrimExpr]) -> Permits:
     def permits(dims: Mapping[str, int]) -> bool:
         return all(bool(value(claim, dims)) for claim in assumptions)
 

@@ -84,6 +84,10 @@ class Ledger:
         self.claims.append(Claim(rule, where, statement, given, answer, fits, span))
         return isinstance(answer, Proved)
 
+    def apart(self) -> Ledger:
+        """An empty ledger for a rewrite that may be dropped; it knows the answers of this one."""
+        return Ledger(self.effort, [], self._provers)
+
     def known(self, statement: PrimExpr, assume: Iterable[PrimExpr], fits: str | None = None) -> bool:
         """Whether the statement is proved with little effort. Nothing is kept: whoever relies on it claims it."""
         return isinstance(self._answer(statement, tuple(assume), fits, "quick"), Proved)

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from refrelax.errors import UsageError
-from refrelax.semantics.dims import shape_facts, simplify
+from refrelax.errors import Ended, UsageError
+from refrelax.semantics.dims import shape_facts, simplify, value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, DataTypeValue, Expr, Function, If, Op, SeqExpr, ShapeExpr, VarBinding
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, free_symbols, int_imm
 
 Dims = tuple[PrimExpr, ...]
+
+USUAL = 1 << 10
+"""An extent at which plans are compared. It decides which of two right plans is taken, and nothing else."""
 
 
 def simplified(e: PrimExpr) -> PrimExpr:
@@ -65,6 +68,15 @@ def planned_bytes(module: Module, name: str = "main") -> tuple[PrimExpr, PrimExp
         raise UsageError(f"the module has no graph-level function {name!r}")
     before, after = _sequence(func.body)
     return simplified(before), simplified(after)
+
+
+def usual_bytes(func: Function) -> int:
+    """The bytes that a function takes under its plan where every symbol is ``USUAL``."""
+    size = _sequence(func.body)[1]
+    try:
+        return value(size, dict.fromkeys(free_symbols(size), USUAL))
+    except Ended:  # (no memory is so large)
+        return 1 << 63
 
 
 def _sequence(seq: SeqExpr) -> tuple[PrimExpr, PrimExpr]:

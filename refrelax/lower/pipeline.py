@@ -24,6 +24,7 @@ PASSES: dict[str, str] = {
     "dead_code": "refrelax.lower.dead_code",
     "fuse_ops": "refrelax.lower.fuse_ops",
     "fuse_loops": "refrelax.lower.fuse_loops",
+    "lift_workspace": "refrelax.lower.lift_workspace",
     "to_destinations": "refrelax.lower.to_destinations",
     "plan_memory": "refrelax.lower.plan_memory",
 }

@@ -8,6 +8,8 @@ memory of their own.
 A storage holds one tensor at a time, from byte 0. The claims: every size can be computed (``lo/size-fits``), every
 tensor fits (``lo/reuse-fits``), and its life begins after the one before it ended (``lo/reuse-disjoint``).
 
+Where a function promises bounds of its symbols, the tensors whose size they bound lie in one arena (``arena``).
+
 Spec: ``spec/12-memory.md``.
 """
 
@@ -17,12 +19,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from refrelax.lower.aliases import Aliases, aliases_of, occurrences
+from refrelax.lower.arena import in_arena
 from refrelax.lower.claims import Ledger, both, le, lt
-from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes
+from refrelax.lower.lives import Life, lives, of_groups
+from refrelax.lower.memory_sizes import Dims, allocated, nbytes, planned_bytes, usual_bytes
 from refrelax.lower.names import Taken
 from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.symbol_bounds import UPPER, as_claims, symbol_bounds
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable
 from refrelax.shape_solver import Proved
@@ -73,7 +78,20 @@ def plan(module: Module, name: str, func: Function, ledger: Ledger) -> Function:
     """One function, nested functions included."""
     aliases = aliases_of(module, func)
     whole = Counter(map(aliases.find, occurrences(func)))
-    return _Planner(name, ledger, aliases, names_of(func), whole, _signature(func), _extents(func)).function(func)
+    plans: list[tuple[int, Function, Ledger]] = []
+    branches = any(isinstance(node, If) for node in nodes(func))
+    for alike, hoist in ((False, False), (True, False), *(((False, True), (True, True)) if branches else ())):
+        own = ledger.apart()
+        outside = _outside(func)
+        planner = _Planner(name, own, aliases, names_of(func), whole, _signature(func), _extents(func), outside)
+        planner.alike, planner.hoist = alike, hoist
+        if UPPER in dict(func.attrs):
+            planner.arrange(func)
+        planned = planner.function(func)
+        plans.append((usual_bytes(planned), planned, own))
+    _, planned, own = min(plans, key=lambda each: each[0])
+    ledger.claims.extend(own.claims)
+    return planned
 
 
 def _signature(func: Function) -> frozenset[str]:
@@ -86,6 +104,13 @@ def _extents(func: Function) -> frozenset[str]:
     types = [node for p in func.params for node in nodes(p.type) if isinstance(node, TensorType)]
     dims = [d for ty in types if isinstance(ty.shape, tuple) for d in ty.shape]
     return frozenset(d.name for d in dims if isinstance(d, SymVar))
+
+
+def _outside(func: Function) -> tuple[PrimExpr, ...]:
+    """What is known before anything runs: what the function promises, and that its arguments' bytes can be counted."""
+    types = [node for p in func.params for node in nodes(p.type) if isinstance(node, TensorType)]
+    sizes = [nbytes(ty.shape, ty.dtype) for ty in types if isinstance(ty.shape, tuple) and ty.dtype is not None]
+    return (*as_claims(func), *(le(size, GREATEST) for size in dict.fromkeys(sizes) if as_int(size) is None))
 
 
 @dataclass(eq=False, slots=True)
@@ -111,11 +136,15 @@ class _Level:
     own: list[Slot] = field(default_factory=list)
     living: dict[str, list[tuple[str, Slot]]] = field(default_factory=dict)
     touched: set[Slot] = field(default_factory=set)
+    hoisted: list[Slot] = field(default_factory=list)
+    """Of a function's own sequence: storages that were first needed in a branch, and stand before its ``if``."""
 
 
 @dataclass(slots=True)
 class _Planner:
-    """One function. ``whole`` counts the mentions of each group; ``time`` numbers the bindings as they stand."""
+    """One function. ``whole`` counts the mentions of each group; ``outside``: what holds wherever its symbols are
+    known; ``time`` numbers the bindings as they stand. ``alike``: symbolic sizes share storage only where they are
+    equal; ``hoist``: a storage that a branch needs stands before the ``if``, for the other branch and what follows."""
 
     function_name: str
     ledger: Ledger
@@ -124,8 +153,26 @@ class _Planner:
     whole: Counter[str]
     known: frozenset[str]
     extents: frozenset[str]
+    outside: tuple[PrimExpr, ...] = ()
+    alike: bool = False
+    hoist: bool = False
+    stack: list[_Level] = field(default_factory=list)
+    offsets: dict[str, int] = field(default_factory=dict)
+    arena: Slot | None = None
     time: int = 0
     levels: int = 0
+
+    def arrange(self, func: Function) -> None:
+        """Find a place in one arena for every tensor whose size the promises of the function bound."""
+
+        def given(life: Life, size: PrimExpr) -> tuple[PrimExpr, ...]:
+            return self._given(life.dims, size)
+
+        found = lives(func.body, self.aliases, self.whole)
+        arena = in_arena(found, symbol_bounds(func), given, self.function_name, self.ledger)
+        if arena.rooms:
+            self.offsets = arena.offsets
+            self.arena = Slot(self.taken.fresh("arena"), int_imm(arena.size), (), 1)
 
     def function(self, func: Function) -> Function:
         attrs = dict(func.attrs)
@@ -138,20 +185,18 @@ class _Planner:
     def sequence(self, seq: SeqExpr, free: list[Slot]) -> tuple[SeqExpr, set[Slot]]:
         """A planned sequence, and the storages from outside that it used. ``free``: storages that it may use."""
         bindings = [b for block in seq.blocks for b in block.bindings]
-        inside: Counter[str] = Counter()
-        ends: dict[str, int] = {}
-        for index, binding in enumerate(bindings):
-            found = [self.aliases.find(each) for each in occurrences(binding)]
-            inside.update(found)
-            ends.update(dict.fromkeys(found, index))
-        local = {group for group, count in inside.items() if count == self.whole[group]}
+        local, ends = of_groups(bindings, self.aliases, self.whole)
         self.levels += 1
         level = _Level(self.levels, list(free))
+        self.stack.append(level)
+        if self.levels == 1 and self.arena is not None:
+            level.own.append(self.arena)
         parts: list[list[Binding | Slot]] = []
         for index, binding in enumerate(bindings):
             self.time += 1
             parts.append(self._binding(binding, index, level, local))
             parts[-1].extend(self._deaths(index, ends, level))
+        self.stack.pop()
         return self._written(seq, parts, level), level.touched - set(level.own)
 
     # --- one binding -------------------------------------------------------------------------------------------------
@@ -161,17 +206,24 @@ class _Planner:
             return [binding]
         match binding.value:
             case If() as branch:
-                then, used = self.sequence(branch.then_branch, level.free)
-                other, more = self.sequence(branch.else_branch, level.free)
-                for slot in used | more:
+                before, used, bodies = len(self.stack[0].hoisted), set(), []
+                for each in (branch.then_branch, branch.else_branch):
+                    known = len(self.stack[0].hoisted)
+                    body, slots = self.sequence(each, level.free)
+                    level.free.extend(self.stack[0].hoisted[known:])  # (what lived in a branch is dead after it)
+                    used |= slots
+                    bodies.append(body)
+                for slot in used:
                     slot.end = index if slot in level.own else slot.end
                     level.touched.add(slot)
-                return [replace(binding, value=replace(branch, then_branch=then, else_branch=other))]
+                new = self.stack[0].hoisted[before:] if level is self.stack[0] else []
+                return [*new, replace(binding, value=replace(branch, then_branch=bodies[0], else_branch=bodies[1]))]
             case Function() as inner:
-                nested = replace(self, known=_signature(inner), extents=self.extents | _extents(inner))
+                own = replace(self, known=_signature(inner), extents=self.extents | _extents(inner), offsets={})
+                nested = replace(own, outside=(*self.outside, *_outside(inner)), stack=[])
                 return [replace(binding, value=nested.function(inner))]
-            case value:
-                found = allocated(value)
+            case other:
+                found = allocated(other)
                 group = self.aliases.find(binding.name)
                 if found is None or group not in local:
                     return [binding]
@@ -181,26 +233,60 @@ class _Planner:
     def _planned(
         self, binding: VarBinding, group: str, dims: Dims, dtype: str, index: int, level: _Level
     ) -> list[Binding | Slot]:
-        """An allocation in a storage: one that is free, or a new one."""
+        """An allocation in a storage: at its place in the arena, in a storage that is free, or in a new one."""
         size = nbytes(dims, dtype)
+        if binding.name in self.offsets and self.arena is not None:
+            return [self._tensor(binding, group, dims, dtype, index, level, self.arena, self.offsets[binding.name])]
         where = f"{self.function_name}/{binding.name}"
         if not self.ledger.holds(le(int_imm(0), size), "lo/size-fits", where, self._given(dims, size), "int64"):
             return [binding]
         slot = self._choose(size, dims, where, level)
         new = slot is None
         if slot is None:
-            slot = Slot(self.taken.fresh("storage"), size, (dims,), level.number)
-            level.own.append(slot)
+            home = self._home(size, where, level)
+            slot = Slot(self.taken.fresh("storage"), size, (dims,) if home is level else (), home.number)
+            home.own.append(slot)
+            if home is not level:
+                home.hoisted.append(slot)
+                new = False
         else:
             level.free.remove(slot)
             self._disjoint(slot, where)
+        tensor = self._tensor(binding, group, dims, dtype, index, level, slot, 0)
+        return [slot, tensor] if new else [tensor]
+
+    @rule("lo/size-fits")
+    def _home(self, size: PrimExpr, where: str, level: _Level) -> _Level:
+        """Where a new storage stands: with its tensor, or before the outermost ``if`` around it if its size can be
+        computed there whatever branch is taken."""
+        outermost = self.stack[0]
+        if not self.hoist or level is outermost or not free_symbols(size) <= self.known:
+            return level
+        assume = tuple(self._about(size))
+        statement = le(int_imm(0), size)
+        if not self.ledger.known(statement, assume, "int64"):
+            return level
+        return (
+            outermost
+            if self.ledger.holds(statement, "lo/size-fits", f"{where} before the if", assume, "int64")
+            else level
+        )
+
+    def _about(self, *exprs: PrimExpr) -> list[PrimExpr]:
+        """What is known of the symbols of some sizes before anything runs."""
+        symbols = {name for e in exprs for name in free_symbols(e)}
+        signs = [Binary("GE", SymVar(name, "int64"), int_imm(0)) for name in sorted(symbols & self.extents)]
+        return [*signs, *(each for each in self.outside if free_symbols(each) <= symbols)]
+
+    def _tensor(
+        self, binding: VarBinding, group: str, dims: Dims, dtype: str, index: int, level: _Level, slot: Slot, at: int
+    ) -> VarBinding:
+        """``R.memory.alloc_tensor(storage, at, …)``, noted as living."""
         slot.end = index if slot in level.own else slot.end
         level.touched.add(slot)
         level.living.setdefault(group, []).append((binding.name, slot))
-        args = (Var(slot.name), PrimValue(int_imm(0)), ShapeExpr(dims), DataTypeValue(dtype), PrimValue(int_imm(0)))
-        call = Call(Op("relax.memory.alloc_tensor"), args, span=binding.value.span)
-        tensor = replace(binding, value=call)
-        return [slot, tensor] if new else [tensor]
+        args = (Var(slot.name), PrimValue(int_imm(at)), ShapeExpr(dims), DataTypeValue(dtype), PrimValue(int_imm(0)))
+        return replace(binding, value=Call(Op("relax.memory.alloc_tensor"), args, span=binding.value.span))
 
     @rule("lo/reuse-disjoint")
     def _disjoint(self, slot: Slot, where: str) -> None:
@@ -217,7 +303,8 @@ class _Planner:
                 found.append(self._kill("kill_tensor", name))
                 slot.last = (name, self.time)
                 slot.end = index if slot in level.own else slot.end
-                level.free.append(slot)
+                if slot is not self.arena:
+                    level.free.append(slot)
         return found
 
     def _kill(self, what: str, name: str) -> VarBinding:
@@ -228,7 +315,8 @@ class _Planner:
     @rule("lo/reuse-fits")
     def _choose(self, size: PrimExpr, dims: Dims, where: str, level: _Level) -> Slot | None:
         """The free storage of the same size, else the smallest that is proved large enough, else one that can grow."""
-        free = sorted(level.free, key=lambda slot: (slot.size != size, _rank(slot.size)))[:MOST_CANDIDATES]
+        fits = [slot for slot in level.free if not self.alike or _alike(slot.size, size)]
+        free = sorted(fits, key=lambda slot: (slot.size != size, _rank(slot.size)))[:MOST_CANDIDATES]
         for slot in free:
             if self._proved(le(size, slot.size), where, (dims, *slot.dims), size, slot.size):
                 if slot.home == level.number:  # what a branch computes is not known after it
@@ -252,9 +340,7 @@ class _Planner:
 
     def _given(self, dims: Dims, *sizes: PrimExpr) -> tuple[PrimExpr, ...]:
         """What is known where a tensor is allocated: no extent is negative, and its bytes can be counted."""
-        found: list[PrimExpr] = []
-        for name in sorted({s for e in (*dims, *sizes) for s in free_symbols(e)} & self.extents):
-            found.append(Binary("GE", SymVar(name, "int64"), int_imm(0)))
+        found = self._about(*dims, *sizes)
         for dim in dict.fromkeys(dims):
             if as_int(dim) is None:
                 found.append(Binary("GE", dim, int_imm(0)))
@@ -267,12 +353,16 @@ class _Planner:
 
     def _written(self, seq: SeqExpr, parts: list[list[Binding | Slot]], level: _Level) -> SeqExpr:
         """The bindings, with the storages at their final size, each killed after its last use."""
-        found: list[Binding] = []
+        found: list[Binding] = [storage(self.arena)] if self.arena in level.own and self.arena is not None else []
         for index, part in enumerate(parts):
             for each in part:
                 found.append(storage(each) if isinstance(each, Slot) else each)
             found.extend(self._kill("kill_storage", slot.name) for slot in level.own if slot.end == index)
         return replace(seq, blocks=(BindingBlock(tuple(found)),) if found else ())
+
+
+def _alike(a: PrimExpr, b: PrimExpr) -> bool:
+    return a == b or (as_int(a) is not None and as_int(b) is not None)
 
 
 def _rank(size: PrimExpr) -> int:

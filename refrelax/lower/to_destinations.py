@@ -9,7 +9,8 @@ Spec: ``spec/12-memory.md``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 
 from refrelax.lower.claims import Ledger
 from refrelax.lower.names import Taken
@@ -37,6 +38,7 @@ from refrelax.syntax.graph import (
     ShapeExpr,
     StringValue,
     Tuple,
+    TupleGetItem,
     Var,
     VarBinding,
 )
@@ -55,7 +57,7 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     for name, func in module.functions.items():
         functions[name] = func
         if isinstance(func, Function):
-            functions[name] = _Rewriter(module, names_of(func), views).function(func)
+            functions[name] = _Rewriter(module, names_of(func), views, taken_apart(func)).function(func)
     return module.with_functions(functions)
 
 
@@ -74,6 +76,14 @@ def names_of(func: Function) -> Taken:
     return taken
 
 
+def taken_apart(func: Function) -> frozenset[str]:
+    """The names of tuples that are mentioned in bindings of a field, and nowhere else."""
+    mentions = Counter(node.name for node in nodes(func) if isinstance(node, Var))
+    bound = (node.value for node in nodes(func) if isinstance(node, VarBinding))
+    fields = Counter(e.tuple.name for e in bound if isinstance(e, TupleGetItem) and isinstance(e.tuple, Var))
+    return frozenset(name for name, count in mentions.items() if fields[name] == count)
+
+
 def allocation(ty: TensorType) -> Call:
     """``R.builtin.alloc_tensor`` of a type with known dims and dtype."""
     assert isinstance(ty.shape, tuple) and ty.dtype is not None
@@ -85,11 +95,14 @@ def allocation(ty: TensorType) -> Call:
 
 @dataclass(slots=True)
 class _Rewriter:
-    """One function of the module. ``views``: reshapes may share memory."""
+    """One function of the module. ``views``: reshapes may share memory; ``apart``: tuples of which nothing but fields
+    is used; ``outputs``: what those of them are that were spelled out."""
 
     module: Module
     taken: Taken
     views: bool
+    apart: frozenset[str] = frozenset()
+    outputs: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
 
     @rule("lo/destinations")
     def function(self, func: Function) -> Function:
@@ -120,6 +133,8 @@ class _Rewriter:
                 return [replace(binding, value=replace(branch, then_branch=then, else_branch=other))]
             case Call(op=Op(name=name)) as call if name in DESTINATION_PASSING:
                 return self.spelled_out(binding, call) or [binding]
+            case TupleGetItem(tuple=Var(name=name), index=index) if name in self.outputs:
+                return [replace(binding, value=self.outputs[name][index])]
             case _:
                 return [binding]
 
@@ -150,7 +165,9 @@ class _Rewriter:
             outputs.append(Var(name))
             fresh.append(Var(name))
         found.append(VarBinding(self.taken.fresh("_call"), self._call(call, (*given.fields, *fresh, *extents)), None))
-        if several:
+        if several and binding.name in self.apart:
+            self.outputs[binding.name] = tuple(outputs)
+        elif several:
             found.append(replace(binding, value=Tuple(tuple(outputs))))
         elif not fresh:
             found.append(replace(binding, value=outputs[0]))

@@ -22,15 +22,14 @@ from itertools import product
 from typing import Any
 from unittest.mock import patch
 
-from refrelax.running.arrays import pack
-from refrelax.running.run import run
-
 import refrelax as rr
 from refrelax.errors import Ended, Returned
 from refrelax.judge import pointwise
 from refrelax.judge.evidence import Proved
 from refrelax.judge.inputs import KINDS, literals, made
 from refrelax.judge.legalized import legalized
+from refrelax.running.arrays import pack
+from refrelax.running.run import run
 from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, REASSOCIATION, ZERO_SIGN
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.poison import Poison, poison
@@ -309,11 +308,11 @@ def _copy(x: rr.Tensor) -> rr.Tensor:
     return rr.Tensor.of_bytes(x.dtype, x.shape, x.tobytes())
 
 
-def _cells(inputs: Sequence[Tensor], arguments: Sequence[rr.Tensor]) -> dict[int, Any]:
+def _cells(inputs: Sequence[TensorTerm], arguments: Sequence[rr.Tensor]) -> dict[int, Any]:
     return {id(t): (a.shape, list(a.core.payloads())) for t, a in zip(inputs, arguments, strict=True)}
 
 
-def _extraction(at: At, env: dict[str, int], program: Any, results: Sequence[Tensor], run_: Any) -> bool:
+def _extraction(at: At, env: dict[str, int], program: Any, results: Sequence[TensorTerm], run_: Any) -> bool:
     """Where what a reading rests on holds, the run returns what the terms say. Of an operator, what it leaves open may
     be anything, but it is an element."""
     operator = not isinstance(program.module.functions["main"], PrimFunc)

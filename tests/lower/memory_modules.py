@@ -201,9 +201,10 @@ MODULES: dict[str, str] = {
     ),
     "two_outputs": module(f"a = {call('double', 'x')}", f"t = {call('pair', 'y', out=f'[{V}, {V}]')}", "return x"),
     "pair_used": module(f"t = {call('pair', 'x', out=f'[{V}, {V}]')}", "return t", ret=f"R.Tuple({V}, {V})"),
-    "field": module(
-        "t = (x, y)", f"u = {call('pair', 'x', out=f'[{V}, {V}]')}", "v = u[0]", f"b = {call('bump', 'y')}", "return v"
-    ).replace("        t = (x, y)\n", ""),
+    "field": module(f"a = {call('double', 'x')}", "t = (a, a)", "v = t[0]", f"b = {call('bump', 'y')}", "return v"),
+    "field_of_outputs": module(
+        f"u = {call('pair', 'x', out=f'[{V}, {V}]')}", "v = u[0]", f"b = {call('bump', 'y')}", "return v"
+    ),
     "closure": module(
         f"a = {call('double', 'x')}",
         "@R.function",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from refrelax.lower import aliases, memory_sizes, plan_memory, to_destinations
+from refrelax.lower import aliases, lives, memory_sizes, plan_memory, to_destinations
 from refrelax.syntax.graph import Call, DataTypeValue, Function, If, MatchCast, Op, PrimValue, Tuple, TupleGetItem, Var
 from refrelax.syntax.scalars import Binary, as_int, int_imm
 
@@ -112,14 +112,14 @@ def _dies_early(by: int, kill: bool) -> Patch:
 
 
 def _branches_are_shallow(m: pytest.MonkeyPatch) -> None:
-    honest = plan_memory.occurrences
+    honest = lives.occurrences
 
     def occurrences(root: Any) -> Any:
         if isinstance(getattr(root, "value", None), If):
             return iter([root.name])
         return honest(root)
 
-    m.setattr(plan_memory, "occurrences", occurrences)
+    m.setattr(lives, "occurrences", occurrences)
     honest_plan = Planner.sequence
 
     def sequence(planner: Any, seq: Any, free: Any) -> Any:

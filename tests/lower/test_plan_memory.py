@@ -14,7 +14,7 @@ from refrelax.lower.pipeline import lower
 from refrelax.lower.plan_memory import planned_bytes
 from refrelax.syntax.write.scalars import expression
 
-from .memory_modules import MODULES, V, call, module
+from .memory_modules import HEAD, MODULES, V, call, module
 from .mutants_memory import MUTANTS, Mutant
 
 MEMORY = ("to_destinations", "plan_memory")
@@ -124,6 +124,60 @@ def test_branches_share_what_is_free_before_them() -> None:
     assert (before, after) == ("96", "64")  # one for a, b', v, u and e; one for the result of each branch; the result
     checked = rr.check(rr.parse(text))
     assert outcomes(lower(checked, passes=MEMORY).module, text) == outcomes(checked, text)
+
+
+def test_what_a_branch_used_is_free_after_it() -> None:
+    """Storages that only branches needed first stand before the ``if``: both branches and what follows use them."""
+    lines = [
+        f"a = {call('bump', 'x')}", "if c:", f"    d = {call('bump', 'a')}", f"    e = {call('double', 'd')}",
+        f"    v = {call('bump', 'e')}", "else:", f"    e = {call('bump', 'a')}", f"    v = {call('bump', 'e')}",
+        f"f = {call('bump', 'v')}", f"g = {call('double', 'f')}", f"h = {call('bump', 'a')}",
+        f"t = {call('pair', 'h', out=f'[{V}, {V}]')}", "r = g", "return r",
+    ]  # fmt: skip
+    text = module(*lines, params=f"c: T.bool, x: {V}, y: {V}")
+    checked = rr.check(rr.parse(text))
+    lowered = lower(checked, passes=MEMORY)
+    main = rr.print_module(lowered.module.module).split("def main(")[1]
+    assert "alloc_storage" not in main.split("if c:")[1].split("        v = v_2")[0]
+    assert outcomes(lowered.module, text) == outcomes(checked, text)
+    assert all(claim.proved for claim in lowered.claims)
+
+
+def test_figure_10() -> None:
+    """The paper's Figure 10 in kind: (2, n) and (n, 2) have equal sizes, so four tensors take two storages."""
+    kernels = {
+        "exp": "(2, n)|(2, n)|T.exp(A[i, j])",
+        "transpose": "(2, n)|(n, 2)|A[j, i]",
+        "relu": "(n, 2)|(n, 2)|T.max(A[i, j], T.float32(0))",
+        "twice": "(n, 2)|(n, 2)|A[i, j] + A[i, j]",
+    }
+    text = HEAD.replace("@I.ir_module", 'n = TypeVar("n")\n\n@I.ir_module')
+    for name, (source, target, body) in ((k, v.split("|")) for k, v in kernels.items()):
+        text += f"""
+    @T.prim_func(private=True)
+    def {name}(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, {source}, "float32")
+        B = T.match_buffer(b, {target}, "float32")
+        for i, j in T.grid{target}:
+            B[i, j] = {body}
+"""
+    calls = [("lv0", "exp", "x", "2, n"), ("lv1", "transpose", "lv0", "n, 2"), ("lv2", "relu", "lv1", "n, 2"),
+             ("lv3", "twice", "lv2", "n, 2"), ("gv", "relu", "lv3", "n, 2")]  # fmt: skip
+    body = "".join(
+        f'        {new} = R.call_tir(cls.{f}, ({old},), out_ty=R.Tensor(({dims}), "float32"))\n'
+        for new, f, old, dims in calls
+    )
+    text += f"""
+    @R.function
+    def main(x: R.Tensor((2, n), "float32")) -> R.Tensor((n, 2), "float32"):
+        cls = Module
+{body}        return gv
+"""
+    checked = rr.check(rr.parse(text))
+    lowered = lower(checked, passes=MEMORY)
+    assert [expression(e) for e in planned_bytes(lowered.module.module)] == ["n * 40", "n * 24"]
+    assert isinstance(rr.validate(checked, lowered.module), rr.Equivalent)
 
 
 def test_claims_say_what_they_are_for() -> None:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from refrelax.running.workers import run_workers
 
 import refrelax as rr
+from refrelax.running.workers import run_workers
 from refrelax.semantics.ops import OPERATORS
 from refrelax.testing.oracles import ORACLES, Absent, Oracle
 from tests.semantics.ops.catalogue import SAMPLES

@@ -43,13 +43,14 @@ MOST = int_imm((1 << 63) - 1)
 
 
 @rule("lo/legalize")
-def run(checked: CheckedModule, ledger: Ledger) -> Module:
-    """The module with operator calls as calls of loop programs, and those programs."""
+def run(checked: CheckedModule, ledger: Ledger, keep: frozenset[str] = frozenset()) -> Module:
+    """The module with operator calls as calls of loop programs, and those programs; calls of the operators ``keep``
+    stay."""
     kernels = Kernels(set(checked.module.functions))
     functions: dict[str, BaseFunc] = {}
     for name, func in checked.module.functions.items():
         if isinstance(func, Function):
-            func = _Rewriter(checked, ledger, kernels, name, _extents(func)).function(func, "")
+            func = _Rewriter(checked, ledger, kernels, name, _extents(func), keep).function(func, "")
         functions[name] = func
     return checked.module.with_functions({**functions, **kernels.functions})
 
@@ -91,6 +92,7 @@ class _Rewriter:
     name: str
     extents: list[PrimExpr]
     """That the symbols which are extents of the function's arguments are not negative."""
+    keep: frozenset[str] = frozenset()
 
     def function(self, func: Function, path: str) -> Function:
         return replace(func, body=self.sequence(func.body, path))
@@ -110,7 +112,7 @@ class _Rewriter:
                 return (replace(binding, value=replace(branch, then_branch=yes, else_branch=no)),)
             case Function() as inner:
                 return (replace(binding, value=self.function(inner, f"{path}{binding.name}/")),)
-            case Call(op=Op(name=op)) as call if op in LEGALIZERS:
+            case Call(op=Op(name=op)) as call if op in LEGALIZERS and op not in self.keep:
                 return self.call(binding, call, path)
             case _:
                 return (binding,)

@@ -27,6 +27,7 @@ from refrelax.semantics.loops.frame import Context
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.definition import Evaluation
 from refrelax.semantics.ops.retyping import asked_again
+from refrelax.semantics.symbol_bounds import keep_promises
 from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, TensorValue, from_bits
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
@@ -127,6 +128,7 @@ class Interpreter(Machine):
                 compare(pairs, scope.symbols, where)
         except Mismatch as mismatch:
             raise trap(f"ev/param-{mismatch.aspect}", mismatch.message, function.span) from None
+        keep_promises(function, scope.symbols, scope.path, function.span)
 
     @rule("ev/return-mismatch")
     def _check_return(self, function: Function, value: Any, scope: Scope) -> None:

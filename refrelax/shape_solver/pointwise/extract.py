@@ -99,7 +99,7 @@ class _Reader:
         return tuple(self.expression(d) for d in buffer.shape)
 
     def enter(self, buffer: Buffer, content: TensorTerm, shape: tuple[PrimExpr, ...]) -> None:
-        if buffer.strides or buffer.elem_offset is not None or buffer.data is not None or buffer.layout is not None:
+        if buffer.strides or buffer.elem_offset is not None or buffer.data is not None:
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
         at = tuple(self.terms.fresh("o", d.dtype) for d in shape)
         self.memory[buffer.name] = Memory(shape, buffer.dtype, content, at, bool(self.scope))

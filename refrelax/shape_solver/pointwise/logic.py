@@ -18,7 +18,10 @@ from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, 
 
 Given = tuple[PrimExpr, ...]
 
-HARD = frozenset({"index", "every element is written", "store in bounds", "load in bounds"})
+HARD = frozenset({
+    "index", "every element is written", "store in bounds", "load in bounds", "a tensor lies in its storage",
+    "tensors of one storage share no byte",
+})  # fmt: skip
 """Purposes for which a question that stays open is asked again with more effort, at most ``MOST_HARD`` times."""
 
 MOST_HARD = 10

@@ -1,0 +1,402 @@
+"""Graph-level functions as element terms: bindings composed, loop programs read, branches joined, memory followed.
+
+Whatever element terms cannot say raises ``NotRead``: no proof, never a wrong one.
+
+Spec: ``spec/06c-pointwise.md``, ``va/pointwise``, ``va/branches``, ``va/planned-memory``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from refrelax.judge.planned import WITHIN, Joined, Memory, Place, Room, View
+from refrelax.judge.row_major import reshaped_indices
+from refrelax.rules import rule
+from refrelax.shape_solver.pointwise import OPEN, Definedness, Logic, NotRead, TensorTerm, Term, Terms, read
+from refrelax.shape_solver.pointwise.elements import Reading
+from refrelax.shape_solver.pointwise.logic import compare
+from refrelax.syntax import dtypes, graph
+from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, bool_imm, free_symbols, int_imm
+from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
+
+Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined
+"""What a binding holds: a tensor, a tuple, a scalar, a shape; in planned memory a place, a view of one, a storage; what
+an ``if`` gives."""
+
+MEMORY = ("relax.memory.", "relax.vm.alloc", "relax.vm.kill", "relax.builtin.alloc_tensor")
+"""How the names of the operators on memory begin."""
+
+
+def _place(x: Place | View) -> Place:
+    return x.of if isinstance(x, View) else x
+
+
+def _is_nothing(e: graph.Expr, values: Mapping[str, Value]) -> bool:
+    """Whether an argument is left out."""
+    match e:
+        case graph.Call(graph.Op("relax.null_value")) | graph.Tuple(()):
+            return True
+        case graph.Var(name):
+            return values.get(name) == ()
+        case _:
+            return False
+
+
+def _same_bytes(x: Value, rest: list[graph.Expr]) -> bool:
+    """Whether a view begins where its argument does, at the same dtype."""
+    match x:
+        case Joined(_, yes, no):
+            return _same_bytes(yes, rest) and _same_bytes(no, rest)  # type: ignore[arg-type]
+        case Place() | View():
+            dtype = _place(x).content.dtype
+        case TensorTerm():
+            dtype = x.dtype
+        case _:
+            return False
+    match rest:
+        case [] | [graph.DataTypeValue()] | [graph.PrimValue()] | [graph.DataTypeValue(), graph.PrimValue()]:
+            named = all(each.dtype == dtype for each in rest if isinstance(each, graph.DataTypeValue))
+            return named and all(as_int(each.value) == 0 for each in rest if isinstance(each, graph.PrimValue))
+        case _:
+            return False
+
+
+def _no_memory(load: object, indices: object, scope: object) -> Term:
+    raise NotRead("memory in an extent")
+
+
+def _no_demand(term: object, scope: object) -> None:
+    raise NotRead("memory in an extent")
+
+
+def _product(dims: tuple[PrimExpr, ...]) -> PrimExpr:
+    """The number of elements."""
+    whole: PrimExpr = int_imm(1)
+    for d in dims:
+        whole = Binary("Mul", whole, d)
+    return whole
+
+
+@dataclass(slots=True)
+class Program:
+    """One program, its bindings evaluated to element terms."""
+
+    module: Module
+    terms: Terms
+    logic: Logic
+    obligations: list[Definedness] = field(default_factory=list)
+    memory: Memory = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.memory = Memory(self.logic)
+
+    def entry(self, name: str, inputs: tuple[TensorTerm, ...], symbols: Mapping[str, PrimExpr]) -> Value:
+        func = self.module.functions[name]
+        if isinstance(func, PrimFunc):
+            given = {p.buffer.name: t for p, t in zip(func.params, inputs, strict=True) if isinstance(p, BufferParam)}
+            contents = self.read(func, given, symbols)
+            return tuple(contents[name] for name in given)
+        assert isinstance(func, graph.Function)
+        values: dict[str, Value] = {p.name: t for p, t in zip(func.params, inputs, strict=True)}
+        return self.content(self.sequence(func.body, values, dict(symbols)))
+
+    def sequence(self, seq: graph.SeqExpr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        for block in seq.blocks:
+            for binding in block.bindings:
+                value = self.expression(binding.value, values, symbols)
+                if isinstance(binding, graph.MatchCast):
+                    self.cast(self.content(value), binding.type, symbols)
+                if isinstance(value, Place | Room) and not value.name:
+                    value.name = binding.name
+                values[binding.name] = value
+        return self.expression(seq.body, values, symbols)
+
+    def expression(self, e: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        match e:
+            case graph.Var(name):
+                self.memory.alive(name)
+                return values[name]
+            case graph.If():
+                return self.branch(e, values, symbols)
+            case graph.Tuple(fields):
+                return tuple(self.expression(f, values, symbols) for f in fields)
+            case graph.TupleGetItem(whole, index):
+                found = self.field(self.expression(whole, values, symbols), index)
+                if found is None:
+                    raise NotRead("a field of what is no tuple")
+                return found
+            case graph.Constant(dtype, shape, data):
+                return self.terms.constant("constant", dtype, shape, data)
+            case graph.ConstantRef(index):
+                array = self.module.constants.get(index)
+                if array is None:
+                    raise NotRead(f"the constant {index} has no array")
+                return self.terms.constant(f"constant {index}", array.dtype, array.shape, tuple(array.patterns()))
+            case graph.PrimValue(value):
+                return self.scalar(value, symbols)
+            case graph.ShapeExpr(dims):
+                return graph.ShapeExpr(tuple(self.scalar(d, symbols) for d in dims))
+            case graph.Call(graph.Op("relax.call_tir")):
+                return self.call_tir(e, values, symbols)
+            case graph.Call(graph.Op("relax.reshape"), (data, graph.ShapeExpr(dims))):
+                x = self.expression(data, values, symbols)
+                return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), planned_only=True)
+            case graph.Call(graph.Op("relax.null_value")):
+                return ()
+            case graph.Call(graph.Op(name)) if name.startswith(MEMORY):
+                return self.of_memory(name, e, values, symbols)
+            case graph.Call(graph.GlobalVar(name), args):
+                return self.call_for_effect(name, tuple(self.expression(a, values, symbols) for a in args))
+            case graph.Call(op=op):
+                raise NotRead(f"a call of {getattr(op, 'name', op)}")
+            case _:
+                raise NotRead(f"{type(e).__name__} at graph level")
+
+    def field(self, whole: Value, index: int) -> Value | None:
+        """A field of a tuple, or of what an ``if`` gives."""
+        match whole:
+            case tuple() if index < len(whole):
+                return whole[index]
+            case Joined(condition, yes, no):
+                a, b = self.field(yes, index), self.field(no, index)  # type: ignore[arg-type]
+                return None if a is None or b is None else a if a is b else Joined(condition, a, b)
+            case _:
+                return None
+
+    # --- branches
+
+    @rule("va/branches")
+    def branch(self, e: graph.If, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        """Both branches from the same memory; afterwards every element is the one's or the other's."""
+        condition = self.truth(self.content(self.expression(e.condition, values, symbols)))
+        self.obligations.append(Definedness("no poison in a condition", bool_imm(True), (), condition))
+        before, known = self.memory.state(), dict(self.logic.sizes.known)
+        yes = self.sequence(e.then_branch, dict(values), dict(symbols))
+        then = self.memory.state()
+        self.memory.restore(before)
+        self.logic.sizes.known = dict(known)  # a buffer of a branch that is not taken does not exist
+        no = self.sequence(e.else_branch, dict(values), dict(symbols))
+        self.logic.sizes.known = known
+        self.memory.join(before, then, lambda a, b: self.either(condition, a, b))
+        return yes if yes is no else Joined(condition, yes, no)
+
+    def truth(self, value: Value) -> Term:
+        """The element that decides."""
+        if not isinstance(value, TensorTerm) or value.dtype != "bool" or any(as_int(d) != 1 for d in value.shape):
+            raise NotRead("a condition that is not one truth")
+        return self.terms.load(value, tuple(int_imm(0, d.dtype) for d in value.shape))
+
+    def either(self, condition: Term, yes: TensorTerm, no: TensorTerm) -> TensorTerm:
+        """One tensor or another of the same type."""
+        if yes.dtype != no.dtype or len(yes.shape) != len(no.shape):
+            raise NotRead("branches that give tensors of different types")
+        if not all(self.logic.equal(p, q) for p, q in zip(yes.shape, no.shape, strict=True)):
+            raise NotRead("branches that give tensors of different shapes")
+        at = tuple(self.terms.fresh("o", d.dtype) for d in yes.shape)
+        body = self.terms.choose(condition, self.terms.load(yes, at), self.terms.load(no, at))
+        return TensorTerm("if", yes.shape, yes.dtype, at, body)
+
+    def chosen(self, condition: Term, yes: Value, no: Value) -> Value:
+        match yes, no:
+            case TensorTerm(), TensorTerm():
+                return yes if yes is no else self.either(condition, yes, no)
+            case tuple(), tuple() if len(yes) == len(no):
+                return tuple(self.chosen(condition, a, b) for a, b in zip(yes, no, strict=True))
+            case _:
+                raise NotRead("branches that give other values than tensors")
+
+    # --- planned memory
+
+    def content(self, value: Value) -> Value:
+        """A value with the elements that are in memory now."""
+        match value:
+            case Place():
+                return self.memory.read(value)
+            case View(of, shape):
+                return self.reshaped(self.memory.read(of), shape)
+            case Joined(condition, yes, no):
+                return self.chosen(condition, self.content(yes), self.content(no))  # type: ignore[arg-type]
+            case tuple():
+                return tuple(map(self.content, value))
+            case _:
+                return value
+
+    def viewed(self, x: Value, shape: tuple[PrimExpr, ...], planned_only: bool = False) -> Value:
+        """A value at another shape: the same memory, if it lies in memory; with ``planned_only`` (``R.reshape``,
+        ``ev/reshape-of-planned``) a new value unless it lies in a storage."""
+        match x:
+            case Joined(condition, yes, no):
+                either = [self.viewed(each, shape, planned_only) for each in (yes, no)]  # type: ignore[arg-type]
+                return Joined(condition, *either)
+            case Place() | View() if not planned_only or _place(x).room is not None:
+                self.reshaped(_place(x).content, shape)  # (the numbers of elements are equal)
+                return View(_place(x), shape)
+            case _:
+                x = self.content(x)
+        if not isinstance(x, TensorTerm):
+            raise NotRead("a reshape of what is no tensor")
+        return self.reshaped(x, shape)
+
+    def of_memory(self, op: str, call: graph.Call, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        """An operator on explicit memory."""
+        match op, call.args:
+            case "relax.builtin.alloc_tensor", (graph.ShapeExpr(dims), graph.DataTypeValue(dtype), *_):
+                return self.memory.allocated(self.fresh(TensorType(dims, dtype, len(dims)), symbols))
+            case "relax.memory.alloc_storage", (graph.ShapeExpr((size,)), *_):
+                return self.storage(self.scalar(size, symbols))
+            case "relax.vm.alloc_storage", (graph.ShapeExpr((size,)), _, graph.DataTypeValue(dtype), *_):
+                return self.storage(Binary("Mul", self.scalar(size, symbols), int_imm(dtypes.itemsize(dtype))))
+            case (
+                "relax.memory.alloc_tensor" | "relax.vm.alloc_tensor",
+                (graph.Var(name), graph.PrimValue(offset), graph.ShapeExpr(dims), graph.DataTypeValue(dtype), *_),
+            ):
+                self.memory.alive(name)
+                room = values[name]
+                if not isinstance(room, Room) or dtypes.memory_bits(dtype) % 8:
+                    raise NotRead(f"a tensor in {name}, which is no storage of whole bytes")
+                content = self.fresh(TensorType(dims, dtype, len(dims)), symbols)
+                place = self.memory.allocated(content, room, self.scalar(offset, symbols))
+                self.require(WITHIN, compare("GE", place.begin, int_imm(0)), ())
+                self.require(WITHIN, compare("LE", place.end, room.size), ())
+                return place
+            case "relax.memory.kill_tensor" | "relax.memory.kill_storage" | "relax.vm.kill_object", (graph.Var(name),):
+                self.memory.alive(name)
+                self.memory.dead.add(name)
+                return ()
+            case "relax.memory.view", (data, graph.ShapeExpr(dims), *rest):
+                x = self.expression(data, values, symbols)
+                if not _same_bytes(x, [e for e in rest if not _is_nothing(e, values)]):
+                    raise NotRead("a view at another dtype or offset")
+                return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims))
+            case "relax.memory.ensure_zero_offset", (data,):
+                return self.expression(data, values, symbols)
+            case _:
+                raise NotRead(f"a call of {op} in this form")
+
+    def storage(self, size: PrimExpr) -> Room:
+        self.require("a storage whose size is not negative", compare("GE", size, int_imm(0)), ())
+        return self.memory.storage(size)
+
+    def call_for_effect(self, name: str, args: tuple[Value, ...]) -> Value:
+        """A call of a loop program for what it stores in places."""
+        func = self.module.functions.get(name)
+        if not isinstance(func, PrimFunc) or func.ret is not None:
+            raise NotRead(f"a call of {name}")
+        places = [each.of if isinstance(each, View) else each for each in args]
+        self.memory.given(f"cls.{name}", [each for each in dict.fromkeys(places) if isinstance(each, Place)])
+        given, symbols = self.bound(func, tuple(map(self.content, args)))
+        contents = self.read(func, given, symbols)
+        for param, arg, place in zip(func.params, args, places, strict=True):
+            if isinstance(param, ScalarParam) or contents[param.buffer.name] is given[param.buffer.name]:
+                continue
+            new = contents[param.buffer.name]
+            if not isinstance(place, Place):
+                raise NotRead(f"cls.{name} stores in what is not allocated here")
+            if sum(each is place for each in places) > 1:
+                raise NotRead(f"cls.{name} stores in {place.name}, which it is given twice")
+            self.memory.write(place, new if isinstance(arg, Place) else self.reshaped(new, place.content.shape))
+        return ()
+
+    def reshaped(self, x: TensorTerm, shape: tuple[PrimExpr, ...]) -> TensorTerm:
+        """The same elements in row-major order."""
+        if not self.logic.equal(_product(x.shape), _product(shape), (), "number of elements"):
+            raise NotRead("a reshape whose sizes may differ")
+        at = tuple(self.terms.fresh("o") for _ in shape)
+        return TensorTerm(x.name, shape, x.dtype, at, self.terms.load(x, reshaped_indices(x.shape, shape, at)))
+
+    def scalar(self, e: PrimExpr, symbols: Mapping[str, PrimExpr]) -> PrimExpr:
+        """An integer of the graph: index arithmetic, over the symbols in scope."""
+        if any(name not in symbols for name in free_symbols(e)):
+            raise NotRead("a symbol that is no dimension of a parameter")
+        reading = Reading(self.terms, self.logic, symbols, (), _no_memory, None, self.require, _no_demand)
+        return reading.index(e)
+
+    def require(self, purpose: str, statement: PrimExpr, given: tuple[PrimExpr, ...]) -> None:
+        self.obligations.append(Definedness(purpose, statement, given))
+
+    def cast(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
+        """A ``match_cast`` that cannot fail, and the symbols that it defines."""
+        match value, type_:
+            case TensorTerm(), TensorType(shape=tuple() as dims, dtype=dtype) if dtype in (None, value.dtype):
+                self.matched(dims, value.shape, symbols)
+            case graph.ShapeExpr(extents), ShapeType(values=tuple() as dims):
+                self.matched(dims, extents, symbols)
+            case tuple(), TupleType(fields) if len(fields) == len(value):
+                for each, field_ in zip(value, fields, strict=True):
+                    self.cast(each, field_, symbols)
+            case _:
+                raise NotRead("a match_cast that is not decided here")
+
+    def matched(self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...], symbols: dict[str, PrimExpr]) -> None:
+        """Define the symbols that stand alone; every other extent must be equal."""
+        if len(dims) != len(extents):
+            raise NotRead("a check of extents that fails")
+        for d, extent in zip(dims, extents, strict=True):
+            if isinstance(d, SymVar) and d.name not in symbols:
+                symbols[d.name] = extent
+        for d, extent in zip(dims, extents, strict=True):
+            if not self.logic.equal(self.scalar(d, symbols), extent, (), "extents that are checked"):
+                raise NotRead("a check of extents that may fail")
+
+    # --- calls of loop programs
+
+    def call_tir(self, call: graph.Call, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        callee, packed = call.args[0], call.args[1]
+        func = self.module.functions.get(callee.name) if isinstance(callee, graph.GlobalVar) else None
+        if not isinstance(func, PrimFunc) or len(call.args) != 2:
+            raise NotRead("a call_tir of what is no PrimFunc")
+        args = self.content(self.expression(packed, values, symbols))
+        types = call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
+        outs = tuple(self.fresh(t, symbols) for t in types)
+        given = self.bound(func, (*(args if isinstance(args, tuple) else (args,)), *outs))
+        contents = self.read(func, *given)
+        names = [p.buffer.name for p in func.params[len(func.params) - len(outs) :] if isinstance(p, BufferParam)]
+        self.untouched(given[0], contents, set(names))
+        results = tuple(contents[name] for name in names)
+        return results if isinstance(call.ty_args[0], TupleType) else results[0]
+
+    def fresh(self, type_: Type, symbols: Mapping[str, PrimExpr]) -> TensorTerm:
+        """An output: nothing is written yet."""
+        if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
+            raise NotRead("an output whose shape is not known")
+        shape = tuple(self.scalar(d, symbols) for d in type_.shape)
+        for d in shape:
+            self.require("an extent that is not negative", compare("GE", d, int_imm(0, d.dtype)), ())
+        self.logic.sizes.exists(shape, type_.dtype)
+        return TensorTerm("out", shape, type_.dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
+
+    def bound(self, func: PrimFunc, args: tuple[Value, ...]) -> tuple[dict[str, TensorTerm], dict[str, PrimExpr]]:
+        """The contents of the parameters, and what the function's scalars and symbols stand for."""
+        if len(args) != len(func.params):
+            raise NotRead("a call with another number of arguments")
+        symbols: dict[str, PrimExpr] = {}
+        given: dict[str, TensorTerm] = {}
+        for param, arg in zip(func.params, args, strict=True):
+            if isinstance(param, ScalarParam):
+                if isinstance(arg, TensorTerm | tuple | graph.ShapeExpr | Place | View | Room | Joined):
+                    raise NotRead("a scalar parameter without a scalar")
+                symbols[param.var.name] = arg
+            elif not isinstance(arg, TensorTerm) or arg.dtype != param.buffer.dtype:
+                raise NotRead("a buffer parameter without a tensor of its dtype")
+            else:
+                given[param.buffer.name] = arg
+        buffers = [param.buffer for param in func.params if isinstance(param, BufferParam)]
+        dims = tuple(d for buffer in buffers for d in buffer.shape)
+        if any(len(buffer.shape) != len(given[buffer.name].shape) for buffer in buffers):
+            raise NotRead("a buffer parameter of another rank")
+        self.matched(dims, tuple(d for buffer in buffers for d in given[buffer.name].shape), symbols)
+        return given, symbols
+
+    def read(
+        self, func: PrimFunc, given: Mapping[str, TensorTerm], symbols: Mapping[str, PrimExpr]
+    ) -> dict[str, TensorTerm]:
+        contents, obligations = read(func, given, symbols, self.terms, self.logic)
+        self.obligations += obligations
+        return contents
+
+    def untouched(self, given: Mapping[str, TensorTerm], contents: Mapping[str, TensorTerm], outputs: set[str]) -> None:
+        if any(contents[name] is not given[name] for name in given if name not in outputs):
+            raise NotRead("a call_tir that writes to its input")

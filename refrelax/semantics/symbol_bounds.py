@@ -1,0 +1,60 @@
+"""What a function's attributes promise about its symbols: bounds that hold in every run that has a meaning.
+
+TVM's names: ``tir_var_upper_bound`` and ``tir_var_lower_bound`` give a symbol an integer, ``tir_non_negative_var``
+lists symbols. They speak of the symbols of the signature, by name.
+
+Spec: ``spec/07-evaluation.md``, ``ev/symbol-bounds``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from refrelax.errors import Span, unspecified
+from refrelax.rules import rule
+from refrelax.syntax.graph import AttrDict, AttrList, Function
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
+
+UPPER, LOWER, NONNEGATIVE = "tir_var_upper_bound", "tir_var_lower_bound", "tir_non_negative_var"
+
+Ends = tuple[int | None, int | None]
+"""The least and the greatest value, inclusive; ``None``: no end is promised."""
+
+
+def symbol_bounds(function: Function) -> dict[str, Ends]:
+    """The promised ends, by name of a symbol. An attribute of another form promises nothing."""
+    attrs = dict(function.attrs)
+    low, high = _numbers(attrs.get(LOWER)), _numbers(attrs.get(UPPER))
+    listed = attrs.get(NONNEGATIVE)
+    for name in listed.items if isinstance(listed, AttrList) else ():
+        if isinstance(name, str):
+            low[name] = max(0, low.get(name, 0))
+    return {name: (low.get(name), high.get(name)) for name in sorted(low.keys() | high.keys())}
+
+
+def _numbers(attr: object) -> dict[str, int]:
+    if not isinstance(attr, AttrDict):
+        return {}
+    return {name: k for name, k in attr.items if isinstance(k, int) and not isinstance(k, bool)}
+
+
+def as_claims(function: Function) -> tuple[PrimExpr, ...]:
+    """The promises as statements over the symbols."""
+    found: list[PrimExpr] = []
+    for name, (low, high) in symbol_bounds(function).items():
+        if low is not None:
+            found.append(Binary("GE", SymVar(name, "int64"), int_imm(low)))
+        if high is not None:
+            found.append(Binary("LE", SymVar(name, "int64"), int_imm(high)))
+    return tuple(found)
+
+
+@rule("ev/symbol-bounds")
+def keep_promises(function: Function, symbols: Mapping[str, object], path: str, span: Span | None) -> None:
+    """A call in which a symbol is outside what the function promises of it has no meaning."""
+    for name, (low, high) in symbol_bounds(function).items():
+        k = symbols.get(name)
+        if isinstance(k, int) and ((low is not None and k < low) or (high is not None and k > high)):
+            within = f"{'' if low is None else f'{low} <= '}{name}{'' if high is None else f' <= {high}'}"
+            message = f"{path} promises {within} in its attributes; it is called with {name} = {k}"
+            raise unspecified("ev/symbol-bounds", message, span)
