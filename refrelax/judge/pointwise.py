@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from refrelax.errors import UsageError
 from refrelax.judge.evidence import Proved
+from refrelax.judge.inlined import inlined
 from refrelax.judge.legalized import legalized
 from refrelax.judge.openings import openings
 from refrelax.rules import rule
@@ -126,6 +127,8 @@ class _Comparison:
     @rule("va/pointwise")
     def proof(self, first: CheckedModule, second: CheckedModule, entry: str) -> Proved | str:
         self.trusts = dict.fromkeys(HYPOTHESES)
+        (first, ours_read), (second, theirs_read) = inlined(first, entry), inlined(second, entry)
+        self.trusts |= {f"the contract of {name}": None for name in (*ours_read, *theirs_read)}
         (ours, theirs), rests_on = legalized(first, second)
         a, b = ours.functions.get(entry), theirs.functions.get(entry)
         if isinstance(a, PrimFunc):

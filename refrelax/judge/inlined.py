@@ -1,0 +1,322 @@
+"""Calls read through: the entry with calls of graph functions, and of library functions by their contracts, in place.
+
+What a call checks at its entry becomes a ``match_cast`` where the types do not already say it, so a proof has to show
+that no check fails. A call that cannot be read so stays.
+
+Spec: ``spec/06-shapes.md``, ``va/inline``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from refrelax.errors import Rejection
+from refrelax.lower.names import Taken
+from refrelax.rules import rule
+from refrelax.semantics.dims import NO_FACTS, equal, substitute
+from refrelax.semantics.graph.contracts import contracts_of
+from refrelax.semantics.graph.link import callees_of, nodes
+from refrelax.semantics.types.check import check
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.renaming import definable, dims_of, map_dims
+from refrelax.syntax.graph import (
+    Binding,
+    Block,
+    Call,
+    Constant,
+    ConstantRef,
+    DataflowBlock,
+    Expr,
+    ExternFunc,
+    Function,
+    GlobalVar,
+    If,
+    MatchCast,
+    Op,
+    Param,
+    ShapeExpr,
+    StringValue,
+    Tuple,
+    Var,
+    VarBinding,
+)
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import PrimExpr, SymVar, int_imm
+from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type, tensor_of
+
+DEEPEST = 8
+"""How often calls inside of what was put in place are put in place."""
+
+
+@rule("va/inline")
+def inlined(checked: CheckedModule, entry: str) -> tuple[CheckedModule, tuple[str, ...]]:
+    """The entry with calls in place, without the functions that it then reaches no more; and the library functions
+    whose contracts were read."""
+    contracts: dict[str, None] = {}
+    for _ in range(DEEPEST):
+        function = checked.module.functions.get(entry)
+        if not isinstance(function, Function):
+            break
+        inliner = _Inliner(checked, entry, contracts_of(checked.module))
+        new = inliner.function(function)
+        if not inliner.changed:
+            break
+        contracts |= inliner.read
+        try:
+            checked = _checked(checked.module, entry, new)
+        except Rejection:
+            break  # a call that only a run can tell to be right stays as it was
+    return checked, tuple(contracts)
+
+
+def _checked(module: Module, entry: str, new: Function) -> CheckedModule:
+    """The module with another entry, pure where its calls in place are."""
+    found = check(_reachable(module, entry, new))
+    if new.pure:
+        return found
+    try:
+        return check(_reachable(module, entry, replace(new, pure=True)))
+    except Rejection:
+        return found
+
+
+def _reachable(module: Module, entry: str, new: Function) -> Module:
+    functions = {**module.functions, entry: new}
+    contracts = contracts_of(module)
+    seen, waiting = {entry}, [entry]
+    while waiting:
+        for node in nodes(functions[waiting.pop()]):
+            for name in callees_of(node, contracts):
+                if name in functions and name not in seen:
+                    seen.add(name)
+                    waiting.append(name)
+    return module.with_functions({name: f for name, f in functions.items() if name in seen})
+
+
+class _Stays(Exception):
+    """The call is left as it is."""
+
+
+@dataclass(slots=True)
+class _Inliner:
+    """One round over the blocks of one function."""
+
+    checked: CheckedModule
+    entry: str
+    contracts: Mapping[str, str]
+    changed: bool
+    read: dict[str, None]
+    local: dict[str, Function]
+    names: Taken
+
+    def __init__(self, checked: CheckedModule, entry: str, contracts: Mapping[str, str]) -> None:
+        self.checked, self.entry, self.contracts = checked, entry, contracts
+        self.changed, self.read, self.local = False, {}, {}
+        function = checked.module.functions[entry]
+        self.names = Taken(name.rpartition("/")[2] for name in checked.types.get(entry, {}))
+        self.names.add(*(each.name for each in nodes(function) if isinstance(each, Var | SymVar)))
+        self.names.add(*(each for each in checked.module.functions))
+
+    def function(self, function: Function) -> Function:
+        blocks = tuple(self.block(each) for each in function.body.blocks)
+        body = replace(function.body, blocks=blocks)
+        used = {each.name for each in nodes((body.body, blocks)) if isinstance(each, Var)}
+        kept = tuple(
+            replace(each, bindings=tuple(b for b in each.bindings if b.name in used or not _is_local(b)))
+            for each in blocks
+        )
+        self.changed |= kept != blocks
+        return replace(function, body=replace(body, blocks=kept))
+
+    def block(self, block: Block) -> Block:
+        return replace(block, bindings=tuple(new for old in block.bindings for new in self.binding(old)))
+
+    def binding(self, binding: Binding) -> list[Binding]:
+        if not isinstance(binding, VarBinding):
+            return [binding]
+        if isinstance(binding.value, Function):
+            self.local[binding.name] = binding.value
+        if not isinstance(binding.value, Call):
+            return [binding]
+        try:
+            new = self.call(binding, binding.value)
+        except _Stays:
+            return [binding]
+        self.changed = True
+        return new
+
+    def call(self, binding: VarBinding, call: Call) -> list[Binding]:
+        """What stands for the binding of a call. Raises ``_Stays``."""
+        match call:
+            case Call(op=Op(name="relax.call_dps_packed"), args=(callee, packed)):
+                fields_ = packed.fields if isinstance(packed, Tuple) else (packed,)
+                return self.library(binding, callee, fields_, call)
+            case Call(op=Op(name="relax.call_pure_packed"), args=(callee, *args)):
+                return self.library(binding, callee, tuple(args), call)
+            case Call(op=ExternFunc() as callee, args=args):
+                return self.library(binding, callee, args, call)
+            case Call(op=GlobalVar(name=name), args=args):
+                function = self.checked.module.functions.get(name)
+                if isinstance(function, Function) and name != self.entry:
+                    return self.in_place(binding, function, args, None, name)
+            case Call(op=Var(name=name), args=args) if name in self.local:
+                return self.in_place(binding, self.local[name], args, None, self.entry)
+            case _:
+                pass
+        raise _Stays
+
+    def library(self, binding: VarBinding, callee: Expr, args: tuple[Expr, ...], call: Call) -> list[Binding]:
+        name = callee.name if isinstance(callee, ExternFunc) else callee.value if isinstance(callee, StringValue) else ""
+        if name not in self.contracts:
+            raise _Stays
+        function = self.checked.module.functions[self.contracts[name]]
+        assert isinstance(function, Function)
+        out = call.ty_args[0] if len(call.ty_args) == 1 else None
+        new = self.in_place(binding, function, args, out, self.contracts[name])
+        self.read[name] = None
+        return new
+
+    def in_place(
+        self, binding: VarBinding, function: Function, args: tuple[Expr, ...], out: Type | None, where: str
+    ) -> list[Binding]:
+        """The bindings of ``function`` under names of their own, its parameters what the arguments are."""
+        bindings = [b for block in function.body.blocks for b in block.bindings]
+        plain = not any(isinstance(b, VarBinding) and isinstance(b.value, If) for b in bindings)
+        if not plain or not function.pure or function.ret is None or len(args) != len(function.params):
+            raise _Stays
+        rename = _Renaming(self.names)
+        new = self.arguments(function.params, args, rename)
+        for b in bindings:
+            new.append(rename.binding(b))
+        given: Expr = rename(function.body.body)
+        result: Type = rename(function.ret)
+        wanted = result if out is None else out
+        promised = any(p.function == where for p in self.checked.promises)
+        if promised or not _same(wanted, result):
+            new.append(MatchCast(binding.name, given, wanted, binding.annotation))
+        else:
+            new.append(VarBinding(binding.name, given, binding.annotation))
+        return new
+
+    def arguments(self, params: tuple[Param, ...], args: tuple[Expr, ...], rename: _Renaming) -> list[Binding]:
+        """Give every parameter and symbol what it stands for; the checks that this takes."""
+        types = [self.type_of(arg) for arg in args]
+        for param, found in zip(params, types, strict=True):
+            if param.type is None or found is None:
+                raise _Stays
+            _define(param.type, found, rename.symbols)
+        defined = {s.name for p in params if p.type is not None for s in definable(p.type)}
+        for name in sorted(defined - rename.symbols.keys()):
+            rename.symbols[name] = SymVar(self.names.fresh(name), "int64")
+        checks: list[Binding] = []
+        for param, arg, found in zip(params, args, types, strict=True):
+            assert param.type is not None and found is not None
+            wanted: Type = rename(param.type)
+            if _same(wanted, found):
+                rename.variables[param.name] = self.named(param.name, arg, checks)
+            elif isinstance(wanted, TensorType | ShapeType | TupleType):
+                fresh = self.names.fresh(param.name)
+                checks.append(MatchCast(fresh, arg, wanted))
+                rename.variables[param.name] = Var(fresh)
+            else:
+                raise _Stays
+        return sorted(checks, key=_mentions_only)
+
+    def named(self, wish: str, arg: Expr, before: list[Binding]) -> Expr:
+        if isinstance(arg, Var | Constant | ConstantRef | ShapeExpr):
+            return arg
+        fresh = self.names.fresh(wish)
+        before.append(VarBinding(fresh, arg))
+        return Var(fresh)
+
+    def type_of(self, e: Expr) -> Type | None:
+        match e:
+            case Var(name=name):
+                return self.checked.types.get(self.entry, {}).get(name)
+            case Constant(dtype=dtype, shape=shape):
+                return tensor_of(tuple(map(int_imm, shape)), dtype)
+            case ConstantRef(index=index):
+                array = self.checked.module.constants.get(index)
+                return None if array is None else tensor_of(tuple(map(int_imm, array.shape)), array.dtype)
+            case ShapeExpr(values=values):
+                return ShapeType(values, len(values))
+            case Tuple(fields=parts):
+                found = [self.type_of(each) for each in parts]
+                known = tuple(each for each in found if each is not None)
+                return TupleType(known) if len(known) == len(found) else None
+            case _:
+                return None
+
+
+def _is_local(b: Binding) -> bool:
+    return isinstance(b, VarBinding) and isinstance(b.value, Function)
+
+
+def _mentions_only(b: Binding) -> bool:
+    """Checks that define symbols go before those that also mention them."""
+    return isinstance(b, MatchCast) and not all(isinstance(d, SymVar) for d in dims_of(b.type))
+
+
+def _define(param: Type, found: Type, symbols: dict[str, PrimExpr]) -> None:
+    """The symbols that stand alone in a parameter's type, as what the argument's type says."""
+    match param, found:
+        case (TensorType(shape=tuple() as own), TensorType(shape=tuple() as dims)) | (
+            ShapeType(values=tuple() as own),
+            ShapeType(values=tuple() as dims),
+        ) if len(own) == len(dims):
+            for dim, extent in zip(own, dims, strict=True):
+                if isinstance(dim, SymVar):
+                    symbols.setdefault(dim.name, extent)
+        case TupleType(fields=own_fields), TupleType(fields=found_fields) if len(own_fields) == len(found_fields):
+            for a, b in zip(own_fields, found_fields, strict=True):
+                _define(a, b, symbols)
+        case _:
+            return
+
+
+def _same(a: Type, b: Type) -> bool:
+    """Whether two types say the same, their dims equal as deduction sees it."""
+    x, y = list(dims_of(a)), list(dims_of(b))
+    if len(x) != len(y) or not all(equal(p, q, NO_FACTS) for p, q in zip(x, y, strict=True)):
+        return False
+    zero = int_imm(0)
+    return map_dims(a, lambda _: zero) == map_dims(b, lambda _: zero)
+
+
+class _Renaming:
+    """Variables and symbols of a function as what they are in its caller."""
+
+    def __init__(self, names: Taken) -> None:
+        self.names = names
+        self.variables: dict[str, Expr] = {}
+        self.symbols: dict[str, PrimExpr] = {}
+
+    def binding(self, b: Binding) -> Binding:
+        """A binding under a fresh name; the symbols that it defines under fresh ones."""
+        if isinstance(b, MatchCast):
+            for symbol in definable(b.type):
+                if symbol.name not in self.symbols:
+                    self.symbols[symbol.name] = SymVar(self.names.fresh(symbol.name), symbol.dtype)
+        new: Binding = self(b)
+        fresh = self.names.fresh(b.name)
+        self.variables[b.name] = Var(fresh)
+        return replace(new, name=fresh)
+
+    def __call__(self, root: Any) -> Any:
+        match root:
+            case Var(name=name):
+                return self.variables.get(name, root)
+            case Function():
+                raise _Stays
+            case tuple():
+                return tuple(map(self, root))
+            case _ if isinstance(root, PrimExpr):
+                return substitute(root, self.symbols)
+            case _ if not is_dataclass(root) or isinstance(root, type):
+                return root
+            case TensorType(shape=str()):
+                raise _Stays
+            case _:
+                return replace(root, **{f.name: self(getattr(root, f.name)) for f in fields(root) if f.init})
