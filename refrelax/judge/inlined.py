@@ -160,12 +160,22 @@ class _Inliner:
             case Call(op=GlobalVar(name=name), args=args):
                 function = self.checked.module.functions.get(name)
                 if isinstance(function, Function) and name != self.entry:
-                    return self.in_place(binding, function, args, None, name)
+                    return self.in_place(binding, self.without_closures(function, name), args, None, name)
             case Call(op=Var(name=name), args=args) if name in self.local:
                 return self.in_place(binding, self.local[name], args, None, self.entry)
             case _:
                 pass
         raise _Stays
+
+    def without_closures(self, function: Function, name: str) -> Function:
+        """A function of the module with the calls of its own local functions in place."""
+        if not any(_is_local(b) for block in function.body.blocks for b in block.bindings):
+            return function
+        found, read = inlined(self.checked, name)
+        self.read |= dict.fromkeys(read)
+        new = found.module.functions[name]
+        assert isinstance(new, Function)
+        return new
 
     def library(self, binding: VarBinding, callee: Expr, args: tuple[Expr, ...], call: Call) -> list[Binding]:
         name = callee.name if isinstance(callee, ExternFunc) else callee.value if isinstance(callee, StringValue) else ""
@@ -305,6 +315,7 @@ class _Renaming:
         return replace(new, name=fresh)
 
     def __call__(self, root: Any) -> Any:
+        """``root`` as it stands in the caller."""
         match root:
             case Var(name=name):
                 return self.variables.get(name, root)
