@@ -11,6 +11,8 @@ from refrelax.commands.shared import add_json, emit, read_checked
 from refrelax.lower import PASSES, PIPELINES, Lowered, Step
 from refrelax.lower import lower as lower_module
 from refrelax.lower.claims import Claim
+from refrelax.lower.dispatch_library import DEFAULT, KNOWN
+from refrelax.lower.pipeline import DISPATCH
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +21,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--pipeline", default="default", help=f"one of {', '.join(PIPELINES)}")
     chosen.add_argument("--passes", metavar="a,b", help=f"passes in order, of {', '.join(PASSES)}")
+    parser.add_argument(
+        "--library",
+        metavar="NAME|FILE",
+        action="append",
+        help=f"for {DISPATCH}, in place of {', '.join(DEFAULT)}: one of {', '.join(KNOWN)}, or a file of contracts",
+    )
     parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal", help="of the solver")
     parser.add_argument("--show-evidence", action="store_true", help="every claim, with its answer")
     parser.add_argument("-o", "--output", metavar="OUT", help="write the lowered module here instead of printing it")
@@ -29,7 +37,7 @@ def lower(options: argparse.Namespace) -> int:
     """0 lowered, 1 rejected. The module goes to standard output (or OUT), what happened to standard error."""
     checked = read_checked(options.file, options.consts)
     passes = None if options.passes is None else [each for each in options.passes.split(",") if each]
-    lowered = lower_module(checked, options.pipeline, passes, options.effort)
+    lowered = lower_module(checked, options.pipeline, passes, options.effort, options.library)
     text = api.print_module(lowered.module.module).rstrip("\n") + "\n"
     if options.output is not None:
         Path(options.output).write_text(text, encoding="utf-8")

@@ -18,16 +18,17 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
 from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.graph.link import callees_of, nodes
+from refrelax.semantics.ops import IMPURE, LOW_LEVEL, OPERATORS
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable, dims_of, map_dims
+from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import (
     Binding,
     Block,
     Call,
     Constant,
     ConstantRef,
-    DataflowBlock,
     Expr,
     ExternFunc,
     Function,
@@ -50,11 +51,21 @@ DEEPEST = 8
 """How often calls inside of what was put in place are put in place."""
 
 
+@dataclass(frozen=True, slots=True)
+class Inlined:
+    """A program with calls in place. ``contracts``: the library functions whose contracts were read; ``quiet``: no
+    contract in place checks anything, so that it stands for the call in every run."""
+
+    program: CheckedModule
+    contracts: tuple[str, ...] = ()
+    quiet: bool = True
+
+
 @rule("va/inline")
-def inlined(checked: CheckedModule, entry: str) -> tuple[CheckedModule, tuple[str, ...]]:
-    """The entry with calls in place, without the functions that it then reaches no more; and the library functions
-    whose contracts were read."""
+def inlined(checked: CheckedModule, entry: str) -> Inlined:
+    """The entry with calls in place, without the functions that it then reaches no more."""
     contracts: dict[str, None] = {}
+    quiet = True
     for _ in range(DEEPEST):
         function = checked.module.functions.get(entry)
         if not isinstance(function, Function):
@@ -63,12 +74,13 @@ def inlined(checked: CheckedModule, entry: str) -> tuple[CheckedModule, tuple[st
         new = inliner.function(function)
         if not inliner.changed:
             break
-        contracts |= inliner.read
         try:
             checked = _checked(checked.module, entry, new)
         except Rejection:
             break  # a call that only a run can tell to be right stays as it was
-    return checked, tuple(contracts)
+        contracts |= inliner.read
+        quiet = quiet and inliner.quiet
+    return Inlined(checked, tuple(contracts), quiet)
 
 
 def _checked(module: Module, entry: str, new: Function) -> CheckedModule:
@@ -107,13 +119,14 @@ class _Inliner:
     entry: str
     contracts: Mapping[str, str]
     changed: bool
+    quiet: bool
     read: dict[str, None]
     local: dict[str, Function]
     names: Taken
 
     def __init__(self, checked: CheckedModule, entry: str, contracts: Mapping[str, str]) -> None:
         self.checked, self.entry, self.contracts = checked, entry, contracts
-        self.changed, self.read, self.local = False, {}, {}
+        self.changed, self.quiet, self.read, self.local = False, True, {}, {}
         function = checked.module.functions[entry]
         self.names = Taken(name.rpartition("/")[2] for name in checked.types.get(entry, {}))
         self.names.add(*(each.name for each in nodes(function) if isinstance(each, Var | SymVar)))
@@ -171,14 +184,17 @@ class _Inliner:
         """A function of the module with the calls of its own local functions in place."""
         if not any(_is_local(b) for block in function.body.blocks for b in block.bindings):
             return function
-        found, read = inlined(self.checked, name)
-        self.read |= dict.fromkeys(read)
-        new = found.module.functions[name]
+        found = inlined(self.checked, name)
+        self.read |= dict.fromkeys(found.contracts)
+        self.quiet = self.quiet and found.quiet
+        new = found.program.module.functions[name]
         assert isinstance(new, Function)
         return new
 
     def library(self, binding: VarBinding, callee: Expr, args: tuple[Expr, ...], call: Call) -> list[Binding]:
-        name = callee.name if isinstance(callee, ExternFunc) else callee.value if isinstance(callee, StringValue) else ""
+        name = (
+            callee.name if isinstance(callee, ExternFunc) else callee.value if isinstance(callee, StringValue) else ""
+        )
         if name not in self.contracts:
             raise _Stays
         function = self.checked.module.functions[self.contracts[name]]
@@ -186,6 +202,7 @@ class _Inliner:
         out = call.ty_args[0] if len(call.ty_args) == 1 else None
         new = self.in_place(binding, function, args, out, self.contracts[name])
         self.read[name] = None
+        self.quiet = self.quiet and all(map(_never_traps, new))
         return new
 
     def in_place(
@@ -198,16 +215,19 @@ class _Inliner:
             raise _Stays
         rename = _Renaming(self.names)
         new = self.arguments(function.params, args, rename)
-        for b in bindings:
-            new.append(rename.binding(b))
-        given: Expr = rename(function.body.body)
         result: Type = rename(function.ret)
         wanted = result if out is None else out
         promised = any(p.function == where for p in self.checked.promises)
-        if promised or not _same(wanted, result):
-            new.append(MatchCast(binding.name, given, wanted, binding.annotation))
-        else:
-            new.append(VarBinding(binding.name, given, binding.annotation))
+        checks = promised or not _same(wanted, result)
+        last = function.body.body
+        named = last.name if isinstance(last, Var) and bindings and bindings[-1].name == last.name else None
+        for b in bindings:
+            took_name = not checks and b.name == named
+            new.append(rename.binding(b, binding if took_name else None))
+        if checks or named is None:
+            given: Expr = rename(last)
+            made = MatchCast(binding.name, given, wanted) if checks else VarBinding(binding.name, given)
+            new.append(replace(made, annotation=binding.annotation))
         return new
 
     def arguments(self, params: tuple[Param, ...], args: tuple[Expr, ...], rename: _Renaming) -> list[Binding]:
@@ -260,6 +280,28 @@ class _Inliner:
                 return None
 
 
+def _never_traps(b: Binding) -> bool:
+    """Whether a run goes past a binding whatever its operands are, or is left open there."""
+    match b:
+        case VarBinding(value=Call(op=Op(name=op))):
+            return op in OPERATORS and op not in IMPURE and op not in LOW_LEVEL
+        case VarBinding(value=Call() | If() | Function()):
+            return False
+        case VarBinding():
+            return True
+        case _:
+            return False
+
+
+def same_programs(first: Module, second: Module) -> bool:
+    """Equal up to names, constants included."""
+    return structural_equal(first, second) and _constants(first) == _constants(second)
+
+
+def _constants(module: Module) -> dict[int, tuple[object, ...]]:
+    return {k: (a.dtype, a.shape, tuple(a.patterns())) for k, a in module.constants.items()}
+
+
 def _is_local(b: Binding) -> bool:
     return isinstance(b, VarBinding) and isinstance(b.value, Function)
 
@@ -303,13 +345,16 @@ class _Renaming:
         self.variables: dict[str, Expr] = {}
         self.symbols: dict[str, PrimExpr] = {}
 
-    def binding(self, b: Binding) -> Binding:
-        """A binding under a fresh name; the symbols that it defines under fresh ones."""
+    def binding(self, b: Binding, caller: VarBinding | None = None) -> Binding:
+        """A binding under a fresh name, or under that of the ``caller``'s whose value it is; the symbols that it
+        defines under fresh ones."""
         if isinstance(b, MatchCast):
             for symbol in definable(b.type):
                 if symbol.name not in self.symbols:
                     self.symbols[symbol.name] = SymVar(self.names.fresh(symbol.name), symbol.dtype)
         new: Binding = self(b)
+        if caller is not None:
+            return replace(new, name=caller.name, annotation=caller.annotation)
         fresh = self.names.fresh(b.name)
         self.variables[b.name] = Var(fresh)
         return replace(new, name=fresh)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.lower.claims import Claim, Ledger
-from refrelax.lower.set_aside import with_contracts, without_contracts
+from refrelax.lower.set_aside import beside_contracts
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
@@ -42,8 +42,8 @@ PIPELINES: dict[str, tuple[str, ...]] = {
     "legalize": ("legalize",),
     "none": (),
 }
-"""Named sequences of passes. ``kernels`` stops before memory, which is what the array backends compile; ``dispatch`` gives library functions
-what they compute first."""
+"""Named sequences of passes. ``kernels`` stops before memory, which is what the array backends compile; ``dispatch``
+first gives library functions what they compute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,31 +96,20 @@ def lower(
     steps: list[Step] = []
     for name in names:
         ledger = Ledger(effort)
-        checked = _checked_again(name, _applied(name, checked, ledger, libraries))
+        run: Callable[..., Module] = find_pass(name)
+        if name == DISPATCH and libraries is not None:
+            run = partial(run, libraries=libraries)
+        checked = _checked_again(name, run(checked, ledger))
         steps.append(Step(name, tuple(ledger.claims), evidence(ledger), checked))
     return Lowered(checked, tuple(steps))
 
 
-def _applied(
-    name: str,
-    checked: CheckedModule,
-    ledger: Ledger,
-    libraries: Sequence[str | Path | Module | CheckedModule] | None,
-) -> Module:
-    """What a pass makes of a module. Contracts are no code: only the dispatch to libraries sees them."""
-    run = find_pass(name)
-    if name == DISPATCH:
-        run = run if libraries is None else partial(run, libraries=libraries)
-        return run(checked, ledger)
-    return with_contracts(run(without_contracts(checked), ledger), checked.module)
-
-
 def find_pass(name: str) -> Pass:
-    """The function of a pass."""
+    """The function of a pass. Contracts are no code: only the dispatch to libraries sees them."""
     if name not in PASSES:
         raise UsageError(f"unknown pass {name!r}; known: {', '.join(PASSES)}")
     found: Pass = import_module(PASSES[name]).run
-    return found
+    return found if name == DISPATCH else beside_contracts(found)
 
 
 def _checked_again(name: str, module: Module) -> CheckedModule:

@@ -9,6 +9,9 @@ Spec: ``spec/10-lowering.md``, ``lo/contract-kept``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from refrelax.lower.claims import Ledger
 from refrelax.lower.names import Taken
 from refrelax.lower.orphans import called
 from refrelax.rules import rule
@@ -18,6 +21,15 @@ from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module
+
+
+def beside_contracts(run: Callable[[CheckedModule, Ledger], Module]) -> Callable[[CheckedModule, Ledger], Module]:
+    """A pass that leaves contracts as they are."""
+
+    def apart_from(checked: CheckedModule, ledger: Ledger) -> Module:
+        return with_contracts(run(without_contracts(checked), ledger), checked.module)
+
+    return apart_from
 
 
 def apart(module: Module) -> set[str]:

@@ -150,7 +150,7 @@ class _Matcher:
             case PrimValue(value=a), PrimValue(value=b):
                 self.pairs.append((a, b))
                 return a.dtype == b.dtype
-            case (Constant() | StringValue() | DataTypeValue()), _:
+            case ((Constant() | StringValue() | DataTypeValue()), _):
                 return same(wanted, e)
             case _:
                 return False
@@ -227,5 +227,5 @@ def _dtype(value: AttrValue, result: Type | None) -> AttrValue:
 def same(a: Expr, b: Expr) -> bool:
     """Whether two leaves are one."""
     if isinstance(a, Var | Constant | ConstantRef | StringValue | DataTypeValue) and type(a) is type(b):
-        return replace(a, span=None) == replace(b, span=None)  # type: ignore[type-var]
+        return replace(a, span=None) == replace(b, span=None)
     return False
