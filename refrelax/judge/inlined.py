@@ -37,6 +37,7 @@ from refrelax.syntax.graph import (
     MatchCast,
     Op,
     Param,
+    SeqExpr,
     ShapeExpr,
     StringValue,
     Tuple,
@@ -75,23 +76,23 @@ def inlined(checked: CheckedModule, entry: str) -> Inlined:
         if not inliner.changed:
             break
         try:
-            checked = _checked(checked.module, entry, new)
+            checked = check(_reachable(checked.module, entry, new))
         except Rejection:
             break  # a call that only a run can tell to be right stays as it was
         contracts |= inliner.read
         quiet = quiet and inliner.quiet
-    return Inlined(checked, tuple(contracts), quiet)
+    return Inlined(_pure(checked, entry), tuple(contracts), quiet)
 
 
-def _checked(module: Module, entry: str, new: Function) -> CheckedModule:
-    """The module with another entry, pure where its calls in place are."""
-    found = check(_reachable(module, entry, new))
-    if new.pure:
-        return found
+def _pure(checked: CheckedModule, entry: str) -> CheckedModule:
+    """The program with an entry that says that it is pure, if it is."""
+    function = checked.module.functions.get(entry)
+    if not isinstance(function, Function) or function.pure:
+        return checked
     try:
-        return check(_reachable(module, entry, replace(new, pure=True)))
+        return check(_reachable(checked.module, entry, replace(function, pure=True)))
     except Rejection:
-        return found
+        return checked
 
 
 def _reachable(module: Module, entry: str, new: Function) -> Module:
@@ -133,15 +134,17 @@ class _Inliner:
         self.names.add(*(each for each in checked.module.functions))
 
     def function(self, function: Function) -> Function:
-        blocks = tuple(self.block(each) for each in function.body.blocks)
-        body = replace(function.body, blocks=blocks)
-        used = {each.name for each in nodes((body.body, blocks)) if isinstance(each, Var)}
+        body = self.sequence(function.body)
+        used = {each.name for each in nodes(body) if isinstance(each, Var)}
         kept = tuple(
             replace(each, bindings=tuple(b for b in each.bindings if b.name in used or not _is_local(b)))
-            for each in blocks
+            for each in body.blocks
         )
-        self.changed |= kept != blocks
+        self.changed |= kept != body.blocks
         return replace(function, body=replace(body, blocks=kept))
+
+    def sequence(self, seq: SeqExpr) -> SeqExpr:
+        return replace(seq, blocks=tuple(map(self.block, seq.blocks)))
 
     def block(self, block: Block) -> Block:
         return replace(block, bindings=tuple(new for old in block.bindings for new in self.binding(old)))
@@ -149,6 +152,9 @@ class _Inliner:
     def binding(self, binding: Binding) -> list[Binding]:
         if not isinstance(binding, VarBinding):
             return [binding]
+        if isinstance(binding.value, If):
+            yes, no = self.sequence(binding.value.then_branch), self.sequence(binding.value.else_branch)
+            return [replace(binding, value=replace(binding.value, then_branch=yes, else_branch=no))]
         if isinstance(binding.value, Function):
             self.local[binding.name] = binding.value
         if not isinstance(binding.value, Call):
