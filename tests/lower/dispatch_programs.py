@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tests.lower.fusion_modules import buffer, kernel, nest
+
 SYMBOLS = "\n".join(f'{s} = TypeVar("{s}")' for s in ("b", "k", "m", "n", "p"))
 
 
@@ -37,6 +39,7 @@ CONTRACTS: dict[str, Contract] = {
     "half": Contract("x: m, n", ('y = R.multiply(x, R.const(0.5, "float32"))',), "m, n"),
     "matmul": Contract("x: m, k; w: k, n", ("y = R.matmul(x, w)",), "m, n"),
     "matmul_bias": Contract("x: m, k; w: k, n; b: n", ("y = R.matmul(x, w)", "z = R.add(y, b)"), "m, n"),
+    "matmul_added": Contract("x: m, k; w: k, n; b: m, n", ("y = R.matmul(x, w)", "z = R.add(y, b)"), "m, n"),
     "transposed": Contract("x: m, k; w: n, k", ("t = R.permute_dims(w, axes=[1, 0])", "y = R.matmul(x, t)"), "m, n"),
     "aligned": Contract(
         "x: m, k; w: k, n",
@@ -47,12 +50,13 @@ CONTRACTS: dict[str, Contract] = {
     "exp_exp": Contract("x: m, n", ("y = R.exp(x)", "z = R.exp(y)"), "m, n"),
     "relu_of_sum": Contract("x: m, n; y: m, n", ("a = R.add(x, y)", "z = R.nn.relu(a)"), "m, n"),
     "difference": Contract("x: m, n; y: m, n", ("a = R.subtract(x, y)", "z = R.abs(a)"), "m, n"),
+    "abs_sin": Contract("x: n", ("y = R.sin(x)", "z = R.abs(y)"), "n"),
+    "signed": Contract("x: m, n; y: m, n", ("a = R.subtract(x, y)", "z = R.exp(a)"), "m, n"),
+    "lower": Contract("x: n, n", ("a = R.permute_dims(x, axes=[1, 0])", "z = R.subtract(a, x)"), "n, n"),
     "diamond": Contract("x: m, n", ("a = R.exp(x)", "b = R.abs(a)", "z = R.add(a, b)"), "m, n"),
-    "second_half": Contract("x: m, n * 2", (), "m, n"),
     "halves": Contract("x: m, 6", ("s = R.split(x, 2, axis=1)", "a = s[1]", "z = R.exp(a)"), "m, 3"),
     "flat": Contract("x: m, n", ("y = R.reshape(x, R.shape([m * n]))", "z = R.exp(y)"), "m * n"),
 }
-del CONTRACTS["second_half"]
 
 
 def library(*names: str, text: str = "") -> str:
@@ -81,7 +85,10 @@ class Program(NamedTuple):
     taken: tuple[str, ...]
     outputs: str = "out"
     result: str = "out"
+    kernels: str = ""
 
+
+INCREASE = kernel("increase", buffer("X", "n"), nest("u", "X", "i", "X[i] + T.float32(1)", "n"))
 
 PROGRAMS: dict[str, Program] = {
     "square": Program("x: n, 3", ("out = R.multiply(x, x)",), ("square",), ("square",)),
@@ -207,11 +214,50 @@ PROGRAMS: dict[str, Program] = {
     ),
     "half precision": Program("x: n, 4 @ float16; w: 4, 3 @ float16", ("out = R.matmul(x, w)",), ("matmul",), ()),
     "another rank": Program("x: 2, n, 4; w: 4, 3", ("out = R.matmul(x, w)",), ("matmul",), ()),
-    "unknown dims": Program(
-        "x: n, 3", ("u = R.unique(x, axis=0)", "v = u[0]", "out = R.multiply(v, v)"), ("square",), ()
+    "diamond of others": Program("x: n, 3", ("a = R.sin(x)", "b = R.abs(a)", "out = R.add(a, b)"), ("diamond",), ()),
+    "turned difference": Program(
+        "x: n, n", ("a = R.permute_dims(x, axes=[1, 0])", "out = R.subtract(x, a)"), ("lower",), ()
+    ),
+    "turned product": Program(
+        "x: n, n; w: n, n", ("t = R.permute_dims(w, axes=[1, 0])", "out = R.matmul(t, x)"), ("transposed",), ()
+    ),
+    "square product": Program("x: n, n; w: n, n", ("out = R.matmul(x, w)",), ("matmul",), ("matmul",)),
+    "axes as they were, square": Program(
+        "x: n, n; w: n, n",
+        ("t = R.permute_dims(w, axes=[0, 1])", "out = R.matmul(x, t)"),
+        ("transposed", "matmul"),
+        ("matmul",),
+    ),
+    "square of half precision": Program("x: n, 3 @ float16", ("out = R.multiply(x, x)",), ("square",), ()),
+    "an update between": Program(
+        "x: n",
+        (
+            "a = R.sin(x)",
+            f"u = R.call_tir_inplace(cls.increase, (x,), inplace_indices=[0], out_ty={tensor('n')})",
+            "out = R.abs(a)",
+        ),
+        ("abs_sin",),
+        (),
+        "out, u",
+        "(out, u)",
+        INCREASE,
+    ),
+    "square transposed": Program(
+        "x: n, n; w: n, n",
+        ("t = R.permute_dims(w, axes=[1, 0])", "out = R.matmul(x, t)"),
+        ("transposed",),
+        ("transposed",),
+    ),
+    "square and half": Program(
+        "x: n, 3",
+        ("y = R.multiply(x, x)", 'out = R.multiply(y, R.const(0.5, "float32"))'),
+        ("square", "half"),
+        ("square", "half"),
+    ),
+    "the sum with its product": Program(
+        "x: 3, 3; w: 3, 3", ("y = R.matmul(x, w)", "out = R.add(y, y)"), ("matmul_added", "matmul"), ("matmul",)
     ),
 }
-del PROGRAMS["unknown dims"]
 
 
 def program(name: str) -> str:
@@ -221,8 +267,10 @@ def program(name: str) -> str:
     return f"""{SYMBOLS}
 @I.ir_module
 class Module:
+{it.kernels}
     @R.function
     def main({tensors(it.params)}):
+        cls = Module
         with R.dataflow():
 {lines}
             R.output({it.outputs})

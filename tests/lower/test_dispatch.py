@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.lower import Lowered, lower
+from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import Call, ExternFunc, Op
 from refrelax.testing.arguments import random_arguments, symbols_of
@@ -43,8 +44,7 @@ def test_what_is_taken(name: str) -> None:
     it = PROGRAMS[name]
     after = dispatched(checked(program(name)), *it.tried).module
     assert calls(after) == list(it.taken)
-    contracts = {f for f in after.module.functions if f != "main"}
-    assert len(contracts) == len(set(it.taken))
+    assert set(contracts_of(after.module)) == {f"lib.{each}" for each in it.taken}
     assert rr.parse(rr.print_module(after.module)) == after.module
 
 

@@ -124,6 +124,8 @@ class Running:
             for array, found in zip(outputs, result if isinstance(result, tuple) else (result,), strict=True):
                 self.place(array, found)
             return
+        if name in self.contracts:
+            spoil(outputs)
         given = [outward(a) for a in (*args, *outputs)]
         self.externs[name](*given)
         for array, tensor in zip([*args, *outputs], given, strict=True):
@@ -188,6 +190,14 @@ def overwritten(module: Module) -> bool:
     """Whether a function of the module overwrites a tensor that graph-level code can still see."""
     graph = [f for f in module.functions.values() if isinstance(f, Function)]
     return any(overwrites(node, module.functions) for f in graph for node in nodes(f))
+
+
+def spoil(outputs: list[Any]) -> None:
+    """Fill fresh memory with bytes 0xff (NaN, or -1): what a library function reads there means nothing, and zeros
+    would hide that it does."""
+    for array in outputs:
+        if isinstance(array, np.ndarray) and array.dtype != np.bool_ and array.size:
+            array.reshape(-1).view(np.uint8)[...] = 0xFF
 
 
 class NumPyExecutable:

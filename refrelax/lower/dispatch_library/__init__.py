@@ -15,7 +15,7 @@ from pathlib import Path
 
 from refrelax.lower.claims import Ledger, both, eq
 from refrelax.lower.dispatch_library.library import DEFAULT, KNOWN, load, own_patterns, tried
-from refrelax.lower.dispatch_library.match import Match, Site, match
+from refrelax.lower.dispatch_library.matching import Match, Site, match
 from refrelax.lower.dispatch_library.patterns import Pattern
 from refrelax.lower.fuse_ops.interface import extents
 from refrelax.lower.fuse_ops.primitive import is_primitive
