@@ -1,8 +1,8 @@
 """Proof of equality for all shapes and values: two programs as element terms, compared by congruence.
 
-Operators are legalized first; a graph of ``call_tir`` then composes the terms of its loop programs. The entry's
-signatures must be the same up to the names of symbols. Whatever the terms cannot say (effects, branches, library
-functions, checks at run time) means: no proof.
+Calls of graph functions are put in place and operators legalized first; a graph of ``call_tir`` then composes the terms
+of its loop programs. The entry's signatures must be the same up to the names of symbols. Whatever the terms cannot say
+(effects, branches, library functions without a contract, checks at run time) means: no proof.
 
 Spec: ``spec/06-shapes.md``, Pointwise equality.
 """
