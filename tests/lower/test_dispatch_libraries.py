@@ -7,10 +7,13 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 import refrelax as rr
+from refrelax.backends.cupy_.device import CuPyDevice
 from refrelax.backends.libraries import TABLE, libraries_of
+from refrelax.examples import load as load_example
 from refrelax.lower import lower
 from refrelax.lower.dispatch_library import KNOWN, load
 from refrelax.lower.dispatch_library.library import in_order, patterns_of
@@ -94,7 +97,7 @@ def test_numpy_keeps_the_contract(library: str, name: str) -> None:
     """What runs for the library function is the table's, and agrees with the contract at usual extents, at 1 and 0."""
     checked = called_directly(library, name)
     (library_name,) = called(checked)
-    assert (library_name in libraries_of(checked.module, __import__("numpy"))) is (library_name not in BY_CONTRACT)
+    assert (library_name in libraries_of(checked.module, np)) is (library_name not in BY_CONTRACT)
     for extents in (EXTENTS, SMALL, EMPTY):
         wanted = extents if library != "cudnn" else extents | WINDOWS
         dims = {k: v for k, v in wanted.items() if k in symbols_of(checked.module, "main")}
@@ -152,3 +155,56 @@ class Module:
     checked = rr.check(rr.parse(text))
     args: list[Any] = random_arguments(checked.module, "main", 1, {"n": 4}, "normal")
     assert isinstance(rr.diff(checked, "main", args, impl="numpy"), rr.Agreement)
+
+
+def test_in_mode_bits_the_contract_runs() -> None:
+    """To the interpreter's bits, which no BLAS promises."""
+    checked = called_directly("cublas", "cublas_matmul_f32")
+    args = random_arguments(checked.module, "main", 1, {"m": 4, "k": 33, "n": 5}, "normal")
+    wanted = rr.run(checked, "main", *args)
+    assert isinstance(wanted, rr.Returned)
+    found = rr.compile(checked, backend="numpy", mode="bits").run("main", *args)
+    assert isinstance(found, rr.Returned) and found.value == wanted.value
+
+
+class _Cupy:
+    """NumPy under CuPy's name: what the device's code asks of it is in both."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    __name__ = "numpy"
+
+    @staticmethod
+    def asnumpy(array: Any) -> Any:
+        return np.asarray(array)
+
+
+@pytest.mark.parametrize("name", ["cublas_matmul_transposed_bias_f32", "cutlass_rms_norm_2d_eps5_f32"])
+def test_on_device_arrays(name: str) -> None:
+    """The way through device memory, as bytes; NumPy stands in for CuPy."""
+    checked = called_directly(name.split("_")[0], name)
+    device = CuPyDevice.__new__(CuPyDevice)
+    device.cupy = _Cupy()
+    for extents in (EXTENTS, SMALL, EMPTY):
+        dims = {k: v for k, v in extents.items() if k in symbols_of(checked.module, "main")}
+        args = [each.numpy() for each in random_arguments(checked.module, "main", 1, dims, "normal")]
+        (run,) = device.libraries(checked.module).values()
+        found = device.download(run(*map(device.upload, args)))
+        (host,) = libraries_of(checked.module, np).values()
+        assert found.tobytes() == host(*args).tobytes() and found.shape == host(*args).shape
+
+
+@pytest.mark.parametrize("name", ["mlp", "cnn", pytest.param("decoder", marks=pytest.mark.nightly)])
+def test_models(name: str) -> None:
+    """Products, biases, rectifiers and convolutions of the package's models are taken; each pass is proved."""
+    stage = load_example(name).stage("imported")
+    before = rr.check(rr.bind_constants(rr.parse(stage.text), stage.constants))
+    lowered = lower(before, "dispatch")
+    assert len(contracts_of(lowered.module.module)) == {"mlp": 2, "cnn": 3, "decoder": 2}[name]
+    assert not any("matmul" in f or "conv2d" in f for f in lowered.module.module.prim_funcs())
+    assert all(claim.proved for claim in lowered.claims)
+    assert isinstance(rr.validate(before, lowered.steps[0].module, rounds=1), rr.Equivalent)
+    assert isinstance(rr.validate(before, lowered.module, rounds=1), rr.Equivalent)
+    args = random_arguments(before.module, "main", 1, {"n": 3}, "normal")
+    assert isinstance(rr.diff(lowered.module, "main", args, impl="numpy"), rr.Agreement)
