@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cache
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.conformance import cases
@@ -68,6 +71,31 @@ def test_every_case_of_the_suite_ends_as_it_did() -> None:
             assert type(one) is type(two), name
         if isinstance(one, rr.Returned) and isinstance(two, rr.Returned):
             assert (one.value, one.arguments, one.poison) == (two.value, two.arguments, two.poison), name
+
+
+def _as_before(module: rr.Module, draw: Any) -> None:
+    program = rr.check(module)
+    new = inlined(program, "main")
+    assume(new.program.module != program.module)
+    given_ = draw(rr.testing.call_arguments(module))
+    runs = [rr.run(c, "main", *deepcopy(given_), externs=rr.testing.EXTERNS) for c in (program, new.program)]
+    one, two = runs
+    assert type(one) is type(two)
+    if isinstance(one, rr.Returned) and isinstance(two, rr.Returned):
+        assert (one.value, one.arguments, one.poison) == (two.value, two.arguments, two.poison)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(rr.testing.modules(), st.data())
+def test_random_modules(module: Any, data: st.DataObject) -> None:
+    _as_before(module, data.draw)
+
+
+@pytest.mark.nightly
+@settings(max_examples=500, deadline=None, suppress_health_check=list(HealthCheck))
+@given(rr.testing.modules(), st.data())
+def test_many_random_modules(module: Any, data: st.DataObject) -> None:
+    _as_before(module, data.draw)
 
 
 HEAD = """

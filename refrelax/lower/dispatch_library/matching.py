@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from refrelax.lower.dead_code import mentions
 from refrelax.lower.dispatch_library.patterns import Pattern
-from refrelax.lower.fuse_ops.graph import is_barrier, operand, used
+from refrelax.lower.fuse_ops.graph import is_barrier, operand
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.types.checked import CheckedModule
@@ -63,7 +64,7 @@ class Site:
         for position, binding in enumerate(self.block.bindings):
             segment += is_barrier(binding, self.checked.module)
             self.segments.append(segment)
-            for name in used(binding.value):
+            for name in mentions(binding):
                 self.uses.setdefault(name, set()).add(position)
             self.made[binding.name] = position
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
+from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import CALL_FORMS, IMPURE, LOW_LEVEL, OPERATORS
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable, mentioned
@@ -32,6 +33,7 @@ from refrelax.syntax.graph import (
     TupleGetItem,
     Var,
 )
+from refrelax.syntax.scalars import SymVar
 from refrelax.syntax.types import TensorType, Type
 
 RULE = "lo/dispatch-pattern"
@@ -128,6 +130,8 @@ def _supported(e: Expr, span: Span | None) -> None:
         case Call(op=Op(name=op)):
             if op not in OPERATORS or op in IMPURE or op in CALL_FORMS or op in LOW_LEVEL or e.ty_args:
                 raise NoPattern(f"expected operators without effects, found {op}", e.span or span)
+            if any(isinstance(node, SymVar) for node in nodes(e.attrs)):
+                raise NoPattern(f"expected attributes without symbols, found some of {op}", e.span or span)
             for each in e.args:
                 _supported(each, span)
         case Tuple():
