@@ -30,7 +30,6 @@ if TYPE_CHECKING:  # what type checkers read: the same names as in _HOME, from t
     from refrelax.api import print_module as print_module
     from refrelax.api import run as run
     from refrelax.api import structural_equal as structural_equal
-    from refrelax.arrays import Tensor as Tensor
     from refrelax.backends import compile as compile
     from refrelax.errors import Diagnostic as Diagnostic
     from refrelax.errors import Effect as Effect
@@ -47,6 +46,8 @@ if TYPE_CHECKING:  # what type checkers read: the same names as in _HOME, from t
     from refrelax.errors import Unlinkable as Unlinkable
     from refrelax.errors import Unspecified as Unspecified
     from refrelax.errors import UsageError as UsageError
+    from refrelax.interop.names import bisect as bisect
+    from refrelax.interop.names import diff as diff
     from refrelax.judge import Agreement as Agreement
     from refrelax.judge import Counterexample as Counterexample
     from refrelax.judge import Divergence as Divergence
@@ -57,10 +58,13 @@ if TYPE_CHECKING:  # what type checkers read: the same names as in _HOME, from t
     from refrelax.judge import Report as Report
     from refrelax.judge import Tested as Tested
     from refrelax.judge import WrongPass as WrongPass
-    from refrelax.judge import bisect as bisect
-    from refrelax.judge import diff as diff
     from refrelax.judge import validate as validate
     from refrelax.lower import lower as lower
+    from refrelax.running.arrays import Tensor as Tensor
+    from refrelax.running.trace import Event as Event
+    from refrelax.running.trace import Tracer as Tracer
+    from refrelax.running.trace import trace as trace
+    from refrelax.running.workers import run_workers as run_workers
     from refrelax.semantics.budget import Budget as Budget
     from refrelax.semantics.numbers.verdicts import Inside as Inside
     from refrelax.semantics.numbers.verdicts import Outside as Outside
@@ -84,24 +88,22 @@ if TYPE_CHECKING:  # what type checkers read: the same names as in _HOME, from t
     from refrelax.syntax.json_ import from_json as from_json
     from refrelax.syntax.json_ import to_json as to_json
     from refrelax.syntax.module import Module as Module
-    from refrelax.tracing import Event as Event
-    from refrelax.tracing import Tracer as Tracer
-    from refrelax.tracing import trace as trace
-    from refrelax.worlds import run_workers as run_workers
 
 _NAMES: dict[str, str] = {
     "api": "bind_constants check parse print_module run structural_equal",
-    "arrays": "Tensor",
     "backends": "compile",
     "errors": (
         "Diagnostic Effect Exhausted IllFormed IllTyped InternalError Malformed Rejection Returned RunError Span "
         "Trapped Unlinkable Unspecified UsageError"
     ),
+    "interop.names": "bisect diff",
     "judge": (
-        "Agreement Counterexample Divergence Equivalent NoVerdict Open ProvedAt Report Tested WrongPass bisect diff "
-        "validate"
+        "Agreement Counterexample Divergence Equivalent NoVerdict Open ProvedAt Report Tested WrongPass validate"
     ),
     "lower": "lower",
+    "running.arrays": "Tensor",
+    "running.trace": "Event Tracer trace",
+    "running.workers": "run_workers",
     "semantics.budget": "Budget",
     "semantics.numbers.verdicts": "Inside Outside Undecided",
     "semantics.types.checked": "CheckedModule",
@@ -109,8 +111,6 @@ _NAMES: dict[str, str] = {
     "shape_solver": "Proved Refuted Remark Unknown bounds disjoint injective prove remarks simplify",
     "syntax.json_": "from_json to_json",
     "syntax.module": "Module",
-    "tracing": "Event Tracer trace",
-    "worlds": "run_workers",
 }
 
 _HOME: dict[str, str] = {name: f"refrelax.{home}" for home, names in _NAMES.items() for name in names.split()}

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from refrelax.arrays import to_constant
-from refrelax.runs import make_headroom, run
+from refrelax.running.arrays import to_constant
+from refrelax.running.run import make_headroom, run
 from refrelax.semantics.types.check import check as check_module
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module

@@ -14,9 +14,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from refrelax import cli, npz
-from refrelax.arrays import to_constant
+from refrelax import cli
 from refrelax.commands import COMMANDS
+from refrelax.running import npz
+from refrelax.running.arrays import to_constant
 
 PROGRAM = """
 from tvm.script import ir as I, relax as R, tirx as T

@@ -148,7 +148,7 @@ def explained(module: Module, args: list[Any], pipeline: str, passes: TvmPasses,
         if known.without is not None:
             text, times = re.subn(*known.without, rr.print_module(module))
             other = replace(rr.parse(text), constants=module.constants)
-            still = judge.bisect(other, "main", args, passes, pipeline, rr.testing.EXTERNS)
+            still = rr.bisect(other, "main", args, passes, pipeline, rr.testing.EXTERNS)
             if not times or (isinstance(still, rr.WrongPass) and still.name == known.name):
                 continue
         return known.title

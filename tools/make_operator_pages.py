@@ -24,171 +24,16 @@ import operator_cases as oc  # noqa: E402
 from operator_rules import RULES  # noqa: E402
 
 import refrelax as rr  # noqa: E402
-from refrelax.semantics.ops import FAMILIES, OPERATORS, OpDef, common, layout  # noqa: E402
-from refrelax.syntax.signatures import has_signature, signature  # noqa: E402
+from refrelax.conformance import citations, pages  # noqa: E402
+from refrelax.conformance.cases import load  # noqa: E402
+from refrelax.semantics.ops import FAMILIES, OPERATORS, layout  # noqa: E402
 from refrelax.syntax.write.types import type_text  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES, data  # noqa: E402
-
-FORMULAS = {
-    "isnan": "`out[i] = x[i] is NaN`; false for integers.", "isinf": "`out[i] = x[i] is infinite`; false for integers.",
-    "isfinite": "`out[i] = x[i] is neither NaN nor infinite`; true for integers.",
-    "abs": "`out[i] = |x[i]|`; the least integer is its own absolute value.", "negative": "`out[i] = -x[i]`, wrapping.",
-    "sign": "`out[i]` is 1, 0 or -1; NaN for NaN.", "square": "`out[i] = x[i] * x[i]`.", "round": "`out[i]` is the nearest integer, half to even.",
-    "logical_not": "`out[i] = not x[i]`; a number counts as `!= 0`.", "bitwise_not": "`out[i] = ~x[i]`.",
-    "rsqrt": "`out[i] = 1 / sqrt(x[i])`.", "sigmoid": "`out[i] = 1 / (1 + exp(-x[i]))`.",
-    "divide": "`out[i] = a[i] / b[i]`; on integers truncated toward zero.", "mod": "`out[i]` is the remainder of the truncated quotient, with the sign of `a`.",
-    "floor_divide": "`out[i] = floor(a[i] / b[i])`; of floats the quotient is rounded first, that of an infinity and a number is an infinity, and 0 or -0 the other way round, so that -1 by an infinity is -0.", "floor_mod": "`out[i] = a[i] - floor(a[i] / b[i]) * b[i]`, of integers with the sign of `b`; of floats step by step, so that it is NaN by an infinity.",
-    "power": "`out[i] = a[i] ** b[i]`; on integers the wrapped product of `b` factors.",
-    "log_add_exp": "`out[i] = log(exp(a[i]) + exp(b[i]))`, as `max + log1p(exp(-|a - b|))`; the literal form is permitted.",
-    "ones": "`out[i] = 1`.", "zeros": "`out[i] = 0`.", "ones_like": "`out[i] = 1`.", "zeros_like": "`out[i] = 0`.",
-    "tril": "`out[…, i, j] = x[…, i, j] if j - i <= k else 0`.", "triu": "`out[…, i, j] = x[…, i, j] if j - i >= k else 0`.",
-    "sum": "The sum; 0 of nothing.", "prod": "The product; 1 of nothing.", "max": "The greatest; poison of nothing.", "min": "The least; poison of nothing.",
-    "argmax": "The first position of the greatest; poison of nothing.", "argmin": "The first position of the least; poison of nothing.",
-}  # fmt: skip
-
-FAMILY_NOTES = {
-    "norm": "Sums in any order, in float32 or wider. A one-pass variance is a named relaxation.",
-    "linear": "Products and sums in any order and association, fused, wider.",
-    **dict.fromkeys(
-        ("grid", "roi"),
-        "In the steps every operation on positions and weights is correctly rounded, a product and the addition that uses it once or twice; weights are multiplied and summed in any order and association.",
-    ),
-    **dict.fromkeys(
-        ("suppression", "detection"),
-        "Decided by correctly rounded overlaps and scores; a product and the addition that uses it are rounded once or twice, `exp` may be off by its bound.",
-    ),
-}
-FAMILY_NOTES["conv"] = FAMILY_NOTES["linear"]
-
-NOTES = {
-    **dict.fromkeys(
-        ("maximum", "minimum", "max", "min", "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"),
-        "Of NaN and a number either.",
-    ),
-    **dict.fromkeys(("argmax", "argmin"), "With NaNs the position of any, or of the extreme of the others."),
-    **dict.fromkeys(("sort", "argsort", "topk"), "Positions after a NaN are open."),
-    **dict.fromkeys(("mean", "variance", "std"), "A sum may stay in the wider format until it is divided."),
-    **dict.fromkeys(
-        ("nn.layer_norm", "nn.group_norm", "nn.instance_norm", "nn.batch_norm", "nn.rms_norm"), FAMILY_NOTES["norm"]
-    ),
-    "nn.log_softmax": "As `softmax` up to the sum; the two differences rounded each, or together.",
-    "nn.relu": "Of NaN, NaN or 0.",
-    "nn.selu": "`exp(x) - 1` rounded once or twice.",
-    "nn.softmax": "`x - max` rounded or not, any order and association of the sum.",
-    "nn.softplus": "`beta * x`, rounded or not, decides which arm is taken.",
-    "floor_divide": "The floor of the rounded quotient, or of the real one, where both are finite.",
-    "floor_mod": "Each step rounded, or the real remainder, where both are finite.",
-    "log_add_exp": "The stable form or the literal one.",
-    "image.resize2d": "In the steps positions and weights are exact and the weights rounded once, or computed step by step in the dtype of the sum; products and sums in any order and association, fused or not.",
-    "image.resize3d": "As `resize2d`.",
-    "index_put": "Nothing is rounded without `accumulate`.",
-    "scatter_elements": "Nothing is rounded by `update`, `max` and `min` (of NaN and a number either).",
-    "scatter_nd": "As `scatter_elements`.",
-    "clip": "Of NaN, NaN or a bound.",
-    "ewise_fma": "The product and the sum rounded each, or together.",
-    "quantize": "A quotient that is rounded before it is rounded to an integer may fall to the other side.",
-    "multinomial_from_uniform": "Running sums of probabilities decide the position.",
-    "vision.get_valid_counts": "",  # what it decides by is an element
-}
-"""What single operators say beside their word (of ``semantics/ops/accuracy.py``)."""
-
-
-def permitted(row: OpDef) -> str:
-    """The line of what is permitted: the word, and what there is to say besides."""
-    name = row.name.removeprefix("relax.")
-    note = NOTES.get(name, FAMILY_NOTES.get(row.page, ""))
-    return f"Permitted results: {OPERATORS[row.name].accuracy.sentence} {note}".rstrip()
-
 
 FENCE = "```"
 
 Written = tuple[str, str]
 """Where a file stands in the repository, and its text."""
-
-
-def docs(function: Any, whole: bool = False) -> str:
-    """The first paragraph of a docstring, or all of it, as a line of text."""
-    text = inspect.getdoc(function) or ""
-    return " ".join((text if whole else text.split("\n\n")[0]).split()).replace("``", "`")
-
-
-def maker_docs(function: Any) -> str:
-    """The docstring of what a rule was made from: the function or factory in its closure."""
-    for cell in getattr(function, "__closure__", None) or ():
-        if callable(cell.cell_contents) and docs(cell.cell_contents):
-            return docs(cell.cell_contents)
-    outer = getattr(function, "__qualname__", "").split(".")[0]
-    return docs(getattr(sys.modules[function.__module__], outer, None))
-
-
-def semantics(row: OpDef) -> str:
-    name = row.name.removeprefix("relax.")
-    source = row.text or row.evaluate
-    text = FORMULAS.get(name) or docs(source, whole=True) or maker_docs(source)
-    if text.startswith(("A function of real", "A method of", "A comparison", "A connective", "")) and not FORMULAS.get(
-        name
-    ):
-        if row.page in ("unary",):
-            return f"`out[i] = {name}(x[i])`."
-        if row.page == "binary":
-            return f"`out[i] = {name}(a[i], b[i])`."
-    return text
-
-
-SORTS = {
-    "expr": "expression", "prim": "scalar", "shape": "shape", "tuple": "tuple", "dtype": "dtype", "str": "string",
-    "int": "integer", "bool": "truth", "float": "number", "vdevice": "virtual device", "any": "anything",
-    "index_map": "index map", "imm": "integer or float32", "sections": "integer or integers", "ints": "integers",
-    "floats": "numbers", "imms": "integers or float32s",
-}  # fmt: skip
-"""What arguments and attributes are, by their kinds in ``syntax/signatures.py``; a digit counts."""
-
-
-def sort(kind: str) -> str:
-    """A kind in words."""
-    plain = kind.rstrip("123")
-    count = kind[len(plain) :]
-    if plain == "pad":
-        return f"{2 * int(count)} integers"
-    if count == "1":
-        return SORTS[plain].removesuffix("s")
-    return f"{SORTS[plain]} of {count}" if plain == "shape" and count else f"{count} {SORTS[plain]}".strip()
-
-
-def slots(name: str) -> list[str]:
-    """The arguments and attributes as a table."""
-    if not has_signature(name):
-        return ["Arguments: see chapter 03.", ""]
-    known = signature(name)
-    if not known.args and not known.attrs:
-        return ["It takes nothing.", ""]
-    rows = []
-    for slot in (*known.args, *known.attrs):
-        default = slot.default
-        if slot.optional and not slot.attribute:
-            missing = "nothing"
-        elif isinstance(default, str) and default.startswith("@"):
-            missing = f"as `{default[1:]}`"
-        else:
-            missing = "" if slot.required else "none" if default is None else f"`{default!r}`"
-        what = sort(slot.kind) + (" or none" if slot.optional and slot.attribute else "")
-        rows.append(f"| `{slot.name}` | {'attribute' if slot.attribute else 'argument'} | {what} | {missing} |")
-    return ["| name | is an | sort | where left out |", "|---|---|---|---|", *rows, ""]
-
-
-MEMORY = {"fresh": "fresh memory", "view": "memory of an argument", "either": "fresh memory, or that of an argument"}
-
-
-def facts(row: OpDef) -> str:
-    """What a call does beside its value, and whether TVM does otherwise."""
-    stores = ", and stores into tensors that it is given" if row.overwrites else ""
-    told = f"A call is {'pure' if row.pure else 'impure'}{stores}; its result is {MEMORY[row.memory]}."
-    short = row.name.removeprefix("relax.")
-    deviates = re.search(rf"`(relax|R)\.{re.escape(short)}`|`op\.{re.escape(short)}/", DEVIATIONS)
-    return told + (" TVM 0.27 does otherwise in places: [deviations](../deviations.md)." if deviates else "")
-
-
-DEVIATIONS = (ROOT / "spec" / "deviations.md").read_text("utf-8")
 
 
 def plain(value: Any) -> Any:
@@ -293,37 +138,42 @@ def page_rules(family: Any) -> list[str]:
     return sorted(r for r in RULES if f'"{r}"' in source + extra)
 
 
+def constraints(rules: list[str]) -> list[str]:
+    """Constraints, numbered, each with its end."""
+    SEEN.update(rules)
+    ends = [f" *Ends: {ENDS[rule]}.*" if ENDS.get(rule) else "" for rule in rules]
+    numbered = enumerate(zip(rules, ends, strict=True), 1)
+    return [line for k, (rule, end) in numbered for line in (f"{k}. **`{rule}`** — {RULES[rule]}{end}", "")]
+
+
 def family_page(family: Any) -> Written:
     """The page of a family."""
     title, _, rest = (inspect.getdoc(family) or "").partition("\n")
     body = [f"# Operators: {title.rstrip('.')}", "", re.sub(r"Spec: .*", "", rest).strip().replace("``", "`"), ""]
     body += ["## Constraints", ""]
-    for rule in page_rules(family):
-        if rule.startswith("op.common/") or rule in SEEN:
-            continue
-        SEEN.add(rule)
-        body += [f"**`{rule}`** — {RULES[rule]}", ""]
+    own = [rule for rule in page_rules(family) if not rule.startswith("op.common/") and rule not in SEEN]
+    body += constraints(own)
     for row in family.OPERATORS:
-        body += [f"## {row.name}", "", f"Semantics: {semantics(row)}", "", *slots(row.name)]
-        body += [f"Output: {docs(row.deduce) or maker_docs(row.deduce)}", "", permitted(row), "", facts(row), ""]
+        body += [f"## {row.name}", ""]
         found = sample(row.name.removeprefix("relax."))
-        if found is not None:
-            body += ["Example:", "", *example(*found)]
+        shown = example(*found) if found is not None else []
+        made = {
+            name: pages.marked(name, lines)
+            for name, lines in pages.blocks(pages.section(row.name, "\n".join(shown))).items()
+        }
+        body += [line for lines in made.values() for line in lines]
+        if shown:
+            body += ["Example:", "", *shown]
     return f"spec/ops/{family.PAGE}.md", re.sub(r"\n{3,}", "\n\n", "\n".join(body)).rstrip() + "\n"
 
 
 def common_page() -> Written:
-    """The page of what all share."""
-    body = [
-        "# Operators: what all share",
-        "",
-        (inspect.getdoc(common) or "").split("\n\nSpec:")[0].replace("``", "`"),
-        "",
-    ]
-    for rule in (r for r in RULES if r.startswith("op.common/")):
-        SEEN.add(rule)
-        body += [f"**`{rule}`** — {RULES[rule]}", ""]
-    return "spec/ops/common.md", "\n".join(body).rstrip() + "\n"
+    """The page of what all share: what is written by hand, and the rules."""
+    place = "spec/ops/common.md"
+    kept = (ROOT / place).read_text(encoding="utf-8").split("## Constraints\n")[0]
+    body = [kept + "## Constraints", ""]
+    body += constraints([rule for rule in RULES if rule.startswith("op.common/")])
+    return place, "\n".join(body).rstrip() + "\n"
 
 
 def toml(value: Any) -> str:
@@ -384,6 +234,7 @@ def case_files() -> Iterator[Written]:
 
 
 SEEN: set[str] = set()
+ENDS = pages.ends_of(load(), citations.scan(areas=frozenset(rule.split("/")[0] for rule in RULES)))
 
 
 def written() -> Iterator[Written]:

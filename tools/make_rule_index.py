@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,9 +19,9 @@ PAGE = ROOT / "spec" / "rules.md"
 
 HEAD = """# Index of rules
 
-Every rule by its id: the chapter that says it, the files that implement it or end a run by it, how many conformance
-cases and examples are about it, and whether [deviations](deviations.md) of TVM name it. `refrelax explain RULE` shows
-the paragraph, the lines and the cases; `refrelax explain "some words"` finds a rule.
+Every rule by its id: the chapter that says it, the files that implement it or end a run by it, the conformance
+cases and examples about it, and whether [deviations](deviations.md) of TVM name it; each is a link.
+`refrelax explain RULE` shows the paragraph, the lines and the cases; `refrelax explain "some words"` finds a rule.
 """
 
 AREAS = {
@@ -42,6 +42,11 @@ AREAS = {
 """The parts of an id before the stroke, in the order of the page; others come last."""
 
 
+def linked(file: str) -> str:
+    """Where a file of the repository lies, seen from the page."""
+    return file.removeprefix("spec/") if file.startswith("spec/") else f"../{file}"
+
+
 def page() -> str:
     """The whole page."""
     read = tie.read()
@@ -50,16 +55,18 @@ def page() -> str:
         for rule in read.defined:
             if each.names(rule):
                 code[rule].setdefault(each.file)
-    cases: dict[str, int] = defaultdict(int)
+    cases: dict[str, Counter[str]] = defaultdict(Counter)
     for case in (*read.cases, *read.examples):
-        cases[case.rule or case.expect.rule or ""] += 1
+        cases[case.rule or case.expect.rule or ""][case.file] += 1
     deviations = set(re.findall(r"`([a-z]+[./][^`\s]*)`", (ROOT / "spec" / "deviations.md").read_text("utf-8")))
     areas: dict[str, list[str]] = defaultdict(list)
     for rule, paragraph in sorted(read.defined.items()):
-        files = ", ".join(f"`{file.removeprefix('refrelax/')}`" for file in sorted(code[rule]))
+        files = ", ".join(f"[{file.removeprefix('refrelax/')}](../{file})" for file in sorted(code[rule]))
+        about = ", ".join(f"[{n} in {Path(file).stem}]({linked(file)})" for file, n in sorted(cases[rule].items()))
+        otherwise = "[yes](deviations.md)" if rule in deviations else ""
         chapter = paragraph.file.removeprefix("spec/")
         shown = f"[{chapter.removesuffix('.md').removeprefix('ops/')}]({chapter})"
-        row = f"| `{rule}` | {shown} | {files} | {cases[rule]} | {'yes' if rule in deviations else ''} |"
+        row = f"| `{rule}` | {shown} | {files} | {about} | {otherwise} |"
         areas[re.split("[./]", rule)[0]].append(row)
     lines = [HEAD]
     for area in [*(a for a in AREAS if a in areas), *sorted(areas.keys() - AREAS.keys())]:

@@ -14,7 +14,7 @@ from math import prod
 from typing import Any
 
 from refrelax.lower.dispatch_library import KNOWN, load
-from refrelax.semantics.graph.contracts import contracts_of
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module

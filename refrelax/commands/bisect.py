@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from refrelax import npz
 from refrelax.commands import values
 from refrelax.commands.reports import report
 from refrelax.commands.shared import add_json, add_strict, busy, emit, read_checked
 from refrelax.judge import Bisection, Stage, WrongPass
 from refrelax.judge.report import EXIT
+from refrelax.running import npz
 
 MOST_LINES = 60
 """Lines of the difference between two stages shown on a terminal; --json and --save have it all."""
@@ -41,7 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def bisect(options: argparse.Namespace) -> int:
     """0 none, 1 found, 3 no verdict."""
-    from refrelax.judge import follow
+    from refrelax.interop.names import follow
 
     checked = read_checked(options.file, options.consts)
     given = values.to_judge(options, checked.module)

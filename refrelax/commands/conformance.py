@@ -4,106 +4,257 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from refrelax import conformance as suite
-from refrelax.commands.shared import add_json, emit, plain, progress, seconds, without_effect
+from refrelax.commands.shared import add_json, emit, positive, progress, seconds, source, without_effect
 from refrelax.conformance.cases import Case
-from refrelax.conformance.data import of_value
-from refrelax.conformance.judged import FAULTS, WORDS, Judged, read
+from refrelax.conformance.judged import FAULTS, WORDS, Judged
 from refrelax.conformance.known import Deviation, known_as, load_known
-from refrelax.conformance.run import returned
+from refrelax.conformance.suite import serve, store
+from refrelax.conformance.suite.command import ask_all
+from refrelax.conformance.suite.judge import Answer
+from refrelax.conformance.suite.pairs import Scored, score
+from refrelax.conformance.suite.records import PROFILES, Record, asks_anybody, case_of, exported
+from refrelax.conformance.suite.scores import board, chapters, junit
 from refrelax.conformance.workers import Worker
-from refrelax.errors import Rejection, UsageError
+from refrelax.errors import UsageError
 from refrelax.shape_solver import z3_
-from refrelax.syntax.json_ import to_json
 from refrelax.testing.limits import limited
-from refrelax.version import SPEC_EDITION, __version__
+
+T = TypeVar("T")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    what = parser.add_subparsers(dest="what", metavar="export|run", required=True)
-    export = what.add_parser("export", help="write every case as JSON, with a manifest")
+    what = parser.add_subparsers(dest="what", metavar="export|run|judge|serve", required=True)
+    export = what.add_parser("export", help="write every case as JSON, with a manifest and schemas")
     export.add_argument("directory", metavar="DIR")
-    export.add_argument("--only", metavar="AREA", default="", help="only cases whose name begins so")
     run_ = what.add_parser("run", help="run the suite on an implementation")
-    run_.add_argument("--impl", required=True, help="reference | numpy | cuda-emulated | cupy | tvm | module:factory")
-    run_.add_argument("--all", action="store_true", help="also list what was excluded, undecided or not supported")
-    run_.add_argument("--only", metavar="AREA", default="", help="only cases whose name begins so")
-    run_.add_argument("--known", metavar="FILE", help="a TOML list of known deviations (for tvm there is one)")
+    run_.add_argument(
+        "--impl", required=True,
+        help="reference | numpy | cuda-emulated | cupy | tvm | module:factory | 'COMMAND …' (JSON lines)",
+    )  # fmt: skip
+    run_.add_argument("--answers", metavar="OUT", help="also write what a command answered, a JSON object a line")
+    run_.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes of a command (default: 1)")
     run_.add_argument(
         "--deadline", metavar="S", type=seconds, default=60.0, help="seconds for one case, 90, 30s or 2m (default: 60)"
     )
-    add_json(run_)
+    judge_ = what.add_parser("judge", help="judge answers that were given before; nothing is run")
+    judge_.add_argument("answers", metavar="ANSWERS.jsonl")
+    for each in (export, run_, judge_):
+        _choosing(each)
+    for each in (run_, judge_):
+        each.add_argument("--suite", metavar="DIR", help="a suite that was exported, in place of this edition's own")
+        each.add_argument("--all", action="store_true", help="also list what was excluded, undecided or not supported")
+        each.add_argument("--known", metavar="FILE", help="a TOML list of known deviations (for tvm there is one)")
+        each.add_argument("--junit", metavar="OUT", help="also write JUnit's XML")
+        add_json(each)
+    what.add_parser("serve", help="the definition as an implementation: answers JSON lines on standard input")
+
+
+def _choosing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--only", metavar="AREA", default="", help="only cases whose name begins so")
+    parser.add_argument("--rule", metavar="ID", help="only cases of one rule, or of an area such as ev/")
+    parser.add_argument("--chapter", metavar="NN", help="only cases of rules of one chapter, such as 07")
+    parser.add_argument("--operator", metavar="OP", help="only cases that call an operator, such as add")
+    parser.add_argument("--profile", metavar="NAME", help=f"only cases that need it: {', '.join(PROFILES)}")
+    parser.add_argument("--shard", metavar="K/N", help="the K-th of N equal parts of what is chosen, from 1")
 
 
 def run(options: argparse.Namespace) -> int:
     """0 if all went well."""
+    if options.what == "serve":
+        serve.serve()
+        return 0
     if options.what == "export":
-        return _export(Path(options.directory), _chosen(options.only, portable=True))
+        chosen = _recorded(options)
+        print(f"{store.write(Path(options.directory), chosen)} cases in {options.directory}")
+        return 0
     if options.json:
         without_effect(options, ("--all",), "with --json, which lists every case")
+    if options.what == "judge":
+        return _judge(options)
+    if is_command(options.impl):
+        return _command(options)
+    given = {"--jobs": options.jobs != 1, "--answers": options.answers, "--suite": options.suite}
+    for name, there in given.items():
+        if there:
+            raise UsageError(f"{name} is for an implementation that is a command; {options.impl} is asked in Python")
     return _run(options)
 
 
-def _chosen(only: str, portable: bool) -> list[Case]:
-    """The cases whose name begins with ``only``.
+def is_command(impl: str) -> bool:
+    """Whether ``--impl`` is a command: it has a space or is a path."""
+    return any(each.isspace() or each in "/\\" for each in impl)
+
+
+# --- choosing -------------------------------------------------------------------------------------------------------
+
+
+def _recorded(options: argparse.Namespace) -> list[Record]:
+    """The chosen cases as records, of this edition or of ``--suite``.
+
+    Raises:
+        UsageError: nothing is chosen, or a selection names nothing.
+    """
+    given = getattr(options, "suite", None)
+    found = list(store.read(Path(given))) if given else list(exported(_cases(options, portable=True)))
+    chosen = [each for each in found if _is_chosen(each, options)]
+    if not chosen:
+        raise UsageError(f"no case is chosen{_which(options)}")
+    return _share(chosen, options.shard)
+
+
+def _is_chosen(record: Record, options: argparse.Namespace) -> bool:
+    operator = (
+        None if options.operator is None else f"relax.{options.operator.removeprefix('relax.').removeprefix('R.')}"
+    )
+    return (
+        any(name.startswith(options.only) for name in (record["name"], *record["also"]))
+        and _of_rule(record["rule"], options)
+        and (operator is None or operator in record.get("operators", ()))
+        and options.profile in (None, record["profile"])
+    )
+
+
+def _of_rule(rule: str | None, options: argparse.Namespace) -> bool:
+    """Whether a rule is the chosen one, or of the chosen area and chapter."""
+    chapter = chapters().get(rule or "", "")
+    area = options.rule is not None and options.rule.endswith("/") and str(rule).startswith(options.rule)
+    return (options.rule in (None, rule) or area) and (
+        options.chapter is None or chapter.split("-")[0] == options.chapter or chapter == options.chapter
+    )
+
+
+def _which(options: argparse.Namespace) -> str:
+    """The selection, in words."""
+    names = ("only", "rule", "chapter", "operator", "profile")
+    told = [f"--{name} {value}" for name in names if (value := getattr(options, name))]
+    areas = ", ".join(sorted({case.name.partition("/")[0] for case in suite.load()}))
+    return f" by {' '.join(told)}; there are {areas}; profiles {', '.join(PROFILES)}" if told else ""
+
+
+def _share(chosen: list[T], shard: str | None) -> list[T]:
+    if shard is None:
+        return chosen
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", shard)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise UsageError(f"--shard: expected K/N with 1 <= K <= N, found {shard!r}")
+    share = chosen[int(found[1]) - 1 :: int(found[2])]
+    if not share:
+        raise UsageError(f"--shard: the part {shard} of {len(chosen)} cases is empty")
+    return share
+
+
+def _cases(options: argparse.Namespace, portable: bool) -> list[Case]:
+    """The cases that a name and a rule choose.
 
     Raises:
         UsageError: there is none.
     """
-    there = [case for case in suite.load() if case.portable or not portable]
-    chosen = [case for case in there if case.name.startswith(only)]
+    there = [case for case in suite.load() if (asks_anybody(case) if portable else True)]
+    chosen = [case for case in there if case.name.startswith(options.only) and _of_rule(case.rule, options)]
     if not chosen:
-        areas = ", ".join(sorted({case.name.partition("/")[0] for case in there}))
-        raise UsageError(f"--only: no case is named {only}…; there are {areas}")
+        raise UsageError(f"no case is chosen{_which(options)}")
     return chosen
 
 
-def _export(directory: Path, cases: list[Case]) -> int:
-    for case in cases:
-        target = directory / f"{case.name}.json"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        row = {
-            "name": case.name, "rule": case.rule, "verdict": case.verdict, "module": case.module, "tree": _tree(case),
-            "entry": case.entry,
-            "constants": case.constants, "args": case.args, "expect": str(case.expect), "value": case.value,
-            **_returned(case),
-        }  # fmt: skip
-        target.write_text(json.dumps(plain(row), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    manifest = {"edition": SPEC_EDITION, "version": __version__, "cases": [case.name for case in cases]}
-    (directory / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
-    print(f"{len(cases)} cases in {directory}")
-    return 0
+def _chosen(options: argparse.Namespace) -> list[Case]:
+    """The chosen cases, for an implementation that is asked in Python."""
+    cases = _cases(options, portable=False)
+    if options.impl != "reference":
+        cases = [case for case in cases if case.portable]
+    if options.operator is not None or options.profile is not None:
+        named = {
+            name
+            for each in _recorded(argparse.Namespace(**{**vars(options), "shard": None, "suite": None}))
+            for name in (each["name"], *each["also"])
+        }
+        cases = [case for case in cases if case.name in named]
+    if not cases:
+        raise UsageError(f"no case is chosen{_which(options)}")
+    return _share(cases, options.shard)
 
 
-def _tree(case: Case) -> Any:
-    """The module in canonical JSON, for implementations that do not read TVMScript; ``None`` where the text is none."""
-    try:
-        return json.loads(to_json(read(case)))
-    except Rejection:
-        return None
+# --- by data --------------------------------------------------------------------------------------------------------
 
 
-def _returned(case: Case) -> dict[str, Any]:
-    """What a run gives beside what the case says of it: others have nothing else to compare with."""
-    if (ended := returned(case)) is None:
-        return {}
-    effects = [{"kind": e.kind, "name": e.name, "payload": list(map(of_value, e.payload))} for e in ended.effects]
-    value = {} if case.value is not None else {"value": of_value(ended.value)}
-    return {**value, "arguments": list(map(of_value, ended.arguments)), "effects": effects}
+def _command(options: argparse.Namespace) -> int:
+    """The suite on a command, judged by what was exported."""
+    records = _recorded(options)
+    answers: dict[str, Answer] = {}
+    with progress(len(records), "conformance") as step:
+        for answer in ask_all(options.impl, records, options.deadline, options.jobs):
+            answers[str(answer["case"])] = answer
+            step(str(answer["case"]))
+    if options.answers:
+        lines = (json.dumps(each, ensure_ascii=False) + "\n" for each in answers.values())
+        Path(options.answers).write_text("".join(lines), encoding="utf-8")
+    return _scored(records, answers, options)
+
+
+def _judge(options: argparse.Namespace) -> int:
+    """Answers from a file, judged."""
+    answers: dict[str, Answer] = {}
+    text, name = source(options.answers)
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            answer = json.loads(line) if line.strip() else None
+        except ValueError as error:
+            raise UsageError(f"{name}:{number}: expected a JSON object: {error}") from None
+        if answer is None:
+            continue
+        if not isinstance(answer, dict) or not isinstance(answer.get("case"), str):
+            raise UsageError(f'{name}:{number}: expected an object with "case" and "end"')
+        if answer["case"] in answers:
+            raise UsageError(f"{name}:{number}: a second answer to {answer['case']}")
+        answers[answer["case"]] = answer
+    records = _recorded(options)
+    if strange := sorted(answers.keys() - {each["name"] for each in records}):
+        text = "other cases than those chosen" if any(_which(options)) else "no case of the suite"
+        raise UsageError(f"{name}: answers to {text}: {', '.join(strange[:3])}")
+    return _scored(records, answers, options)
+
+
+def _scored(records: list[Record], answers: Mapping[str, Answer], options: argparse.Namespace) -> int:
+    known = load_known(Path(options.known)) if options.known else {}
+    rows = list(score(records, answers))
+    code = _told((Judged(case_of(each.record), each.word, each.why) for each in rows), len(rows), known, options)
+    if not options.json:
+        print("\n".join(board(rows)))
+    if options.junit:
+        Path(options.junit).write_text(junit(rows), encoding="utf-8")
+    return code
+
+
+# --- by a judge in Python -------------------------------------------------------------------------------------------
 
 
 def _run(options: argparse.Namespace) -> int:
     """0 if no case failed or was refused but as is known; what is not a pass is counted by kind."""
     with _judging(options) as (judge, listed):
         known = load_known(Path(listed)) if listed else {}
-        cases = _chosen(options.only, portable=options.impl != "reference")
-        return _told(judge(cases), len(cases), known, options)
+        cases = _chosen(options)
+        rows: list[Judged] = []
+        code = _told(_kept(judge(cases), rows), len(cases), known, options)
+    if options.junit:
+        Path(options.junit).write_text(junit(Scored(_as_record(each), each.word, each.why) for each in rows), "utf-8")
+    return code
+
+
+def _kept(rows: Iterator[Judged], kept: list[Judged]) -> Iterator[Judged]:
+    for each in rows:
+        kept.append(each)
+        yield each
+
+
+def _as_record(row: Judged) -> Record:
+    return {"name": row.case.name, "rule": row.case.rule}
 
 
 Judging = Callable[[list[Case]], Iterator[Judged]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
+from refrelax.commands.models import DEFAULT, MOST_UNDECIDED, Row, Shares, judge_stage, pick
+from refrelax.commands.models_lowered import LoweringRow, lowering_row
 from refrelax.commands.shared import add_json, emit, progress, table
-from refrelax.conformance.demo import DEFAULT, MOST_UNDECIDED, Row, Shares, judge_stage, pick
-from refrelax.conformance.lowering_demo import LoweringRow, lowering_row
 
 STEPS = ("parse", "check", "run", "enclosure", "compile", "numpy", "judge")
 

@@ -6,9 +6,9 @@ from argparse import Namespace
 
 from refrelax.backends.errors import Unsupported
 from refrelax.commands import shared
-from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.extras import advice
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.semantics.numbers import exact
 
 JUDGES = ("diff", "bisect", "validate")

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from refrelax.arrays import Tensor
 from refrelax.errors import UsageError
+from refrelax.running.arrays import Tensor
 from refrelax.semantics.values import Shape
 from refrelax.syntax.types import DTensorType, PrimType, ShapeType, TensorType, TupleType, Type
 

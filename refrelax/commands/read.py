@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from refrelax import api, npz
+from refrelax import api
 from refrelax.commands.shared import add_files, add_json, complain, diagnostic_row, emit, read_module
 from refrelax.errors import Rejection, UsageError
+from refrelax.running import npz
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.portable import beyond_required
 from refrelax.shape_solver.remarks import Remark, remarks
 from refrelax.syntax.module import Module
 
@@ -116,6 +118,8 @@ def _accepted(path: str, checked: CheckedModule, explain: bool) -> None:
     print(f"{path}: accepted ({names})")
     for note in checked.notes:
         print(f"note: {note}", file=sys.stderr)
+    for note in beyond_required(checked):
+        print(f"note: {note}", file=sys.stderr)
     said = list(remarks(checked))
     for each in said:
         if each.verdict == "never":
@@ -133,6 +137,7 @@ def _accepted(path: str, checked: CheckedModule, explain: bool) -> None:
 def _accepted_json(path: str, checked: CheckedModule, explain: bool) -> None:
     types = {name: {k: str(t) for k, t in each.items()} for name, each in checked.types.items()}
     row: dict[str, Any] = {"file": path, "ok": True, "types": types, "diagnostics": []}
+    row["portable"] = [diagnostic_row(each) for each in beyond_required(checked)]
     row["remarks"] = [_remark_row(each) for each in remarks(checked) if explain or each.verdict == "never"]
     if explain:
         row["derivation"] = {name: list(checked.explain(name)) for name in checked.module.relax_functions()}

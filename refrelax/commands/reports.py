@@ -6,11 +6,11 @@ import argparse
 import hashlib
 from typing import Any
 
-from refrelax.arrays import Tensor
 from refrelax.commands import values
 from refrelax.commands.shared import emit
 from refrelax.judge.report import EXIT, Report
 from refrelax.judge.verdicts import BindingVerdict
+from refrelax.running.arrays import Tensor
 from refrelax.syntax.module import ConstantArray
 
 MOST_ELEMENTS = 4096

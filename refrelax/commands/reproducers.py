@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from refrelax import api, npz
-from refrelax.arrays import Tensor, pack
+from refrelax import api
 from refrelax.commands.shared import plain
-from refrelax.runs import parameter_types
+from refrelax.running import npz
+from refrelax.running.arrays import Tensor, pack
+from refrelax.running.run import parameter_types
 from refrelax.semantics.values import Prim, Shape
 from refrelax.syntax import bits
 from refrelax.syntax.module import ConstantArray

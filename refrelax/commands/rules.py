@@ -184,7 +184,7 @@ def _row(each: Any) -> dict[str, Any]:
     cases = [{"name": c.name, "verdict": c.verdict, "expect": str(c.expect), "place": c.place} for c in each.cases]
     return {
         "rule": each.rule, "prose": each.prose, "spec": each.defined_at, "code": each.code, "tests": each.tests,
-        "cases": cases,
+        "deviations": each.deviations, "cases": cases,
     }  # fmt: skip
 
 
@@ -197,5 +197,7 @@ def _print_rule(each: Any) -> None:
         print(f"  code      {place}")
     for place in each.tests:
         print(f"  test      {place}")
+    for place in each.deviations:
+        print(f"  TVM       does otherwise: {place}")
     for case in each.cases:
         print(f"  case      {case.name} ({case.verdict}: {case.expect}) {case.place}")

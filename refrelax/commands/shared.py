@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from refrelax import api, npz
+from refrelax import api
 from refrelax.errors import Diagnostic, Malformed, Rejection, Span, UsageError
+from refrelax.running import npz
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
 

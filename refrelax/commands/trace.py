@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import html
-from collections.abc import Iterable
-from typing import Any
 
 from refrelax import api
 from refrelax.commands import values
 from refrelax.commands.run import NUMERICS
 from refrelax.commands.shared import add_json, emit, positive, read_checked, without_effect
-from refrelax.errors import Outcome, Returned
+from refrelax.errors import Outcome, Returned, UsageError
+from refrelax.running.trace import Event, Tracer
 from refrelax.semantics.budget import Budget
-from refrelax.tracing import Event, Tracer
+from refrelax.views.recording import STEPS, record
+from refrelax.views.stepper import page
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +23,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=positive, metavar="N", help="budget: bindings and loop iterations")
     parser.add_argument("--elements", type=positive, metavar="N", help="budget: tensor elements made")
     parser.add_argument("--check-regions", action="store_true", help="hold blocks to their T.reads and T.writes")
-    parser.add_argument("--html", metavar="OUT", help="write a page with the events as a table instead")
+    parser.add_argument(
+        "--keep", type=positive, default=STEPS, metavar="N", help=f"steps that are kept (default: {STEPS})"
+    )
+    parser.add_argument("--html", metavar="OUT", help="write the stepper instead: one page, forward and back")
     add_json(parser)
 
 
@@ -32,33 +34,26 @@ def run(options: argparse.Namespace) -> int:
     """0 if every run was told to its end, whatever the end is."""
     if options.html:
         without_effect(options, ("--json",), "with --html")
-    kept: list[tuple[str, list[Event], Outcome]] = []
+        if len(options.files) > 1:
+            raise UsageError("--html writes the page of one file")
     externs = values.externs(options)
     for file in options.files:
         checked = read_checked(file, options.consts)
         given = values.arguments(options, checked.module)
-        events: list[Event] = []
-        say = events.append if options.html else show_json if options.json else show
         limits = {k: v for k in ("steps", "elements") if (v := getattr(options, k)) is not None}
-        outcome = api.run(
-            checked,
-            options.entry,
-            args=given,
-            externs=externs,
-            numerics=options.numerics,
-            budget=Budget(**limits),
-            check_regions=options.check_regions,
-            listener=Tracer(say, options.loops),
-        )
-        if options.html:
-            kept.append((file, events, outcome))
-        elif options.json:
-            emit({"event": "end", **values.outcome_json(outcome)})
+        how = {
+            "externs": externs, "numerics": options.numerics, "budget": Budget(**limits),
+            "check_regions": options.check_regions,
+        }  # fmt: skip
+        if options.html or options.json:
+            recording = record(checked, options.entry, *given, loops=options.loops, keep=options.keep, **how)
+            if options.json:
+                emit(recording.json())
+                continue
+            with open(options.html, "w", encoding="utf-8") as target:  # noqa: PTH123 (errors name the path as given)
+                target.write(page(recording.json()))
         else:
-            show_end(outcome)
-    if options.html:
-        with open(options.html, "w", encoding="utf-8") as page:  # noqa: PTH123 (errors name the path as given)
-            page.write(page_of(kept))
+            show_end(api.run(checked, options.entry, args=given, listener=Tracer(show, options.loops), **how))
     return 0
 
 
@@ -91,40 +86,3 @@ def text_of(event: Event) -> str:
             return f"{event.scope} {event.name}({', '.join(values.value_text(each) for each in event.value)})"
         case _:
             return f"{where}{event.name} = {values.value_text(event.value)}"
-
-
-def row_of(event: Event) -> dict[str, Any]:
-    """An event for JSON."""
-    row: dict[str, Any] = {"event": event.kind, "path": event.path, "name": event.name}
-    match event.kind:
-        case "allocation":
-            row |= {"shape": list(event.value), "dtype": event.dtype, "scope": event.scope or "global"}
-        case "effect":
-            row |= {"effect": event.scope, "payload": [values.value_json(each) for each in event.value]}
-        case "call":
-            row["arguments"] = [values.value_json(each) for each in event.value]
-        case _:
-            row["value"] = values.value_json(event.value)
-    return row if event.span is None else {**row, "span": str(event.span)}
-
-
-def show_json(event: Event) -> None:
-    emit(row_of(event))
-
-
-def page_of(runs: Iterable[tuple[str, list[Event], Outcome]]) -> str:
-    """The events of some runs as one HTML page that needs nothing else."""
-    parts = ["<!doctype html><meta charset=utf-8><title>refrelax trace</title>", STYLE]
-    for file, events, outcome in runs:
-        parts.append(f"<h1>{html.escape(file)}</h1><table>")
-        for event in events:
-            cells = (str(event.span or ""), event.kind, text_of(event))
-            parts.append(f"<tr class={event.kind}>{''.join(f'<td>{html.escape(each)}</td>' for each in cells)}</tr>")
-        parts.append(f"</table><p>{html.escape(values.outcome_text(outcome))}</p>")
-    return "\n".join(parts) + "\n"
-
-
-STYLE = (
-    "<style>body{font:14px/1.5 system-ui;margin:2em}td{font-family:ui-monospace,monospace;padding:.1em .8em;"
-    "vertical-align:top;white-space:pre-wrap}td:first-child{color:#777}.call{font-weight:600}</style>"
-)

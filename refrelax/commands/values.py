@@ -8,10 +8,10 @@ import runpy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from refrelax import npz
-from refrelax.arrays import ENCLOSING, Tensor
 from refrelax.errors import Outcome, Returned, UsageError
-from refrelax.runs import parameter_types
+from refrelax.running import npz
+from refrelax.running.arrays import ENCLOSING, Tensor
+from refrelax.running.run import parameter_types
 from refrelax.semantics.values import DType, Shape
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.module import ConstantArray, Module

@@ -14,9 +14,9 @@ cases.
 """
 
 from refrelax.conformance.cases import Case, load, load_examples
-from refrelax.conformance.implementation import Implementation, ImplementationFailed
 from refrelax.conformance.judged import Judged, judge_case, judge_cases
 from refrelax.conformance.run import Result, run_case, run_cases
+from refrelax.judge.implementation import Implementation, ImplementationFailed
 
 __all__ = [
     "Case",

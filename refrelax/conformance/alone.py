@@ -11,10 +11,11 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from refrelax.backends.executable import Observed
-from refrelax.conformance.implementation import ImplementationFailed
-from refrelax.conformance.implementations import Foreign, find
 from refrelax.conformance.process import START, ImplementationProcess, calls, make
 from refrelax.errors import InternalError, Outcome, Rejection
+from refrelax.interop.foreign import Foreign
+from refrelax.interop.names import find
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.syntax.module import Module
 
 SECONDS = 60.0

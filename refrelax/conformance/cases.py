@@ -139,6 +139,8 @@ class Case:
     """A claim; ``module`` is empty then."""
     second: str | None = None
     """The program that is compared with ``module``."""
+    repeated: tuple[str, str, str, int] | None = None
+    """Of a module that repeats one text: the text as it is written, the mark in it, what is repeated, how often."""
     remarks: tuple[str, ...] | None = None
     """What the prover says of the equalities that typing left open; ``None``: it is not asked."""
 
@@ -259,6 +261,7 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
         row.get("json"),
         _question(row),
         row.get("validate"),
+        (str(row["module"]), *row["repeat"]) if "repeat" in row else None,
         tuple(row["remarks"]) if "remarks" in row else None,
     )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from refrelax.arrays import Tensor, pack
+from refrelax.running.arrays import Tensor, pack
 from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax.bits import decode, encode
 from refrelax.syntax.dtypes import kind

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from refrelax.conformance import spec_text
 from refrelax.conformance import tie as ties
 from refrelax.conformance.cases import Case
 from refrelax.conformance.tie import Tie
@@ -25,6 +26,8 @@ class Explained:
     code: tuple[str, ...]
     cases: tuple[Case, ...]
     tests: tuple[str, ...] = ()
+    deviations: tuple[str, ...] = ()
+    """The rows of TVM's known deviations that name it: what is there, as ``file:line``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ def _rule(tie: Tie, rule: str) -> Explained:
     accepted = [c for c in about if c.verdict == "accepts"]
     rejected = [c for c in about if c.verdict == "rejects"]
     picked = (accepted[:1] + rejected[:2] + accepted[1:])[:MOST_CASES]
-    return Explained(rule, p.text, p.place, tuple(code), tuple(picked), _tests(rule))
+    return Explained(rule, p.text, p.place, tuple(code), tuple(picked), _tests(rule), _deviations(rule))
 
 
 def _tests(rule: str) -> tuple[str, ...]:
@@ -116,6 +119,11 @@ def _tests(rule: str) -> tuple[str, ...]:
                 found.append(f"{path.relative_to(root).as_posix()}:{number}")
                 break
     return tuple(found[:MOST_CASES])
+
+
+def _deviations(rule: str) -> tuple[str, ...]:
+    lines = (spec_text.spec_directory() / "deviations.md").read_text("utf-8").splitlines()
+    return tuple(f"spec/deviations.md:{number}" for number, line in enumerate(lines, 1) if f"`{rule}`" in line)
 
 
 def _operator(tie: Tie, what: str) -> ExplainedOp | None:

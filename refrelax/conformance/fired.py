@@ -157,3 +157,14 @@ def observing() -> Iterator[Fired]:
         _LISTENING.pop()
         for tap in every:
             tap.open() if _LISTENING else tap.close()
+
+
+def again(fired: Fired) -> set[str]:
+    """What fired since the last time that this was asked; from now on every rule is heard once more."""
+    heard = fired.all
+    if heard:
+        for each in (fired.entered, fired.held, fired.broken):
+            each.clear()
+        for tap in taps():
+            tap.open()
+    return heard

@@ -17,11 +17,12 @@ from typing import Any, Literal
 from refrelax import api
 from refrelax.conformance import data
 from refrelax.conformance.cases import REJECTIONS, Case, load
-from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Rejection
+from refrelax.interop.names import implementation_of
 from refrelax.judge import failures
 from refrelax.judge.diff import diff
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict, Verdict
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
@@ -70,7 +71,7 @@ class Judge:
     """Judges cases on one implementation, and remembers which modules it refuses."""
 
     def __init__(self, implementation: Any) -> None:
-        self.implementation = implementation
+        self.implementation = implementation_of(implementation)
         self.check = None if isinstance(implementation, str) else getattr(implementation, "check", None)
         self.answers: dict[tuple[str, int], str | ImplementationFailed] = {}
         self.beside: dict[tuple[tuple[str, ...], bool], bool] = {}

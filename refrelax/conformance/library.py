@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from refrelax.arrays import Tensor
+from refrelax.running.arrays import Tensor
 
 
 def _double(x: Tensor) -> Tensor:

@@ -31,7 +31,7 @@ Lines = dict[tuple[str, int], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MutantResult:
     """What became of a mutant: the case that saw it, or ``None`` if it survived ``cases`` of them."""
 
     mutant: Mutant
@@ -100,26 +100,26 @@ def tied(mutant: Mutant, lines: Lines | None = None) -> list[Case]:
     return [*first, *spread, *(case for case in about if case not in first)][:MOST_CASES]
 
 
-def judge(mutant: Mutant, cases: Iterable[Case]) -> Verdict:
+def judge(mutant: Mutant, cases: Iterable[Case]) -> MutantResult:
     """Run the cases with the mutant in force until one of them sees it. They pass without it."""
     count = 0
     with in_force(mutant) as possible:
         if not possible:
-            return Verdict(mutant, "(cannot be compiled)", 0)
+            return MutantResult(mutant, "(cannot be compiled)", 0)
         for case in cases:
             count += 1
             try:
                 with limited(SECONDS):
                     if not run_case(case, law=True).passed:
-                        return Verdict(mutant, case.name, count)
+                        return MutantResult(mutant, case.name, count)
             except (Exception, RecursionError) as error:
-                return Verdict(mutant, f"{case.name} ({type(error).__name__})", count)
-    return Verdict(mutant, None, count)
+                return MutantResult(mutant, f"{case.name} ({type(error).__name__})", count)
+    return MutantResult(mutant, None, count)
 
 
 def campaign(
     chosen: Iterable[Mutant], lines: Lines | None = None, step: Callable[[str], None] | None = None
-) -> Iterator[Verdict]:
+) -> Iterator[MutantResult]:
     """A verdict on each mutant. ``step`` hears the place of each."""
     for mutant in chosen:
         if step is not None:

@@ -16,10 +16,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from refrelax.conformance.implementation import ImplementationFailed
-from refrelax.conformance.implementations import find
 from refrelax.errors import UsageError
 from refrelax.extras import advice
+from refrelax.interop.names import find
+from refrelax.judge.implementation import ImplementationFailed
 
 START = 60.0
 """Seconds that an implementation may take to be made."""

@@ -20,6 +20,7 @@ from refrelax.judge.verdicts import NoVerdict
 from refrelax.lower import lower
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.portable import beyond_required
 from refrelax.shape_solver import Answer, Proved, Unknown, parse_dim, prove, remarks, simplify
 from refrelax.shape_solver.certificate import NoCertificate
 from refrelax.shape_solver.checker.document import examine
@@ -134,8 +135,9 @@ def _answer(q: Question) -> Answer:
 
 
 def _remarked(checked: CheckedModule, expected: tuple[str, ...]) -> Answer | None:
-    """Whether the prover's remarks are the expected ones."""
+    """Whether the prover's remarks are the expected ones, and last whether the program is not portable."""
     said = tuple(f"{each.equality.name} {each.verdict}" for each in remarks(checked))
+    said += ("not portable",) if beyond_required(checked) else ()
     return None if said == expected else Unknown(f"remarks {list(said)}", "remarks")
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ID = r"[a-z][a-z0-9_.]*/[a-z0-9-]+"
-_DEFINITION = re.compile(rf"^\s*(?:[-*] +|> *)?\*\*`({ID})`\*\*")
+_DEFINITION = re.compile(rf"^\s*(?:[-*] +|\d+\. +|> *)?\*\*`({ID})`\*\*")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*(\w*)")
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from refrelax.conformance import cases as case_files
-from refrelax.conformance import citations, spec_text
+from refrelax.conformance import citations, pages, spec_text
 from refrelax.conformance.cases import Case
 from refrelax.conformance.citations import Citation
 from refrelax.conformance.run import Result, run_case
@@ -26,6 +26,7 @@ GROUPS: dict[str, str] = {
     "no-rejecting": "can reject, but no case ends by it",
     "unreached": "no case reaches it",
     "case": "a case or an example of the spec ends otherwise than it says",
+    "page": "an operator's page says otherwise than its definition",
 }
 """The kinds of finding, in the order of the report."""
 
@@ -109,7 +110,8 @@ def check(progress: Callable[[str], None] | None = None) -> Report:
         if progress is not None:
             progress(case.name)
         results.append(run_case(case, observe=True))
-    return compare(tie, results)
+    found = compare(tie, results)
+    return replace(found, findings=(*found.findings, *_pages(tie)))
 
 
 def compare(tie: Tie, results: Iterable[Result]) -> Report:
@@ -201,6 +203,11 @@ def _unreached(tie: Tie, reached: dict[str, list[str]]) -> list[Finding]:
         for rule, p in sorted(tie.defined.items())
         if rule not in reached and rule not in rejects
     ]
+
+
+def _pages(tie: Tie) -> list[Finding]:
+    ends = pages.ends_of((*tie.cases, *tie.examples), tie.code)
+    return [Finding("page", each.operator, each.message, each.place) for each in pages.stale(ends)]
 
 
 def _cases(results: list[Result]) -> list[Finding]:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from refrelax.conformance.cases import Case
-from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.conformance.judged import Judge, Judged
 from refrelax.conformance.process import START, ImplementationProcess, calls, make
 from refrelax.errors import InternalError
+from refrelax.judge.implementation import ImplementationFailed
 
 IN_A_ROW = 3
 """Hangs in a row after which the rest of an area is not asked."""

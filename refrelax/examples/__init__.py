@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from refrelax import npz
+from refrelax.running import npz
 from refrelax.syntax.module import ConstantArray
 
 _HOME = Path(__file__).resolve().parent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from refrelax.judge.bisect import Bisection, WrongPass, bisect, follow
+from refrelax.judge.bisect import Bisection, WrongPass, follow
 from refrelax.judge.diff import diff
 from refrelax.judge.evidence import Counterexample, Equivalent, ProvedAt, Refuted, Tested
 from refrelax.judge.report import Open, Report
@@ -16,7 +16,6 @@ __all__ = [
     "Stage",
     "StagesEnded",
     "WrongPass",
-    "bisect",
     "follow",
     "Counterexample",
     "Equivalent",

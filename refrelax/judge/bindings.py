@@ -10,22 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from refrelax.arrays import Tensor, to_constant
 from refrelax.backends.executable import Frame
 from refrelax.errors import Ended, InternalError, Span, Trapped
 from refrelax.judge import zero_signs
 from refrelax.judge.verdicts import BindingVerdict
-from refrelax.runs import inward, wrapped
+from refrelax.running.arrays import Tensor, to_constant
+from refrelax.running.run import inward, wrapped
 from refrelax.semantics.budget import Budget, Meter
-from refrelax.semantics.graph.evaluate import Interpreter, Scope
+from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.judging import count_tensor
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.enclosure import surely_poison
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import DType, Prim, Shape
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import DType, Prim, Shape, TensorValue
 from refrelax.syntax.graph import (
     Binding,
     Call,
@@ -135,7 +135,7 @@ def judge_binding(
 def may_be_poison(wanted: Any) -> bool:
     """Whether some element of a permitted value is open in one permitted run and determined in another."""
     match wanted:
-        case Core():
+        case TensorValue():
             rule_of = wanted.numerics.poison_rule
             return any(rule_of(p) is not None and not surely_poison(p) for p in wanted.payloads())
         case tuple():
@@ -244,7 +244,7 @@ def compare(wanted: Any, found: Any, canonical: Any = None) -> Compared:
     """Hold an observed value against the permitted ones. A part that is no tensor counts as one element.
     ``canonical``: the value of the canonical run, which tells what is open where a permitted set may be poison."""
     match wanted:
-        case Core():
+        case TensorValue():
             return _compare_tensor(wanted, found, canonical)
         case tuple():
             if not isinstance(found, tuple) or len(found) != len(wanted):
@@ -300,13 +300,13 @@ def _kind(value: Any) -> str:
             return type(value).__name__ if shape is None else f"{dtype}{list(shape)}"
 
 
-def _compare_tensor(wanted: Core, found: Any, canonical: Any) -> Compared:
+def _compare_tensor(wanted: TensorValue, found: Any, canonical: Any) -> Compared:
     dtype = getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None))
     shape = getattr(found, "shape", None)
     if shape is None or tuple(shape) != wanted.shape or dtype != wanted.dtype:
         return _outside(max(1, wanted.size), _kind(found), f"{wanted.dtype}{list(wanted.shape)}")
     patterns = found.patterns() if isinstance(found, Tensor) else to_constant(found, wanted.dtype).patterns()
-    exact = canonical.bits() if isinstance(canonical, Core) else None
+    exact = canonical.bits() if isinstance(canonical, TensorValue) else None
     return Compared(*count_tensor(wanted, wanted.dtype, wanted.shape, patterns, exact))
 
 

@@ -36,9 +36,9 @@ from refrelax.judge.failures import SILENT
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies
 from refrelax.judge.report import NOTHING, Open, Report
-from refrelax.judge.stages import Compiler, Stage, StagesEnded, compiler
+from refrelax.judge.stages import Compiler, Stage, StagesEnded
 from refrelax.judge.verdicts import Divergence, NoVerdict, Reason
-from refrelax.runs import run
+from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
@@ -50,7 +50,7 @@ BUILD = "build"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ComparedStage:
     """A stage and how its outcome compares with the first program's.
 
     ``verdict``: ``unchanged`` (the same text), ``equal``, ``inside``, ``undecided``, ``excluded``, or ``changed``.
@@ -98,7 +98,7 @@ class Bisection:
     """Every stage looked at, and the answer. ``report``: of the last comparison, with the relaxations of
     all."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[ComparedStage, ...]
     answer: WrongPass | NoVerdict | None
     report: Report = field(default=NOTHING, compare=False)
 
@@ -118,46 +118,19 @@ class Bisection:
         return f"NONE  {passes} ({inside}){self.report.notes()}{rest}"
 
 
-def bisect(
-    module: Module | CheckedModule,
-    entry: str,
-    args: Sequence[Any],
-    impl: str | Compiler = "tvm",
-    pipeline: str = "default_build",
-    externs: Externs | None = None,
-    budget: Budget | None = None,
-    strict: bool = False,
-    target: str | None = None,
-) -> WrongPass | NoVerdict | None:
-    """The first pass that changed the meaning of ``entry`` on ``args``, or ``None``.
-
-    ``impl``: ``"tvm"`` (in a subprocess; ``pipeline`` as in ``interop.tvm.TvmPasses``), ``"refrelax"`` (``pipeline``
-    as in ``rr.lower``, or passes joined by commas), or an object with ``stages(module, pipeline)``. ``strict``: as in
-    ``diff``; ``target``: what TVM compiles for.
-
-    A pass that crashes, hangs or refuses the program is found too. ``NoVerdict`` where nothing can be said: no TVM, a
-    run that is left open, a library function or constant that is missing, a construct that this package gives no
-    meaning, a text that cannot be read, results too wide to tell.
-
-    Raises:
-        Rejection: ``module`` is no checked module.
-        UsageError: no such function, compiler or pipeline.
-    """
-    return follow(module, entry, args, impl, pipeline, externs, budget, strict, target).answer
-
-
 def follow(
     module: Module | CheckedModule,
     entry: str,
     args: Sequence[Any],
-    impl: str | Compiler = "tvm",
+    impl: Compiler,
     pipeline: str = "default_build",
     externs: Externs | None = None,
     budget: Budget | None = None,
     strict: bool = False,
-    target: str | None = None,
 ) -> Bisection:
-    """``bisect``, with every stage on the way and the report."""
+    """The stages of a pipeline up to the first that changed the meaning of ``entry`` on ``args``: see
+    ``interop.names.bisect``, where compilers are found by name.
+    """
     checked = module if isinstance(module, CheckedModule) else check(module)
     if entry not in checked.module.functions:
         raise UsageError(f"the module has no function {entry!r}")
@@ -170,12 +143,7 @@ def follow(
         nothing = NoVerdict(str(missing.diagnostics[0]), reason="library")
     if nothing is not None:
         return Bisection((), nothing, nothing.report)
-    chosen = compiler(impl, target)
-    try:
-        return walk.along(chosen, pipeline)
-    finally:
-        if isinstance(impl, str) and hasattr(chosen, "close"):
-            chosen.close()
+    return walk.along(impl, pipeline)
 
 
 class _Walk:
@@ -183,7 +151,7 @@ class _Walk:
 
     def __init__(self, reference: Reference, strict: bool) -> None:
         self.reference, self.strict = reference, strict
-        self.steps: list[Step] = []
+        self.steps: list[ComparedStage] = []
         self.checked = reference.checked
         """The last module that was accepted."""
         self.counts, self.refused = Counts(), 0
@@ -240,7 +208,7 @@ class _Walk:
     def look(self, stage: Stage) -> WrongPass | NoVerdict | None:
         """Compare one stage with the reference."""
         if self.steps and stage.same_as(self.steps[-1].stage):
-            self.steps.append(Step(stage, "unchanged", self.steps[-1].outcome))
+            self.steps.append(ComparedStage(stage, "unchanged", self.steps[-1].outcome))
             return None
         try:
             checked = check(stage.module())
@@ -270,7 +238,7 @@ class _Walk:
         if isinstance(verdict, Difference):
             binding = first_other_binding(self.checked, checked, entry, reference)
             return replace(self.changed(stage, verdict.message, outcome, binding), field=verdict.field)
-        self.steps.append(Step(stage, verdict, outcome))
+        self.steps.append(ComparedStage(stage, verdict, outcome))
         self.counts = Counts(tally.inside, 0, tally.undecided, tally.excluded)
         self.leaned_on(tally.relaxations)
         self.checked = checked
@@ -287,7 +255,7 @@ class _Walk:
     ) -> WrongPass:
         """The answer, with the stage before."""
         before = self.steps[-1].stage if self.steps else stage
-        self.steps.append(Step(stage, "changed" if kind == "changed" else kind, outcome))
+        self.steps.append(ComparedStage(stage, "changed" if kind == "changed" else kind, outcome))
         reference = self.reference
         if kind == "changed":
             self.counts += Counts(outside=1)
@@ -363,4 +331,4 @@ def lacking(end: Unspecified) -> Reason | None:
     return "library" if end.rule in openness.MISSING else None
 
 
-__all__ = ["Bisection", "Step", "WrongPass", "bisect", "follow"]
+__all__ = ["Bisection", "ComparedStage", "WrongPass", "follow"]

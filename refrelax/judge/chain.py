@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from refrelax.arrays import Tensor, to_constant
 from refrelax.backends.executable import Frame
 from refrelax.errors import Returned, UsageError
+from refrelax.running.arrays import Tensor, to_constant
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import FRESH
 from refrelax.semantics.types.checked import CheckedModule

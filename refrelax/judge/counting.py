@@ -6,7 +6,7 @@ from refrelax.errors import Returned
 from refrelax.judge.outcomes import cores
 from refrelax.judge.report import Open
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Closure, Opaque, PackedFunc, Tensor
+from refrelax.semantics.values import Closure, Opaque, PackedFunc, TensorValue
 from refrelax.syntax.loops import PrimFunc
 
 
@@ -32,7 +32,7 @@ def _leaves(name: str, value: object) -> list[tuple[str, object]]:
 def all_open(wanted: Returned, checked: CheckedModule, entry: str, open_: tuple[Open, ...]) -> str | None:
     """A sentence about the first result of which every element is open, if there is one."""
     for name, value in leaves(wanted, checked, entry):
-        if isinstance(value, Tensor) and value.size:
+        if isinstance(value, TensorValue) and value.size:
             marks = [value.numerics.poison_rule(payload) for payload in value.payloads()]
             if all(mark is not None for mark in marks):
                 first = next((each for each in open_ if each.rule == marks[0]), None)

@@ -27,21 +27,21 @@ from refrelax.errors import (
     UsageError,
 )
 from refrelax.judge import openness, zero_signs
+from refrelax.judge.backend import Backend
 from refrelax.judge.bindings import Compared, compare, judge_frames, missing, simple_bindings
 from refrelax.judge.chain import break_in
 from refrelax.judge.counting import all_open, not_comparable, scalar
 from refrelax.judge.failures import failed
-from refrelax.judge.implementations import Backend, chosen
 from refrelax.judge.outcomes import STRICT_ALONE, copies, cores, other_effects, same_value
 from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
-from refrelax.runs import inward, outward, parameter_types, run
+from refrelax.running.run import inward, outward, parameter_types, run
 from refrelax.semantics.budget import Budget
-from refrelax.semantics.graph.evaluate import Scope
+from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Tensor
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Binding, Function
 from refrelax.syntax.loops import PrimFunc
 
@@ -63,21 +63,14 @@ def diff(
 ) -> Verdict:
     """Judge an implementation on one call.
 
-    ``impl``: ``"numpy"``, ``"cupy"``, ``"cuda-emulated"``, ``"tvm"``, or anything with
-    ``run(module, entry, args) -> Outcome``; one that also has ``observe(module, entry, args) -> Observed`` is judged
-    binding by binding. ``strict``: also hold it to what ONNX, the array API and IEEE 754 fix though Relax leaves it
-    open, and report a crash of the implementation on a run that is open.
+    ``impl``: a ``Backend`` or its name (then in ``mode``), or anything with ``run(module, entry, args) -> Outcome``;
+    see ``interop.names.diff``, where other names are looked up.
 
     Raises:
-        UsageError: no such function or implementation.
+        UsageError: no such function or backend.
     """
     question = _Question(checked, entry, args, externs or {}, "strict" if strict else "enclosure", budget or Budget())
-    implementation = chosen(impl, mode)
-    try:
-        return question.answer(implementation, strict)
-    finally:
-        if isinstance(impl, str) and hasattr(implementation, "close"):
-            implementation.close()
+    return question.answer(Backend(impl, mode) if isinstance(impl, str) else impl, strict)
 
 
 @dataclass(slots=True)
@@ -365,7 +358,7 @@ def _written(value: Any, core: Any) -> bool:
     """Whether a value holds other elements than a final argument of the definition, be it by the sign of a zero."""
     if isinstance(core, tuple):
         return isinstance(value, tuple | list) and any(map(_written, value, core))
-    if not isinstance(core, Tensor):
+    if not isinstance(core, TensorValue):
         return False
     return not isinstance(compare(core, value).verdict, Inside) or zero_signs.crossed(core, value)
 

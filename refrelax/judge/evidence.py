@@ -28,9 +28,9 @@ def under(relaxations: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Proved(claim.Proved):
-    """Equal for all shapes and all values. ``claims``: the statements over symbolic integers that the proof rests
-    on.
+class Proved:
+    """Evidence that two programs are equal for all shapes and all values; the shape solver's answer of that name is
+    about one claim. ``claims``: the statements over symbolic integers that the proof rests on.
     """
 
     claims: tuple[Any, ...] = field(default=(), repr=False)

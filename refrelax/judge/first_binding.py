@@ -7,13 +7,13 @@ from typing import Any
 
 from refrelax.judge.bindings import judge_value
 from refrelax.judge.outcomes import Reference, copies, cores
-from refrelax.runs import outward, run
-from refrelax.semantics.graph.evaluate import Scope
+from refrelax.running.run import outward, run
+from refrelax.running.trace import seen
+from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Binding
-from refrelax.tracing import seen
 
 Place = tuple[str, str, int]
 """The path of a function, the name of a binding, and how often it was evaluated before."""
@@ -58,6 +58,6 @@ def first_other_binding(before: CheckedModule, after: CheckedModule, entry: str,
 def _comparable(wanted: Any, value: Any) -> bool:
     """Tensors of one type, all of whose elements mean something."""
     a, b = cores(wanted), cores(value)
-    if not isinstance(a, Core) or not isinstance(b, Core) or (a.dtype, a.shape) != (b.dtype, b.shape):
+    if not isinstance(a, TensorValue) or not isinstance(b, TensorValue) or (a.dtype, a.shape) != (b.dtype, b.shape):
         return False
     return not any(each.numerics.poison_rule(p) is not None for each in (a, b) for p in each.payloads())

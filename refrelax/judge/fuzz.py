@@ -22,12 +22,13 @@ from hypothesis import find as search
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfiable
 
-from refrelax.arrays import Tensor
 from refrelax.errors import InternalError, Rejection, UsageError
+from refrelax.judge.backend import Backend
 from refrelax.judge.diff import diff
 from refrelax.judge.report import NOTHING
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
-from refrelax.runs import make_headroom
+from refrelax.running.arrays import Tensor
+from refrelax.running.run import make_headroom
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.numbers.verdicts import Counts, Outside
 from refrelax.semantics.types.check import check
@@ -251,7 +252,7 @@ class _Search:
         kind, by = kind_of(found), blamed(module, found)
         if any(each.covers(kind, by) for each in self.known):
             return False
-        pin = (kind, *(by if isinstance(self.implementation, str) else ()))
+        pin = (kind, *(by if isinstance(self.implementation, Backend) else ()))
         self.pinned = self.pinned or pin
         if pin != self.pinned:
             return False

@@ -3,7 +3,7 @@
 What a call checks at its entry becomes a ``match_cast`` where the types do not already say it, so a proof has to show
 that no check fails. A call that cannot be read so stays.
 
-Spec: ``spec/06-shapes.md``, ``va/inline``.
+Spec: ``spec/06c-pointwise.md``, ``va/inline``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from refrelax.errors import Rejection
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.graph.link import callees_of, nodes
 from refrelax.semantics.ops import IMPURE, LOW_LEVEL, OPERATORS
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable, dims_of, map_dims
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import (
     Binding,

@@ -14,7 +14,7 @@ from functools import partial
 from math import prod
 from typing import Any, Literal
 
-from refrelax.arrays import Tensor, pack, tensors
+from refrelax.running.arrays import Tensor, pack, tensors
 from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import bits, dtypes, scalars
 from refrelax.syntax.graph import Constant, ConstantRef

@@ -1,6 +1,6 @@
 """Whether two entries can be compared: the same parameters, in number, kind, type and packing, up to names of symbols.
 
-Spec: ``spec/06-shapes.md``, ``va/interface``.
+Spec: ``spec/06c-pointwise.md``, ``va/interface``.
 """
 
 from __future__ import annotations

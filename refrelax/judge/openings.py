@@ -4,7 +4,7 @@ A legalizer refines: the maximum of nothing is open, its loops give the start. O
 more than the definition does. On the second's it would prove too much, so there nothing may be left open. An operator
 whose value is a text says where it is open; no loops of another are read (sorts, memory, effects).
 
-Spec: ``spec/06-shapes.md``, ``va/pointwise``.
+Spec: ``spec/06c-pointwise.md``, ``va/pointwise``.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ def _of_call(checked: CheckedModule, entry: str, call: Call, op: str) -> list[Op
     if text is None:
         return []
     try:
-        operands = [each for k, arg in enumerate(call.args) for each in _operands(k, arg, types[k])]
-        return list(openings_of(written(text, call, *operands)))
+        given = [each for k, arg in enumerate(call.args) for each in operands(k, arg, types[k])]
+        return list(openings_of(written(text, call, *given)))
     except Unfit:
         return None
 
 
-def _operands(k: int, arg: Expr, found: Type | None) -> list[Any]:
+def operands(k: int, arg: Expr, found: Type | None) -> list[Any]:
     """An argument as ``written`` takes it. Raises ``Unfit``."""
     match arg, found:
         case PrimValue(value=value), _:
@@ -86,7 +86,7 @@ def _operands(k: int, arg: Expr, found: Type | None) -> list[Any]:
         case _, ShapeType(values=tuple() as values):
             return [list(values)]
         case _, TupleType(fields=fields):
-            return [each for n, t in enumerate(fields) for each in _operands(n, arg, t)]
+            return [each for n, t in enumerate(fields) for each in operands(n, arg, t)]
         case Call(op=Op("relax.null_value")), _:
             return [None]
         case _:
@@ -121,4 +121,4 @@ def _within(type_: Type | None, bounds: tuple[Expr, ...]) -> bool:
     )
 
 
-__all__ = ["openings"]
+__all__ = ["openings", "operands"]

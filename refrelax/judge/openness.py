@@ -16,12 +16,12 @@ from typing import Any
 from refrelax.errors import Returned, Unspecified
 from refrelax.judge.bindings import describe, used
 from refrelax.judge.report import Open
-from refrelax.runs import run
+from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
-from refrelax.semantics.graph.evaluate import Scope
+from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.numbers.poison import NotedPoison
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Binding
 
 LACKING = frozenset({"ld/intrinsic-without-meaning"})
@@ -62,7 +62,7 @@ class Origins:
 def marks(value: Any) -> dict[str, str]:
     """The rules of the poison in a value, each with what the first mark notes."""
     match value:
-        case Core():
+        case TensorValue():
             found: dict[str, str] = {}
             rule_of = value.numerics.poison_rule
             for payload in value.payloads():

@@ -16,7 +16,7 @@ from refrelax.judge import openness, zero_signs
 from refrelax.judge.report import Open
 from refrelax.judge.tally import NOTHING, Tally
 from refrelax.rules import rule
-from refrelax.runs import outward, run
+from refrelax.running.run import outward, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.judging import magnitude, number_text, set_text
@@ -25,8 +25,7 @@ from refrelax.semantics.numbers.enclosure import observed_number, surely_poison
 from refrelax.semantics.numbers.strict import is_strict, sign_kept
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Tensor as Core
-from refrelax.semantics.values import from_payloads
+from refrelax.semantics.values import TensorValue, from_payloads
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, ExternFunc, Function
 
@@ -195,7 +194,7 @@ def _leaves(name: str, value: Any, found: dict[str, Any]) -> None:
 def same_bits(after: Any, before: Any) -> bool:
     """Whether an argument is what it was, bit for bit."""
     core, other = getattr(after, "core", None), getattr(before, "core", None)
-    if not isinstance(core, Core) or not isinstance(other, Core):
+    if not isinstance(core, TensorValue) or not isinstance(other, TensorValue):
         return True
     return list(core.bits()) == list(other.bits())
 
@@ -206,7 +205,7 @@ def tally(results: Mapping[str, Any], origins: tuple[Open, ...]) -> Tally:
     excluded = 0
     for name, value in results.items():
         core = getattr(value, "core", None)
-        if not isinstance(core, Core):
+        if not isinstance(core, TensorValue):
             compared[name] = 1
             continue
         patterns = list(core.bits())
@@ -229,7 +228,7 @@ def judge_value(wanted: Any, canonical: Any, found: Any) -> int | Difference:
                 return replace(judged, field=f"{k}.{judged.field}" if judged.field else str(k))
             total += judged
         return total
-    if isinstance(wanted, Core):
+    if isinstance(wanted, TensorValue):
         return _judge_tensor(wanted, canonical, found)
     number = getattr(wanted, "value", wanted)
     other = getattr(found, "value", found)
@@ -238,8 +237,8 @@ def judge_value(wanted: Any, canonical: Any, found: Any) -> int | Difference:
     return Difference(" is outside what the first program permits")
 
 
-def _judge_tensor(wanted: Core, canonical: Any, found: Any) -> int | Difference:
-    if not isinstance(found, Core) or (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
+def _judge_tensor(wanted: TensorValue, canonical: Any, found: Any) -> int | Difference:
+    if not isinstance(found, TensorValue) or (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
         return Difference(" has another dtype or shape", structural=True)
     scale, undecided, nan = magnitude(wanted), 0, dtypes.is_float(wanted.dtype)
     strictly = nan and is_strict(wanted.numerics)
@@ -271,7 +270,7 @@ def _copy(value: Any) -> Any:
     if isinstance(value, tuple):
         return copies(value)
     core = getattr(value, "core", None)
-    if not isinstance(core, Core):
+    if not isinstance(core, TensorValue):
         return value
     return type(value)(from_payloads(core.numerics, core.dtype, core.shape, list(core.payloads())))
 
@@ -305,8 +304,8 @@ def same_value(wanted: Any, found: Any) -> bool:
     if isinstance(wanted, tuple):
         return isinstance(found, tuple) and len(wanted) == len(found) and all(map(same_value, wanted, found))
     core, other = (getattr(each, "core", each) for each in (wanted, found))
-    if isinstance(core, Core):
-        if not isinstance(other, Core) or (core.dtype, core.shape) != (other.dtype, other.shape):
+    if isinstance(core, TensorValue):
+        if not isinstance(other, TensorValue) or (core.dtype, core.shape) != (other.dtype, other.shape):
             return False
         pairs = zip(core.bits(), other.bits(), strict=True)
         nan = dtypes.is_float(core.dtype)

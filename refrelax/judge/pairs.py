@@ -19,7 +19,7 @@ from refrelax.judge.outcomes import Difference, Externs, Reference, copies, core
 from refrelax.judge.report import Open
 from refrelax.judge.tally import NOTHING, Tally
 from refrelax.judge.terms import TermComparison
-from refrelax.runs import inward, parameter_types, run
+from refrelax.running.run import inward, parameter_types, run
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import link
@@ -27,8 +27,7 @@ from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, ZERO_SIGN
 from refrelax.semantics.numbers.exact import Unsupported
 from refrelax.semantics.numbers.symbolic import Symbolic
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Tensor as Core
-from refrelax.semantics.values import from_payloads
+from refrelax.semantics.values import TensorValue, from_payloads
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.types import DTensorType, PrimType, ShapeType, TensorType, TupleType, Type
 from refrelax.testing.arguments import parameters
@@ -279,7 +278,7 @@ def _unknown(value: Any, name: str, reading: Symbolic) -> Any:
     """A value with every tensor element replaced by a variable."""
     if isinstance(value, tuple):
         return tuple(_unknown(each, f"{name}[{k}]", reading) for k, each in enumerate(value))
-    if not isinstance(value, Core):
+    if not isinstance(value, TensorValue):
         return value
     cells = [reading.variable(f"{name}{list(index)}", value.dtype) for index in value.indices()]
     return from_payloads(reading, value.dtype, value.shape, cells)
@@ -288,14 +287,14 @@ def _unknown(value: Any, name: str, reading: Symbolic) -> Any:
 def _payloads(value: Any) -> list[Any]:
     if isinstance(value, tuple):
         return [p for each in value for p in _payloads(each)]
-    return list(value.payloads()) if isinstance(value, Core) else [value]
+    return list(value.payloads()) if isinstance(value, TensorValue) else [value]
 
 
 def _finite_difference(before: Any, after: Any) -> bool:
     """Whether two results differ in an element that is finite and not zero on both sides."""
     for _, a, b in observed(before, after):
         x, y = cores(a), cores(b)
-        if isinstance(x, Core) and isinstance(y, Core) and dtypes.is_float(x.dtype):
+        if isinstance(x, TensorValue) and isinstance(y, TensorValue) and dtypes.is_float(x.dtype):
             for p, q in zip(x.bits(), y.bits(), strict=True):
                 if p is not None and q is not None and p != q:
                     u, v = bits.decode(x.dtype, p), bits.decode(x.dtype, q)

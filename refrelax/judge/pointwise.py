@@ -4,7 +4,7 @@ Calls of graph functions are put in place and operators legalized first; a graph
 of its loop programs. The entry's signatures must be the same up to the names of symbols. Whatever the terms cannot say
 (effects, branches, library functions without a contract, checks at run time) means: no proof.
 
-Spec: ``spec/06-shapes.md``, Pointwise equality.
+Spec: ``spec/06c-pointwise.md``, Pointwise equality.
 """
 
 from __future__ import annotations
@@ -23,7 +23,18 @@ from refrelax.semantics.ops.meaning.openings import renamed
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.context import conjuncts
-from refrelax.shape_solver.pointwise import OPEN, Claim, Descent, Logic, NotRead, Obligation, Tensor, Term, Terms, read
+from refrelax.shape_solver.pointwise import (
+    OPEN,
+    Claim,
+    Definedness,
+    Descent,
+    Logic,
+    NotRead,
+    TensorTerm,
+    Term,
+    Terms,
+    read,
+)
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Reading, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, Spent, compare, symbols_nonnegative
@@ -35,7 +46,7 @@ from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 from refrelax.syntax.write.scalars import expression
 
-Value = Tensor | tuple["Value", ...] | PrimExpr | graph.ShapeExpr
+Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr
 """What a binding holds: a tensor, a tuple, a scalar, a shape."""
 
 
@@ -132,7 +143,7 @@ class _Comparison:
         first, second = one_read.program, two_read.program
         self.trusts |= {f"the contract of {name}": None for name in (*one_read.contracts, *two_read.contracts)}
         if two_read.quiet and same_programs(first.module, second.module):
-            return Proved(None, trusts=(*self.trusts, SAME))
+            return Proved(trusts=(*self.trusts, SAME))
         (ours, theirs), rests_on = legalized(first, second)
         a, b = ours.functions.get(entry), theirs.functions.get(entry)
         if isinstance(a, PrimFunc):
@@ -154,7 +165,7 @@ class _Comparison:
                 return str(self.shown(each))
         relaxations = tuple(sorted(descent.relaxations))
         trusts = (*self.trusts, *rests_on, *PROCEDURES, *relaxations)
-        return Proved(None, claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
+        return Proved(claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
 
     def suppose(self, first: CheckedModule, entry: str, names: Mapping[str, PrimExpr], untrapped: bool = False) -> None:
         """Where an operator of the first program leaves the whole run open, any second program will do. ``untrapped``:
@@ -179,7 +190,7 @@ class _Comparison:
                         f"{op} leaves open [{each.rule}] what its loops determine, unless {expression(each.statement)}"
                     )
 
-    def discharged(self, each: Obligation, descent: Descent) -> bool:
+    def discharged(self, each: Definedness, descent: Descent) -> bool:
         """Whether an obligation is proved."""
         if self.logic.nowhere(each.given):
             return True
@@ -187,7 +198,7 @@ class _Comparison:
             return descent.poison.never(each.term, each.given)
         return self.logic.holds(each.statement, each.given, each.purpose)
 
-    def shown(self, each: Obligation) -> Claim | str:
+    def shown(self, each: Definedness) -> Claim | str:
         words = Words(self.terms)
         if each.term is not None:
             return f"{each.purpose}: {words.term(each.term)}"
@@ -205,7 +216,7 @@ class _Comparison:
 
     def inputs(
         self, ours: tuple[tuple[str, TensorType], ...], theirs: tuple[tuple[str, TensorType], ...]
-    ) -> tuple[tuple[Tensor, ...], dict[str, PrimExpr], dict[str, PrimExpr]]:
+    ) -> tuple[tuple[TensorTerm, ...], dict[str, PrimExpr], dict[str, PrimExpr]]:
         """The parameters, and what the symbols of both signatures stand for: symbols of this comparison."""
         if len(ours) != len(theirs):
             raise NotRead("the entries take different numbers of arguments")
@@ -216,7 +227,7 @@ class _Comparison:
                 raise NotRead(f"the parameter {name} has different types")
             for x, y in zip(_dims(a), _dims(b), strict=True):
                 self.match(x, y, names_a, names_b)
-        tensors = [Tensor(name, tuple(substitute(d, names_a) for d in _dims(a)), a.dtype or "") for name, a in ours]
+        tensors = [TensorTerm(name, tuple(substitute(d, names_a) for d in _dims(a)), a.dtype or "") for name, a in ours]
         self.logic.assume(*symbols_nonnegative(names_a.values()))
         for tensor in tensors:
             self.logic.sizes.exists(tensor.shape, tensor.dtype)
@@ -261,15 +272,15 @@ def _dims(type_: TensorType) -> tuple[PrimExpr, ...]:
 
 def _equal(descent: Descent, x: Value, y: Value) -> bool:
     match x, y:
-        case Tensor(), Tensor():
+        case TensorTerm(), TensorTerm():
             return descent.tensors(x, y)
         case tuple(), tuple():
             return len(x) == len(y) and all(_equal(descent, a, b) for a, b in zip(x, y, strict=True))
         case graph.ShapeExpr(a), graph.ShapeExpr(b):
             return len(a) == len(b) and all(descent.logic.equal(p, q) for p, q in zip(a, b, strict=True))
-        case ((Tensor() | tuple() | graph.ShapeExpr()), _):
+        case ((TensorTerm() | tuple() | graph.ShapeExpr()), _):
             return False
-        case _, (Tensor() | tuple() | graph.ShapeExpr()):
+        case _, (TensorTerm() | tuple() | graph.ShapeExpr()):
             return False
         case _:
             return x.dtype == y.dtype and descent.logic.equal(x, y)
@@ -298,9 +309,9 @@ class _Program:
     module: Module
     terms: Terms
     logic: Logic
-    obligations: list[Obligation] = field(default_factory=list)
+    obligations: list[Definedness] = field(default_factory=list)
 
-    def entry(self, name: str, inputs: tuple[Tensor, ...], symbols: Mapping[str, PrimExpr]) -> Value:
+    def entry(self, name: str, inputs: tuple[TensorTerm, ...], symbols: Mapping[str, PrimExpr]) -> Value:
         func = self.module.functions[name]
         if isinstance(func, PrimFunc):
             given = {p.buffer.name: t for p, t in zip(func.params, inputs, strict=True) if isinstance(p, BufferParam)}
@@ -345,7 +356,7 @@ class _Program:
                 return self.call_tir(e, values, symbols)
             case graph.Call(graph.Op("relax.reshape"), (data, graph.ShapeExpr(dims))):
                 x = self.expression(data, values, symbols)
-                if not isinstance(x, Tensor):
+                if not isinstance(x, TensorTerm):
                     raise NotRead("a reshape of what is no tensor")
                 return self.reshaped(x, tuple(self.scalar(d, symbols) for d in dims))
             case graph.Call(op=op):
@@ -353,7 +364,7 @@ class _Program:
             case _:
                 raise NotRead(f"{type(e).__name__} at graph level")
 
-    def reshaped(self, x: Tensor, shape: tuple[PrimExpr, ...]) -> Tensor:
+    def reshaped(self, x: TensorTerm, shape: tuple[PrimExpr, ...]) -> TensorTerm:
         """The same elements in row-major order."""
         if not self.logic.equal(product(x.shape), product(shape), (), "number of elements"):
             raise NotRead("a reshape whose sizes may differ")
@@ -367,7 +378,7 @@ class _Program:
             digit = flat if below is None else Binary("FloorDiv", flat, below)
             indices.insert(0, digit if place == 0 else Binary("FloorMod", digit, d))
             below = d if below is None else Binary("Mul", d, below)
-        return Tensor(x.name, shape, x.dtype, at, self.terms.load(x, tuple(indices)))
+        return TensorTerm(x.name, shape, x.dtype, at, self.terms.load(x, tuple(indices)))
 
     def scalar(self, e: PrimExpr, symbols: Mapping[str, PrimExpr]) -> PrimExpr:
         """An integer of the graph: index arithmetic, over the symbols in scope."""
@@ -377,12 +388,12 @@ class _Program:
         return reading.index(e)
 
     def require(self, purpose: str, statement: PrimExpr, given: tuple[PrimExpr, ...]) -> None:
-        self.obligations.append(Obligation(purpose, statement, given))
+        self.obligations.append(Definedness(purpose, statement, given))
 
     def cast(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
         """A ``match_cast`` that cannot fail, and the symbols that it defines."""
         match value, type_:
-            case Tensor(), TensorType(shape=tuple() as dims, dtype=dtype) if dtype in (None, value.dtype):
+            case TensorTerm(), TensorType(shape=tuple() as dims, dtype=dtype) if dtype in (None, value.dtype):
                 self.matched(dims, value.shape, symbols)
             case graph.ShapeExpr(extents), ShapeType(values=tuple() as dims):
                 self.matched(dims, extents, symbols)
@@ -420,7 +431,7 @@ class _Program:
         results = tuple(contents[name] for name in names)
         return results if isinstance(call.ty_args[0], TupleType) else results[0]
 
-    def fresh(self, type_: Type, symbols: Mapping[str, PrimExpr]) -> Tensor:
+    def fresh(self, type_: Type, symbols: Mapping[str, PrimExpr]) -> TensorTerm:
         """An output: nothing is written yet."""
         if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
             raise NotRead("an output whose shape is not known")
@@ -428,20 +439,20 @@ class _Program:
         for d in shape:
             self.require("an extent that is not negative", compare("GE", d, int_imm(0, d.dtype)), ())
         self.logic.sizes.exists(shape, type_.dtype)
-        return Tensor("out", shape, type_.dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
+        return TensorTerm("out", shape, type_.dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
 
-    def bound(self, func: PrimFunc, args: tuple[Value, ...]) -> tuple[dict[str, Tensor], dict[str, PrimExpr]]:
+    def bound(self, func: PrimFunc, args: tuple[Value, ...]) -> tuple[dict[str, TensorTerm], dict[str, PrimExpr]]:
         """The contents of the parameters, and what the function's scalars and symbols stand for."""
         if len(args) != len(func.params):
             raise NotRead("a call with another number of arguments")
         symbols: dict[str, PrimExpr] = {}
-        given: dict[str, Tensor] = {}
+        given: dict[str, TensorTerm] = {}
         for param, arg in zip(func.params, args, strict=True):
             if isinstance(param, ScalarParam):
-                if isinstance(arg, Tensor | tuple | graph.ShapeExpr):
+                if isinstance(arg, TensorTerm | tuple | graph.ShapeExpr):
                     raise NotRead("a scalar parameter without a scalar")
                 symbols[param.var.name] = arg
-            elif not isinstance(arg, Tensor) or arg.dtype != param.buffer.dtype:
+            elif not isinstance(arg, TensorTerm) or arg.dtype != param.buffer.dtype:
                 raise NotRead("a buffer parameter without a tensor of its dtype")
             else:
                 given[param.buffer.name] = arg
@@ -452,11 +463,13 @@ class _Program:
         self.matched(dims, tuple(d for buffer in buffers for d in given[buffer.name].shape), symbols)
         return given, symbols
 
-    def read(self, func: PrimFunc, given: Mapping[str, Tensor], symbols: Mapping[str, PrimExpr]) -> dict[str, Tensor]:
+    def read(
+        self, func: PrimFunc, given: Mapping[str, TensorTerm], symbols: Mapping[str, PrimExpr]
+    ) -> dict[str, TensorTerm]:
         contents, obligations = read(func, given, symbols, self.terms, self.logic)
         self.obligations += obligations
         return contents
 
-    def untouched(self, given: Mapping[str, Tensor], contents: Mapping[str, Tensor], outputs: set[str]) -> None:
+    def untouched(self, given: Mapping[str, TensorTerm], contents: Mapping[str, TensorTerm], outputs: set[str]) -> None:
         if any(contents[name] is not given[name] for name in given if name not in outputs):
             raise NotRead("a call_tir that writes to its input")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Protocol, runtime_checkable
 
 from refrelax.errors import UsageError
@@ -35,7 +34,7 @@ class Stage:
 class StagesEnded(RuntimeError):
     """The pipeline went no further: the pass ``name`` refused the program, crashed or hung, or nothing ran at all.
 
-    ``kind`` is a word of ``conformance.implementation.KINDS``: ``"refused"``, ``"crash"`` and ``"hang"`` are about the
+    ``kind`` is a word of ``implementation.KINDS``: ``"refused"``, ``"crash"`` and ``"hang"`` are about the
     pass, and were confirmed; the others (``"absent"``, ``"unread"``, ``"fault"``, …) say nothing about it. ``detail``:
     all that the compiler said.
     """
@@ -92,24 +91,4 @@ def _shown(name: str, module: Module) -> Stage:
     return Stage(name, print_module(module), dict(module.constants))
 
 
-def compiler(impl: str | Compiler, target: str | None = None) -> Compiler:
-    """``"refrelax"``, ``"tvm"`` (in a subprocess, for ``target``), or any object with a method ``stages``.
-
-    Raises:
-        UsageError: nothing by that name; a target for what has none.
-    """
-    if impl == "tvm":
-        passes = import_module("refrelax.interop.tvm").TvmPasses  # a layer below: found when it is asked for
-        found: Compiler = passes() if target is None else passes(target)
-        return found
-    if target is not None:
-        raise UsageError("--target has no effect here: only tvm has targets to choose")
-    if not isinstance(impl, str):
-        return impl
-    if impl != "refrelax":
-        known = "refrelax, tvm, or an object with stages(module, pipeline)"
-        raise UsageError(f"unknown compiler {impl!r}; known: {known}")
-    return OwnPasses()
-
-
-__all__ = ["Compiler", "OwnPasses", "Stage", "StagesEnded", "compiler"]
+__all__ = ["Compiler", "OwnPasses", "Stage", "StagesEnded"]

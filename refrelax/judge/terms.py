@@ -15,7 +15,7 @@ from typing import Any
 from refrelax.judge.zero_signs import crossed
 from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, REASSOCIATION, ZERO_SIGN
 from refrelax.semantics.numbers.symbolic import COMMUTES, START, Symbolic, Term
-from refrelax.semantics.values import Tensor
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax import bits
 
 
@@ -51,15 +51,15 @@ class TermComparison:
         if isinstance(a, tuple | list):
             same = isinstance(b, tuple | list) and len(a) == len(b)
             return same and all(self._value(f"{name}[{k}]", x, y) for k, (x, y) in enumerate(zip(a, b, strict=True)))
-        if not isinstance(a, Tensor):
+        if not isinstance(a, TensorValue):
             if a is not None and name == "the result":
                 self.results[name] = 1
             return bool(a == b) and not crossed(a, b)
-        if not isinstance(b, Tensor) or (a.dtype, a.shape) != (b.dtype, b.shape):
+        if not isinstance(b, TensorValue) or (a.dtype, a.shape) != (b.dtype, b.shape):
             return False
         return all(self._elements(name, a, b))
 
-    def _elements(self, name: str, a: Tensor, b: Tensor) -> Iterator[bool]:
+    def _elements(self, name: str, a: TensorValue, b: TensorValue) -> Iterator[bool]:
         argument = name.startswith("argument")
         if not argument:
             self.results.setdefault(name, 0 if 0 not in a.shape else 1)

@@ -118,7 +118,7 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
     if args is not None and (refuted := _on_arguments(pair, args)) is not None:
         return refuted
     if same_programs(pair.first.module, pair.second.module):
-        return _held(pair, Proved(None, trusts=(SAME,)), seed, rounds)
+        return _held(pair, Proved(trusts=(SAME,)), seed, rounds)
     found, suspects = search(pair.first, pair.second, pair.entry, options)
     if isinstance(found, Proved):
         return _held(pair, found, seed, rounds)

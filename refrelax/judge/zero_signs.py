@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from math import copysign
 from typing import Any
 
-from refrelax.arrays import Tensor, to_constant
+from refrelax.running.arrays import Tensor, to_constant
 from refrelax.semantics.numbers.bounds import ZERO_SIGN
-from refrelax.semantics.values import Prim
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import bits, dtypes
 
 
@@ -33,7 +32,11 @@ def crossed(wanted: Any, found: Any) -> bool:
     if isinstance(wanted, float) and isinstance(found, float):
         return wanted == found == 0 and copysign(1.0, wanted) != copysign(1.0, found)
     core = getattr(wanted, "core", wanted)
-    if not isinstance(core, Core) or not dtypes.is_float(core.dtype) or getattr(found, "shape", None) != core.shape:
+    if (
+        not isinstance(core, TensorValue)
+        or not dtypes.is_float(core.dtype)
+        or getattr(found, "shape", None) != core.shape
+    ):
         return False
     pairs = zip(core.bits(), _patterns(found, core.dtype), strict=True)
     return any(p != q and _zero(core.dtype, p) and _zero(core.dtype, q) for p, q in pairs)
@@ -55,7 +58,7 @@ def zeros(found: Any) -> bool:
 
 
 def _patterns(found: Any, dtype: str) -> Iterable[int | None]:
-    if isinstance(found, Tensor | Core):
+    if isinstance(found, Tensor | TensorValue):
         return found.patterns() if isinstance(found, Tensor) else found.bits()
     return to_constant(found, dtype).patterns()
 

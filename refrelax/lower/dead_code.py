@@ -16,9 +16,9 @@ from typing import Any
 from refrelax.lower.claims import Ledger
 from refrelax.lower.tuples import resolve_fields
 from refrelax.rules import rule
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.graph.link import callees_of, nodes
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import (
     Binding,
     Block,

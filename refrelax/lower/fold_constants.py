@@ -21,7 +21,7 @@ from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.values import Tensor
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import (
     Binding,
@@ -109,7 +109,7 @@ class _Folder:
         if any(isinstance(n, Var | SymVar | DistConstant) for each in (*args, *call.ty_args) for n in nodes(each)):
             return None
         value = self.evaluated(replace(call, args=args))
-        return self.constant(value) if isinstance(value, Tensor) else None
+        return self.constant(value) if isinstance(value, TensorValue) else None
 
     def foldable(self, call: Call) -> bool:
         """Whether the call is a pure operator's, or of a loop program."""
@@ -140,7 +140,7 @@ class _Folder:
         except Ended:
             return None
 
-    def constant(self, value: Tensor) -> Expr | None:
+    def constant(self, value: TensorValue) -> Expr | None:
         """A tensor as an expression; ``None`` if it has poison or too many elements."""
         f = value.numerics
         payloads = value.payloads() if value.size <= LARGEST else []

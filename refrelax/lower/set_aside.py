@@ -15,10 +15,10 @@ from refrelax.lower.claims import Ledger
 from refrelax.lower.names import Taken
 from refrelax.lower.orphans import called
 from refrelax.rules import rule
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.graph.link import named_libraries, nodes
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module
 

@@ -17,12 +17,12 @@ from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints
 from refrelax.semantics.numbers.strict import is_strict, sign_kept
-from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided, Verdict
-from refrelax.semantics.values import Tensor
+from refrelax.semantics.numbers.verdicts import Containment, Counts, Inside, Outside, Undecided
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax import bits, dtypes
 
 
-def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> Verdict:
+def judge_tensor(wanted: TensorValue, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> Containment:
     """The worst verdict of the elements: the first ``Outside``, else the widest ``Undecided``, else the least
     ``Inside``.
 
@@ -33,12 +33,12 @@ def judge_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Seq
 
 
 def count_tensor(
-    wanted: Tensor,
+    wanted: TensorValue,
     dtype: str,
     shape: Sequence[int],
     patterns: Sequence[int | None],
     canonical: Sequence[int | None] | None = None,
-) -> tuple[Verdict, Counts]:
+) -> tuple[Containment, Counts]:
     """``judge_tensor``, and how many elements came out how. A tensor without elements counts as one, compared by its
     shape and dtype. A pattern of ``None`` is an element that the other side leaves open: outside, unless the reference
     leaves it open too.
@@ -73,7 +73,7 @@ def count_tensor(
     return Inside(margin), counts
 
 
-def _judged(payload: Payload, dtype: str, pattern: int | None, scale: float | None, strictly: bool) -> Verdict:
+def _judged(payload: Payload, dtype: str, pattern: int | None, scale: float | None, strictly: bool) -> Containment:
     """The verdict on one element; ``None``: the other side leaves it open. ``strictly``: the sign of zero counts."""
     if pattern is None:
         return Outside((), math.inf)
@@ -103,14 +103,14 @@ def set_text(payload: Payload, dtype: str) -> str:
     return _shown(low, dtype) if low == high else f"{_shown(low, dtype)} to {_shown(high, dtype)}"
 
 
-def _may_be_open(pattern: int | None, exact: int) -> Verdict:
+def _may_be_open(pattern: int | None, exact: int) -> Containment:
     """The verdict on an element that some permitted run leaves open and the canonical one does not."""
     if pattern is None:
         return Outside((), math.inf)
     return Inside(1.0) if pattern == exact else Undecided(math.inf)
 
 
-def contains_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> bool:
+def contains_tensor(wanted: TensorValue, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> bool:
     """Whether every element is permitted."""
     if dtype != wanted.dtype or tuple(shape) != wanted.shape:
         return False
@@ -124,7 +124,7 @@ def contains_tensor(wanted: Tensor, dtype: str, shape: Sequence[int], patterns: 
 
 
 def _elements(
-    wanted: Tensor, patterns: Sequence[int | None], canonical: Sequence[int | None] | None
+    wanted: TensorValue, patterns: Sequence[int | None], canonical: Sequence[int | None] | None
 ) -> Iterator[tuple[tuple[int, ...], Payload, int | None, int | None]]:
     """Index, permitted set and observed bits of every element that the reference determines; and its canonical bits
     where the set may be poison all the same."""
@@ -137,7 +137,7 @@ def _elements(
             yield index, payload, pattern, exact
 
 
-def magnitude(wanted: Tensor) -> float | None:
+def magnitude(wanted: TensorValue) -> float | None:
     """The greatest finite magnitude among the permitted results of a float tensor."""
     if not dtypes.is_float(wanted.dtype):
         return None

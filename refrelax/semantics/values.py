@@ -3,7 +3,7 @@
 ===================  =====================================================
 Relax value          here
 ===================  =====================================================
-tensor               ``Tensor``: an immutable view over mutable storage
+tensor               ``TensorValue``: an immutable view over mutable storage
 tuple, void          a Python tuple; ``()``
 shape                ``Shape``
 prim value           ``Prim``: dtype and a Python number
@@ -97,7 +97,7 @@ def _row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @dataclass(eq=False, slots=True)
-class Tensor:
+class TensorValue:
     """A view: ``shape`` elements of ``dtype`` in ``storage``, from element ``offset``, with ``strides`` in elements.
 
     ``numerics`` is the reading whose payloads the cells hold. Elements are read by index, ``x[i, j]``.
@@ -162,11 +162,11 @@ class Tensor:
         for position, payload in zip(self.positions(), payloads, strict=True):
             self.storage.store(self.dtype, position, payload)
 
-    def view(self, shape: tuple[int, ...]) -> Tensor:
+    def view(self, shape: tuple[int, ...]) -> TensorValue:
         """The same elements in the same order under another shape; shares the storage of a compact tensor, else
         copies."""
         if self.compact:
-            return Tensor(self.dtype, shape, self.storage, self.numerics, self.offset)
+            return TensorValue(self.dtype, shape, self.storage, self.numerics, self.offset)
         return from_payloads(self.numerics, self.dtype, shape, self.payloads())
 
     def bits(self) -> list[int | None]:
@@ -180,18 +180,18 @@ class Tensor:
         return every_index(self.shape)
 
 
-def empty(numerics: Numerics, dtype: str, shape: Sequence[int], scope: str = "global", name: str = "") -> Tensor:
+def empty(numerics: Numerics, dtype: str, shape: Sequence[int], scope: str = "global", name: str = "") -> TensorValue:
     """A fresh tensor, no element written."""
-    return Tensor(dtype, tuple(shape), fresh(dtype, prod(shape), scope, name), numerics)
+    return TensorValue(dtype, tuple(shape), fresh(dtype, prod(shape), scope, name), numerics)
 
 
-def from_payloads(numerics: Numerics, dtype: str, shape: Sequence[int], payloads: Cells) -> Tensor:
+def from_payloads(numerics: Numerics, dtype: str, shape: Sequence[int], payloads: Cells) -> TensorValue:
     """A fresh compact tensor that holds ``payloads`` (row-major; the list is taken over)."""
     assert len(payloads) == prod(shape), (shape, len(payloads))
-    return Tensor(dtype, tuple(shape), holding(dtype, payloads), numerics)
+    return TensorValue(dtype, tuple(shape), holding(dtype, payloads), numerics)
 
 
-def from_bits(numerics: Numerics, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> Tensor:
+def from_bits(numerics: Numerics, dtype: str, shape: Sequence[int], patterns: Sequence[int]) -> TensorValue:
     """A fresh tensor from bit patterns in row-major order."""
     make = numerics.at(dtype).from_bits
     return from_payloads(numerics, dtype, shape, [make(each) for each in patterns])
@@ -202,10 +202,10 @@ def every_index(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
     return product(*(range(extent) for extent in shape)) if 0 not in shape else iter(())
 
 
-def tabulate(numerics: Numerics, dtype: str, shape: Sequence[int], element: Callable[..., Payload]) -> Tensor:
+def tabulate(numerics: Numerics, dtype: str, shape: Sequence[int], element: Callable[..., Payload]) -> TensorValue:
     """The tensor whose element at ``(i, j, …)`` is ``element(i, j, …)``: how every operator body is written."""
     cells = [element(*index) for index in every_index(shape)]
     return from_payloads(numerics, dtype, shape, cells)
 
 
-Value = Tensor | tuple[Any, ...] | Shape | Prim | str | None | DType | Closure | PackedFunc | Opaque
+Value = TensorValue | tuple[Any, ...] | Shape | Prim | str | None | DType | Closure | PackedFunc | Opaque

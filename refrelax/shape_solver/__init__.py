@@ -1,6 +1,6 @@
 """The shape solver: claims over symbolic integers, answered ``Proved``, ``Refuted`` or ``Unknown``, never wrongly.
 
-``prove("n*m + m == m*(n + 1)")``. Spec: ``spec/06-shapes.md``; how-to: ``docs/howto-prove.md``.
+``prove("n*m + m == m*(n + 1)")``. Spec: ``spec/06b-solver.md``; how-to: ``docs/howto-prove.md``.
 """
 
 from refrelax.shape_solver.claim import Answer, Proved, Refuted, Stage, Unknown

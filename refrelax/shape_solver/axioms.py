@@ -3,7 +3,7 @@
 * terms: ``int`` | ``("var", name)`` | ``("+", t…)`` | ``("*", t…)`` | ``("ite", f, t, t)``;
 * formulas: ``bool`` | ``("and", f…)`` | ``("or", f…)`` | ``("not", f)`` | ``("<=", t, t)`` | ``("=", t, t)``.
 
-Spec: ``spec/06-shapes.md``, ``sh/encoding``.
+Spec: ``spec/06b-solver.md``, ``sh/encoding``.
 """
 
 from __future__ import annotations

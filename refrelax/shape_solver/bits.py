@@ -6,7 +6,7 @@ is unique; as arithmetic it is a sum over the sets of its products, ``a ^ b == a
 left is ``a & b`` of parts that are no constants. A conversion to a dtype from ``l`` to ``h`` is
 ``(x - l) % (h - l + 1) + l``.
 
-Spec: ``spec/06-shapes.md``, ``sh/bits``.
+Spec: ``spec/06b-solver.md``, ``sh/bits``.
 """
 
 from __future__ import annotations
@@ -308,8 +308,12 @@ class _Ring:
                 single.append(e)
             else:
                 plain.append(e)
+        if len(moduli) > 1:  # modulo the least of them
+            least = reduce(lambda a, b: Binary("Min", a, b), map(exponent, moduli))
+            moduli = [Intrinsic("shift_left", (int_imm(1), least), INT)]
         if not plain:
-            plain = [Binary("Sub", moduli.pop(), int_imm(1))] if moduli else [single.pop()]
+            plain = [alone(single, moduli)]
+            single, moduli = [], []
         value = reduce(lambda a, b: Intrinsic("bitwise_and", (a, b), INT), plain)
         if mask & covered != covered:
             value = masked(value, mask)
@@ -319,6 +323,24 @@ class _Ring:
             bit = Binary("FloorMod", Binary("FloorDiv", value, power), int_imm(2))
             value = Binary("Mul", bit, power)
         return value
+
+
+def alone(single: list[PrimExpr], moduli: list[PrimExpr]) -> PrimExpr:
+    """The ``&`` of powers of two and of the lowest bits below one: a power, if it is all of them and below."""
+    if not single:
+        return Binary("Sub", moduli[0], int_imm(1))
+    first, *others = single
+    value = first
+    for power in others:
+        value = Select(Binary("EQ", exponent(first), exponent(power)), value, int_imm(0))
+    for power in moduli:
+        value = Select(Binary("LT", exponent(first), exponent(power)), value, int_imm(0))
+    return value
+
+
+def exponent(power: PrimExpr) -> PrimExpr:
+    """``k`` of ``1 << k``."""
+    return children(power)[1]
 
 
 def constant(value: int) -> Bits:

@@ -1,6 +1,6 @@
 """Finitely many cases: every residue of a symbol by a constant, every point of a small domain.
 
-Spec: ``spec/06-shapes.md``, ``sh/cases``.
+Spec: ``spec/06b-solver.md``, ``sh/cases``.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ when it is asked for.
 defined and false, written straight from the expression in SMT-LIB 2 (quantifier-free nonlinear integers). Any solver
 that answers ``unsat`` confirms the proof.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate``.
 """
 
 from __future__ import annotations

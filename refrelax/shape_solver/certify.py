@@ -3,7 +3,7 @@
 A log is read by the checker (``checker/``) or by the verified one (``verified/``, a program of its own), few points are
 enumerated by them; a script is asked of cvc5, and of Z3 where Z3 did not make the proof.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is asked and what is answered.
 
-Spec: ``spec/06-shapes.md``, second half.
+Spec: ``spec/06b-solver.md``, second half.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ class Limits:
     resources: tuple[int, int, int]
     domain: int
     """Greatest number of points that are all looked at."""
+    work: int
+    """What all stages of one question may spend together (``allowance.py``)."""
 
 
 LIMITS: dict[Effort, Limits] = {
-    "quick": Limits((40, 280, 512), (0, 0, 0), 2_000),
-    "normal": Limits((40, 274, 12_000), (400_000, 1_500_000, 2_000_000), 20_000),
-    "thorough": Limits((40, 4_000, 60_000), (2_000_000, 15_000_000, 30_000_000), 400_000),
+    "quick": Limits((40, 280, 512), (0, 0, 0), 2_000, 2_000_000),
+    "normal": Limits((40, 274, 12_000), (400_000, 1_500_000, 2_000_000), 20_000, 5_000_000),
+    "thorough": Limits((40, 4_000, 60_000), (2_000_000, 15_000_000, 30_000_000), 400_000, 80_000_000),
 }
 
 

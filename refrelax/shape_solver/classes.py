@@ -3,7 +3,7 @@ budget that it met.
 
 The words are closed: ``INSIDE``, ``OUTSIDE`` and ``BUDGETS``. Inside a class an ``Unknown`` is a fault of the solver.
 
-Spec: ``spec/06-shapes.md``, ``sh/classes``.
+Spec: ``spec/06b-solver.md``, ``sh/classes``.
 """
 
 from __future__ import annotations

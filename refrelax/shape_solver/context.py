@@ -5,7 +5,7 @@ with ``n' >= 0`` (if that loses nothing); ``n >= 3`` and the like become bounds.
 hypothesis. A context is immutable: ``assuming`` gives a new one, so that many claims can be asked under one set of
 assumptions.
 
-Spec: ``spec/06-shapes.md``, ``sh/assumptions``.
+Spec: ``spec/06b-solver.md``, ``sh/assumptions``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly, as_const, sub
 from refrelax.semantics.dims.ranges import interval, nonneg
 from refrelax.semantics.dims.spell import spell
-from refrelax.shape_solver.core import distinct, integer, names_in
+from refrelax.shape_solver.core import INT, distinct, integer, names_in
 from refrelax.shape_solver.core import replaced as substituted
 from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.size import measure
@@ -34,6 +34,9 @@ CROWD = 96
 
 MAX_SETTLED = 200_000
 """Operations on terms after which no assumption is looked at any more: the others stay hypotheses."""
+
+REPLACED = 4
+"""What each node of an assumption in which a symbol was replaced counts as, in these."""
 
 MAX_ROUNDS = 40
 """How often assumptions are taken in beyond once each."""
@@ -94,6 +97,9 @@ class Context:
     """What each fresh symbol stands for, in terms of symbols that were there before it; the newest last."""
     pending: tuple[tuple[str, PrimExpr], ...] = ()
     """Replacements that are not put into the images yet, in order: only while assumptions are taken in."""
+    steps: tuple[tuple[str, PrimExpr], ...] = ()
+    """All replacements ever made, each over the symbols that were free then, in order: values are computed along them
+    from the last to the first, which is no longer than they are."""
     crowded: bool = False
     """Whether there were so many assumptions that no symbol is measured from another expression."""
     measured: bool = False
@@ -134,7 +140,9 @@ def settle(context: Context, parts: list[PrimExpr], by: dict[str, PrimExpr] | No
     context = replace(context, hypotheses=(), absurd=context.absurd or _crossed(context.facts))
     rounds = tightenings = MAX_ROUNDS + len(queue.parts)
     tables = _Tables()
-    while not context.absurd and rounds > 0 and tables.work <= MAX_SETTLED and (place := queue.next()) is not None:
+    while not context.absurd and rounds > 0 and (place := queue.next()) is not None:
+        if tables.work + queue.work > MAX_SETTLED:
+            break
         part, before = queue.parts[place], context.facts
         taken = _take(context, part, tables)
         if taken is None:
@@ -193,6 +201,7 @@ class _Queue:
         self.open: list[int] = []
         self.marked: set[int] = set()
         self.last = 0
+        self.work = 0
 
     def put(self, part: PrimExpr, place: int | None = None) -> None:
         if place is None:
@@ -226,6 +235,7 @@ class _Queue:
         for name, by in step.items():
             for place in sorted(self.places.get(name, ())):
                 part = substituted(self.parts[place], {name: by})
+                self.work += REPLACED * measure(part)[0]
                 self.remove(place)
                 self.put(part, place)
         for name in sorted(bounded):
@@ -266,12 +276,25 @@ def replaced(context: Context, name: str, by: PrimExpr) -> Taken:
 
 def _resolved(context: Context) -> Context:
     """``context`` with its replacements put into its images, all at once: a chain of them costs its length."""
+    if not context.pending:
+        return context
     steps: dict[str, PrimExpr] = {}
     for name, by in reversed(context.pending):
-        steps[name] = substituted(by, steps)
+        steps[name] = _short(substituted(by, steps), context)
     images = {name: substituted(image, steps) for name, image in context.images}
     images.update((name, steps[name]) for name, _ in context.pending)
-    return replace(context, images=tuple(images.items()), pending=())
+    done = (*context.steps, *context.pending)
+    return replace(context, images=tuple(images.items()), pending=(), steps=done)
+
+
+def _short(e: PrimExpr, context: Context) -> PrimExpr:
+    """An image; a long one as its normal form, if that is shorter."""
+    size = measure(e)[0]
+    if size <= MAX_IMAGE:
+        return e
+    atoms = Atoms(context.facts)
+    spelled = spell(normal(e, atoms), atoms, INT)
+    return e if spelled is None or measure(spelled)[0] >= size else spelled
 
 
 def _plain(key: str, atoms: Atoms) -> bool:

@@ -4,7 +4,7 @@ Past the door (``door.py``) a term is made of few nodes of ``syntax/scalars`` an
 dtype is always ``int64``, which stands for *ideal integer*) is exact, a ``Cast`` wraps into its dtype, always; symbols
 are numbered. Nothing is bound: names cannot capture.
 
-Spec: ``spec/06-shapes.md``, ``sh/claim-syntax``.
+Spec: ``spec/06b-solver.md``, ``sh/claim-syntax``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where an expression has a value and what stays in range: the steps of its evaluation that may go wrong, in order.
 
-Spec: ``spec/06-shapes.md``, ``sh/definedness``, ``sh/overflow-first``.
+Spec: ``spec/06b-solver.md``, ``sh/definedness``, ``sh/overflow-first``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EvaluationStep:
     """``claim`` holds where this step of an evaluation goes well, asked where those before it did.
 
     ``defines``: elsewhere there is no value; else: elsewhere the value leaves the range.
@@ -41,13 +41,13 @@ class Step:
 
 
 @rule("sh/definedness")
-def steps(e: PrimExpr, fits: Range | None = None) -> list[Step]:
+def steps(e: PrimExpr, fits: Range | None = None) -> list[EvaluationStep]:
     """The steps of evaluating ``e`` that may go wrong, in evaluation order; those that may leave a range only with
     ``fits``. Symbols are in range. A part that went well before is not asked again."""
     return _steps(e, fits, {})
 
 
-def _steps(e: PrimExpr, fits: Range | None, done: dict[int, PrimExpr]) -> list[Step]:
+def _steps(e: PrimExpr, fits: Range | None, done: dict[int, PrimExpr]) -> list[EvaluationStep]:
     """``done``: the objects that are evaluated before, by identity."""
     if id(e) in done:
         return []
@@ -56,7 +56,7 @@ def _steps(e: PrimExpr, fits: Range | None, done: dict[int, PrimExpr]) -> list[S
             return (
                 []
                 if fits is None or is_float(e.dtype) or fits[0] <= literal_int(e) <= fits[1]
-                else [Step(bool_imm(False), False)]
+                else [EvaluationStep(bool_imm(False), False)]
             )
         case SymVar():
             return []
@@ -74,19 +74,19 @@ def _steps(e: PrimExpr, fits: Range | None, done: dict[int, PrimExpr]) -> list[S
     return found
 
 
-def _own(e: PrimExpr) -> list[Step]:
+def _own(e: PrimExpr) -> list[EvaluationStep]:
     """What ``e`` itself needs in order to have a value."""
     match e:
         case Binary(("FloorDiv" | "FloorMod" | "Div" | "Mod"), _, b) if not is_float(b.dtype):
-            return [] if as_int(b) else [Step(Binary("NE", b, ZERO), True)]
+            return [] if as_int(b) else [EvaluationStep(Binary("NE", b, ZERO), True)]
         case Intrinsic(("shift_left" | "shift_right"), (_, b)):
             count = as_int(b)
-            return [] if count is not None and count >= 0 else [Step(Binary("GE", b, ZERO), True)]
+            return [] if count is not None and count >= 0 else [EvaluationStep(Binary("GE", b, ZERO), True)]
         case _:
             return []
 
 
-def _within(e: PrimExpr, fits: Range | None) -> list[Step]:
+def _within(e: PrimExpr, fits: Range | None) -> list[EvaluationStep]:
     """That the value of ``e`` is in the range; of some operators it is where those of the operands are."""
     if (
         fits is None
@@ -96,12 +96,12 @@ def _within(e: PrimExpr, fits: Range | None) -> list[Step]:
     ):
         return []
     low, high = fits
-    return [Step(Binary("GE", e, integer(low)), False), Step(Binary("LE", e, integer(high)), False)]
+    return [EvaluationStep(Binary("GE", e, integer(low)), False), EvaluationStep(Binary("LE", e, integer(high)), False)]
 
 
-def under(guard: PrimExpr, needed: list[Step]) -> list[Step]:
+def under(guard: PrimExpr, needed: list[EvaluationStep]) -> list[EvaluationStep]:
     """``needed`` where ``guard`` holds."""
-    return [Step(Binary("Or", Not(guard), each.claim), each.defines) for each in needed]
+    return [EvaluationStep(Binary("Or", Not(guard), each.claim), each.defines) for each in needed]
 
 
 def conditions(e: PrimExpr) -> list[PrimExpr]:

@@ -3,7 +3,7 @@
 Each assumption ``x - y + c >= 0`` over two monomials (or one) is an edge; a claim of that form is shown by a shortest
 path. Bounds are edges to the constant. Linear in what is given but for the paths.
 
-Spec: ``spec/06-shapes.md``, ``sh/differences``.
+Spec: ``spec/06b-solver.md``, ``sh/differences``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 ``v // a`` and ``v % a`` with ``a >= 1`` disappear when ``v`` is replaced by ``a * q + r`` with ``0 <= r < a``; nested
 quotients give digits. This helps with chains of reshapes and hurts elsewhere, hence it is tried late.
 
-Spec: ``spec/06-shapes.md``, ``sh/digits``.
+Spec: ``spec/06b-solver.md``, ``sh/digits``.
 """
 
 from __future__ import annotations

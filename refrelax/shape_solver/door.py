@@ -4,7 +4,7 @@ Names live outside: inside a symbol is ``s000``, ``s001``, … in order of appea
 the solver makes up (``s000'0``, ``!0``) or leave the text of a script. What is no integer arithmetic (floats, loads,
 calls) is an *opaque* symbol: equal to another where the two are the same expression, and nothing else is known of it.
 
-Spec: ``spec/06-shapes.md``, ``sh/question``, ``sh/arithmetic``.
+Spec: ``spec/06b-solver.md``, ``sh/question``, ``sh/arithmetic``.
 """
 
 from __future__ import annotations

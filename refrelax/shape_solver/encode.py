@@ -3,7 +3,7 @@
 ``Normal`` goes through the normal form (short, many divisions gone); ``Plain`` follows the expression (nothing
 rewritten). Both give the small formula language of ``axioms.py``: nested tuples that any solver interface can walk.
 
-Spec: ``spec/06-shapes.md``, ``sh/encoding``.
+Spec: ``spec/06b-solver.md``, ``sh/encoding``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 An index map with rows of ``c`` places is such an equation about two of its points. It is taken apart as it came, before
 bit operators are opened: the range of ``x ^ y`` is seen as it stands only.
 
-Spec: ``spec/06-shapes.md``, ``sh/equation-digits``.
+Spec: ``spec/06b-solver.md``, ``sh/equation-digits``.
 """
 
 from __future__ import annotations

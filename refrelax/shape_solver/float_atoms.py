@@ -4,7 +4,7 @@ The stages of ``prove`` know integers only. A term of ``sh/float-atom`` is taken
 symbol: what is proved for every integer in its place is proved. A counterexample counts where the terms *have* the
 values that it needs, so it is looked for among points at which they are evaluated.
 
-Spec: ``spec/06-shapes.md``, ``sh/float-question``.
+Spec: ``spec/06b-solver.md``, ``sh/float-question``.
 """
 
 from __future__ import annotations

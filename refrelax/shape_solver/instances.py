@@ -3,7 +3,7 @@
 A count that bits are moved by, a divisor that is no number, a factor of a product. Where bounds leave such a symbol few
 values, each of them is a case; elsewhere a few values find counterexamples.
 
-Spec: ``spec/06-shapes.md``, ``sh/instances``.
+Spec: ``spec/06b-solver.md``, ``sh/instances``.
 """
 
 from __future__ import annotations

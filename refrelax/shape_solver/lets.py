@@ -1,6 +1,6 @@
 """``T.Let`` taken out of a claim: its value stands wherever its variable stood, and is evaluated first.
 
-Spec: ``spec/06-shapes.md``, ``sh/definedness``.
+Spec: ``spec/06b-solver.md``, ``sh/definedness``.
 """
 
 from __future__ import annotations

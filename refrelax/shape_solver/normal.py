@@ -1,6 +1,6 @@
 """Proof by the normal form of ``semantics/dims``: split the claim, take conditions in, compare polynomials.
 
-Spec: ``spec/06-shapes.md``, ``sh/prove-normal-form``.
+Spec: ``spec/06b-solver.md``, ``sh/prove-normal-form``.
 """
 
 from __future__ import annotations

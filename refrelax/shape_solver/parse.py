@@ -4,7 +4,7 @@
 ``implies(a, b)``, ``==`` between claims, and the functions in ``FUNCTIONS``; each also with the prefix ``T.`` of
 TVMScript.
 
-Spec: ``spec/06-shapes.md``, ``sh/claim-syntax``.
+Spec: ``spec/06b-solver.md``, ``sh/claim-syntax``.
 """
 
 from __future__ import annotations

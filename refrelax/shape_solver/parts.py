@@ -2,7 +2,7 @@
 
 Nothing here is believed: divisors need not be numbers, and what a rule asks of them is left to the prover.
 
-Spec: ``spec/06-shapes.md``, ``sh/simplify-under-assumptions``.
+Spec: ``spec/06b-solver.md``, ``sh/simplify-under-assumptions``.
 """
 
 from __future__ import annotations

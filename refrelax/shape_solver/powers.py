@@ -1,7 +1,7 @@
 """Quotients before anything else: ``x // a // b`` is ``x // (a * b)``, and division by a power of two whose exponent is
 no number: ``(x << j) // (1 << k)`` is ``x << j - k`` where ``k <= j``.
 
-Spec: ``spec/06-shapes.md``, ``sh/powers``.
+Spec: ``spec/06b-solver.md``, ``sh/powers``.
 """
 
 from __future__ import annotations
@@ -91,14 +91,16 @@ def _divided(e: PrimExpr, context: Context) -> PrimExpr:
 
 
 def _remainder(e: Binary, whole: PrimExpr, k: PrimExpr, context: Context) -> PrimExpr | None:
-    """``x % (1 << j) % (1 << k)`` as one remainder, where one exponent is shown to be at least the other."""
+    """``x % (1 << j) % (1 << k)`` as one remainder: by that of the lesser exponent, or by ``1 << min(j, k)``."""
     if not (isinstance(whole, Binary) and whole.op == "FloorMod" and is_power(whole.b)):
         return None
     assert isinstance(whole.b, Intrinsic)
     j = whole.b.args[1]
     if _never_negative(Binary("Sub", j, k), context):
         return Binary("FloorMod", whole.a, e.b)
-    return whole if _never_negative(Binary("Sub", k, j), context) else None
+    if _never_negative(Binary("Sub", k, j), context):
+        return whole
+    return Binary("FloorMod", whole.a, Intrinsic("shift_left", (int_imm(1), Binary("Min", j, k)), INT))
 
 
 def terms(e: PrimExpr) -> list[tuple[int, PrimExpr]]:

@@ -7,7 +7,7 @@ of the question; 10. Z3 on the plain expression; 11. Z3 on words; 12. instances;
 Limits are counts; a clock only stops the loops of Z3 that count nothing (``z3_.STOPPED``, and the log says so).
 ``prover.py`` asks.
 
-Spec: ``spec/06-shapes.md``, ``sh/prove``.
+Spec: ``spec/06b-solver.md``, ``sh/prove``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal as normal_form
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver import normal, z3_
+from refrelax.shape_solver.allowance import LOG, MAX_EVALUATED, SPENT, Allowance
+from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.bits import has_moves, opened
 from refrelax.shape_solver.cases import (
     by_points,
@@ -53,9 +55,10 @@ from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.encode import Normal, Plain, known, question
 from refrelax.shape_solver.equations import apart, has_bits
 from refrelax.shape_solver.evaluate import TooLarge
-from refrelax.shape_solver.instances import MAX_TRIED, hard, points, values
+from refrelax.shape_solver.instances import hard, points, values
 from refrelax.shape_solver.powers import divided, joined, named
-from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler, minimised, search
+from refrelax.shape_solver.refute import Judge, Sampler, minimised, search
+from refrelax.shape_solver.signs import by_range
 from refrelax.shape_solver.size import measure
 from refrelax.shape_solver.vectors import interesting, words
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, bool_imm
@@ -79,6 +82,9 @@ MAX_FORMULAS = 6_000
 
 MAX_LOGGED = 200
 """Nodes of a claim, its obligations included, for which a log is tried."""
+
+MAX_QUESTION = 1_000
+"""And of the whole question."""
 
 TOO_MANY = f"more than {MAX_FORMULAS} formulas"
 
@@ -108,8 +114,8 @@ class Attempt:
     log: list[Stage] = field(default_factory=list)
     until: float = inf
     """When to stop, on a clock: only where somebody asked for that."""
-    left: int = MAX_EVALUATED
-    """Nodes that may still be evaluated."""
+    allowance: Allowance = field(default_factory=lambda: Allowance(0))
+    """What may still be spent."""
 
     @staticmethod
     def of(query: Query, context: Context, limits: Limits, nodes: int) -> Attempt:
@@ -132,7 +138,11 @@ class Attempt:
         other = divided(opened(asked, within, moves=False), within) if has_moves(asked) else None
         judge = Judge.of(query, nodes)
         given = tuple(map(opened, query.assumptions))
-        return Attempt(query, claim, context, limits, judge, Sampler.of(judge, context), given, asked, other)
+        sampler = Sampler.of(judge, context)
+        judge = replace(judge, nodes=nodes + sampler.nodes)
+        attempt = Attempt(query, claim, context, limits, judge, sampler, given, asked, other)
+        attempt.allowance = Allowance(limits.work)
+        return attempt
 
     @rule("sh/prove")
     def answer(self) -> Answer:
@@ -147,6 +157,7 @@ class Attempt:
             lambda: self.all_points(AT_ONCE),
             self.in_digits,
             self.residues,
+            self.ranges,
             self.all_points,
             lambda: self.points("more points", second, 2),
             lambda: self.z3("z3 on the normal form", self.context, self.limits.resources[0]),
@@ -168,6 +179,8 @@ class Attempt:
             if result is not None:
                 return result
         reason = "needs z3" if not z3_.AVAILABLE else "neither proved nor refuted within the limits of the effort"
+        if self.allowance.short:
+            reason = SPENT
         if any(stage.outcome == z3_.STOPPED for stage in self.log):
             reason = z3_.STOPPED
         where = scope(self.query, self.bounds(), self.countable(), self.limits, z3_.AVAILABLE)
@@ -176,8 +189,7 @@ class Attempt:
     # --- the stages
 
     def points(self, name: str, count: int, seed: int) -> Refuted | None:
-        count = min(count, self.left // self.judge.nodes)
-        self.left -= count * self.judge.nodes
+        count = self.allowance.points(count, self.judge.nodes)
         model = search(self.judge, self.sampler, count, seed)
         if model is None:
             self.note(name, f"{count} points, no counterexample")
@@ -217,15 +229,26 @@ class Attempt:
         self.note("residues", "nothing to split, or open")
         return None
 
+    def ranges(self) -> Proved | None:
+        found = by_range(self.asked, self.context)
+        if found is not None:
+            claim, context = divided(opened(*found), found[1]), found[1]
+            if normal.proves(claim, context) or normal.proves(claim, digits(claim, context)):
+                return self.proved("ranges", "the claim is true whatever its bit operators are within their ranges")
+            self.general = self.general or (claim, context)
+        return None
+
     def all_points(self, most: int | None = None) -> Answer | None:
         """If ``most`` is given: of at most so many nodes at all points together, and nothing is said of more."""
         size = domain(self.sampler)
         if most is not None and (size is None or size * self.judge.nodes > most):
             return None
-        if size is None or size > min(self.limits.domain, self.left // self.judge.nodes):
+        if size is None or size > min(self.limits.domain, self.allowance.nodes // self.judge.nodes):
             self.note("all points", "too many")
             return None
-        self.left -= size * self.judge.nodes
+        if self.allowance.points(size, self.judge.nodes) < size:
+            self.note("all points", SPENT)
+            return None
         try:
             model = by_points(self.judge, self.sampler)
         except TooLarge:
@@ -250,7 +273,11 @@ class Attempt:
         if len(formulas) > MAX_FORMULAS:
             self.note(name, TOO_MANY)
             return None
-        return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, until=self.until), context)
+        return self.solved(name, self.asked_z3(formulas, resources), context)
+
+    def asked_z3(self, formulas: list[Node], resources: int, tactic: str = "") -> str | dict[str, int]:
+        """What Z3 says, within what is left."""
+        return z3_.solve(formulas, resources, self.sampler.booleans, tactic, self.until, self.allowance)
 
     def z3_general(self) -> Proved | None:
         """The question whatever parts of it that repeat are: a proof of that is one of it, and nothing else is."""
@@ -259,10 +286,10 @@ class Attempt:
         name, (claim, context) = "z3 without parts that repeat", self.general
         formulas = question(opened(claim, context), context, Normal(Atoms(context.facts)))
         if len(formulas) <= MAX_FORMULAS:
-            found = z3_.solve(formulas, self.limits.resources[0], self.sampler.booleans, until=self.until)
+            found = self.asked_z3(formulas, self.limits.resources[0])
             if found == "unsat":
                 return self.proved(name, "no counterexample exists")
-        self.note(name, "open")
+            self.note(name, found if isinstance(found, str) else "open")
         return None
 
     def z3_plain(self, resources: int) -> Answer | None:
@@ -277,7 +304,7 @@ class Attempt:
         if len(formulas) > MAX_FORMULAS:
             self.note(name, TOO_MANY)
             return None
-        return self.solved(name, z3_.solve(formulas, resources, self.sampler.booleans, "QF_NIA", self.until), original)
+        return self.solved(name, self.asked_z3(formulas, resources, "QF_NIA"), original)
 
     def words(self, resources: int) -> Answer | None:
         """The question as it came, over words that hold every value in it."""
@@ -298,17 +325,19 @@ class Attempt:
             else:
                 some = parts
             if found is not None:
-                answer = self.solved(name, z3_.solve_words(some, *found, resources, self.until), NOTHING_DIGESTED)
+                model = z3_.solve_words(some, *found, resources, self.until, self.allowance)
+                answer = self.solved(name, model, NOTHING_DIGESTED)
                 if answer is not None:
                     return answer
         near = next((window for window in WINDOWS if words(parts, bounds, window) is not None), None)
         for window in (near, WIDE):
             found = None if window is None else words(parts, bounds, window)
             if found is not None:
-                model = z3_.solve_words(parts, *found, resources // 2, self.until)
+                model = z3_.solve_words(parts, *found, resources // 2, self.until, self.allowance)
                 if isinstance(model, dict) and (answer := self.solved(name, model, NOTHING_DIGESTED)) is not None:
                     return answer
-                self.note(name, f"no counterexample within {window} of an end or of 0")
+                near_by = f"no counterexample within {window} of an end or of 0"
+                self.note(name, near_by if model == "unsat" or isinstance(model, dict) else model)
         return None
 
     def instances(self, resources: int) -> Answer | None:
@@ -338,7 +367,7 @@ class Attempt:
         claim, *given = (replaced(e, by) for e in (self.query.claim, *self.query.assumptions))
         query = replace(self.query, claim=claim, assumptions=tuple(given))
         part = Attempt.of(query, Context().assuming(*map(opened, given)), self.limits, self.judge.nodes)
-        part.left, part.until, part.within = self.left // MAX_TRIED, self.until, True
+        part.allowance, part.until, part.within = self.allowance, self.until, True
         if part.context.absurd:
             return part.proved("assumptions", "they hold nowhere here")
         return (
@@ -352,8 +381,7 @@ class Attempt:
         """Points at the numbers of the question."""
         if not self.limits.resources[0]:
             return None
-        limit = min(MAX_POINTS, self.left // self.judge.nodes)
-        self.left -= limit * self.judge.nodes
+        limit = self.allowance.points(MAX_POINTS, self.judge.nodes)
         for env in points((self.query.claim, *self.query.assumptions), self.judge.dtypes, limit):
             if self.judge.refuted(env):
                 return self.refuted("numbers", env)
@@ -365,8 +393,13 @@ class Attempt:
         # few questions come here, and nothing else loads it
         from refrelax.shape_solver.prooflog.elaborate import FIRST, prooflog
 
-        if measure(self.asked)[0] <= MAX_LOGGED and prooflog(self.query, "quick", FIRST) is not None:
-            return self.proved("log", "an absurdity, by a log that the checker accepts")
+        if measure(self.asked)[0] <= MAX_LOGGED and self.judge.nodes <= MAX_QUESTION:
+            if self.allowance.share(LOG) < LOG:
+                self.note("log", SPENT)
+                return None
+            self.allowance.spend(LOG)
+            if prooflog(self.query, "quick", FIRST) is not None:
+                return self.proved("log", "an absurdity, by a log that the checker accepts")
         self.note("log", "none found")
         return None
 
@@ -426,7 +459,7 @@ class Attempt:
         if not z3_.AVAILABLE:
             return False
         formulas = known(self.context, Plain())
-        return z3_.solve(formulas, LIMITS["normal"].resources[0], self.sampler.booleans) == "unsat"
+        return self.asked_z3(formulas, LIMITS["normal"].resources[0]) == "unsat"
 
 
 def bounds_in(context: Context, symbols: Mapping[str, str]) -> dict[str, tuple[int | None, int | None]]:

@@ -2,7 +2,7 @@
 
 Nothing is kept between calls except in a ``Prover`` of your own.
 
-Spec: ``spec/06-shapes.md``, ``sh/prove``, ``sh/size``.
+Spec: ``spec/06b-solver.md``, ``sh/prove``, ``sh/size``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from time import monotonic
 
 from refrelax.rules import rule
 from refrelax.shape_solver import float_atoms, normal
+from refrelax.shape_solver.allowance import Allowance
 from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.certificate import Certificate
 from refrelax.shape_solver.claim import (
@@ -212,10 +213,13 @@ class Prover:
         """What is too large about an expression under these assumptions, in words."""
         return self._large or too_large(measure(e), self._size, deep=False)
 
-    def inside(self, claim: PrimExpr) -> Answer:
-        """As ``prove``, for a claim that has come through the door of this prover; a model is by number."""
+    def inside(self, claim: PrimExpr, allowance: Allowance | None = None) -> Answer:
+        """As ``prove``, for a claim that has come through the door of this prover; a model is by number. With an
+        ``allowance`` that the question shares with others, its answer is not kept."""
         found = self._query(claim)
-        return _refused(found) if isinstance(found, str) else self._kept(found)
+        if isinstance(found, str):
+            return _refused(found)
+        return self._kept(found) if allowance is None else self._answered(found, allowance)
 
     def _query(self, claim: PrimExpr) -> Query | str:
         fits = None if self.fits is None else integer_range(self.fits)
@@ -223,10 +227,11 @@ class Prover:
             claim, self._assumptions, fits, self.division
         )
 
-    def _answered(self, query: Query) -> Answer:
+    def _answered(self, query: Query, allowance: Allowance | None = None) -> Answer:
         nodes = measure(query.claim)[0] + self._size[0] + DRAWN * len(query.symbols())
         try:
             attempt = Attempt.of(query, self.context, LIMITS[self.effort], nodes)
+            attempt.allowance = allowance or attempt.allowance
             attempt.until = inf if self.timeout is None else monotonic() + self.timeout
             answer = attempt.answer()
         except RecursionError:  # the obligations of a question can be deeper than the question

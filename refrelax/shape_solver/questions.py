@@ -2,38 +2,39 @@
 
 Each is a claim for ``prove``, put together in one place, so that users of the library do not each do it again.
 
-Spec: ``spec/06-shapes.md``, after ``sh/prove``.
+Spec: ``spec/06b-solver.md``, after ``sh/prove``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import interval
+from refrelax.shape_solver.allowance import MAX_EVALUATED, Allowance
 from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.cases import domain, every
-from refrelax.shape_solver.claim import FLOATS, LIMITS, Answer, Effort, Proved, Query, Unknown, conjunction
+from refrelax.shape_solver.claim import FLOATS, LIMITS, Answer, Effort, Proved, Query, Refuted, Unknown, conjunction
 from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.door import Arithmetic, TooDeep
 from refrelax.shape_solver.evaluate import TooLarge, Undefined, compiled
 from refrelax.shape_solver.float_atoms import has_floats
 from refrelax.shape_solver.given import Assumption, Dim, Region, claims_of, dim_of, names_of, region_of
 from refrelax.shape_solver.prover import TOO_DEEP, Prover, prove
-from refrelax.shape_solver.refute import MAX_EVALUATED, Judge, Sampler
+from refrelax.shape_solver.refute import Judge, Sampler
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, free_symbols, walk
 
 FIRST = (0, -1, -(1 << 7), -(1 << 15), -(1 << 31), -(1 << 63))
 """Where a bound is first looked for: lower bounds; upper ones are their negatives."""
 
-MAX_HALVINGS = 72
-"""How often a bound is looked for between two values."""
+ASKED = 5_000
+"""What each question about a bound costs, whatever it is."""
 
 MAX_OPEN = 4
-"""Questions that stay open at one end: each of them costs all that the effort allows. One that more than one try of
-Z3 decides counts as half of one."""
+"""Questions that stay open at one end."""
 
 
 def disjoint(
@@ -170,29 +171,56 @@ def _enumerated(e: PrimExpr, prover: Prover) -> tuple[int, int] | None:
 
 def _tightened(e: PrimExpr, prover: Prover, start: int | None, op: BinaryOp) -> int | None:
     """The best bound between ``start`` and a value that ``e`` is seen to have."""
-    sign = 1 if op == "GE" else -1
-
-    left = 2 * MAX_OPEN
-
-    def holds(bound: int) -> bool:
-        nonlocal left
-        answer = prover.inside(Binary(op, e, integer(bound)))
-        dear = sum(stage.name.startswith("z3") for stage in answer.stages) > 1
-        left -= 2 if isinstance(answer, Unknown) else dear
-        return isinstance(answer, Proved)
-
+    end = _End(e, prover, op, Allowance(LIMITS[prover.effort].work * 2 // 5))
     if start is None:
-        start = next((sign * bound for bound in FIRST if left > 0 and holds(sign * bound)), None)
-        if start is None:
-            return None
-    step, best = 1, start
-    for _ in range(MAX_HALVINGS):
-        if left <= 0:
-            break
-        if holds(best + sign * step):
-            best, step = best + sign * step, step * 2
-        elif step == 1:
-            return best
-        else:
-            step = max(1, step // 4)
-    return best
+        start = next((end.sign * bound for bound in FIRST if end.left > 0 and end.holds(end.sign * bound)), None)
+    return None if start is None else end.between(start)
+
+
+@dataclass(slots=True)
+class _End:
+    """The search for one bound. All its questions share one allowance."""
+
+    e: PrimExpr
+    prover: Prover
+    op: BinaryOp
+    allowance: Allowance
+    left: int = MAX_OPEN
+    seen: int | None = None
+    """The value nearest to the bound that ``e`` was seen to have."""
+    limit: int | None = None
+    """The bound nearest to a proved one that was not proved."""
+
+    @property
+    def sign(self) -> int:
+        """Where better bounds lie."""
+        return 1 if self.op == "GE" else -1
+
+    def holds(self, bound: int) -> bool:
+        self.allowance.spend(ASKED)
+        answer = self.prover.inside(Binary(self.op, self.e, integer(bound)), self.allowance)
+        match answer:
+            case Proved():
+                return True
+            case Refuted(model):
+                self.seen = compiled(self.e)(model)
+                self.limit = self.seen + self.sign
+            case Unknown():
+                self.limit = bound
+                self.left -= 1
+        return False
+
+    def between(self, best: int) -> int:
+        """The best bound that is found from the proved one ``best`` on."""
+        step, guess = 1, True
+        while self.left > 0 and self.allowance.left > 0 and best + self.sign != self.limit:
+            if self.limit is None:
+                bound, step = best + self.sign * step, 2 * step
+            elif guess and self.seen is not None and self.limit == self.seen + self.sign:
+                bound = self.seen  # counterexamples often lie where the bound is attained
+            else:
+                bound = (best + self.limit) // 2
+            guess = not guess
+            if self.holds(bound):
+                best = bound
+        return best

@@ -4,7 +4,7 @@ Points are drawn over the free symbols of the context, so that equations, divisi
 assumptions hold by construction; every point is judged by the **original** claim and assumptions. The generator's
 seed is fixed.
 
-Spec: ``spec/06-shapes.md``, ``sh/refute``.
+Spec: ``spec/06b-solver.md``, ``sh/refute``.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ from refrelax.shape_solver.size import total
 
 SMALL = (0, 1, 2, 3, 4, 5, 7, 8, 16)
 WIDE = (6, 9, 10, 12, 15, 17, 31, 32, 33, 63, 64, 100, 127, 128, 255, 256, 1000, 1024, 4096)
-MAX_EVALUATED = 4_000_000
-"""Nodes that one question may evaluate, all points together."""
-
 MAX_TRIALS = 1_200
 """Evaluations that making one model small may cost."""
 
@@ -105,18 +102,28 @@ class Sampler:
     facts: Facts
     images: tuple[tuple[str, Run], ...]
     booleans: frozenset[str]
+    nodes: int
+    """What is computed at each point."""
 
     @staticmethod
     def of(judge: Judge, context: Context) -> Sampler:
         """A sampler for the symbols of ``judge``'s question under ``context``."""
-        replaced = dict(context.images)
-        wanted = [name for name in judge.dtypes if name in replaced]
+        needed, chain = set(judge.dtypes), []
+        for name, by in context.steps:
+            if name in needed:
+                needed |= names_in(by)
+                chain.append((name, by))
+        chain.reverse()
+        replaced = dict(chain)
+        below: dict[str, set[str]] = {}
+        for name, by in chain:
+            below[name] = set().union(*(below.get(each, {each}) for each in names_in(by)))
         free = {name: None for name in judge.dtypes if name not in replaced}
-        for name in wanted:
-            free.update(dict.fromkeys(sorted(names_in(replaced[name]))))
-        images = tuple((name, compiled(replaced[name])) for name in wanted)
+        for name in judge.dtypes:
+            free.update(dict.fromkeys(sorted(below.get(name, ()))))
+        images = tuple((name, compiled(by)) for name, by in chain)
         booleans = frozenset(name for name, dtype in judge.dtypes.items() if dtype == "bool")
-        return Sampler(tuple(free), context.facts, images, booleans)
+        return Sampler(tuple(free), context.facts, images, booleans, total(by for _, by in chain)[0])
 
     def complete(self, env: dict[str, int]) -> dict[str, int] | None:
         """``env`` with the symbols that the context computes; ``None`` where one has no value.

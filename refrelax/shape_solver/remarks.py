@@ -3,7 +3,7 @@
 Typing accepts a module by ``sh/equal`` alone; this room never changes that. It reads the list of equalities that were
 left open and says of each one whether it always holds, never holds, or at which extents it first fails.
 
-Spec: ``spec/06-shapes.md``, ``sh/remark``.
+Spec: ``spec/06b-solver.md``, ``sh/remark``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 cvc5 shares no code with Z3 or with the normal form: what it confirms does not rest on either.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A shorter expression, equal under assumptions, for index code and for printing; its equality is always proved.
 
-Spec: ``spec/06-shapes.md``, ``sh/simplify-under-assumptions``.
+Spec: ``spec/06b-solver.md``, ``sh/simplify-under-assumptions``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How large a question is, counted before anything is done with it: a shared part counts wherever it stands.
 
-Spec: ``spec/06-shapes.md``, ``sh/size``.
+Spec: ``spec/06b-solver.md``, ``sh/size``.
 """
 
 from __future__ import annotations

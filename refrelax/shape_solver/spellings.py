@@ -1,6 +1,6 @@
 """Shorter spellings of quotients and remainders by constants, offered to ``simplify``, which proves them equal.
 
-Spec: ``spec/06-shapes.md``, ``sh/simplify-under-assumptions``.
+Spec: ``spec/06b-solver.md``, ``sh/simplify-under-assumptions``.
 """
 
 from __future__ import annotations

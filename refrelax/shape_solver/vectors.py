@@ -3,7 +3,7 @@
 Symbols have bounds, or the question sees only their lowest bits: what is only added, multiplied, masked and then
 wrapped into ``w`` bits is the same for ``x`` and ``x`` modulo ``2**w``.
 
-Spec: ``spec/06-shapes.md``, ``sh/vectors``.
+Spec: ``spec/06b-solver.md``, ``sh/vectors``.
 """
 
 from __future__ import annotations

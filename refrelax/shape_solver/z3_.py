@@ -15,6 +15,7 @@ from threading import Event, Thread, get_ident
 from time import clock_gettime, monotonic, pthread_getcpuclockid
 from typing import Any
 
+from refrelax.shape_solver.allowance import BUILT, FEWEST, KEPT, LOOP, SPENT, Allowance
 from refrelax.shape_solver.axioms import Node
 from refrelax.syntax.dtypes import bits, kind
 from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, Select, SymVar, literal_int
@@ -57,12 +58,17 @@ def solve(
     booleans: frozenset[str] = frozenset(),
     tactic: str = "",
     until: float = inf,
+    allowance: Allowance | None = None,
 ) -> str | dict[str, int]:
-    """``"unsat"``, ``"open"``, ``STOPPED``, or integer values of the variables under which all formulas hold.
+    """``"unsat"``, ``"open"``, ``STOPPED``, ``SPENT``, or integers for the variables under which all formulas hold.
 
     ``tactic``: the logic whose strategy Z3 uses; by default its plain incremental core, which is faster on most
-    questions.
+    questions. ``allowance``: what is left of the question's, which this is taken from.
     """
+    allowance = allowance or Allowance(resources + KEPT)
+    resources = allowance.share(resources, KEPT)
+    if resources < FEWEST:
+        return SPENT
     context = z3.Context()
     solver = z3.SolverFor(tactic, ctx=context) if tactic else z3.SimpleSolver(ctx=context)
     solver.set("rlimit", resources, "timeout", MAX_WALL * patience(resources))
@@ -71,7 +77,8 @@ def solve(
         solver.add(builder.formula(formula))
     for name in sorted(booleans & builder.variables.keys()):
         solver.add(builder.variables[name] >= 0, builder.variables[name] <= 1)
-    answer, stopped = _checked(solver, context, patience(resources), until)
+    allowance.spend(BUILT * (len(builder.terms) + len(builder.formulas)))
+    answer, stopped = _checked(solver, context, resources, until, allowance)
     if answer == z3.unsat:
         return "unsat"
     if answer != z3.sat or stopped:  # Z3 calls all limits "canceled"
@@ -80,9 +87,10 @@ def solve(
     return {name: model.eval(variable, model_completion=True).as_long() for name, variable in builder.variables.items()}
 
 
-def _checked(solver: Any, context: Any, milliseconds: int, until: float) -> tuple[Any, bool]:
-    """Z3's answer, and whether it was stopped after so much time of this thread's processor: a busy machine decides
-    nothing."""
+def _checked(solver: Any, context: Any, resources: int, until: float, allowance: Allowance) -> tuple[Any, bool]:
+    """Z3's answer, and whether it was stopped after so much time of this thread's processor as is patience with
+    ``resources``: a busy machine decides nothing. What it took is paid for."""
+    milliseconds = patience(resources)
     clock = pthread_getcpuclockid(get_ident())
     end = clock_gettime(clock) + milliseconds / 1e3
     done, late = Event(), Event()
@@ -96,10 +104,17 @@ def _checked(solver: Any, context: Any, milliseconds: int, until: float) -> tupl
     watcher = Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        return solver.check(), late.is_set()
+        answer, stopped = solver.check(), late.is_set()
+        allowance.spend(resources + LOOP if stopped else _spent(solver))
+        return answer, stopped
     finally:
         done.set()
         watcher.join()
+
+
+def _spent(solver: Any) -> int:
+    """The resource units that a solver of a context of its own has taken."""
+    return int(solver.statistics().get_key_value("rlimit count"))
 
 
 def replay(script: str, resources: int) -> str:
@@ -183,9 +198,18 @@ class _Builder:
 
 
 def solve_words(
-    parts: Sequence[PrimExpr], width: int, ranges: Mapping[str, tuple[int, int]], resources: int, until: float = inf
+    parts: Sequence[PrimExpr],
+    width: int,
+    ranges: Mapping[str, tuple[int, int]],
+    resources: int,
+    until: float = inf,
+    allowance: Allowance | None = None,
 ) -> str | dict[str, int]:
     """As ``solve``, for truths of the core over words of ``width`` bits that hold every value in them."""
+    allowance = allowance or Allowance(resources + KEPT)
+    resources = allowance.share(resources, KEPT)
+    if resources < FEWEST:
+        return SPENT
     context = z3.Context()
     solver = z3.SolverFor("QF_BV", ctx=context)
     solver.set("rlimit", resources, "timeout", MAX_WALL * patience(resources))
@@ -195,7 +219,8 @@ def solve_words(
     for name, (low, high) in ranges.items():
         if name in words.variables:
             solver.add(words.variables[name] >= low, words.variables[name] <= high)
-    answer, stopped = _checked(solver, context, patience(resources), until)
+    allowance.spend(BUILT * len(words.known))
+    answer, stopped = _checked(solver, context, resources, until, allowance)
     if answer == z3.unsat:
         return "unsat"
     if answer != z3.sat or stopped:

@@ -20,7 +20,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, NoReturn
 
-from refrelax.errors import Diagnostic, Malformed, Span
+from refrelax.errors import Diagnostic, Malformed, Span, UsageError
 from refrelax.rules import rule
 from refrelax.syntax import graph, loops, module, scalars
 from refrelax.syntax import types as relax_types
@@ -203,6 +203,18 @@ def from_json(text: str, filename: str = "<json>") -> Module:
     if fault is not None:
         raise _malformed("syn/json-node", fault[1], _begin(text, tree, fault[0], filename)) from None
     assert isinstance(found, Module)
+    return found
+
+
+def node_from_json(tree: Any) -> Any:
+    """The node of any class that a JSON tree (of ``json.loads``) describes.
+
+    Raises:
+        UsageError: it describes none.
+    """
+    found, fault = _build(tree)
+    if fault is not None:
+        raise UsageError(fault[1])
     return found
 
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any, Literal
 
-from refrelax.arrays import Tensor, pack
 from refrelax.errors import Ended, UsageError
+from refrelax.running.arrays import Tensor, pack
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.values import DType, Shape
 from refrelax.syntax import bits, dtypes

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from refrelax.errors import InternalError
 from refrelax.semantics.dims import equal
+from refrelax.semantics.types.context import Journal, TypingContext
 from refrelax.semantics.types.deduce import value_type
-from refrelax.semantics.types.frame import Frame, Journal
 from refrelax.semantics.types.signatures import base_type
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
@@ -65,7 +65,7 @@ class Building:
     draw: Draw
     options: Options
     functions: dict[str, BaseFunc]
-    frame: Frame
+    frame: TypingContext
     counter: list[int]
     params: list[Param] = field(default_factory=list)
     types: dict[str, Type] = field(default_factory=dict)
@@ -258,7 +258,7 @@ def number(value: int | float, dtype: str = "int64") -> PrimValue:
 def start(draw: Draw, options: Options, functions: dict[str, BaseFunc], counter: list[int], name: str) -> Building:
     """An empty function with the symbols of ``options`` in scope."""
     module = Module(functions)
-    frame = Frame(module, Journal(), {k: base_type(f) for k, f in functions.items()}, name, False)
+    frame = TypingContext(module, Journal(), {k: base_type(f) for k, f in functions.items()}, name, False)
     symbols = list(options.symbols)
     frame.visible.update(symbols)
     frame.facts = frame.facts.with_shape_symbols(symbols)

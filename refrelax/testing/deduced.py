@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from refrelax.arrays import Tensor
 from refrelax.errors import Ended
+from refrelax.running.arrays import Tensor
 from refrelax.semantics.dims import exact
 from refrelax.semantics.ops.common import as_tensor_type
 from refrelax.semantics.values import Shape

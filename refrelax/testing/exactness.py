@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from refrelax.arrays import Tensor, pack, tensors
 from refrelax.errors import Outcome, Returned
-from refrelax.runs import run
+from refrelax.running.arrays import Tensor, pack, tensors
+from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.enclosure import contains, enclose
 from refrelax.semantics.numbers.ideal import ideal, rounded_once

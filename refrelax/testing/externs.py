@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from refrelax.arrays import Tensor
+from refrelax.running.arrays import Tensor
 from refrelax.semantics.values import from_payloads
 
 

@@ -17,11 +17,11 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from refrelax.arrays import Tensor, pack
 from refrelax.backends import compile
 from refrelax.backends.errors import Unsupported
 from refrelax.errors import Exhausted, Outcome, Rejection, Returned, Trapped, Unlinkable, Unspecified, UsageError
-from refrelax.runs import run
+from refrelax.running.arrays import Tensor, pack
+from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types import CheckedModule, check

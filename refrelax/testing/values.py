@@ -9,8 +9,8 @@ from typing import Any, get_args
 from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 
-from refrelax.arrays import Tensor, pack
 from refrelax.errors import UsageError
+from refrelax.running.arrays import Tensor, pack
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.values import DType, Shape
 from refrelax.syntax import bits, dtypes

@@ -9,7 +9,7 @@ import pytest
 
 from refrelax.cli import main
 from refrelax.conformance.alone import Alone
-from refrelax.conformance.implementation import ImplementationFailed
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.syntax.read import parse
 
 MODULE = "@I.ir_module\nclass Module:\n    @R.function\n    def main(x: R.Tensor((3,), 'float32')):\n        return x\n"

@@ -10,8 +10,8 @@ import pytest
 
 import refrelax as rr
 from refrelax.backends.executable import Observed
-from refrelax.conformance.implementation import ImplementationFailed
-from refrelax.conformance.implementations import Foreign
+from refrelax.interop.foreign import Foreign
+from refrelax.judge.implementation import ImplementationFailed
 
 HEAD = "@I.ir_module\nclass Module:\n    @R.function\n    def main({params}):\n"
 PRIMS = (

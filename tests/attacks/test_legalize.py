@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import refrelax as rr
-from refrelax.arrays import Tensor, pack
+from refrelax.running.arrays import Tensor, pack
 from refrelax.syntax import bits
 
 MODULE = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from refrelax.arrays import Tensor
-from refrelax.runs import inward
+from refrelax.running.arrays import Tensor
+from refrelax.running.run import inward
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.values import from_payloads

@@ -14,14 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refrelax as rr
-from refrelax import cli, npz
+from refrelax import cli
 from refrelax.commands import reproducers, values
-from refrelax.conformance.implementations import find
+from refrelax.interop.names import find
 from refrelax.judge import fuzz
 from refrelax.judge.verdicts import Divergence
-from refrelax.runs import inward, parameter_types
+from refrelax.running import npz
+from refrelax.running.run import inward, parameter_types
 from refrelax.semantics.numbers import reading
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import TensorValue
 
 FEW = ["--features", "elementwise,float_extents", "--levels", "graph", "--dtypes", "float32", "--bindings", "6"]
 
@@ -159,7 +160,7 @@ def _core(value: Any) -> Any:
         return tuple(_core(each) for each in value)
     return (
         (value.dtype, value.shape, [value.numerics.at(value.dtype).to_bits(p) for p in value.payloads()])
-        if isinstance(value, Core)
+        if isinstance(value, TensorValue)
         else value
     )
 

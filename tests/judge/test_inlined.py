@@ -18,8 +18,8 @@ from refrelax.errors import Rejection
 from refrelax.judge.inlined import Inlined, inlined, same_programs
 from refrelax.judge.pointwise import SAME
 from refrelax.lower import lower
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function, GlobalVar
 from refrelax.testing.arguments import random_arguments, symbols_of
 from tests.lower.fusion_modules import MODULES

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax import cli
-from refrelax.conformance.implementation import ImplementationFailed
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.report import EXIT
 from refrelax.judge.stages import Stage, StagesEnded
 from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.lower import Lowered, lower
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Op
 from refrelax.testing.arguments import random_arguments, symbols_of
 from tests.lower.dispatch_programs import PROGRAMS, SYMBOLS, library, program, tensor

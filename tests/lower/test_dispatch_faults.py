@@ -10,7 +10,7 @@ import pytest
 
 import refrelax as rr
 from refrelax.errors import InternalError
-from refrelax.semantics.graph.contracts import contracts_of
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.testing.arguments import random_arguments, symbols_of
 from tests.lower.dispatch_programs import PROGRAMS, program
 from tests.lower.mutants_dispatch import MUTANTS, Mutant

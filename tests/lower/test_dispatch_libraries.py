@@ -17,8 +17,8 @@ from refrelax.examples import load as load_example
 from refrelax.lower import lower
 from refrelax.lower.dispatch_library import KNOWN, load
 from refrelax.lower.dispatch_library.library import in_order, patterns_of
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Function
 from refrelax.testing.arguments import random_arguments, symbols_of
 

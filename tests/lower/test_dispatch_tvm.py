@@ -16,8 +16,8 @@ import refrelax as rr
 from refrelax.interop.tvm import find_python
 from refrelax.interop.tvm.passes import TvmPasses
 from refrelax.lower import lower
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module
 from tests.lower.dispatch_programs import PROGRAMS, program

@@ -8,8 +8,8 @@ import refrelax as rr
 from refrelax.lower import lower
 from refrelax.lower.fuse_ops.primitive import is_primitive
 from refrelax.lower.pattern_kinds import Kind, pattern_kind
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.testing.arguments import random_arguments, symbols_of
 from tests.lower.paper_figures import BOUND_INSIDE, FIGURE_8, FIGURE_9, FIGURE_12
 

@@ -6,6 +6,7 @@ The source is read with ``ast``; nothing is imported, so a fence holds for impor
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -23,11 +24,7 @@ LAYERS: dict[str, int] = {
     "rules": 0,
     "syntax": 1,
     "semantics": 2,
-    "arrays": 3,  # the one border to array libraries
-    "npz": 3,
-    "runs": 3,  # one function run under a reading
-    "worlds": 3,  # the same on several workers
-    "tracing": 3,  # the same, watched
+    "running": 3,  # one function run; the one border to array libraries
     "shape_solver": 3,
     "lower": 4,
     "backends": 5,
@@ -35,12 +32,16 @@ LAYERS: dict[str, int] = {
     "judge": 7,
     "api": 8,  # what `import refrelax` offers
     "examples": 9,
-    "conformance": 9,
-    "interop": 9,
-    "commands": 10,
-    "cli": 11,
+    "interop": 9,  # TVM, and the register of everything that has a name
+    "conformance": 10,
+    "views": 11,  # runs recorded and shown
+    "commands": 12,
+    "cli": 13,
 }
 """Room to height. A module may import rooms of its own height or lower ones."""
+
+MODULE_NAME = re.compile(r"refrelax(\.\w+)+\.?$")
+"""A module in a string, or (of a formatted one) the package that it is in."""
 
 STANDARD = {"refrelax", *sys.stdlib_module_names}
 
@@ -69,8 +70,13 @@ def statements(path: Path) -> tuple[ast.AST, ...]:
     return tuple(found)
 
 
-def imports(path: Path) -> Iterator[tuple[str, int]]:
+@cache
+def imports(path: Path) -> tuple[tuple[str, int], ...]:
     """Every dotted name that ``path`` imports, wherever the statement stands, with its line."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[str, int]]:
     for node in statements(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
@@ -81,6 +87,15 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
                 yield from ((f"refrelax.{alias.name}", node.lineno) for alias in node.names)
             else:
                 yield module, node.lineno
+    if path.name not in ("__init__.py", "__main__.py") or path.parent != PACKAGE:
+        yield from named(path)
+
+
+def named(path: Path) -> Iterator[tuple[str, int]]:
+    """Modules of this package that ``path`` names in strings: ``import_module`` takes them, at once or from a table."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and MODULE_NAME.match(node.value):
+            yield node.value, node.lineno
 
 
 def room(path: Path) -> str:
@@ -109,6 +124,80 @@ def test_imports_only_go_up(path: Path) -> None:
         for name, line in imports(path)
         if name.split(".")[0] == "refrelax" and height(name) > LAYERS[here]
     ]
+    assert not wrong, wrong
+
+
+NATURAL: dict[str, str] = {
+    "syntax/read/arguments syntax/read/forms syntax/read/scalar_calls syntax/read/scalars": (
+        "recursive descent: a scalar holds calls, a call scalars"
+    ),
+    "syntax/read/attributes syntax/read/call_forms syntax/read/const syntax/read/expressions syntax/read/graph "
+    "syntax/read/graph_macros syntax/read/operators": (
+        "recursive descent: an expression holds calls, a call expressions and, in a macro, statements"
+    ),
+    "syntax/types syntax/write/types": "a type prints itself, and the printer matches on types",
+    "shape_solver/pointwise/descent shape_solver/pointwise/regroup": (
+        "a comparison of terms regroups sums, whose items it compares"
+    ),
+}
+"""The circles of imports that there are, each with what makes it natural."""
+
+
+def modules_by_name() -> dict[str, Path]:
+    return {module_name(path): path for path in modules()}
+
+
+def module_name(path: Path) -> str:
+    return str(path.relative_to(PACKAGE).with_suffix("")).removesuffix("/__init__")
+
+
+def files_of(path: Path, known: dict[str, Path]) -> Iterator[str]:
+    """The files that ``path`` imports from, wherever the statement stands."""
+    for node in statements(path):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("refrelax"):
+            continue
+        home = (node.module or "").removeprefix("refrelax").lstrip(".").replace(".", "/")
+        for alias in node.names:
+            inner = f"{home}/{alias.name}".lstrip("/")
+            yield inner if inner in known else home
+
+
+def circles() -> set[frozenset[str]]:
+    """Files that import one another, directly or through others."""
+    known = modules_by_name()
+    arrows = {name: set(files_of(path, known)) & set(known) for name, path in known.items()}
+    while ends := {name for name, to in arrows.items() if not to} | (set(arrows) - set().union(*arrows.values())):
+        arrows = {name: to - ends for name, to in arrows.items() if name not in ends}
+        if not arrows:
+            return set()
+    reach = {name: _reached(name, arrows) for name in arrows}
+    return {frozenset(each for each in reach[name] if name in reach[each]) for name in reach if name in reach[name]}
+
+
+def _reached(start: str, arrows: dict[str, set[str]]) -> set[str]:
+    found, waiting = set[str](), [start]
+    while waiting:
+        new = arrows[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_circles_are_the_natural_ones() -> None:
+    found = {" ".join(sorted(each)) for each in circles()}
+    assert found == set(NATURAL)
+
+
+def test_the_definition_imports_at_the_top_of_its_files() -> None:
+    """What recurs across files goes through a record or a class (``Judgements``, ``Machine``), not through an import
+    inside a function or one that only a type checker sees."""
+    wrong = []
+    for path in (PACKAGE / "semantics").rglob("*.py"):
+        top = set(map(id, tree(path).body))
+        for node in statements(path):
+            own = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("refrelax")
+            if own and id(node) not in top:
+                wrong.append(f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}")
     assert not wrong, wrong
 
 

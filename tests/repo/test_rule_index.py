@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
 
@@ -14,3 +15,9 @@ def test_the_page_is_what_the_tool_writes() -> None:
     made = TOOL["page"]()
     assert TOOL["PAGE"].read_text("utf-8") == made, "run tools/make_rule_index.py"
     assert made.count("\n| `") == len(tie.read().defined)
+
+
+def test_every_link_leads_somewhere() -> None:
+    page = TOOL["PAGE"]
+    links = set(re.findall(r"\]\(([^)]+)\)", page.read_text("utf-8")))
+    assert len(links) > 100 and all((page.parent / each).exists() for each in links)

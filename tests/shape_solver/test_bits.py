@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from random import Random
 from typing import Any
 
 import pytest
@@ -170,3 +171,33 @@ def test_swizzles_are_one_to_one(index: str, variables: list[str]) -> None:
     given = ["0 <= col < 32"]
     assert isinstance(injective(index, variables, given), Proved)
     assert len(variables) == 1 or isinstance(injective(index.replace("row*", "row*3//4*"), variables, given), Refuted)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "((1 << a) - 1 & (1 << b) - 1) == (1 << min(a, b)) - 1",
+        "n % (1 << a) % (1 << b) == n % (1 << min(a, b))",
+        "((n & (1 << a) - 1) & (1 << b) - 1) == n % (1 << min(a, b))",
+        "((1 << a) & (1 << b)) == 0 or a == b",
+        "((1 << a) & (1 << b) - 1) == select(a < b, 1 << a, 0)",
+    ],
+)
+def test_masks_of_two_powers(claim: str) -> None:
+    assert isinstance(prove(claim, ["0 <= a", "0 <= b"]), Proved)
+
+
+MASKS = ("(1 << a)", "(1 << b)", "((1 << a) - 1)", "((1 << b) - 1)", "((1 << c) - 1)", "x", "7", "(~x)", "(-(1 << a))")
+
+
+@given(st.integers(0, 2**32))
+def test_masks_of_powers_keep_their_values(seed: int) -> None:
+    random = Random(seed)
+    text = random.choice(MASKS)
+    for _ in range(random.choice((1, 2, 3))):
+        text = f"({text} {random.choice('&&|^')} {random.choice(MASKS)})"
+    e = parse_dim(text)
+    plain, arithmetic = compiled(e), compiled(opened(e))
+    for _ in range(12):
+        env = {**{name: random.randint(0, 5) for name in "abc"}, "x": random.randint(-40, 40)}
+        assert plain(env) == arithmetic(env), (text, env)

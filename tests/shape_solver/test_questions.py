@@ -84,10 +84,11 @@ def test_questions_from_outside(seed: int) -> None:
 
 
 @pytest.mark.nightly
-def test_many_questions_from_outside() -> None:
-    tally = outside.campaign(1001, 20_000)
+@pytest.mark.parametrize("seed", range(10))
+def test_many_questions_from_outside(seed: int) -> None:
+    tally = outside.campaign(1001 + seed, 20_000)
     assert not tally.wrong and not tally.slow, (tally.wrong, tally.slow)
-    assert tally.counts["unknown"] <= 16, tally.unknown
+    assert tally.counts["unknown"] <= 10, tally.unknown
 
 
 @given(st.integers(0, 2**32))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from refrelax.arrays import Tensor
+from refrelax.running.arrays import Tensor
 from refrelax.syntax import bits, dtypes
 
 

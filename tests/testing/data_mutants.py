@@ -23,7 +23,7 @@ from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.evaluate import Cells, evaluate
 from refrelax.semantics.ops.meaning.numbers import Dense, given, operands
 from refrelax.semantics.ops.meaning.terms import written
-from refrelax.semantics.values import Prim, Tensor, from_payloads
+from refrelax.semantics.values import Prim, TensorValue, from_payloads
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
@@ -81,7 +81,7 @@ def taken(name: str, call: Asked, arrays: list[np.ndarray]) -> Taken:
     values = operands(args)
 
     def described(k: int, x: Any) -> Any:
-        if isinstance(x, Tensor):
+        if isinstance(x, TensorValue):
             return f"x{k}", list(x.shape), x.dtype
         if isinstance(x, Prim):
             return f"x{k}", [1], x.dtype, literal(x.dtype, x.value)
@@ -93,7 +93,7 @@ def taken(name: str, call: Asked, arrays: list[np.ndarray]) -> Taken:
     def cells(numerics: Numerics) -> list[Cells]:
         found: list[Cells] = []
         for x in values:
-            if isinstance(x, Tensor):
+            if isinstance(x, TensorValue):
                 at = numerics.at(x.dtype)
                 found.append((x.shape, [at.from_bits(p) for p in x.bits()]))
             elif isinstance(x, Prim):

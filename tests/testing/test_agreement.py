@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.backends.numpy_.compile import outward
-from refrelax.semantics.values import Tensor as Core
-from refrelax.semantics.values import from_payloads
+from refrelax.semantics.values import TensorValue, from_payloads
 
 from .comparing import same_bits, within
 from .programs import programs
@@ -82,7 +81,7 @@ class Values:
 def copied(value: Any) -> Any:
     """A surface value with memory of its own."""
     match value:
-        case Core():
+        case TensorValue():
             return rr.Tensor(from_payloads(value.numerics, value.dtype, value.shape, value.payloads()))
         case tuple():
             return tuple(copied(each) for each in value)

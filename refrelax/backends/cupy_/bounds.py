@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from refrelax.backends.cupy_.intervals import Obligation
+from refrelax.backends.cupy_.intervals import UncheckedIndex
 from refrelax.lower.claims import Ledger, le, lt, within
 from refrelax.semantics.dims import Facts, equal
 from refrelax.syntax import dtypes
@@ -41,7 +41,7 @@ class Bounds:
     domains: dict[str, tuple[PrimExpr, PrimExpr]] = field(default_factory=dict)
     path: list[PrimExpr] = field(default_factory=list)
     asked: dict[tuple[object, ...], bool] = field(default_factory=dict)
-    obligations: list[Obligation] = field(default_factory=list)
+    obligations: list[UncheckedIndex] = field(default_factory=list)
 
     def scope(self) -> Bounds:
         return Bounds(
@@ -86,7 +86,7 @@ class Bounds:
 
     def _oblige(self, index: PrimExpr) -> None:
         """The steps of an unchecked index fit int64: for all sizes up to the limit, or to be seen at each launch."""
-        obligation = Obligation(index, tuple((name, low, size) for name, (low, size) in self.domains.items()))
+        obligation = UncheckedIndex(index, tuple((name, low, size) for name, (low, size) in self.domains.items()))
         if not obligation.fits(dict.fromkeys(self.extents, (0, SYMBOL_LIMIT))) and obligation not in self.obligations:
             self.obligations.append(obligation)
 

@@ -18,7 +18,7 @@ class Overflow(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Obligation:
+class UncheckedIndex:
     """An index left unchecked in a kernel: every step of it must fit for the sizes of the launch.
 
     ``domains``: the loop variables in scope, outermost first, with their ``(min, extent)``.

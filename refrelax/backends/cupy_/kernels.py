@@ -9,7 +9,7 @@ from typing import Literal as _Lit
 from refrelax.backends.cupy_ import statements
 from refrelax.backends.cupy_.expressions import Text, Used
 from refrelax.backends.cupy_.forms import OPERATORS, Contraction, contraction_of, is_row, neutral, wide
-from refrelax.backends.cupy_.intervals import Obligation
+from refrelax.backends.cupy_.intervals import UncheckedIndex
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
 from refrelax.backends.cupy_.nests import Nest, Reduction, accesses, nest_of, reduction_of
 from refrelax.backends.cupy_.statements import Lines
@@ -77,7 +77,7 @@ class Kernel:
     threads: int = THREADS
     barriers: bool = False
     guards: tuple[PrimExpr, ...] = ()
-    obligations: tuple[Obligation, ...] = ()
+    obligations: tuple[UncheckedIndex, ...] = ()
 
     def source(self) -> str:
         head = ", ".join(p.text() for p in self.parameters)

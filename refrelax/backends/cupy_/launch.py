@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.cupy_.bounds import SYMBOL_LIMIT
 from refrelax.backends.cupy_.devices import Device, DeviceArray, Program
 from refrelax.backends.cupy_.kernels import TILE, Kernel, Parameter
@@ -17,6 +16,7 @@ from refrelax.backends.cupy_.names import is_float
 from refrelax.backends.cupy_.plan import Check, Plan
 from refrelax.backends.numpy_ import runtime
 from refrelax.errors import Ended, Exhausted, trap, unspecified
+from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.dims import value
 from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.scalars import PrimExpr, SymVar

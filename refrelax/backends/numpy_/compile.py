@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.arrays import Tensor, pack, to_constant
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.libraries import libraries_of
 from refrelax.backends.numpy_ import runtime
@@ -18,10 +17,11 @@ from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError, trap
-from refrelax.semantics.graph.contracts import contracts_of
+from refrelax.running.arrays import Tensor, pack, to_constant
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.purity import overwrites
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Function

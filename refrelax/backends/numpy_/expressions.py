@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.guests import WIDER
 from refrelax.backends.numpy_.names import local
 from refrelax.errors import UsageError
+from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.dims import Facts, equal, substitute
 from refrelax.semantics.intrinsics.foreign import LLVM_CALLS, spelled
 from refrelax.semantics.numbers.interface import MATH, MATH2

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from refrelax.backends.numpy_.expressions import Text
 from refrelax.backends.numpy_.names import local
+from refrelax.backends.numpy_.nests import Nest
 from refrelax.syntax.scalars import Binary, BufferLoad, Literal, PrimExpr, SymVar, walk
-
-if TYPE_CHECKING:
-    from refrelax.backends.numpy_.spreading import Nest
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.operands import Attrs, Run, array
+from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.values import Prim
 
 WIDER: dict[str, Any] = {

@@ -1,14 +1,13 @@
-"""PrimFuncs as Python source: loops over independent elements become array statements (``spreading``), the rest stays
+"""PrimFuncs as Python source: loops over independent elements become array statements (``vectorize``), the rest stays
 loops."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text, dtype_text
 from refrelax.backends.numpy_.names import function, local
-from refrelax.backends.numpy_.spreading import spread
+from refrelax.backends.numpy_.vectorize import vectorize
+from refrelax.backends.numpy_.writer import Writer
 from refrelax.backends.threads import shares, synchronises
 from refrelax.semantics.dims import Facts
 from refrelax.syntax import dtypes
@@ -43,30 +42,6 @@ from refrelax.syntax.scalars import (
     as_int,
     int_imm,
 )
-
-
-@dataclass(slots=True)
-class Writer:
-    """Source under construction: lines, indentation, and what is in scope."""
-
-    text: Text
-    fast: bool
-    lines: list[str] = field(default_factory=list)
-    depth: int = 1
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def scope(self) -> Writer:
-        """The same lines, with loop variables and aliases of its own."""
-        inner = replace(
-            self.text,
-            extents=dict(self.text.extents),
-            aliases=dict(self.text.aliases),
-            elements=set(self.text.elements),
-            buffers=dict(self.text.buffers),
-        )
-        return replace(self, text=inner)
 
 
 def prim_func_source(name: str, func: PrimFunc, fast: bool) -> list[str]:
@@ -143,7 +118,7 @@ def _body(writer: Writer, body: tuple[Stmt, ...]) -> None:
 def _statement(writer: Writer, stmt: Stmt) -> None:
     match stmt:
         case For() | SBlock() | BufferStore():
-            if not spread(writer, stmt):
+            if not vectorize(writer, stmt):
                 _sequential(writer, stmt)
         case IfThenElse():
             _if(writer, stmt)

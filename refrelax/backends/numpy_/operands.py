@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.arrays import numpy_dtype
+from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.values import Prim, Shape
 from refrelax.syntax import bits, dtypes
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.numpy_ import (
     exact,
     operators_index,
@@ -24,6 +23,7 @@ from refrelax.backends.numpy_.guests import hosted
 from refrelax.backends.numpy_.operands import Attrs, Run, array, axes_of, extents, is_float, literal, met
 from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
 from refrelax.errors import unspecified
+from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.numbers.interface import MATH
 from refrelax.semantics.ops import OPERATORS as DEFINED
 from refrelax.semantics.values import Prim, Shape

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.operands import Attrs, Run, is_float, number, plain
 from refrelax.backends.numpy_.reductions import FOLDS
 from refrelax.errors import unspecified
+from refrelax.running.arrays import numpy_dtype
 
 # --- loads -----------------------------------------------------------------------------------------------------------
 

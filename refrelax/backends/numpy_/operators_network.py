@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.operands import Attrs, Run, axes_of, is_float, literal, plain
 from refrelax.backends.numpy_.operators_index import positions
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
+from refrelax.running.arrays import numpy_dtype
 from refrelax.syntax import bits
 
 # --- elementary functions by mode ------------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.operands import Attrs, Run, array, extents, is_float, literal, number
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
+from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.values import Shape
 
 # --- making ----------------------------------------------------------------------------------------------------------

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import exact
 from refrelax.backends.numpy_.operands import Attrs, Run, is_float, literal, met, plain
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
+from refrelax.running.arrays import numpy_dtype
 from refrelax.syntax import bits
 
 DATA = {1: "NCW", 2: "NCHW", 3: "NCDHW"}

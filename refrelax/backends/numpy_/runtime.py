@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.numpy_ import exact
 from refrelax.errors import Ended, trap, unspecified
+from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.values import Prim, Shape
 
 cast = exact.cast

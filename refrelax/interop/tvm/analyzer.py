@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.errors import Ended
 from refrelax.interop.tvm.process import TvmProcess
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.semantics.dims import value
 from refrelax.shape_solver import Answer, Proved, Refuted, parse_claim
 from refrelax.syntax import scalars

@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from refrelax.arrays import Tensor, to_constant
 from refrelax.backends.executable import Observed
-from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.errors import Outcome, Returned, Trapped, UsageError
-from refrelax.interop.tvm.editions import text_for
 from refrelax.interop.tvm.frames import Frames
 from refrelax.interop.tvm.instrument import instrument
 from refrelax.interop.tvm.process import TvmProcess
-from refrelax.runs import inward, outward, parameter_types
+from refrelax.interop.tvm.spelling import text_for
+from refrelax.judge.implementation import ImplementationFailed
+from refrelax.running.arrays import Tensor, to_constant
+from refrelax.running.run import inward, outward, parameter_types
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.values import Opaque, Prim, Shape
 from refrelax.syntax.loops import PrimFunc

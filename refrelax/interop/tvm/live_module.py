@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 from refrelax import api
-from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.errors import UsageError
 from refrelax.interop.tvm.passes import array
 from refrelax.interop.tvm.process import TvmProcess
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.syntax.module import Module
 
 _WORKER = Path(__file__).with_name("live_worker.py")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from refrelax.conformance.implementation import FINDINGS, ImplementationFailed
 from refrelax.errors import UsageError
-from refrelax.interop.tvm.editions import text_for
 from refrelax.interop.tvm.implementation import TvmImplementation, last_line, triple
 from refrelax.interop.tvm.process import TvmProcess
+from refrelax.interop.tvm.spelling import text_for
+from refrelax.judge.implementation import FINDINGS, ImplementationFailed
 from refrelax.judge.stages import Stage, StagesEnded
 from refrelax.syntax.module import ConstantArray, Module
 

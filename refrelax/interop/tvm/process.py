@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from refrelax.conformance.implementation import FINDINGS, ImplementationFailed
+from refrelax.judge.implementation import FINDINGS, ImplementationFailed
 
 _WORKER = Path(__file__).with_name("worker.py")
 Answer = TypeVar("Answer")

@@ -21,9 +21,8 @@ from refrelax.lower.fuse_ops.interface import extents
 from refrelax.lower.fuse_ops.primitive import is_primitive
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.wellformed.heads import contract_of
+from refrelax.semantics.types.wellformed.heads import contract_of, contracts_of
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,

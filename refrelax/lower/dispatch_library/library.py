@@ -12,9 +12,9 @@ from pathlib import Path
 from refrelax.errors import Diagnostic, IllFormed, UsageError
 from refrelax.lower.dispatch_library.patterns import RULE, NoPattern, Pattern, pattern_of
 from refrelax.rules import rule
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.module import Module
 from refrelax.syntax.read import parse
 

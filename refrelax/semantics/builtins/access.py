@@ -16,13 +16,13 @@ from refrelax.rules import rule
 from refrelax.semantics.budget import Meter
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.numbers.poison import poison
-from refrelax.semantics.values import Prim, Tensor
+from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import dtypes
 
 _OUTSIDE = poison("ld/load-out-of-bounds")
 
 
-class Machine(Protocol):
+class Host(Protocol):
     """What runs a library function: the reading and the budget of the run."""
 
     @property
@@ -37,9 +37,9 @@ def wanted(condition: bool, what: str, span: Span | None) -> None:
         raise unspecified("vm/argument", f"this function takes {what}", span)
 
 
-def tensors(args: Sequence[Any], count: int, what: str, span: Span | None) -> list[Tensor]:
+def tensors(args: Sequence[Any], count: int, what: str, span: Span | None) -> list[TensorValue]:
     """The first ``count`` arguments, which must be tensors."""
-    wanted(len(args) >= count and all(isinstance(each, Tensor) for each in args[:count]), what, span)
+    wanted(len(args) >= count and all(isinstance(each, TensorValue) for each in args[:count]), what, span)
     return list(args[:count])
 
 
@@ -56,7 +56,7 @@ def integer(value: Any, span: Span | None) -> int:
     return int(value.value)
 
 
-def elements(x: Tensor, machine: Machine) -> list[Payload]:
+def elements(x: TensorValue, machine: Host) -> list[Payload]:
     """The elements in row-major order, charged to the budget; what lies outside of the memory is poison."""
     machine.meter.make(x.size)
     if _covers(x):
@@ -66,7 +66,7 @@ def elements(x: Tensor, machine: Machine) -> list[Payload]:
 
 
 @rule("ld/store-out-of-bounds")
-def put(x: Tensor, payloads: Sequence[Payload], span: Span | None) -> None:
+def put(x: TensorValue, payloads: Sequence[Payload], span: Span | None) -> None:
     """Overwrite every element, in row-major order."""
     if not _covers(x):
         message = f"a library function writes {x.size} elements, which are not all in the memory of its argument"
@@ -74,7 +74,7 @@ def put(x: Tensor, payloads: Sequence[Payload], span: Span | None) -> None:
     x.assign(payloads)
 
 
-def _covers(x: Tensor) -> bool:
+def _covers(x: TensorValue) -> bool:
     """Whether every element lies in the storage."""
     reach = [(n - 1) * stride for n, stride in zip(x.shape, x.strides, strict=True)] if x.size else []
     low, high = (x.offset + sum(bound(0, each) for each in reach) for bound in (min, max))

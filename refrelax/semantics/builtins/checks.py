@@ -8,17 +8,15 @@ Spec: ``spec/08-effects-and-storage.md``, *The virtual machine's library*.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from refrelax.errors import Ended, Span, trap, unspecified
 from refrelax.rules import rule
+from refrelax.semantics.graph.machine import Machine
 from refrelax.semantics.loops.evaluate import describe
-from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, Tensor
+from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
-
-if TYPE_CHECKING:
-    from refrelax.semantics.graph.evaluate import Interpreter
 
 
 def text_of(args: list[Any]) -> str:
@@ -46,11 +44,11 @@ def number(value: Any, span: Span | None) -> int:
 
 
 @rule("vm/check-tensor-info")
-def check_tensor_info(run: Interpreter, args: list[Any], call: Call) -> Any:
+def check_tensor_info(run: Machine, args: list[Any], call: Call) -> Any:
     """``(x, ndim, dtype?, context)``: a tensor of that rank (-1: any) and dtype."""
     x, ndim, context = args[0], number(args[1], call.span), text_of(args)
     dtype = args[2].name if len(args) > 3 and isinstance(args[2], DType) else None
-    if not isinstance(x, Tensor):
+    if not isinstance(x, TensorValue):
         raise failed(context, "type", f"expected a tensor, found {describe(x)}", call.span)
     if ndim not in (-1, x.ndim):
         raise failed(context, "rank", f"expected {ndim} dimensions, found {x.ndim}", call.span)
@@ -60,7 +58,7 @@ def check_tensor_info(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/check-shape-info")
-def check_shape_info(run: Interpreter, args: list[Any], call: Call) -> Any:
+def check_shape_info(run: Machine, args: list[Any], call: Call) -> Any:
     """``(s, ndim, context)``: a shape of that rank (-1: any)."""
     s, ndim = args[0], number(args[1], call.span)
     if not isinstance(s, Shape):
@@ -72,7 +70,7 @@ def check_shape_info(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/check-prim-value-info")
-def check_prim_value_info(run: Interpreter, args: list[Any], call: Call) -> Any:
+def check_prim_value_info(run: Machine, args: list[Any], call: Call) -> Any:
     """``(k, dtype, context)``: a scalar of the dtype's kind."""
     k, dtype = args[0], args[1].name if isinstance(args[1], DType) else None
     if not isinstance(k, Prim):
@@ -83,7 +81,7 @@ def check_prim_value_info(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/check-tuple-info")
-def check_tuple_info(run: Interpreter, args: list[Any], call: Call) -> Any:
+def check_tuple_info(run: Machine, args: list[Any], call: Call) -> Any:
     """``(t, size, context)``: a tuple of that many."""
     size = number(args[1], call.span)
     if not isinstance(args[0], tuple) or len(args[0]) != size:
@@ -92,7 +90,7 @@ def check_tuple_info(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/check-func-info")
-def check_func_info(run: Interpreter, args: list[Any], call: Call) -> Any:
+def check_func_info(run: Machine, args: list[Any], call: Call) -> Any:
     """``(f, context)``: a function."""
     if not isinstance(args[0], Closure | PackedFunc):
         raise failed(text_of(args), "type", f"expected a function, found {describe(args[0])}", call.span)

@@ -11,15 +11,15 @@ from typing import Any
 
 from refrelax.errors import Span
 from refrelax.rules import rule
-from refrelax.semantics.builtins.access import Machine, elements, integer, number, put, tensors, wanted
+from refrelax.semantics.builtins.access import Host, elements, integer, number, put, tensors, wanted
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.values import Prim, Tensor
+from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import dtypes
 
 Args = list[Any]
 
 
-def _numbers_at(x: Tensor, dtype: str, machine: Machine) -> list[Payload]:
+def _numbers_at(x: TensorValue, dtype: str, machine: Host) -> list[Payload]:
     cast = machine.numerics.at(dtype).cast
     return [each if x.dtype == dtype else cast(each, x.dtype) for each in elements(x, machine)]
 
@@ -29,7 +29,7 @@ def _flag(args: Args, k: int, span: Span | None) -> bool:
 
 
 @rule("vm/matmul")
-def matmul(machine: Machine, args: Args, span: Span | None) -> Any:
+def matmul(machine: Host, args: Args, span: Span | None) -> Any:
     """``(A, B, C, transpose A, transpose B, alpha?, beta?)``: ``C`` becomes ``alpha * (A @ B) + beta * C``.
 
     Matrices, or stacks of as many of them; a stack of one is used for each. ``beta`` of 0 does not read ``C``.
@@ -49,7 +49,7 @@ def matmul(machine: Machine, args: Args, span: Span | None) -> Any:
     machine.meter.step(c.size * max(depth, 1))
     before = elements(c, machine) if beta else []
 
-    def line(cells: list[Payload], x: Tensor, turn: bool, stack: int, at: int, along_rows: bool) -> list[Payload]:
+    def line(cells: list[Payload], x: TensorValue, turn: bool, stack: int, at: int, along_rows: bool) -> list[Payload]:
         """Row ``at`` of a matrix of the stack, or column ``at``, after the transposition."""
         height, width = x.shape[-2:]
         base = (stack if prod(x.shape[:-2]) > 1 else 0) * height * width
@@ -71,7 +71,7 @@ def matmul(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/argsort-nms")
-def argsort_nms(machine: Machine, args: Args, span: Span | None) -> Any:
+def argsort_nms(machine: Host, args: Args, span: Span | None) -> Any:
     """``(x, counts, out, axis, ascending)``: the positions of each line's first ``count`` elements in order.
 
     The other positions follow as they are.
@@ -100,7 +100,7 @@ def argsort_nms(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/thrust-sort")
-def thrust_sort(machine: Machine, args: Args, span: Span | None) -> Any:
+def thrust_sort(machine: Host, args: Args, span: Span | None) -> Any:
     """``(x, values, positions, ascending, workspace?)``: every line along the last axis in order, stably."""
     x, values, places = tensors(args, 3, "three tensors first", span)
     rising, fits = _flag(args, 3, span), x.ndim > 0 and x.shape == values.shape == places.shape
@@ -117,7 +117,7 @@ def thrust_sort(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/thrust-sort")
-def stable_sort_by_key(machine: Machine, args: Args, span: Span | None) -> Any:
+def stable_sort_by_key(machine: Host, args: Args, span: Span | None) -> Any:
     """``(keys, values, keys out, values out, for scatter, workspace?)``: pairs in rising order of their keys.
 
     ``for scatter``: a negative key counts from the end.
@@ -137,7 +137,7 @@ def stable_sort_by_key(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/sum-scan")
-def sum_scan(machine: Machine, args: Args, span: Span | None) -> Any:
+def sum_scan(machine: Host, args: Args, span: Span | None) -> Any:
     """``(x, out, exclusive?, workspace?)``: running sums along the last axis at the dtype of ``out``."""
     x, out = tensors(args, 2, "two tensors first", span)
     wanted(x.ndim > 0 and x.shape == out.shape and dtypes.kind(out.dtype) != "bool", "tensors of one shape", span)
@@ -155,7 +155,7 @@ def sum_scan(machine: Machine, args: Args, span: Span | None) -> Any:
 
 _PRODUCTS = ("cblas", "mkl", "dnnl", "cublas", "cublaslt", "hipblas")
 
-CONTRIB: dict[str, tuple[int, Callable[[Machine, Args, Span | None], Any]]] = {
+CONTRIB: dict[str, tuple[int, Callable[[Host, Args, Span | None], Any]]] = {
     **{f"tvm.contrib.{name}.{kind}": (5, matmul) for name in _PRODUCTS for kind in ("matmul", "batch_matmul")},
     **{f"tvm.contrib.{name}.batch_matmul_iterative": (5, matmul) for name in ("cblas", "mkl")},
     "tvm.contrib.mkl.matmul_u8s8s32": (5, matmul),

@@ -6,20 +6,18 @@ Spec: ``spec/08-effects-and-storage.md``, ``spec/ops/memory.md``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
-from refrelax.semantics.builtins.arena import Region
-from refrelax.semantics.values import Prim, Shape, Tensor
+from refrelax.semantics.arena import Region
+from refrelax.semantics.graph.machine import Machine, Scope, arguments, invoke, promised
+from refrelax.semantics.values import Prim, Shape, TensorValue
 from refrelax.syntax.graph import Call, ExternFunc, GlobalVar, StringValue, Var
-
-if TYPE_CHECKING:
-    from refrelax.semantics.graph.evaluate import Interpreter, Scope
 
 
 @rule("ev/kill")
-def kill(run: Interpreter, call: Call, scope: Scope) -> Any:
+def kill(run: Machine, call: Call, scope: Scope) -> Any:
     """End the life of a *name*: memory lives on while another name, or a tensor in a storage, uses it."""
     run.eval_expr(call.args[0], scope)
     if isinstance(call.args[0], Var):
@@ -29,10 +27,8 @@ def kill(run: Interpreter, call: Call, scope: Scope) -> Any:
 
 
 @rule("ev/call-tir-dyn")
-def call_tir_dyn(run: Interpreter, call: Call, scope: Scope) -> Any:
+def call_tir_dyn(run: Machine, call: Call, scope: Scope) -> Any:
     """``R.vm.call_tir_dyn(f, (args…, shape))``: call ``f`` with the arguments and the extents of the shape."""
-    from refrelax.semantics.graph.calls import arguments, invoke
-
     invoke(run, call.args[0], unpacked(arguments(run, call.args[1], scope)), scope, call.span)
     return ()
 
@@ -45,10 +41,8 @@ def unpacked(args: list[Any]) -> list[Any]:
 
 
 @rule("ev/call-builtin-with-ctx")
-def call_builtin_with_ctx(run: Interpreter, call: Call, scope: Scope) -> Any:
+def call_builtin_with_ctx(run: Machine, call: Call, scope: Scope) -> Any:
     """A library function that also sees the machine; the context is no argument here."""
-    from refrelax.semantics.graph.calls import arguments, promised
-
     args = arguments(run, call.args[1], scope) if len(call.args) > 1 else []
     match call.args[0]:
         case ExternFunc(name=name) | StringValue(value=name) | GlobalVar(name=name):
@@ -58,16 +52,16 @@ def call_builtin_with_ctx(run: Interpreter, call: Call, scope: Scope) -> Any:
 
 
 @rule("ev/reshape-of-planned")
-def reshape(run: Interpreter, call: Call, scope: Scope) -> Any:
+def reshape(run: Machine, call: Call, scope: Scope) -> Any:
     """A reshape of a tensor in a storage is a view of the same bytes; of any other tensor it is a new value."""
     value = run.apply_operator("relax.reshape", call, scope)
     source = run.eval_expr(call.args[0], scope)
-    if isinstance(source, Tensor) and isinstance(source.storage, Region) and source.compact:
-        return Tensor(source.dtype, value.shape, source.storage, source.numerics, source.offset)
+    if isinstance(source, TensorValue) and isinstance(source.storage, Region) and source.compact:
+        return TensorValue(source.dtype, value.shape, source.storage, source.numerics, source.offset)
     return value
 
 
-FORMS: dict[str, Callable[[Interpreter, Call, Scope], Any]] = {
+FORMS: dict[str, Callable[[Machine, Call, Scope], Any]] = {
     "relax.memory.kill_storage": kill,
     "relax.memory.kill_tensor": kill,
     "relax.vm.kill_object": kill,

@@ -8,25 +8,23 @@ Spec: ``spec/08-effects-and-storage.md``, *The virtual machine's library*.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.builtins.checks import failed, number, text_of
-from refrelax.semantics.values import Prim, Shape, Tensor, empty
+from refrelax.semantics.graph.machine import Machine
+from refrelax.semantics.values import Prim, Shape, TensorValue, empty
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import PrimType
-
-if TYPE_CHECKING:
-    from refrelax.semantics.graph.evaluate import Interpreter
 
 EQUALS_IMMEDIATE, STORE, NOTHING, EQUALS_SLOT = range(4)
 IMMEDIATE, LOAD = range(2)
 
 
 @rule("vm/alloc-shape-heap")
-def alloc_shape_heap(run: Interpreter, args: list[Any], call: Call) -> Any:
+def alloc_shape_heap(run: Machine, args: list[Any], call: Call) -> Any:
     """``(size,)``: a heap with no slot written."""
     size = number(args[0], call.span)
     if size < 0:
@@ -36,24 +34,24 @@ def alloc_shape_heap(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/heap-slot")
-def _slot(heap: Any, slot: int, span: Span | None) -> Tensor:
-    if not isinstance(heap, Tensor) or heap.dtype != "int64" or not 0 <= slot < heap.size:
+def _slot(heap: Any, slot: int, span: Span | None) -> TensorValue:
+    if not isinstance(heap, TensorValue) or heap.dtype != "int64" or not 0 <= slot < heap.size:
         raise unspecified("vm/heap-slot", f"slot {slot} of a shape heap that has none such", span)
     return heap
 
 
-def read(run: Interpreter, heap: Any, slot: int, span: Span | None) -> int:
+def read(run: Machine, heap: Any, slot: int, span: Span | None) -> int:
     """The number in a slot."""
     return run.numerics.to_index(_slot(heap, slot, span)[slot], "int64")
 
 
-def write(run: Interpreter, heap: Any, slot: int, value: int, span: Span | None) -> None:
+def write(run: Machine, heap: Any, slot: int, value: int, span: Span | None) -> None:
     """Put a number in a slot."""
     tensor = _slot(heap, slot, span)
     tensor.storage.store("int64", tensor.offset + slot, run.numerics.at("int64").lit(value))
 
 
-def _match(run: Interpreter, found: int, heap: Any, code: int, slot: int, what: str, args: list[Any], c: Call) -> None:
+def _match(run: Machine, found: int, heap: Any, code: int, slot: int, what: str, args: list[Any], c: Call) -> None:
     if code == STORE:
         write(run, heap, slot, found, c.span)
     elif code in (EQUALS_IMMEDIATE, EQUALS_SLOT):
@@ -65,10 +63,10 @@ def _match(run: Interpreter, found: int, heap: Any, code: int, slot: int, what: 
 
 
 @rule("vm/match-shape")
-def match_shape(run: Interpreter, args: list[Any], call: Call) -> Any:
+def match_shape(run: Machine, args: list[Any], call: Call) -> Any:
     """``(value, heap, n, code, slot, …, context)``: hold each extent of a shape or tensor against the heap."""
     value, heap, size = args[0], args[1], number(args[2], call.span)
-    dims = value.shape if isinstance(value, Tensor) else value.dims if isinstance(value, Shape) else None
+    dims = value.shape if isinstance(value, TensorValue) else value.dims if isinstance(value, Shape) else None
     if dims is None:
         raise failed(text_of(args), "type", "expected a tensor or a shape", call.span)
     if len(dims) != size:
@@ -82,14 +80,14 @@ def match_shape(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/match-prim-value")
-def match_prim_value(run: Interpreter, args: list[Any], call: Call) -> Any:
+def match_prim_value(run: Machine, args: list[Any], call: Call) -> Any:
     """``(k, heap, code, slot, context)``: hold a scalar against the heap."""
     code, slot = number(args[2], call.span), number(args[3], call.span)
     _match(run, number(args[0], call.span), args[1], code, slot, "the value", args, call)
     return ()
 
 
-def _made(run: Interpreter, heap: Any, code: int, slot: int, call: Call) -> int:
+def _made(run: Machine, heap: Any, code: int, slot: int, call: Call) -> int:
     if code == IMMEDIATE:
         return slot
     if code == LOAD:
@@ -98,7 +96,7 @@ def _made(run: Interpreter, heap: Any, code: int, slot: int, call: Call) -> int:
 
 
 @rule("vm/make-shape")
-def make_shape(run: Interpreter, args: list[Any], call: Call) -> Any:
+def make_shape(run: Machine, args: list[Any], call: Call) -> Any:
     """``(heap, n, code, slot, …)``: a shape from immediates and slots."""
     size = number(args[1], call.span)
     if len(args) < 2 + 2 * size or size < 0:
@@ -108,7 +106,7 @@ def make_shape(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/make-prim-value")
-def make_prim_value(run: Interpreter, args: list[Any], call: Call) -> Any:
+def make_prim_value(run: Machine, args: list[Any], call: Call) -> Any:
     """``(heap, code, slot)``: a scalar from an immediate or a slot, of the dtype that the call promises."""
     value = _made(run, args[0], number(args[1], call.span), number(args[2], call.span), call)
     wanted = call.ty_args[0] if call.ty_args else None

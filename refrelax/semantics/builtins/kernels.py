@@ -11,14 +11,14 @@ from typing import Any
 
 from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.builtins.access import Machine
+from refrelax.semantics.builtins.access import Host
 from refrelax.semantics.builtins.contrib import CONTRIB
 from refrelax.semantics.builtins.kv_cache import KV_CACHE
 from refrelax.semantics.builtins.missing import reason
 from refrelax.semantics.builtins.sampling import SAMPLING
 from refrelax.semantics.builtins.sorting import SORTING
 
-Kernel = Callable[[Machine, list[Any], Span | None], Any]
+Kernel = Callable[[Host, list[Any], Span | None], Any]
 
 
 def _sorting(name: str) -> Kernel:
@@ -35,7 +35,7 @@ KERNELS: dict[str, tuple[int, Kernel]] = {
 
 
 @rule("vm/argument")
-def call_kernel(machine: Machine, name: str, args: list[Any], span: Span | None) -> Any:
+def call_kernel(machine: Host, name: str, args: list[Any], span: Span | None) -> Any:
     """Call a function of ``KERNELS``."""
     least, kernel = KERNELS[name]
     if len(args) < least:

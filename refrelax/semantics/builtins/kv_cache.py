@@ -15,8 +15,8 @@ from typing import Any
 
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.builtins.access import Machine, elements, integer, tensors, wanted
-from refrelax.semantics.values import Opaque, Shape, Tensor, empty
+from refrelax.semantics.builtins.access import Host, elements, integer, tensors, wanted
+from refrelax.semantics.values import Opaque, Shape, TensorValue, empty
 
 Args = list[Any]
 
@@ -25,7 +25,7 @@ Args = list[Any]
 class Cache:
     """``data``: the memory; ``filled``: how many entries of it count; ``position``: where a window goes on."""
 
-    data: Tensor
+    data: TensorValue
     filled: int = 0
     position: int = 0
 
@@ -42,14 +42,14 @@ def _cache(args: Args, span: Span | None) -> Cache:
     return cache
 
 
-def _entries(cache: Cache, args: Args, span: Span | None) -> Tensor:
+def _entries(cache: Cache, args: Args, span: Span | None) -> TensorValue:
     (value,) = tensors(args[1:], 1, "a cache and a tensor", span)
     fits = value.ndim > 0 and value.dtype == cache.data.dtype and value.shape[1:] == cache.data.shape[1:]
     wanted(fits, f"entries of shape {cache.data.shape[1:]} and dtype {cache.data.dtype}", span)
     return value
 
 
-def _reserve(machine: Machine, cache: Cache, entries: int) -> None:
+def _reserve(machine: Host, cache: Cache, entries: int) -> None:
     """Double the room until ``entries`` fit; what was held is kept, in new memory."""
     room = cache.data.shape[0]
     while 0 < room < entries:
@@ -70,7 +70,7 @@ def _store(cache: Cache, first: int, payloads: list[Any]) -> None:
 
 
 @rule("vm/kv-cache-create")
-def create(machine: Machine, args: Args, span: Span | None) -> Any:
+def create(machine: Host, args: Args, span: Span | None) -> Any:
     """``(first entries, shape of the room, filled)``: a cache; a count from 0 on says how many entries are filled."""
     (first,) = tensors(args, 1, "a tensor first", span)
     room, filled = args[1], integer(args[2], span)
@@ -86,7 +86,7 @@ def create(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/kv-cache-append")
-def append(machine: Machine, args: Args, span: Span | None) -> Any:
+def append(machine: Host, args: Args, span: Span | None) -> Any:
     """``(cache, entries)``: the entries follow the filled ones; gives the cache."""
     cache = _cache(args, span)
     value = _entries(cache, args, span)
@@ -97,7 +97,7 @@ def append(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/kv-cache-update")
-def update(machine: Machine, args: Args, span: Span | None) -> Any:
+def update(machine: Host, args: Args, span: Span | None) -> Any:
     """``(cache, entries)``: as many entries as are filled, in place of them; gives the cache."""
     cache = _cache(args, span)
     value = _entries(cache, args, span)
@@ -107,7 +107,7 @@ def update(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/kv-cache-window")
-def override(machine: Machine, args: Args, span: Span | None) -> Any:
+def override(machine: Host, args: Args, span: Span | None) -> Any:
     """``(cache, entries, size, sinks)``: a window of ``size`` entries, which goes on behind the first ``sinks``."""
     cache = _cache(args, span)
     value, size = _entries(cache, args, span), integer(args[2], span)
@@ -128,13 +128,13 @@ def override(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/kv-cache-view")
-def view(machine: Machine, args: Args, span: Span | None) -> Any:
+def view(machine: Host, args: Args, span: Span | None) -> Any:
     """``(cache, shape?)``: the filled entries as a tensor over the same memory; the shape must be theirs."""
     cache = _cache(args, span)
     shape = (cache.filled, *cache.data.shape[1:])
     given = args[1] if len(args) > 1 else Shape(shape)
     wanted(isinstance(given, Shape) and given.dims == shape, f"the shape {shape}", span)
-    return Tensor(cache.data.dtype, shape, cache.data.storage, cache.data.numerics, cache.data.offset)
+    return TensorValue(cache.data.dtype, shape, cache.data.storage, cache.data.numerics, cache.data.offset)
 
 
 def _all(args: Args, span: Span | None) -> list[Cache]:
@@ -143,7 +143,7 @@ def _all(args: Args, span: Span | None) -> list[Cache]:
 
 
 @rule("vm/kv-cache-shrink")
-def pop(machine: Machine, args: Args, span: Span | None) -> Any:
+def pop(machine: Host, args: Args, span: Span | None) -> Any:
     """``(caches, n)``: each lets go of its last ``n`` entries."""
     caches, count = _all(args, span), integer(args[1], span)
     wanted(all(0 <= count <= each.filled for each in caches), "no more entries than are filled", span)
@@ -153,14 +153,14 @@ def pop(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/kv-cache-shrink")
-def clear(machine: Machine, args: Args, span: Span | None) -> Any:
+def clear(machine: Host, args: Args, span: Span | None) -> Any:
     """``(caches,)``: each lets go of all its entries."""
     for each in _all(args, span):
         each.filled = each.position = 0
     return ()
 
 
-KV_CACHE: dict[str, tuple[int, Callable[[Machine, Args, Span | None], Any]]] = {
+KV_CACHE: dict[str, tuple[int, Callable[[Host, Args, Span | None], Any]]] = {
     "vm.builtin.attention_kv_cache_create": (3, create),
     "vm.builtin.attention_kv_cache_append": (2, append),
     "vm.builtin.attention_kv_cache_update": (2, update),

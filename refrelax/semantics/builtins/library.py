@@ -7,26 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
+from refrelax.semantics.arena import Arena, allocate
 from refrelax.semantics.builtins import checks, heap
-from refrelax.semantics.builtins.arena import Arena, allocate
 from refrelax.semantics.builtins.forms import unpacked
+from refrelax.semantics.graph.machine import Machine, closure_over
+from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops import collective as ccl
 from refrelax.semantics.ops.definition import Evaluation
-from refrelax.semantics.values import DType, Opaque, Prim, Shape, Tensor
+from refrelax.semantics.ops.memory import view
+from refrelax.semantics.values import DType, Opaque, Prim, Shape, TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 
-if TYPE_CHECKING:
-    from refrelax.semantics.graph.evaluate import Interpreter
-
-Builtin = Callable[["Interpreter", list[Any], Call], Any]
+Builtin = Callable[[Machine, list[Any], Call], Any]
 
 
-def _evaluation(run: Interpreter, call: Call) -> Evaluation:
+def _evaluation(run: Machine, call: Call) -> Evaluation:
     return Evaluation(run.numerics, run.effects, call.span, lambda _dim: 0, run.meter.make, run.world)
 
 
@@ -44,7 +44,7 @@ def _is_shape(value: Any) -> bool:
 
 
 @rule("vm/alloc-storage")
-def alloc_storage(run: Interpreter, args: list[Any], call: Call) -> Any:
+def alloc_storage(run: Machine, args: list[Any], call: Call) -> Any:
     """``(shape, device, dtype, scope)``: room for that many elements."""
     _wanted(_is_shape(args[0]) and isinstance(args[2], DType), "a shape, a device and a dtype", call)
     nbytes = prod(args[0].dims) * dtypes.itemsize(args[2].name)
@@ -52,7 +52,7 @@ def alloc_storage(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/alloc-tensor")
-def alloc_tensor(run: Interpreter, args: list[Any], call: Call) -> Any:
+def alloc_tensor(run: Machine, args: list[Any], call: Call) -> Any:
     """``(storage, offset, shape, dtype, …)``: a tensor over the storage, no element written."""
     arena = args[0].value if isinstance(args[0], Opaque) else None
     if not isinstance(arena, Arena) or not _is_shape(args[2]) or not isinstance(args[3], DType):
@@ -62,38 +62,38 @@ def alloc_tensor(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/reshape")
-def reshape(run: Interpreter, args: list[Any], call: Call) -> Any:
+def reshape(run: Machine, args: list[Any], call: Call) -> Any:
     """``(x, shape)``: a view of the same memory. As many elements as ``x`` has, else the run is open."""
     x, shape = args[:2]
-    _wanted(isinstance(x, Tensor) and _is_shape(shape), "a tensor and a shape", call)
+    _wanted(isinstance(x, TensorValue) and _is_shape(shape), "a tensor and a shape", call)
     if prod(shape.dims) != x.size:
         raise unspecified("op.reshape/element-count-run", f"{x.shape} as {shape.dims}", call.span)
     return x.view(shape.dims)
 
 
 @rule("vm/create-view")
-def create_view(run: Interpreter, args: list[Any], call: Call) -> Any:
+def create_view(run: Machine, args: list[Any], call: Call) -> Any:
     """``(x, shape, dtype, byte offset)``: as ``R.memory.view``."""
-    from refrelax.semantics.ops.memory import view
-
     x, shape, dtype, offset = args[:4]
     _wanted(
-        isinstance(x, Tensor) and isinstance(shape, Shape) and isinstance(dtype, DType), "a tensor and a type", call
+        isinstance(x, TensorValue) and isinstance(shape, Shape) and isinstance(dtype, DType),
+        "a tensor and a type",
+        call,
     )
     return view(_evaluation(run, call), x, shape.dims, dtype.name, checks.number(offset, call.span))
 
 
 @rule("vm/copy")
-def same(run: Interpreter, args: list[Any], call: Call) -> Any:
+def same(run: Machine, args: list[Any], call: Call) -> Any:
     """Another reference to the same value."""
     return args[0]
 
 
 @rule("vm/to-device")
-def to_device(run: Interpreter, args: list[Any], call: Call) -> Any:
+def to_device(run: Machine, args: list[Any], call: Call) -> Any:
     """``(x, device type, device, scope)``: a copy."""
     x = args[0]
-    _wanted(isinstance(x, Tensor), "a tensor", call)
+    _wanted(isinstance(x, TensorValue), "a tensor", call)
     return _evaluation(run, call).tensor(x.dtype, x.shape, x.payloads())
 
 
@@ -101,22 +101,22 @@ def to_device(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/shape-of")
-def shape_of(run: Interpreter, args: list[Any], call: Call) -> Any:
+def shape_of(run: Machine, args: list[Any], call: Call) -> Any:
     """The shape of a tensor."""
-    _wanted(isinstance(args[0], Tensor), "a tensor", call)
+    _wanted(isinstance(args[0], TensorValue), "a tensor", call)
     return Shape(args[0].shape)
 
 
 @rule("vm/tensor-to-shape")
-def tensor_to_shape(run: Interpreter, args: list[Any], call: Call) -> Any:
+def tensor_to_shape(run: Machine, args: list[Any], call: Call) -> Any:
     """The elements of an integer vector as a shape."""
     x = args[0]
-    _wanted(isinstance(x, Tensor) and x.ndim == 1 and dtypes.is_integer(x.dtype), "an integer vector", call)
+    _wanted(isinstance(x, TensorValue) and x.ndim == 1 and dtypes.is_integer(x.dtype), "an integer vector", call)
     return Shape(tuple(run.numerics.to_index(each, x.dtype) for each in x.payloads()))
 
 
 @rule("vm/tuple-getitem")
-def tuple_getitem(run: Interpreter, args: list[Any], call: Call) -> Any:
+def tuple_getitem(run: Machine, args: list[Any], call: Call) -> Any:
     """``(t, index)``."""
     index = checks.number(args[1], call.span)
     _wanted(isinstance(args[0], tuple) and 0 <= index < len(args[0]), "a tuple and an index in range", call)
@@ -124,25 +124,25 @@ def tuple_getitem(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/tuple-reset-item")
-def tuple_reset_item(run: Interpreter, args: list[Any], call: Call) -> Any:
+def tuple_reset_item(run: Machine, args: list[Any], call: Call) -> Any:
     """The tuple lets go of an item, which is not read again: nothing to see."""
     return ()
 
 
 @rule("vm/make-tuple")
-def make_tuple(run: Interpreter, args: list[Any], call: Call) -> Any:
+def make_tuple(run: Machine, args: list[Any], call: Call) -> Any:
     """The arguments as a tuple."""
     return tuple(args)
 
 
 @rule("vm/null-value")
-def null_value(run: Interpreter, args: list[Any], call: Call) -> Any:
+def null_value(run: Machine, args: list[Any], call: Call) -> Any:
     """The null value."""
     return None
 
 
 @rule("vm/read-if-cond")
-def read_if_cond(run: Interpreter, args: list[Any], call: Call) -> Any:
+def read_if_cond(run: Machine, args: list[Any], call: Call) -> Any:
     """A condition as a bool."""
     return Prim("bool", run.truth_of(args[0], call.span))
 
@@ -151,28 +151,26 @@ def read_if_cond(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/make-closure")
-def make_closure(run: Interpreter, args: list[Any], call: Call) -> Any:
+def make_closure(run: Machine, args: list[Any], call: Call) -> Any:
     """``(f, captured…)``: ``f`` with its last arguments fixed."""
-    from refrelax.semantics.graph.calls import closure_over
-
     return closure_over(args[0], args[1:], call.span)
 
 
 @rule("vm/invoke-closure")
-def invoke_closure(run: Interpreter, args: list[Any], call: Call) -> Any:
+def invoke_closure(run: Machine, args: list[Any], call: Call) -> Any:
     """``(c, args…)``: call a closure."""
     return run.call_value(args[0], args[1:], call.span)
 
 
 @rule("vm/call-tir-dyn")
-def call_tir_dyn(run: Interpreter, args: list[Any], call: Call) -> Any:
+def call_tir_dyn(run: Machine, args: list[Any], call: Call) -> Any:
     """``(f, args…, shape)``: call a loop-level function with the extents of the shape as its last arguments."""
     run.call_value(args[0], unpacked(args[1:]), call.span)
     return ()
 
 
 @rule("vm/call-py-func")
-def call_py_func(run: Interpreter, args: list[Any], call: Call) -> Any:
+def call_py_func(run: Machine, args: list[Any], call: Call) -> Any:
     """``((name, args),)``: a registered Python function."""
     _wanted(isinstance(args[0], tuple) and len(args[0]) == 2, "a pair of a name and arguments", call)
     name, given = args[0]
@@ -180,7 +178,7 @@ def call_py_func(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/invoke-debug-func")
-def invoke_debug_func(run: Interpreter, args: list[Any], call: Call) -> Any:
+def invoke_debug_func(run: Machine, args: list[Any], call: Call) -> Any:
     """``(null, name, place, args…)``: call a registered function with the place and the arguments; gives null."""
     effect, name, place, *rest = args
     _wanted(effect is None and isinstance(name, str), "null, a name and a place", call)
@@ -189,14 +187,14 @@ def invoke_debug_func(run: Interpreter, args: list[Any], call: Call) -> Any:
 
 
 @rule("vm/cuda-graph")
-def run_or_capture(run: Interpreter, args: list[Any], call: Call) -> Any:
+def run_or_capture(run: Machine, args: list[Any], call: Call) -> Any:
     """``(f, args, number, shape?)``: what ``f`` gives. A recorded run of ``f`` does the same again."""
     _wanted(isinstance(args[1], tuple), "a function, its arguments and a number", call)
     return run.call_value(args[0], list(args[1]), call.span)
 
 
 @rule("vm/cuda-graph")
-def get_cached_alloc(run: Interpreter, args: list[Any], call: Call) -> Any:
+def get_cached_alloc(run: Machine, args: list[Any], call: Call) -> Any:
     """``(f, number)``: what ``f`` gave when it was first called for that number."""
     number = checks.number(args[1], call.span)
     if number not in run.cached:
@@ -208,9 +206,7 @@ def _operator(name: str, accepts: Callable[[list[Any]], bool]) -> Builtin:
     """An operator that legalisation turns into a library function with the same arguments."""
 
     @rule("vm/operator")
-    def apply(run: Interpreter, args: list[Any], call: Call) -> Any:
-        from refrelax.semantics.ops import OPERATORS
-
+    def apply(run: Machine, args: list[Any], call: Call) -> Any:
         _wanted(accepts(args), f"what {name} takes", call)
         return OPERATORS[name].evaluate(_evaluation(run, call), call, tuple(args))
 
@@ -218,23 +214,23 @@ def _operator(name: str, accepts: Callable[[list[Any]], bool]) -> Builtin:
 
 
 def _is_flag(value: Any) -> bool:
-    return isinstance(value, Prim) or (isinstance(value, Tensor) and value.dtype == "bool" and value.ndim == 0)
+    return isinstance(value, Prim) or (isinstance(value, TensorValue) and value.dtype == "bool" and value.ndim == 0)
 
 
 def _for_unique(args: list[Any]) -> bool:
-    return isinstance(args[0], Tensor) and all(isinstance(each, Prim) for each in args[1:])
+    return isinstance(args[0], TensorValue) and all(isinstance(each, Prim) for each in args[1:])
 
 
 # --- collectives -----------------------------------------------------------------------------------------------------
 
 
-def _collective(name: str, apply: Callable[[Evaluation, Tensor, Any, bool], Tensor]) -> Builtin:
+def _collective(name: str, apply: Callable[[Evaluation, TensorValue, Any, bool], TensorValue]) -> Builtin:
     """``(x, …, in group, out)``: the collective, written to ``out``."""
 
     @rule("vm/collective")
-    def run_it(run: Interpreter, args: list[Any], call: Call) -> Any:
+    def run_it(run: Machine, args: list[Any], call: Call) -> Any:
         x, *more, flag, out = args
-        _wanted(isinstance(x, Tensor) and isinstance(out, Tensor), "a tensor and where its result goes", call)
+        _wanted(isinstance(x, TensorValue) and isinstance(out, TensorValue), "a tensor and where its result goes", call)
         found = apply(_evaluation(run, call), x, more, bool(checks.number(flag, call.span)))
         if found.size != out.size or found.dtype != out.dtype:  # as in memory: the shapes may differ
             raise unspecified("op.ccl/workers", f"{name} gives {found.shape}, found room for {out.shape}", call.span)
@@ -244,19 +240,19 @@ def _collective(name: str, apply: Callable[[Evaluation, Tensor, Any, bool], Tens
     return run_it
 
 
-def _allreduce(e: Evaluation, x: Tensor, more: list[Any], in_group: bool) -> Tensor:
+def _allreduce(e: Evaluation, x: TensorValue, more: list[Any], in_group: bool) -> TensorValue:
     (kind,) = more[0].dims if more and isinstance(more[0], Shape) else (-1,)
     return ccl.allreduce(e, x, ccl.KINDS[kind] if 0 <= kind < len(ccl.KINDS) else "", in_group)
 
 
-def _scatter(e: Evaluation, x: Tensor, more: list[Any], in_group: bool) -> Tensor:
+def _scatter(e: Evaluation, x: TensorValue, more: list[Any], in_group: bool) -> TensorValue:
     whole = ccl.gathered(e, "scatter", x, in_group)[0]
     size = e.world.size(in_group)
     return ccl.part(e, whole.view((whole.size,)), 0, e.world.worker % size, size)
 
 
 @rule("vm/worker-id")
-def worker_id(run: Interpreter, args: list[Any], call: Call) -> Any:
+def worker_id(run: Machine, args: list[Any], call: Call) -> Any:
     """The worker's number, as a shape."""
     return Shape((run.world.worker,))
 
@@ -305,12 +301,12 @@ LIBRARY: dict[str, tuple[int, Builtin]] = {
     "relax.run.assert_op": (1, _operator("relax.assert_op", lambda args: _is_flag(args[0]))),
     "relax.run.shape_to_tensor": (1, _operator("relax.shape_to_tensor", lambda args: isinstance(args[0], Shape))),
     "relax.run.unique": (5, _operator("relax.unique", _for_unique)),
-    "relax.run.nonzero": (1, _operator("relax.nonzero", lambda args: isinstance(args[0], Tensor))),
+    "relax.run.nonzero": (1, _operator("relax.nonzero", lambda args: isinstance(args[0], TensorValue))),
 }
 """The library that needs no registration: the least number of arguments, and the meaning."""
 
 
-def call_builtin(run: Interpreter, name: str, args: list[Any], call: Call) -> Any:
+def call_builtin(run: Machine, name: str, args: list[Any], call: Call) -> Any:
     """Call a function of ``LIBRARY``."""
     least, meaning = LIBRARY[name]
     if len(args) < least:

@@ -10,14 +10,14 @@ from typing import Any
 
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.builtins.access import Machine, elements, number, put, tensors, wanted
+from refrelax.semantics.builtins.access import Host, elements, number, put, tensors, wanted
 from refrelax.semantics.numbers.interface import Arithmetic, Payload
-from refrelax.semantics.values import Prim, Tensor, from_payloads
+from refrelax.semantics.values import Prim, TensorValue, from_payloads
 
 Args = list[Any]
 
 
-def _row(args: Args, machine: Machine, span: Span | None) -> list[Payload]:
+def _row(args: Args, machine: Host, span: Span | None) -> list[Payload]:
     """The elements of a float32 tensor whose leading extents are all 1, at least one of them."""
     (x,) = tensors(args, 1, "a tensor of float32 first", span)
     alone = x.ndim > 0 and x.dtype == "float32" and x.size == x.shape[-1] > 0
@@ -25,7 +25,7 @@ def _row(args: Args, machine: Machine, span: Span | None) -> list[Payload]:
     return elements(x, machine)
 
 
-def _walk(machine: Machine, probabilities: list[Payload], top_p: Payload, sample: Payload) -> int:
+def _walk(machine: Host, probabilities: list[Payload], top_p: Payload, sample: Payload) -> int:
     """The place in falling order of the first element whose running share of the kept ones exceeds the sample.
 
     Kept are the elements before which less than ``top_p`` was summed up; the first place if none exceeds it.
@@ -42,14 +42,14 @@ def _walk(machine: Machine, probabilities: list[Payload], top_p: Payload, sample
     return next((k for k, share in enumerate(shares) if decide(g.less(sample, share))), 0)
 
 
-def _falling(machine: Machine, items: list[Payload]) -> tuple[list[Payload], list[int]]:
+def _falling(machine: Host, items: list[Payload]) -> tuple[list[Payload], list[int]]:
     """The items from the largest on, and where each stood."""
     ordered, places = machine.numerics.at("float32").order(items, True)
     return ordered, [machine.numerics.to_index(each, "int64") for each in places]
 
 
 @rule("vm/sample-top-p")
-def from_logits(machine: Machine, args: Args, span: Span | None) -> Any:
+def from_logits(machine: Host, args: Args, span: Span | None) -> Any:
     """``(logits, temperature, top_p, sample)``: below a temperature of 1e-6 the place of the largest logit."""
     row = _row(args, machine, span)
     temperature, (top_p, sample) = float(number(args[1], span)), _shares(args[2:4], span)
@@ -65,7 +65,7 @@ def from_logits(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/sample-top-p")
-def from_probabilities(machine: Machine, args: Args, span: Span | None) -> Any:
+def from_probabilities(machine: Host, args: Args, span: Span | None) -> Any:
     """``(probabilities, top_p, sample)``: open where the first one's share of ``top_p`` itself would also do."""
     row = _row(args, machine, span)
     top_p, sample = _shares(args[1:3], span)
@@ -86,7 +86,7 @@ def _shares(args: Args, span: Span | None) -> list[float]:
 
 
 @rule("vm/multinomial")
-def multinomial(machine: Machine, args: Args, span: Span | None) -> Any:
+def multinomial(machine: Host, args: Args, span: Span | None) -> Any:
     """``(probabilities, samples)``: in each row the first place whose running sum exceeds the sample, else the last."""
     p, u = tensors(args, 2, "probabilities and samples", span)
     fits = p.ndim >= 1 and u.ndim >= 1 and p.dtype == u.dtype == "float32" and p.size == p.shape[0] * p.shape[-1]
@@ -111,14 +111,14 @@ def multinomial(machine: Machine, args: Args, span: Span | None) -> Any:
 # --- logits, changed in place ----------------------------------------------------------------------------------------
 
 
-def _logits(args: Args, machine: Machine, span: Span | None) -> tuple[Tensor, list[Payload]]:
+def _logits(args: Args, machine: Host, span: Span | None) -> tuple[TensorValue, list[Payload]]:
     _row(args, machine, span)
     return args[0], elements(args[0], machine)
 
 
-def _tokens(x: Any, machine: Machine, count: int, span: Span | None) -> list[int]:
+def _tokens(x: Any, machine: Host, count: int, span: Span | None) -> list[int]:
     """The token numbers of an int32 tensor, each below ``count``."""
-    wanted(isinstance(x, Tensor) and x.dtype == "int32" and x.ndim > 0, "a tensor of int32", span)
+    wanted(isinstance(x, TensorValue) and x.dtype == "int32" and x.ndim > 0, "a tensor of int32", span)
     found = [machine.numerics.to_index(each, "int32") for each in elements(x, machine)[: x.shape[-1]]]
     for each in found:
         if not 0 <= each < count:
@@ -127,7 +127,7 @@ def _tokens(x: Any, machine: Machine, count: int, span: Span | None) -> list[int
 
 
 @rule("vm/apply-penalty")
-def repetition(machine: Machine, args: Args, span: Span | None) -> Any:
+def repetition(machine: Host, args: Args, span: Span | None) -> Any:
     """``(logits, tokens, penalty)``: each token's logit times the penalty, or divided by it where it is positive."""
     logits, row = _logits(args, machine, span)
     f, g = machine.numerics.at("float32"), machine.numerics.at("float64")
@@ -141,7 +141,7 @@ def repetition(machine: Machine, args: Args, span: Span | None) -> Any:
 
 
 @rule("vm/apply-penalty")
-def presence_and_frequency(machine: Machine, args: Args, span: Span | None) -> Any:
+def presence_and_frequency(machine: Host, args: Args, span: Span | None) -> Any:
     """``(logits, tokens, counts, presence, frequency)``: each logit less ``count * frequency + presence``."""
     logits, row = _logits(args, machine, span)
     tokens = _tokens(args[1], machine, len(row), span)
@@ -161,7 +161,7 @@ def _muladd(g: Arithmetic, a: Payload, b: Payload, c: Payload) -> Payload:
 
 
 @rule("vm/softmax-with-temperature")
-def softmax(machine: Machine, args: Args, span: Span | None) -> Any:
+def softmax(machine: Host, args: Args, span: Span | None) -> Any:
     """``(logits, temperature)``: the softmax of ``logits / temperature``."""
     logits, row = _logits(args, machine, span)
     f, temperature = machine.numerics.at("float32"), float(number(args[1], span))
@@ -174,7 +174,7 @@ def softmax(machine: Machine, args: Args, span: Span | None) -> Any:
     return ()
 
 
-SAMPLING: dict[str, tuple[int, Callable[[Machine, Args, Span | None], Any]]] = {
+SAMPLING: dict[str, tuple[int, Callable[[Host, Args, Span | None], Any]]] = {
     "vm.builtin.sample_top_p_from_logits": (4, from_logits),
     "vm.builtin.sample_top_p_from_prob": (3, from_probabilities),
     "vm.builtin.multinomial_from_uniform": (2, multinomial),

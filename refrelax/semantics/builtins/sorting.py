@@ -15,19 +15,19 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.numbers.poison import poison
-from refrelax.semantics.values import Prim, Tensor
+from refrelax.semantics.values import Prim, TensorValue
 
 Line = list[tuple[int, ...]]
 
 
-def _lines(x: Tensor, axis: int, extent: int) -> Iterator[Line]:
+def _lines(x: TensorValue, axis: int, extent: int) -> Iterator[Line]:
     """The indices of every line of ``x`` along ``axis``, ``extent`` of each."""
     outer = [range(n) if a != axis else range(1) for a, n in enumerate(x.shape)]
     for start in product(*outer):
         yield [(*start[:axis], k, *start[axis + 1 :]) for k in range(extent)]
 
 
-def _place(x: Tensor, index: tuple[int, ...]) -> int | None:
+def _place(x: TensorValue, index: tuple[int, ...]) -> int | None:
     """The cell of an element; ``None`` outside of the tensor, or of its memory: a description made in place
     (``T.tvm_stack_make_array``) may reach beyond the buffer that it describes."""
     if len(index) != x.ndim or not all(0 <= i < n for i, n in zip(index, x.shape, strict=True)):
@@ -39,26 +39,26 @@ def _place(x: Tensor, index: tuple[int, ...]) -> int | None:
 _OUTSIDE = poison("ld/load-out-of-bounds")
 
 
-def _read(x: Tensor, index: tuple[int, ...]) -> Payload:
+def _read(x: TensorValue, index: tuple[int, ...]) -> Payload:
     return _OUTSIDE if _place(x, index) is None else x[index]
 
 
 @rule("ld/store-out-of-bounds")
-def _write(out: Tensor, index: tuple[int, ...], payload: Payload) -> None:
+def _write(out: TensorValue, index: tuple[int, ...], payload: Payload) -> None:
     position = _place(out, index)
     if position is None:
         raise unspecified("ld/store-out-of-bounds", f"a library function stores at {index} of {out.shape}")
     out.storage.store(out.dtype, position, payload)
 
 
-def _arguments(args: tuple[Any, ...], tensors: int) -> tuple[list[Tensor], list[int]]:
+def _arguments(args: tuple[Any, ...], tensors: int) -> tuple[list[TensorValue], list[int]]:
     found, rest = list(args[:tensors]), list(args[tensors:])
-    if not all(isinstance(each, Tensor) for each in found) or not all(isinstance(each, Prim) for each in rest):
+    if not all(isinstance(each, TensorValue) for each in found) or not all(isinstance(each, Prim) for each in rest):
         raise unspecified("vm/argument", "a sorting function takes tensors, then numbers")
     return found, [int(each.value) for each in rest]
 
 
-def _axis(axis: int, x: Tensor) -> int:
+def _axis(axis: int, x: TensorValue) -> int:
     if not -x.ndim <= axis < x.ndim:
         raise unspecified("vm/argument", f"axis {axis} of a tensor of rank {x.ndim}")
     return axis % x.ndim

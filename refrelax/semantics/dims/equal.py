@@ -11,6 +11,7 @@ from refrelax.semantics.dims.facts import Bound, Facts
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly, const, leading, scale, sub
 from refrelax.semantics.dims.ranges import interval, nonneg
+from refrelax.semantics.dims.required import required
 from refrelax.semantics.dims.terms import never_zero
 from refrelax.syntax.dtypes import is_float
 from refrelax.syntax.scalars import Literal, PrimExpr, literal_int
@@ -28,13 +29,15 @@ def equal(a: PrimExpr, b: PrimExpr, facts: Facts) -> bool | None:
         return True
     if is_float(a.dtype) or is_float(b.dtype):
         return None  # no dimension: a prim value, say
+    if facts.required:
+        return required(a, b)
     atoms = Atoms(facts)
     difference = _difference(a, b, atoms)
     if not difference:
         return True
     if difference[leading(difference)] < 0:  # the same question, with the same fuel, for (b, a)
         difference = scale(difference, -1)
-    return False if never_zero(difference, atoms) else None
+    return False if never_zero(difference, atoms) else required(a, b)  # the fuel may be spent before that is seen
 
 
 @rule("sh/interval")

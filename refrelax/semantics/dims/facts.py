@@ -6,7 +6,7 @@ Spec: ``spec/06-shapes.md``, ``sh/facts``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from refrelax.rules import rule
@@ -26,6 +26,8 @@ class Facts:
     """Bounds by symbol. A symbol that is not listed is any integer. Immutable: every ``with_…`` gives a new value."""
 
     known: Mapping[str, Bound] = field(default_factory=_nothing)
+    required: bool = False
+    """Whether ``sh/equal`` shows no more than every implementation must (``sh/required``)."""
 
     @rule("sh/facts")
     def with_bounds(self, name: str, lower: int | None = None, upper: int | None = None) -> Facts:
@@ -34,7 +36,7 @@ class Facts:
         bound = (_tighter(old_lower, lower, max), _tighter(old_upper, upper, min))
         if bound == (old_lower, old_upper):
             return self
-        return Facts(MappingProxyType({**self.known, name: bound}))
+        return replace(self, known=MappingProxyType({**self.known, name: bound}))
 
     @rule("sh/facts")
     def with_shape_symbols(self, names: Iterable[str]) -> Facts:
@@ -45,7 +47,7 @@ class Facts:
         known = dict(self.known)
         for name in fresh:
             known[name] = (0, known.get(name, UNBOUNDED)[1])
-        return Facts(MappingProxyType(known))
+        return replace(self, known=MappingProxyType(known))
 
     def of(self, name: str) -> Bound:
         """The bounds of ``name``."""
@@ -56,7 +58,8 @@ class Facts:
         dropped = frozenset(names)
         if dropped.isdisjoint(self.known):
             return self
-        return Facts(MappingProxyType({name: bound for name, bound in self.known.items() if name not in dropped}))
+        left = {name: bound for name, bound in self.known.items() if name not in dropped}
+        return replace(self, known=MappingProxyType(left))
 
 
 def _tighter(old: int | None, new: int | None, pick: object) -> int | None:

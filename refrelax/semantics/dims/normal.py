@@ -232,12 +232,12 @@ def opaque(e: PrimExpr, atoms: Atoms, scope: Scope | None, how: str = "call") ->
         case Literal() | SymVar():
             return atoms.put(how, (ZERO,), repr(e), e.dtype)
         case _:
-            head = f"{type(e).__name__}{_attributes(e)}"
+            head = f"{type(e).__name__}{attributes(e)}"
     arm = _guarded if isinstance(e, Intrinsic) and e.op == "if_then_else" else normal
     return atoms.put(how, tuple(arm(part, atoms, scope) for part in children(e)), head, e.dtype)
 
 
-def _attributes(e: PrimExpr) -> str:
+def attributes(e: PrimExpr) -> str:
     """The fields of a node that are no expressions, spelled out."""
     parts = set(map(id, children(e)))
     names = [name for name in type(e).__dataclass_fields__ if name != "span"]

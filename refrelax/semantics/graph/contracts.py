@@ -8,32 +8,17 @@ Spec: ``spec/07-evaluation.md``, ``ev/contract``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from refrelax.errors import Ended, Span, Trapped, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.types.wellformed.heads import contract_of
-from refrelax.semantics.values import Tensor
+from refrelax.semantics.graph.machine import Machine
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Function
-from refrelax.syntax.module import Module
-
-if TYPE_CHECKING:
-    from refrelax.semantics.graph.evaluate import Interpreter
-
-
-def contracts_of(module: Module) -> Mapping[str, str]:
-    """Names of library functions, each with the name of the function that is its contract."""
-    found: dict[str, str] = {}
-    for name, function in module.relax_functions().items():
-        library = contract_of(function)
-        if library is not None:
-            found[library] = name
-    return found
 
 
 @rule("ev/contract")
-def call_contract(run: Interpreter, name: str, contract: str, args: list[Any], span: Span | None) -> Any:
+def call_contract(run: Machine, name: str, contract: str, args: list[Any], span: Span | None) -> Any:
     """What the contract gives for the arguments; with more arguments than it has parameters, the others are where the
     results go."""
     function = run.module.functions[contract]
@@ -59,7 +44,7 @@ def call_contract(run: Interpreter, name: str, contract: str, args: list[Any], s
 
 
 def _write(name: str, out: Any, found: Any, span: Span | None) -> None:
-    fits = isinstance(out, Tensor) and isinstance(found, Tensor)
+    fits = isinstance(out, TensorValue) and isinstance(found, TensorValue)
     if not fits or (out.dtype, out.shape) != (found.dtype, found.shape):
         message = f"the contract of {name!r} gives {_shown(found)}, found room for {_shown(out)}"
         raise unspecified("ev/contract", message, span)
@@ -67,4 +52,4 @@ def _write(name: str, out: Any, found: Any, span: Span | None) -> None:
 
 
 def _shown(value: Any) -> str:
-    return f"{value.dtype}{list(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
+    return f"{value.dtype}{list(value.shape)}" if isinstance(value, TensorValue) else f"a {type(value).__name__}"

@@ -8,29 +8,26 @@ Spec: ``spec/07-evaluation.md``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, assert_never
+from typing import Any, assert_never
 
 from refrelax.errors import Effect, Ended, InternalError, Span, trap, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.budget import Meter
-from refrelax.semantics.builtins.arena import keep_apart, name_memory
+from refrelax.semantics.arena import keep_apart, name_memory
 from refrelax.semantics.builtins.kernels import KERNELS, call_kernel, missing
 from refrelax.semantics.builtins.library import LIBRARY, call_builtin
-from refrelax.semantics.dims import Symbols, float_value
+from refrelax.semantics.dims import float_value
 from refrelax.semantics.dims import value as dim_value
-from refrelax.semantics.graph.contracts import call_contract, contracts_of
+from refrelax.semantics.graph.calls import CALL_FORMS
+from refrelax.semantics.graph.contracts import call_contract
+from refrelax.semantics.graph.machine import Machine, Scope, promised
 from refrelax.semantics.graph.matching import Mismatch, bind_symbols, compare, match, structure
 from refrelax.semantics.loops.evaluate import run_prim_func
 from refrelax.semantics.loops.frame import Context
-from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.definition import Evaluation
 from refrelax.semantics.ops.retyping import asked_again
-from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, Tensor, Value, from_bits
-from refrelax.semantics.world import ALONE, World
+from refrelax.semantics.values import Closure, DType, PackedFunc, Prim, Shape, TensorValue, from_bits
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
     Binding,
@@ -56,58 +53,14 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.loops import PrimFunc
-from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import Type
 
 
-class Listener(Protocol):
-    """What watches a run: called after each binding with the path of its function, its name and its value.
+class Interpreter(Machine):
+    """A module under evaluation: the judgements of ``Machine``, one method each."""
 
-    It may also have ``on_call(path, args)`` (a function of the module is entered), ``on_effect(effect)``,
-    ``on_allocation(path, name, dtype, shape, scope)`` and ``on_step(path, name, value)`` (a loop variable takes a
-    value) of loop-level functions. What it does not have costs nothing.
-    """
-
-    def on_binding(self, path: str, binding: Binding, value: Value, scope: Scope) -> None: ...
-
-
-@dataclass(slots=True)
-class Scope:
-    """One call of a function: values by variable, symbols by name, and the function's path (``main``,
-    ``main/inner``)."""
-
-    path: str
-    values: dict[str, Any] = field(default_factory=dict)
-    symbols: Symbols = field(default_factory=dict)
-    dead: set[str] = field(default_factory=set)
-    """Names whose life was ended by ``kill_*``; the branches of an ``if`` share it with what is around them."""
-
-
-@dataclass(slots=True)
-class Interpreter:
-    """A module under evaluation. ``externs`` take and give run-time values."""
-
-    module: Module
-    numerics: Numerics
-    meter: Meter
-    externs: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    listener: Listener | None = None
-    effects: list[Effect] = field(default_factory=list)
-    constants: dict[int, Tensor] = field(default_factory=dict)
-    world: World = ALONE
-    """The workers that run the program together."""
-    types: Mapping[str, Mapping[str, Type]] = field(default_factory=dict)
-    """What checking found: the type of every variable, by top-level function and name (``inner/lv`` when nested)."""
-    check_regions: bool = False
-    """Whether loop-level accesses are held to the declared regions of their blocks."""
-    contracts: Mapping[str, str] = field(init=False)
-    """Library functions whose meaning is a function of the module, by name."""
-    cached: dict[int, Any] = field(default_factory=dict)
-    """What ``vm.builtin.cuda_graph.get_cached_alloc`` gave, by number."""
-
-    def __post_init__(self) -> None:
-        self.contracts = contracts_of(self.module)
+    __slots__ = ()
 
     # --- functions ---------------------------------------------------------------------------------------------------
 
@@ -151,6 +104,9 @@ class Interpreter:
         value = self.eval_seq(function.body, scope)
         self._check_return(function, value, scope)
         self.meter.leave()
+        left = getattr(self.listener, "on_return", None)
+        if left is not None:
+            left(scope.path)
         return value
 
     def _enter(self, function: Function, args: list[Any], scope: Scope) -> None:
@@ -214,6 +170,9 @@ class Interpreter:
     def eval_binding(self, binding: Binding, scope: Scope) -> Any:
         """Evaluate a binding, name its value, tell the listener."""
         self.meter.step()
+        started = getattr(self.listener, "on_start", None)
+        if started is not None:
+            started(scope.path, binding, scope)
         try:
             value = self._bound(binding, scope)
         except Ended as end:
@@ -322,7 +281,7 @@ class Interpreter:
                 return PackedFunc(f"cls.{expr.name}")
 
     @rule("ev/constant")
-    def _constant(self, expr: ConstantRef) -> Tensor:
+    def _constant(self, expr: ConstantRef) -> TensorValue:
         if expr.index not in self.constants:
             found = self.module.constants.get(expr.index)
             if found is None:
@@ -356,7 +315,7 @@ class Interpreter:
         """A condition as a Python bool: a prim value, or element 0 of a bool or integer tensor."""
         if isinstance(condition, Prim):
             return bool(condition.value)
-        if not isinstance(condition, Tensor) or condition.size == 0:
+        if not isinstance(condition, TensorValue) or condition.size == 0:
             raise unspecified("ev/if-condition", "the condition has no element", span)
         f = self.numerics.at(condition.dtype)
         element = condition[(0,) * condition.ndim]
@@ -374,8 +333,6 @@ class Interpreter:
             case GlobalVar(name=name):
                 return self._from_loops(name, self._args(call, scope), call.span)
             case ExternFunc(name=name):
-                from refrelax.semantics.graph.calls import promised
-
                 return promised(self.call_library(name, self._args(call, scope), call.span, call), call, scope)
             case Var():
                 return self.call_value(self._variable(call.op, scope), self._args(call, scope), call.span)
@@ -424,8 +381,6 @@ class Interpreter:
         return [self.eval_expr(each, scope) for each in call.args]
 
     def _operator(self, name: str, call: Call, scope: Scope) -> Any:
-        from refrelax.semantics.graph.calls import CALL_FORMS
-
         form = CALL_FORMS.get(name)
         return self.apply_operator(name, call, scope) if form is None else form(self, call, scope)
 

@@ -14,9 +14,9 @@ from refrelax.rules import rule
 from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.builtins.missing import reason
-from refrelax.semantics.graph.contracts import contracts_of
 from refrelax.semantics.intrinsics.foreign import C_CALLS, LLVM_CALLS, has_meaning, symbol_of
 from refrelax.semantics.ops import CALL_FORMS
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ConstantRef, ExternFunc, GlobalVar, Op, StringValue
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Intrinsic

@@ -12,9 +12,8 @@ from typing import Any
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
-from refrelax.semantics.graph.calls import allocate, arguments, invoke
-from refrelax.semantics.graph.evaluate import Interpreter, Scope
-from refrelax.semantics.values import Tensor, empty, from_payloads
+from refrelax.semantics.graph.machine import Machine, Scope, allocate, arguments, invoke
+from refrelax.semantics.values import TensorValue, empty, from_payloads
 from refrelax.syntax.graph import AttrDict, AttrList, Call, Expr, Tuple
 from refrelax.syntax.module import Module
 from refrelax.syntax.types import DTensorType, TupleType, Type
@@ -49,12 +48,12 @@ def part_of(shape: Sequence[int], placement: str, mesh: Sequence[int], device: S
     return tuple(held)
 
 
-def _cut(x: Tensor, held: Part) -> Tensor:
+def _cut(x: TensorValue, held: Part) -> TensorValue:
     """A copy of a part of a tensor."""
     return from_payloads(x.numerics, x.dtype, [len(each) for each in held], [x[at] for at in product(*held)])
 
 
-def _paste(x: Tensor, held: Part, own: Tensor) -> None:
+def _paste(x: TensorValue, held: Part, own: TensorValue) -> None:
     """Write a part back."""
     strides = x.strides
     for at, payload in zip(product(*held), own.payloads(), strict=True):
@@ -63,7 +62,7 @@ def _paste(x: Tensor, held: Part, own: Tensor) -> None:
 
 @rule("ev/local-view-parts")
 def _parts(
-    run: Interpreter, type_: Type | None, x: Tensor, mesh: Sequence[int], device: Sequence[int], call: Call
+    run: Machine, type_: Type | None, x: TensorValue, mesh: Sequence[int], device: Sequence[int], call: Call
 ) -> Part:
     if not isinstance(type_, DTensorType):
         return tuple(range(n) for n in x.shape)
@@ -74,7 +73,7 @@ def _parts(
     return held
 
 
-def _types(run: Interpreter, expr: Expr, scope: Scope, count: int) -> list[Type | None]:
+def _types(run: Machine, expr: Expr, scope: Scope, count: int) -> list[Type | None]:
     """The type of every argument of the inline tuple."""
     if isinstance(expr, Tuple):
         return [run.type_of(each, scope) for each in expr.fields]
@@ -83,7 +82,7 @@ def _types(run: Interpreter, expr: Expr, scope: Scope, count: int) -> list[Type 
 
 
 @rule("ev/call-tir-local-view")
-def call_tir_local_view(run: Interpreter, call: Call, scope: Scope) -> Any:
+def call_tir_local_view(run: Machine, call: Call, scope: Scope) -> Any:
     """For every device of the mesh: call ``f`` with its parts of the arguments and of the outputs.
 
     The outputs are put together from their parts; where several devices hold the same part, the last one's.
@@ -99,7 +98,7 @@ def call_tir_local_view(run: Interpreter, call: Call, scope: Scope) -> Any:
     outputs = [allocate(run, each.tensor, scope, call.span) for each in distributed]
     for device in product(*(range(n) for n in mesh)):
         inputs = [
-            _cut(x, _parts(run, t, x, mesh, device, call)) if isinstance(x, Tensor) else x
+            _cut(x, _parts(run, t, x, mesh, device, call)) if isinstance(x, TensorValue) else x
             for x, t in zip(args, types, strict=True)
         ]
         places = [_parts(run, t, x, mesh, device, call) for x, t in zip(outputs, distributed, strict=True)]

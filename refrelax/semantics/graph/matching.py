@@ -16,7 +16,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import Symbols
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.loops.evaluate import describe
-from refrelax.semantics.values import Closure, PackedFunc, Prim, Shape, Tensor
+from refrelax.semantics.values import Closure, PackedFunc, Prim, Shape, TensorValue
 from refrelax.syntax.scalars import PrimExpr, SymVar
 from refrelax.syntax.types import (
     AnyType,
@@ -29,6 +29,7 @@ from refrelax.syntax.types import (
     TupleType,
     Type,
 )
+from refrelax.syntax.write.scalars import expression
 
 
 class Mismatch(Exception):
@@ -77,7 +78,7 @@ def structure(value: Any, type_: Type, shapes: dict[str, Any], pairs: Pairs, whe
 
 
 def _tensor(value: Any, type_: TensorType, shapes: dict[str, Any], pairs: Pairs, where: str) -> None:
-    if not isinstance(value, Tensor):
+    if not isinstance(value, TensorValue):
         raise Mismatch("type", f"{where}: expected a tensor, found {describe(value)}")
     if type_.dtype is not None and value.dtype != type_.dtype:
         raise Mismatch("dtype", f"{where}: expected dtype {type_.dtype}, found {value.dtype}")
@@ -124,8 +125,6 @@ def compare(pairs: Pairs, symbols: Symbols, where: str) -> None:
 
 
 def _text(dim: PrimExpr) -> str:
-    from refrelax.syntax.write.scalars import expression
-
     return expression(dim)
 
 

@@ -20,6 +20,7 @@ from refrelax.semantics.intrinsics.pure import PURE, build_pure
 from refrelax.semantics.intrinsics.records import HOST, build_host
 from refrelax.semantics.loops.elements import UNDEFINED, build_element, build_if_then_else
 from refrelax.semantics.loops.frame import Builder, Element, Frame, Run
+from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ReturnValue, ThreadEnds
 from refrelax.syntax.scalars import BufferLoad, Intrinsic, PrimExpr
 
 
@@ -61,8 +62,6 @@ def _without_meaning(call: Intrinsic) -> Element:
 
 def build_effect(build: Builder, value: PrimExpr) -> Run:
     """A call for its effect. An expression without effect (``0``, ``T.assume(…)``) does nothing."""
-    from refrelax.semantics.loops.statements import BreakLoop, ContinueLoop, ReturnValue, ThreadEnds
-
     match value:
         case Intrinsic(op="ret"):
             result = build_element(build, value.args[0]) if value.args else None

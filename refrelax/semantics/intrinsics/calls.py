@@ -13,8 +13,8 @@ from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Bound, Builder, Context, Element, Frame
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.pointers import pointee, resolve
-from refrelax.semantics.values import Prim, Tensor
-from refrelax.syntax import dtypes
+from refrelax.semantics.values import Prim, TensorValue
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import BufferRef, Intrinsic, PrimExpr, StringImm
 
 CALLS = frozenset({"call_packed", "call_cpacked", "tvm_call_packed", *C_CALLS, *LLVM_CALLS})
@@ -43,9 +43,7 @@ def _argument(build: Builder, arg: PrimExpr) -> Callable[[Frame], Any]:
             payload = element(frame)
             if not numerics.exact_bits or numerics.poison_rule(payload) is not None:
                 raise unspecified("num/undetermined", "a library function needs this scalar as a number", arg.span)
-            from refrelax.syntax.bits import decode
-
-            return Prim(dtype, decode(dtype, f.to_bits(payload)))
+            return Prim(dtype, bits.decode(dtype, f.to_bits(payload)))
 
         return number
     index, dtype = build_index(build, arg).run, arg.dtype
@@ -53,7 +51,7 @@ def _argument(build: Builder, arg: PrimExpr) -> Callable[[Frame], Any]:
 
 
 @rule("ev/stack-array")
-def _described(build: Builder, arg: Intrinsic) -> Callable[[Frame], Tensor]:
+def _described(build: Builder, arg: Intrinsic) -> Callable[[Frame], TensorValue]:
     """``T.tvm_stack_make_array(data, shape, strides, ndim, dtype, offset)``: memory as a tensor that is described in
     place; strides 0 are row-major, and the dtype is that of the fifth argument."""
     data, shape, strides, _, element, offset = arg.args
@@ -62,18 +60,18 @@ def _described(build: Builder, arg: Intrinsic) -> Callable[[Frame], Tensor]:
     steps = [build_index(build, each).run for each in getattr(strides, "args", ())]
     start, numerics = build_index(build, offset).run, build.context.numerics
 
-    def tensor(frame: Frame) -> Tensor:
+    def tensor(frame: Frame) -> TensorValue:
         dims, by = tuple(each(frame) for each in extents), tuple(each(frame) for each in steps)
-        return Tensor(element.dtype, dims, base.storage, numerics, base.origin.run(frame) + start(frame), by)
+        return TensorValue(element.dtype, dims, base.storage, numerics, base.origin.run(frame) + start(frame), by)
 
     return tensor
 
 
-def as_tensor(build: Builder, bound: Bound, frame: Frame) -> Tensor:
+def as_tensor(build: Builder, bound: Bound, frame: Frame) -> TensorValue:
     """A buffer as the tensor that a callee sees: the same memory."""
     shape = tuple(each.run(frame) for each in bound.shape)
     strides = tuple(each.run(frame) for each in bound.strides)
-    return Tensor(bound.dtype, shape, bound.storage, build.context.numerics, bound.origin.run(frame), strides)
+    return TensorValue(bound.dtype, shape, bound.storage, build.context.numerics, bound.origin.run(frame), strides)
 
 
 @rule("ev/call-prim-func")

@@ -32,7 +32,7 @@ from refrelax.semantics.intrinsics.records import (
 from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.pointers import pointee
-from refrelax.semantics.values import Prim, Tensor
+from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import Intrinsic
 
@@ -95,7 +95,7 @@ def _number(build: Builder, record: Record, key: Key, span: Span | None) -> int:
 
 
 @rule("ev/tensor-descriptor")
-def _described(build: Builder, record: Record, k: int, span: Span | None) -> Tensor:
+def _described(build: Builder, record: Record, k: int, span: Span | None) -> TensorValue:
     """The tensor that a descriptor describes: data, shape and strides; the byte offset is 0."""
     code, width, lanes, ndim = (_number(build, record, (k, f), span) for f in (CODE, BITS, LANES, NDIM))
     dtype = dtype_of(code, width, lanes)
@@ -106,7 +106,7 @@ def _described(build: Builder, record: Record, k: int, span: Span | None) -> Ten
             origin = origin * dtypes.memory_bits(bound.dtype) // dtypes.memory_bits(dtype)
             bound.storage.plane(dtype, build.context.numerics)
             numerics = build.context.numerics
-            return Tensor(dtype, shape or (), bound.storage, numerics, origin + start, strides or ())
+            return TensorValue(dtype, shape or (), bound.storage, numerics, origin + start, strides or ())
     raise unspecified("ld/null-pointer", "a tensor without data is given to a library function", span)
 
 
@@ -123,5 +123,5 @@ def _integers(build: Builder, pointer: Any, count: int, span: Span | None) -> tu
     raise unspecified("ld/unknown-handle", "the shape of a tensor is not known", span)
 
 
-def _tensor(build: Builder, bound: Bound, shape: tuple[int, ...], origin: int) -> Tensor:
-    return Tensor(bound.dtype, shape, bound.storage, build.context.numerics, origin)
+def _tensor(build: Builder, bound: Bound, shape: tuple[int, ...], origin: int) -> TensorValue:
+    return TensorValue(bound.dtype, shape, bound.storage, build.context.numerics, origin)

@@ -18,10 +18,10 @@ from refrelax.rules import rule
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.pointers import bind_tensor, pointee
+from refrelax.semantics.loops.pointers import bind_tensor, pointee, unknown
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison, poison
 from refrelax.semantics.storage import Storage
-from refrelax.semantics.values import Prim, Tensor, row_major
+from refrelax.semantics.values import Prim, TensorValue, row_major
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import Intrinsic, PrimExpr, StringImm
 
@@ -51,9 +51,6 @@ def dtype_of(code: int, width: int, lanes: int = 1) -> str:
 
 NONE, INT, BOOL, FLOAT, POINTER, TENSOR, TEXT = 0, 1, 2, 3, 4, 7, 8
 """Type indices of FFI values."""
-
-RECORDS = frozenset({"tvm_struct_get", "tvm_stack_alloca", "TVMBackendAllocWorkspace"})
-"""Intrinsics that give handles."""
 
 HOST = frozenset({"tvm_struct_get", "tvm_struct_set", "isnullptr", "tvm_throw_last_error", "TVMBackendFreeWorkspace"})
 """Intrinsics that read, fill or test records and pointers."""
@@ -88,18 +85,20 @@ class Extents:
 
 
 def pointee_of_record(build: Builder, call: Intrinsic) -> Any:
-    """What a handle read from a record, or new memory, points to."""
+    """What a handle read from a record, or new memory, points to; no other call gives a handle."""
     match call.op:
         case "tvm_stack_alloca":
             return _on_the_stack(build, call)
         case "TVMBackendAllocWorkspace":
             return _workspace(build, call)
-        case _:
+        case "tvm_struct_get":
             base, (index, wanted) = pointee(build, call.args[0]), _place(build, call)
             found = _handle_in(base, index, wanted)
             if found is _UNKNOWN:
                 raise unspecified("ld/unknown-handle", "this handle is not known before the run", call.span)
             return found
+        case _:
+            raise unknown(call)
 
 
 _UNKNOWN = object()
@@ -107,13 +106,13 @@ _UNKNOWN = object()
 
 def _handle_in(base: Any, index: int, wanted: int) -> Any:
     match base:
-        case Tensor() if wanted == ADDRESS:
+        case TensorValue() if wanted == ADDRESS:
             return base
-        case Tensor() if wanted == DATA:
+        case TensorValue() if wanted == DATA:
             return bind_tensor("", base)
-        case Tensor() if wanted == SHAPE:
+        case TensorValue() if wanted == SHAPE:
             return Extents(base.shape)
-        case Tensor() if wanted == STRIDES:
+        case TensorValue() if wanted == STRIDES:
             return None if base.strides == row_major(base.shape) else Extents(base.strides)
         case tuple() if wanted == VALUE and index < len(base):
             return base[index]
@@ -164,7 +163,7 @@ def known_field(build: Builder, call: Intrinsic) -> Index | None:
         return fixed(int(pointee(build, call.args[0]) is None))
     base, (index, wanted) = pointee(build, call.args[0]), _place(build, call)
     match base:
-        case Tensor():
+        case TensorValue():
             found = _of_tensor(base, wanted)
         case Extents(values=values) if wanted == INT64_ELEMENT and index < len(values):
             found = values[index]
@@ -188,7 +187,7 @@ def _of_null(call: Intrinsic) -> Index:
     return Index(stop)
 
 
-def _of_tensor(tensor: Tensor, wanted: int) -> int | None:
+def _of_tensor(tensor: TensorValue, wanted: int) -> int | None:
     return {
         NDIM: len(tensor.shape),
         CODE: code_of(tensor.dtype),
@@ -203,7 +202,7 @@ def _of_tensor(tensor: Tensor, wanted: int) -> int | None:
 def type_index(value: Any) -> int:
     """The FFI's number for the kind of a value."""
     match value:
-        case Tensor():
+        case TensorValue():
             return TENSOR
         case None:
             return NONE

@@ -21,7 +21,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.launch import Request
+from refrelax.semantics.loops.launch import WARP, Ask, Request
 from refrelax.semantics.loops.memory import build_load
 from refrelax.semantics.loops.pointers import resolve, rest_of
 from refrelax.semantics.numbers.poison import poison
@@ -42,14 +42,15 @@ class WarpWork:
     take: Callable[[Frame, int, Lanes], None]
 
 
-def build_warp_work(build: Builder, call: Intrinsic) -> WarpWork:
-    """The two halves of a call of ``ldmatrix`` or ``mma``."""
-    return _load(build, call) if call.op == "ptx_legacy.ldmatrix" else _multiply(build, call)
-
-
-def request_of(work: WarpWork, call: Intrinsic, frame: Frame) -> Request:
-    """What a lane waits for: all lanes of its warp."""
-    return Request("gather", f"T.{call.op}", call.span, work.bring(frame))
+def build_warp_matrices(build: Builder, call: Intrinsic) -> Ask:
+    """A call of ``ldmatrix`` or ``mma``: a lane waits for all lanes of its warp."""
+    work = _load(build, call) if call.op == "ptx_legacy.ldmatrix" else _multiply(build, call)
+    launch, coords = build.launch, build.coords
+    assert launch is not None
+    return Ask(
+        lambda frame: Request("gather", f"T.{call.op}", call.span, work.bring(frame)),
+        lambda frame, brought: work.take(frame, launch.linear(coords) % WARP, brought),
+    )
 
 
 def _without_meaning(call: Intrinsic) -> Exception:

@@ -19,6 +19,7 @@ from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Frame, Index, Run
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.memory import OUTSIDE, out_of_bounds, position, putting
+from refrelax.semantics.loops.regions import declare
 from refrelax.semantics.numbers.interface import ReduceOp
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferStore, IterVar, SBlock
@@ -78,8 +79,6 @@ def _opening(build: Builder, block: SBlock) -> tuple[list[Run], Run | None, list
         build_match(build, match)
     allocs = [build_alloc(build, each) for each in block.allocs]
     if build.context.check_regions:
-        from refrelax.semantics.loops.regions import declare
-
         declared = declare(build, block, outside)
         build.declared = () if declared is None else (*build.declared, declared)
     return axes, None if predicate is None or predicate.constant == 1 else predicate.run, allocs
@@ -102,15 +101,13 @@ def _bind_axis(build: Builder, axis: IterVar) -> Run | None:
 
 
 def _work(build: Builder, block: SBlock) -> Run:
-    from refrelax.semantics.loops.statements import build_body
-
     if block.init is None:
-        return build_body(build, block.body)
+        return build.body(block.body)
     reduction = as_reduction(block) if build.context.numerics.collects else None
     if reduction is not None:
         first, update = _collecting(build, block, reduction)
     else:
-        first, update = build_body(build, block.init), build_body(build, block.body)
+        first, update = build.body(block.init), build.body(block.body)
     starts = [_at_start(build, axis) for axis in block.iters if axis.kind == "reduce"]
     return _init_then_update(starts, first, update)
 

@@ -47,7 +47,7 @@ UNDEFINED = poison("ev/undef")
 def build_element(build: Builder, expr: PrimExpr) -> Element:
     """Build a scalar expression as an element; vectors (``lanes > 1``) give a tuple of payloads."""
     if dtypes.lanes(expr.dtype) != 1:
-        return _vector(build, expr)
+        return build.vector(expr)
     match expr:
         case Literal():
             return _literal(build, expr)
@@ -67,11 +67,9 @@ def build_element(build: Builder, expr: PrimExpr) -> Element:
         case Let():
             return _let(build, expr)
         case Intrinsic():
-            from refrelax.semantics.intrinsics import build_intrinsic
-
-            return build_intrinsic(build, expr)
+            return build.intrinsic(expr)
         case Ramp() | Broadcast() | Shuffle():
-            return _vector(build, expr)
+            return build.vector(expr)
         case StringImm() | BufferRef() | CommReducer() | RangeArg():
             raise InternalError(f"{type(expr).__name__} is an argument of an intrinsic, not a value")
         case _:
@@ -86,12 +84,6 @@ def _load(build: Builder, expr: BufferLoad) -> Element:
         return load
     mask = build_index(build, expr.predicate).run
     return lambda frame: load(frame) if mask(frame) else UNDEFINED
-
-
-def _vector(build: Builder, expr: PrimExpr) -> Element:
-    from refrelax.semantics.loops.vectors import build_vector
-
-    return build_vector(build, expr)
 
 
 def _literal(build: Builder, expr: Literal) -> Element:

@@ -14,10 +14,12 @@ from refrelax.semantics.dims import Symbols
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.loops.buffers import build_alloc
 from refrelax.semantics.loops.frame import Builder, Context, Frame, fixed, new_builder
+from refrelax.semantics.loops.judgements import JUDGEMENTS
+from refrelax.semantics.loops.leaving import ReturnValue, ThreadEnds
 from refrelax.semantics.loops.pointers import bind_tensor
-from refrelax.semantics.loops.statements import ReturnValue, ThreadEnds, build_body
+from refrelax.semantics.loops.statements import build_body
 from refrelax.semantics.loops.visit import reinterprets
-from refrelax.semantics.values import Prim, Tensor
+from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Buffer, BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.scalars import PrimExpr, SymVar
@@ -37,7 +39,7 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
     told = getattr(context.listener, "on_call", None)
     if told is not None:
         told(name, args)
-    build = new_builder(context)
+    build = new_builder(context, JUDGEMENTS)
     build.implicit, build.path = function.s_tir, name
     symbols = _bind_scalars(build, name, function, args, span)
     _bind_symbols(build, name, function, args, symbols, span)
@@ -62,6 +64,9 @@ def run_prim_func(context: Context, name: str, function: PrimFunc, args: list[An
         raise located(end) from None
     finally:
         context.meter.leave()
+        left = getattr(context.listener, "on_return", None)
+        if left is not None:
+            left(name)
     return None
 
 
@@ -129,7 +134,7 @@ def _bind_symbols(
 
 @rule("ev/buffer-param-rank", "ev/buffer-param-dtype")
 def _expect_tensor(name: str, buffer: Buffer, arg: Any, span: Span | None) -> None:
-    if not isinstance(arg, Tensor):
+    if not isinstance(arg, TensorValue):
         raise trap("ev/param-type", f"{name}: parameter {buffer.name} is a buffer, {describe(arg)} was given", span)
     if arg.dtype != buffer.dtype:
         raise trap(
@@ -142,7 +147,7 @@ def _expect_tensor(name: str, buffer: Buffer, arg: Any, span: Span | None) -> No
 
 @rule("ev/buffer-param-shape")
 def _bind_buffer(
-    build: Builder, name: str, buffer: Buffer, tensor: Tensor, symbols: Symbols, span: Span | None
+    build: Builder, name: str, buffer: Buffer, tensor: TensorValue, symbols: Symbols, span: Span | None
 ) -> None:
     """Every extent of the argument equals the parameter's once all symbols are known."""
     for axis, (dim, extent) in enumerate(zip(buffer.shape, tensor.shape, strict=True)):
@@ -158,7 +163,7 @@ def _bind_buffer(
 def describe(value: Any) -> str:
     """A value in an error message: its kind, dtype and shape."""
     match value:
-        case Tensor():
+        case TensorValue():
             return f"a {value.dtype} tensor of shape {value.shape}"
         case Prim():
             return f"the {value.dtype} {value.value}"

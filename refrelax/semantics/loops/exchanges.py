@@ -15,7 +15,7 @@ from refrelax.semantics.loops.blocks import REDUCERS
 from refrelax.semantics.loops.elements import build_element
 from refrelax.semantics.loops.frame import Builder, Frame, Run
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.launch import WARP, Request
+from refrelax.semantics.loops.launch import WARP, Ask, Request
 from refrelax.semantics.loops.memory import build_store
 from refrelax.semantics.loops.threads import BARRIER, EXCHANGES, MATRICES, WAITING
 from refrelax.semantics.loops.visit import rebuild
@@ -43,14 +43,6 @@ class Hoisted:
 
     call: Intrinsic
     slot: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """``request``: what the thread waits for; ``receive``: the value, and the effect, of the answer."""
-
-    request: Callable[[Frame], Request]
-    receive: Callable[[Frame, Any], Any]
 
 
 @rule("ld/exchange-place")
@@ -93,7 +85,7 @@ def build_request(build: Builder, call: Intrinsic) -> Ask:
         case "tvm_thread_allreduce":
             return _all_reduce(build, call)
         case op if op in MATRICES:
-            return _matrices(build, call)
+            return build.matrices(call)
         case _:
             return _shuffle(build, call)
 
@@ -108,17 +100,6 @@ def _barrier(call: Intrinsic) -> Ask:
 def _active_mask(build: Builder, call: Intrinsic) -> Ask:
     request, lit = Request("active", "T.tvm_warp_activemask", call.span), build.context.numerics.at(call.dtype).lit
     return Ask(lambda _frame: request, lambda _frame, mask: lit(mask))
-
-
-def _matrices(build: Builder, call: Intrinsic) -> Ask:
-    from refrelax.semantics.intrinsics.warp_matrices import build_warp_work, request_of
-
-    work, launch, coords = build_warp_work(build, call), build.launch, build.coords
-    assert launch is not None
-    return Ask(
-        lambda frame: request_of(work, call, frame),
-        lambda frame, brought: work.take(frame, launch.linear(coords) % WARP, brought),
-    )
 
 
 def _shuffle(build: Builder, call: Intrinsic) -> Ask:

@@ -6,26 +6,29 @@ and end up as constants in the closures. A *frame* is a Python list with one slo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 from refrelax.errors import Effect, Span
 from refrelax.semantics.budget import Meter
+from refrelax.semantics.loops.launch import Ask, Launch
 from refrelax.semantics.loops.races import Races
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.storage import Cells, Storage
-
-if TYPE_CHECKING:
-    from refrelax.semantics.loops.launch import Launch
-    from refrelax.semantics.loops.regions import Declared
-    from refrelax.syntax.scalars import CommReducer
+from refrelax.syntax.loops import Stmt
+from refrelax.syntax.scalars import CommReducer, Intrinsic, PrimExpr
 
 Frame = list[Any]
 """One slot a variable: a Python int for index variables, a payload for element variables."""
 
 Run = Callable[[Frame], Any]
 """A built statement or expression."""
+
+Element = Callable[[Frame], Payload]
+"""A built expression that gives a payload."""
+
+Access = Literal["read", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,26 @@ class Index:
 def fixed(value: int) -> Index:
     """The constant ``value`` as an index."""
     return Index(lambda _frame: value, value, value)
+
+
+def spelled(indices: Sequence[Index], frame: Frame) -> str:
+    """An index in a message."""
+    return ", ".join(str(int(i.run(frame))) for i in indices)
+
+
+Box = list[tuple[Run, Run]]
+"""(min, extent) per axis, as closures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What one block declares: the boxes of each buffer that it may read and write. ``outside``: the buffers that
+    exist around the block; its own memory needs no declaration."""
+
+    block: str
+    reads: dict[str, list[Box]] | None
+    writes: dict[str, list[Box]] | None
+    outside: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -104,11 +127,34 @@ class Context:
     """The sizes (m, n, k) of the matrix fragments in a storage, by its identity."""
 
 
+@dataclass(frozen=True, slots=True)
+class Judgements:
+    """The judgements of the loop level that call one another across files, each as the function that builds it.
+
+    An expression may hold a call, a call expressions; a block holds statements, a statement blocks. So that files still
+    import in one direction only, what calls up the text does so through this record: ``judgements.py`` fills it.
+    """
+
+    element: Callable[[Builder, PrimExpr], Element]
+    vector: Callable[[Builder, PrimExpr], Element]
+    intrinsic: Callable[[Builder, Intrinsic], Element]
+    effect: Callable[[Builder, PrimExpr], Run]
+    statement: Callable[[Builder, Stmt], Run]
+    body: Callable[[Builder, Iterable[Stmt]], Run]
+    field: Callable[[Builder, Intrinsic], Index | None]
+    record: Callable[[Builder, Intrinsic], Any]
+    matrices: Callable[[Builder, Intrinsic], Ask]
+
+
 @dataclass(slots=True)
 class Builder:
-    """Names in scope while a function is being built. ``child()`` opens an inner scope over the same frame layout."""
+    """Names in scope while a function is being built. ``child()`` opens an inner scope over the same frame layout.
+
+    ``element``, ``body`` and the others named as in ``Judgements`` build a part in this scope.
+    """
 
     context: Context
+    judgements: Judgements
     slots: list[int]
     variables: dict[str, Index]
     elements: dict[str, int]
@@ -152,6 +198,46 @@ class Builder:
             threads=dict(self.threads),
         )
 
+    # --- the parts of what is being built --------------------------------------------------------------------------
+
+    def element(self, expr: PrimExpr) -> Element:
+        """An expression for its payload."""
+        return self.judgements.element(self, expr)
+
+    def vector(self, expr: PrimExpr) -> Element:
+        """An expression of several lanes, for the tuple of its payloads."""
+        return self.judgements.vector(self, expr)
+
+    def intrinsic(self, call: Intrinsic) -> Element:
+        """A call of an intrinsic for its value."""
+        return self.judgements.intrinsic(self, call)
+
+    def effect(self, value: PrimExpr) -> Run:
+        """An expression for its effect."""
+        return self.judgements.effect(self, value)
+
+    def statement(self, stmt: Stmt) -> Run:
+        """A statement; what it declares is in this scope."""
+        return self.judgements.statement(self, stmt)
+
+    def body(self, stmts: Iterable[Stmt]) -> Run:
+        """Statements in a scope of their own."""
+        return self.judgements.body(self, stmts)
+
+    def field(self, call: Intrinsic) -> Index | None:
+        """An integer field of a record of the caller, if it is known."""
+        return self.judgements.field(self, call)
+
+    def record(self, call: Intrinsic) -> Any:
+        """What a handle that comes out of a record points to."""
+        return self.judgements.record(self, call)
+
+    def matrices(self, call: Intrinsic) -> Ask:
+        """What all lanes of a warp do together."""
+        return self.judgements.matrices(self, call)
+
+    # --- places ------------------------------------------------------------------------------------------------------
+
     def new_slot(self) -> int:
         """A fresh place in the frame."""
         self.slots[0] += 1
@@ -170,9 +256,6 @@ class Builder:
         return slot
 
 
-def new_builder(context: Context) -> Builder:
+def new_builder(context: Context, judgements: Judgements) -> Builder:
     """A builder with nothing in scope."""
-    return Builder(context, [0], {}, {}, {}, {})
-
-
-Element = Callable[[Frame], Payload]
+    return Builder(context, judgements, [0], {}, {}, {}, {})

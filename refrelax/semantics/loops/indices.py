@@ -54,7 +54,7 @@ def is_index(build: Builder, expr: PrimExpr) -> bool:
             case Intrinsic(op="if_then_else" | "likely" | "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or"):
                 pending.extend(node.args)
             case Intrinsic(op="tvm_struct_get" | "isnullptr") if _integral(node.dtype):
-                if _known_field(build, node) is None:
+                if build.field(node) is None:
                     return False
             case _:
                 return False
@@ -95,9 +95,7 @@ def build_index(build: Builder, expr: PrimExpr) -> Index:
 
 
 def _from_element(build: Builder, expr: PrimExpr) -> Index:
-    from refrelax.semantics.loops.elements import build_element
-
-    element = build_element(build, expr)
+    element = build.element(expr)
     numerics, dtype = build.context.numerics, expr.dtype
     if dtypes.kind(dtype) == "float":
         raise UsageError(f"an index of dtype {dtype}")
@@ -178,18 +176,12 @@ def _intrinsic(build: Builder, expr: Intrinsic) -> Index:
             hi = b.hi if b.lo is not None and b.lo >= 0 else None
             return Index(_both(operator.and_)(a, b), 0 if hi is not None else None, hi, ends=_may_end(a, b))
         case "tvm_struct_get" | "isnullptr":
-            return _known_field(build, expr) or _from_element(build, expr)
+            return build.field(expr) or _from_element(build, expr)
         case "bitwise_or":
             a, b = (build_index(build, each) for each in expr.args)
             return Index(_both(operator.or_)(a, b), ends=_may_end(a, b))
         case _:
             return _from_element(build, expr)
-
-
-def _known_field(build: Builder, expr: Intrinsic) -> Index | None:
-    from refrelax.semantics.intrinsics.records import known_field
-
-    return known_field(build, expr)
 
 
 def _shift(build: Builder, expr: Intrinsic) -> Index:

@@ -47,6 +47,14 @@ class Request:
     combine: Callable[[Iterable[tuple[Any, ...]]], tuple[Any, ...]] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """``request``: what the thread waits for; ``receive``: the value, and the effect, of the answer."""
+
+    request: Callable[[list[Any]], Request]
+    receive: Callable[[list[Any], Any], Any]
+
+
 Pending = dict[Coords, Request]
 Answers = dict[Coords, Any]
 

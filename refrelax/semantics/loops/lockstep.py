@@ -20,7 +20,7 @@ from refrelax.semantics.loops.exchanges import build_request, hoisted
 from refrelax.semantics.loops.frame import Builder, Frame
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.launch import Answers, Coords, Pending, Request
-from refrelax.semantics.loops.statements import BreakLoop, ContinueLoop, ThreadEnds, build_stmt
+from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ThreadEnds
 from refrelax.semantics.loops.threads import (
     as_thread_loop,
     handed_over,
@@ -185,7 +185,7 @@ def build_coroutine_body(build: Builder, body: tuple[Stmt, ...]) -> Coroutine:
     for stmt in body:
         note_varying(inner, stmt)
         slow = waits(stmt) or _synchronises_inside(inner, stmt)
-        steps.append((slow, _coroutine(inner, stmt) if slow else build_stmt(inner, stmt)))
+        steps.append((slow, _coroutine(inner, stmt) if slow else inner.statement(stmt)))
         if not slow and inner.implicit and inner.uniform and _touches_shared(inner, stmt):
             steps.append((True, _wait(inner, SYNCHRONISED)))
 
@@ -269,7 +269,7 @@ def _leaf(build: Builder, stmt: Stmt) -> Coroutine:
     asks = [(build_request(build, each.call), each.slot) for each in steps]
     coords, launch = build.coords, build.launch
     assert launch is not None
-    plain = None if rest is None else build_stmt(build, rest)
+    plain = None if rest is None else build.statement(rest)
 
     def run(frame: Frame) -> Threads:
         for ask, receive in asks:

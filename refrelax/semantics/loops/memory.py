@@ -9,12 +9,12 @@ Spec: ``spec/07-evaluation.md``, *Buffers*.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal as _Lit
 
 from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame, Index, Run, fixed
+from refrelax.semantics.loops.frame import Access, Bound, Builder, Element, Frame, Index, Run, fixed, spelled
 from refrelax.semantics.loops.races import Record
+from refrelax.semantics.loops.regions import check_of
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.poison import out_of_range
 from refrelax.syntax import dtypes
@@ -23,7 +23,6 @@ OUTSIDE = -1
 """What a checked position gives for an index out of bounds."""
 
 Position = Callable[[Frame], int]
-Access = _Lit["read", "write"]
 
 
 def position(bound: Bound, indices: Sequence[Index]) -> tuple[Position, bool]:
@@ -125,9 +124,22 @@ def _affine(terms: list[tuple[Index, int]], base: int) -> Position:
     return lambda frame: base + sum(f(frame) * s for f, s in pairs)
 
 
-@rule("ld/load-out-of-bounds", "st/never-written")
-def build_load(build: Builder, bound: Bound, indices: Sequence[Index]) -> Element:
+def build_load(build: Builder, bound: Bound, indices: Sequence[Index], span: Span | None = None) -> Element:
     """``bound[indices]`` as an element; a cell never written holds poison ``st/never-written``."""
+    load, told = _load(build, bound, indices), getattr(build.context.listener, "on_access", None)
+    if told is None:
+        return load
+
+    def telling(frame: Frame) -> object:
+        payload = load(frame)
+        told(build.path, "read", bound, [each.run(frame) for each in indices], payload, span)
+        return payload
+
+    return telling
+
+
+@rule("ld/load-out-of-bounds", "st/never-written")
+def _load(build: Builder, bound: Bound, indices: Sequence[Index]) -> Element:
     where, doubtful = position(bound, indices)
     cells, numerics = bound.cells, build.context.numerics
     if build.declared:
@@ -173,9 +185,22 @@ def _settling_load(build: Builder, bound: Bound, where: Position, outside: Eleme
     return load
 
 
-@rule("ld/store-out-of-bounds")
 def build_store(build: Builder, bound: Bound, indices: Sequence[Index], value: Element, span: Span | None) -> Run:
     """``bound[indices] = value``: the value first, then the place."""
+    told = getattr(build.context.listener, "on_access", None)
+    if told is None:
+        return _store(build, bound, indices, value, span)
+
+    def telling(frame: Frame) -> Payload:
+        payload = value(frame)
+        told(build.path, "write", bound, [each.run(frame) for each in indices], payload, span)
+        return payload
+
+    return _store(build, bound, indices, telling, span)
+
+
+@rule("ld/store-out-of-bounds")
+def _store(build: Builder, bound: Bound, indices: Sequence[Index], value: Element, span: Span | None) -> Run:
     where, doubtful = position(bound, indices)
     cells = bound.cells
     if build.declared:
@@ -290,8 +315,6 @@ def held_to_region(
     build: Builder, bound: Bound, indices: Sequence[Index], where: Position, does: Access, span: Span | None
 ) -> Position:
     """``where``, after a check that the enclosing block declares the access."""
-    from refrelax.semantics.loops.regions import check_of
-
     check = check_of(build, bound, indices, does, span)
     if check is None:
         return where
@@ -302,11 +325,6 @@ def held_to_region(
         return where(frame)
 
     return checked
-
-
-def spelled(indices: Sequence[Index], frame: Frame) -> str:
-    """An index in a message."""
-    return ", ".join(str(int(i.run(frame))) for i in indices)
 
 
 def out_of_bounds(bound: Bound, indices: Sequence[Index], frame: Frame, span: Span | None) -> Exception:

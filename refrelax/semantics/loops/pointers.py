@@ -1,8 +1,8 @@
 """What handles point to, as it is known when a function is built: memory, values of the caller, nothing.
 
-A *pointee* is a ``Bound`` (memory from an element on), a ``Tensor`` (its descriptor), a tuple (packed arguments), an
-``Extents`` (the shape of a descriptor), a ``Record`` or an ``Entry`` of one (``intrinsics/records.py``), a string, or
-``None`` for null.
+A *pointee* is a ``Bound`` (memory from an element on), a ``TensorValue`` (its descriptor), a tuple (packed arguments),
+an ``Extents`` (the shape of a descriptor), a ``Record`` or an ``Entry`` of one (``intrinsics/records.py``), a string,
+or ``None`` for null.
 
 Spec: ``spec/07-evaluation.md``, *Buffers*.
 """
@@ -16,7 +16,8 @@ from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.values import Tensor
+from refrelax.semantics.loops.memory import flat_position
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import BufferLoad, BufferRef, Intrinsic, PrimExpr, StringImm, SymVar
 
@@ -26,9 +27,9 @@ def resolve(build: Builder, handle: PrimExpr) -> Bound:
     found = pointee(build, handle)
     if isinstance(found, Bound):
         return found
-    if isinstance(found, Tensor):
+    if isinstance(found, TensorValue):
         return bind_tensor(handle.name if isinstance(handle, SymVar) else "", found)
-    raise _unknown(handle)
+    raise unknown(handle)
 
 
 @rule("ld/unknown-handle")
@@ -68,20 +69,18 @@ def pointee(build: Builder, handle: PrimExpr) -> Any:
         case Intrinsic(op="tvm_static_handle"):
             return None
         case Intrinsic():
-            from refrelax.semantics.intrinsics.records import RECORDS, pointee_of_record
-
-            if handle.op in RECORDS:
-                return pointee_of_record(build, handle)
+            return build.record(handle)
         case _:
             pass
-    raise _unknown(handle)
+    raise unknown(handle)
 
 
-def _unknown(handle: PrimExpr) -> Ended:
+def unknown(handle: PrimExpr) -> Ended:
+    """The end of a run that needs memory which nobody can name."""
     return unspecified("ld/unknown-handle", "this handle names no memory of the function", handle.span)
 
 
-def bind_tensor(name: str, tensor: Tensor, scope: str = "global") -> Bound:
+def bind_tensor(name: str, tensor: TensorValue, scope: str = "global") -> Bound:
     """A tensor's memory under a buffer's name."""
     return Bound(
         name,
@@ -157,8 +156,6 @@ def _shifted(base: Bound, offset: Index, extent: Index) -> Bound:
 
 def _element_on(build: Builder, load: BufferLoad) -> Bound:
     """``T.address_of(B[i])``: the memory from that element to the end of the storage."""
-    from refrelax.semantics.loops.memory import flat_position
-
     base = build.buffers[load.buffer]
     return _rest(base, Index(flat_position(base, [build_index(build, each) for each in load.indices])))
 

@@ -9,31 +9,12 @@ Spec: ``spec/07-evaluation.md``, *Blocks*.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
+from refrelax.semantics.loops.frame import Access, Bound, Box, Builder, Declared, Frame, Index, Run, spelled
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.memory import Access, spelled
 from refrelax.syntax.loops import BufferRegion, SBlock
-
-if TYPE_CHECKING:
-    from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run
-
-Box = list[tuple["Run", "Run"]]
-"""(min, extent) per axis, as closures."""
-
-
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """What one block declares: the boxes of each buffer that it may read and write. ``outside``: the buffers that
-    exist around the block; its own memory needs no declaration."""
-
-    block: str
-    reads: dict[str, list[Box]] | None
-    writes: dict[str, list[Box]] | None
-    outside: frozenset[str]
 
 
 def declare(build: Builder, block: SBlock, outside: frozenset[str]) -> Declared | None:

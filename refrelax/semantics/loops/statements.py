@@ -5,18 +5,22 @@ Spec: ``spec/07-evaluation.md``, *Statements*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from typing import Any, assert_never
+from collections.abc import Iterable
+from typing import assert_never
 
-from refrelax.errors import Ended, Exhausted, Trapped, Unspecified, trap, unspecified
+from refrelax.errors import Ended, Exhausted, Trapped, Unspecified, trap
 from refrelax.rules import rule
 from refrelax.semantics.loops.blocks import build_block
 from refrelax.semantics.loops.buffers import build_alloc, build_decl
+from refrelax.semantics.loops.concurrent_loops import build_concurrent
 from refrelax.semantics.loops.elements import build_element
-from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
+from refrelax.semantics.loops.frame import Bound, Builder, Frame, Run, fixed
 from refrelax.semantics.loops.indices import build_index, is_index
+from refrelax.semantics.loops.leaving import BreakLoop, ContinueLoop, ReturnValue
 from refrelax.semantics.loops.memory import build_store
+from refrelax.semantics.loops.pointers import bind_handle
+from refrelax.semantics.loops.serial_loops import build_serial
+from refrelax.semantics.loops.threads import as_thread_loop, is_concurrent
 from refrelax.semantics.loops.vectors import build_vector_store
 from refrelax.semantics.storage import fresh
 from refrelax.syntax import dtypes
@@ -38,28 +42,6 @@ from refrelax.syntax.loops import (
     Stmt,
     While,
 )
-
-Begin = Callable[[int], None]
-"""What is told the value of a loop variable when an iteration starts."""
-
-
-class BreakLoop(Exception):
-    """Control flow: leaves the innermost loop."""
-
-
-class ContinueLoop(Exception):
-    """Control flow: goes on with the innermost loop."""
-
-
-class ThreadEnds(Exception):
-    """Control flow: ends the thread that runs (``T.thread_return()``)."""
-
-
-class ReturnValue(Exception):
-    """Control flow: leaves the function; ``value`` is a payload or ``None``."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
 
 
 def build_body(build: Builder, body: Iterable[Stmt]) -> Run:
@@ -176,118 +158,11 @@ def _store(build: Builder, stmt: BufferStore) -> Run:
 def build_for(build: Builder, stmt: For) -> Run:
     """``for``: the body once per value, in increasing order; vectorised and unrolled loops too.
 
-    Parallel and thread-bound loops are built by ``threads.py``: their iterations have no order.
+    Parallel and thread-bound loops are built by ``concurrent_loops.py``: their iterations have no order.
     """
-    from refrelax.semantics.loops import threads
-
-    if threads.is_concurrent(stmt):
-        return threads.build_concurrent(build, stmt)
+    if is_concurrent(stmt):
+        return build_concurrent(build, stmt)
     return build_serial(build, stmt, build_index(build, stmt.min), build_index(build, stmt.extent))
-
-
-def build_serial(
-    build: Builder,
-    stmt: For,
-    low: Index,
-    extent: Index,
-    begin: Begin | None = None,
-    guard: Callable[[Run], Run] | None = None,
-) -> Run:
-    """A loop whose iterations run in increasing order. ``begin`` is told the value at the start of each iteration;
-    ``guard`` is put around its body."""
-    inner = build.child()
-    slot = inner.variable(stmt.var.name, low.lo, _greatest(low, extent))
-    inner.loops = (*build.loops, (stmt.var.name, slot))
-    body = build_body(inner, stmt.body)
-    step = 1 if stmt.step is None else build_index(build, stmt.step).constant
-    if step is None:
-        raise unspecified("ld/loop-step", "the step of a loop is not a constant", stmt.span)
-    if step <= 0:
-        raise unspecified("ld/loop-step", f"the step of a loop is {step}: it is positive", stmt.span)
-    if leaves_loop(stmt.body):
-        body = _with_continue(body)
-    if guard is not None:
-        body = guard(body)
-    watch = getattr(build.context.listener, "on_step", None)
-    if begin is not None or watch is not None:
-        body = _announced(build, stmt.var.name, slot, body, begin, watch)
-    return _iterate(stmt.var.name, slot, low.run, extent.run, step, body, build.context.meter.step)
-
-
-def _greatest(low: Index, extent: Index) -> int | None:
-    """The greatest value that a loop variable can have."""
-    return None if low.hi is None or extent.hi is None else low.hi + extent.hi - 1
-
-
-def _iterate(name: str, slot: int, start: Run, count: Run, step: int, body: Run, charge: Callable[[int], None]) -> Run:
-    """The loop itself. A run that ends inside it names the value of its variable (this costs nothing otherwise)."""
-
-    def run(frame: Frame) -> None:
-        first, n = start(frame), count(frame)
-        charge(n if n > 0 else 0)
-        value = first
-        try:
-            for value in range(first, first + n, step):
-                frame[slot] = value
-                body(frame)
-        except BreakLoop:
-            pass
-        except Ended as end:
-            end.loops.append((name, value))
-            raise
-
-    return run
-
-
-def _with_continue(body: Run) -> Run:
-    def run(frame: Frame) -> None:
-        with suppress(ContinueLoop):
-            body(frame)
-
-    return run
-
-
-@rule("ev/thread-return")
-def until_thread_ends(body: Run) -> Run:
-    """``body``, until the thread that runs it ends (``T.thread_return()``)."""
-
-    def run(frame: Frame) -> None:
-        with suppress(ThreadEnds):
-            body(frame)
-
-    return run
-
-
-def _announced(build: Builder, name: str, slot: int, body: Run, begin: Begin | None, watch: Any) -> Run:
-    path = build.path
-
-    def run(frame: Frame) -> None:
-        if begin is not None:
-            begin(frame[slot])
-        if watch is not None:
-            watch(path, name, frame[slot])
-        body(frame)
-
-    return run
-
-
-def leaves_loop(body: tuple[Stmt, ...]) -> bool:
-    """Whether a ``break`` or ``continue`` of the enclosing loop occurs in ``body``."""
-    for stmt in body:
-        match stmt:
-            case Break() | Continue():
-                return True
-            case Evaluate(value=value) if getattr(value, "op", "") in ("break_loop", "continue_loop"):
-                return True
-            case IfThenElse():
-                if leaves_loop(stmt.then_body) or leaves_loop(stmt.else_body):
-                    return True
-            case SBlock() | AttrStmt() | LaunchThread():
-                if leaves_loop(stmt.body):
-                    return True
-            case _:
-                pass
-    return False
 
 
 @rule("ev/while")
@@ -313,8 +188,6 @@ def _while(build: Builder, stmt: While) -> Run:
 
 @rule("ev/launch-thread")
 def _launch(build: Builder, stmt: LaunchThread) -> Run:
-    from refrelax.semantics.loops.threads import as_thread_loop
-
     return build_for(build, as_thread_loop(stmt))
 
 
@@ -334,8 +207,6 @@ def _if(build: Builder, stmt: IfThenElse) -> Run:
 @rule("ev/bind")
 def _bind(build: Builder, stmt: Bind) -> Run:
     if stmt.var.dtype.startswith("handle"):
-        from refrelax.semantics.loops.pointers import bind_handle
-
         return bind_handle(build, stmt.var.name, stmt.value)
     if is_index(build, stmt.value):
         value = build_index(build, stmt.value)
@@ -377,9 +248,7 @@ def _assert(build: Builder, stmt: AssertStmt) -> Run:
 
 
 def _evaluate(build: Builder, stmt: Evaluate) -> Run:
-    from refrelax.semantics.intrinsics import build_effect
-
-    return build_effect(build, stmt.value)
+    return build.effect(stmt.value)
 
 
 def _return(build: Builder, stmt: Return) -> Run:

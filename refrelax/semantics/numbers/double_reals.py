@@ -19,11 +19,11 @@ from refrelax.semantics.numbers.double_ends import SAFE, SPLIT
 from refrelax.semantics.numbers.elementary import BELOW
 from refrelax.semantics.numbers.functions import FUNCTIONS
 from refrelax.semantics.numbers.interface import Payload
+from refrelax.semantics.numbers.interval_functions import DECREASING, PERIODIC
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.real_functions import FUNCTIONS2
 from refrelax.semantics.numbers.reals import EXACT, Reals
-from refrelax.semantics.numbers.wide_math import DECREASING, PERIODIC
 from refrelax.syntax import bits
 
 WORKING = 96

@@ -17,15 +17,15 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers import bounds
 from refrelax.semantics.numbers.ieee import all_of, any_of, negate
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, Truth
-from refrelax.semantics.numbers.intervals import INF, Interval, spread
+from refrelax.semantics.numbers.interval_functions import Inflation
+from refrelax.semantics.numbers.interval_integers import IntervalBools, IntervalIntegers, lift_truth
+from refrelax.semantics.numbers.interval_many import ManyFloats
+from refrelax.semantics.numbers.intervals import INF, Interval, as_interval
 from refrelax.semantics.numbers.intsets import Ints, TruthSet, as_ints, as_truths
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.truth import Truth as Fact
-from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided, Verdict
-from refrelax.semantics.numbers.wide_ints import WideBools, WideIntegers, lift_truth
-from refrelax.semantics.numbers.wide_many import ManyFloats
-from refrelax.semantics.numbers.wide_math import Widening
+from refrelax.semantics.numbers.verdicts import Containment, Inside, Outside, Undecided
 from refrelax.syntax import bits, dtypes
 
 _ALL, _ANY, _NOT = lift_truth(all_of), lift_truth(any_of), lift_truth(negate)
@@ -54,11 +54,11 @@ class Enclosure:
         if dtypes.lanes(dtype) == 1:
             match dtypes.kind(dtype):
                 case "bool":
-                    return as_type(Arithmetic, WideBools(self, dtype))
+                    return as_type(Arithmetic, IntervalBools(self, dtype))
                 case "float":
                     return as_type(Arithmetic, ManyFloats(self, dtype))
                 case "int" | "uint":
-                    return as_type(Arithmetic, WideIntegers(self, dtype))
+                    return as_type(Arithmetic, IntervalIntegers(self, dtype))
         raise InternalError(f"no element has dtype {dtype}")
 
     def truth(self, value: bool) -> Truth:
@@ -118,7 +118,7 @@ def enclose(payload: Payload, dtype: str) -> Interval | Ints | TruthSet:
     """A payload of ``enclosure`` (settled) as its set: the ends of a float, the members of an integer or a truth."""
     match dtypes.kind(dtype):
         case "float":
-            return spread(payload)
+            return as_interval(payload)
         case "bool":
             return as_truths(payload)
         case _:
@@ -164,7 +164,7 @@ def surely_poison(payload: Payload) -> bool:
 
 
 @rule("num/decisive-width")
-def judge(payload: Payload, dtype: str, observed: Any, scale: float | None = None) -> Verdict:
+def judge(payload: Payload, dtype: str, observed: Any, scale: float | None = None) -> Containment:
     """The verdict on one element.
 
     ``scale``: the magnitude that widths are measured against, usually the greatest of the tensor (default: the
@@ -185,32 +185,32 @@ def judge(payload: Payload, dtype: str, observed: Any, scale: float | None = Non
     return Undecided(float(held.count)) if held.count > limit else Inside(1.0 if held.count == 1 else 0.0)
 
 
-def _judge_float(held: Interval, dtype: str, value: float, scale: float | None) -> Verdict:
-    widening = Widening(dtype)
+def _judge_float(held: Interval, dtype: str, value: float, scale: float | None) -> Containment:
+    inflation = Inflation(dtype)
     if value != value:
         if not held.nan:
             return Outside((), INF)
-        return Inside(1.0) if held.empty else _decisive(held, widening, scale) or Inside(0.0)
+        return Inside(1.0) if held.empty else _decisive(held, inflation, scale) or Inside(0.0)
     if not held.lo <= value <= held.hi:
         if held.empty or math.isinf(value):
             return Outside((), INF)
         near = held.lo if value < held.lo else held.hi
-        return Outside((), INF if math.isinf(near) else abs(value - near) / widening.ulp(near))
+        return Outside((), INF if math.isinf(near) else abs(value - near) / inflation.ulp(near))
     if held.lo == held.hi:
         return Inside(1.0)
-    wide = _decisive(held, widening, scale)
+    wide = _decisive(held, inflation, scale)
     if wide is not None:
         return wide
     # by the width, never by half of it: between two neighbouring subnormals of binary64 that is 0
     return Inside(2 * (min(value - held.lo, held.hi - value) / (held.hi - held.lo)))
 
 
-def _decisive(held: Interval, widening: Widening, scale: float | None) -> Undecided | None:
+def _decisive(held: Interval, inflation: Inflation, scale: float | None) -> Undecided | None:
     """``Undecided`` when the interval is too wide to tell anything."""
     width = held.hi - held.lo
     if width != width or math.isinf(width):
         return Undecided(INF)
     magnitude = max(abs(held.lo), abs(held.hi), scale or 0.0)
-    if width > bounds.widest_decisive(widening.precision) * magnitude and width > 2 * widening.ulp(magnitude):
-        return Undecided(width / widening.ulp(magnitude))
+    if width > bounds.widest_decisive(inflation.precision) * magnitude and width > 2 * inflation.ulp(magnitude):
+        return Undecided(width / inflation.ulp(magnitude))
     return None

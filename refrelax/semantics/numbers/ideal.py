@@ -21,11 +21,11 @@ from refrelax.semantics.numbers.bounds import ABSOLUTE, OF_ONE, permitted_ulps
 from refrelax.semantics.numbers.double_reals import WORKING, Doubles, nearest
 from refrelax.semantics.numbers.enclosure import Enclosure
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload
-from refrelax.semantics.numbers.intervals import INF, Interval, spread
+from refrelax.semantics.numbers.interval_functions import NONNEGATIVE
+from refrelax.semantics.numbers.intervals import INF, Interval, as_interval
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.reals import Reals
 from refrelax.semantics.numbers.rounding import STRUCT_CODES, has_nan, round_fraction, rounder
-from refrelax.semantics.numbers.wide_math import NONNEGATIVE
 from refrelax.syntax import dtypes
 
 DOUBLE = 53
@@ -124,7 +124,7 @@ def _quick(home: Any, units: str) -> Callable[[Payload, Payload], Payload]:
     """``_one``, written out for ends that are numbers of a format that ``struct`` packs."""
     pair = Struct(2 * STRUCT_CODES[home.dtype])
     pack, unpack, ulp = pair.pack, pair.unpack, math.ulp
-    ulps, scale, least, largest = _ulps(home, units), home.widen.scale, home.widen.least, home.widen.largest
+    ulps, scale, least, largest = _ulps(home, units), home.inflate.scale, home.inflate.least, home.inflate.largest
 
     def one(held: Payload, best: Payload) -> Payload:
         point = held.__class__ is float
@@ -148,7 +148,7 @@ def _quick(home: Any, units: str) -> Callable[[Payload, Payload], Payload]:
 
 def _ulps(home: Any, units: str) -> float:
     """Units in the last place from the exact result, rounded once, to the ends of what is permitted."""
-    found = permitted_ulps(units, home.widen.precision)
+    found = permitted_ulps(units, home.inflate.precision)
     return found + 0.5 if found > 0.5 else 0.0
 
 
@@ -160,10 +160,10 @@ def _one(home: Any, units: str, steps: Payload, exact: Payload) -> Payload:
         return home.join([steps, exact])
     if (exact.empty and not exact.nan) or (exact.lo == -INF and exact.hi == INF):
         return steps
-    best = spread(home.fit(nearest(exact.lo), nearest(exact.hi), exact.empty))
+    best = as_interval(home.fit(nearest(exact.lo), nearest(exact.hi), exact.empty))
     if not best.empty:
-        best = spread(home.legal(spread(home.widen.around(units, best.lo, best.hi, None, best.nan))))
-    held = spread(steps)
+        best = as_interval(home.legal(as_interval(home.inflate.around(units, best.lo, best.hi, None, best.nan))))
+    held = as_interval(steps)
     if held.lo <= best.lo and best.hi <= held.hi and held.nan >= best.nan:
         return steps
     return home.join([steps, best])

@@ -37,7 +37,7 @@ class Interval(Opaque):
         return f"[{self.lo!r}, {self.hi!r}]{extra}"
 
 
-def spread(a: Payload) -> Interval:
+def as_interval(a: Payload) -> Interval:
     """Any float payload as an interval; definite poison is the empty interval with its rule."""
     if isinstance(a, Interval):
         return a
@@ -80,7 +80,7 @@ def joined(payloads: Iterable[Payload]) -> Payload:
                 hi = each
             nan = nan or each != each
             continue
-        held = spread(each)
+        held = as_interval(each)
         if held.lo < lo:
             lo = held.lo
         if held.hi > hi:
@@ -93,7 +93,7 @@ def with_rule(a: Payload, rule: str | None) -> Payload:
     """``a``, which may also be poison under ``rule``."""
     if rule is None or isinstance(a, Poison):
         return a
-    x = spread(a)
+    x = as_interval(a)
     return make(x.lo, x.hi, x.nan, x.rule or rule)
 
 

@@ -14,9 +14,9 @@ from typing import Any, cast
 
 from refrelax.semantics.numbers import multiprecision as mp
 from refrelax.semantics.numbers.exact import RATIONAL
+from refrelax.semantics.numbers.interval_functions import DECREASING, EVEN, PERIODIC
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.special import AT_ENDS, DOMAIN, POLES
-from refrelax.semantics.numbers.wide_math import DECREASING, EVEN, PERIODIC
 
 End = Any
 """A ``Fraction``, or an infinite float."""

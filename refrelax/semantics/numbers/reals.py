@@ -19,14 +19,14 @@ from refrelax.errors import NoBits
 from refrelax.semantics.numbers import intsets
 from refrelax.semantics.numbers.constants import RealConstant
 from refrelax.semantics.numbers.interface import Numerics, Payload, ReduceOp, Truth
+from refrelax.semantics.numbers.interval_floats import chosen
+from refrelax.semantics.numbers.interval_many import Collecting
+from refrelax.semantics.numbers.interval_reductions import candidates, first_poison, ranked
 from refrelax.semantics.numbers.intervals import INF, Interval
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.real_functions import FUNCTIONS2, between, down, function, infinite, up, whole
 from refrelax.semantics.numbers.rounding import round_fraction, rounder
 from refrelax.semantics.numbers.truth import FALSE, TRUE
-from refrelax.semantics.numbers.wide_floats import chosen
-from refrelax.semantics.numbers.wide_folds import candidates, first_poison, ranked
-from refrelax.semantics.numbers.wide_many import Collecting
 from refrelax.syntax import bits, dtypes
 
 End = Any

@@ -21,11 +21,11 @@ from refrelax.semantics.numbers.floats import Floats
 from refrelax.semantics.numbers.ieee import Bools, Ieee
 from refrelax.semantics.numbers.integers import Integers
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, ReduceOp
+from refrelax.semantics.numbers.interval_functions import Inflation
 from refrelax.semantics.numbers.partial import Partial
 from refrelax.semantics.numbers.poison import Poison, poison
 from refrelax.semantics.numbers.rounding import has_infinity
 from refrelax.semantics.numbers.special import exact_at_zero, special
-from refrelax.semantics.numbers.wide_math import Widening
 from refrelax.syntax import bits, dtypes
 
 WIDER = {"float16": ("float32", "float64"), "bfloat16": ("float32", "float64"), "float32": ("float64",)}
@@ -79,7 +79,7 @@ class SampledFloats(Loose, Floats):
     def __init__(self, numerics: Numerics, dtype: str, random: Random) -> None:
         super().__init__(numerics, dtype)
         self.random = random
-        self.widen = Widening(dtype)
+        self.inflate = Inflation(dtype)
 
     def math(self, name: str) -> Callable[[Payload], Payload]:
         correct = super().math(name)
@@ -111,8 +111,8 @@ class SampledFloats(Loose, Floats):
         """
         if known or isinstance(result, Poison) or not math.isfinite(result) or not bits.FORMATS[self.dtype].signed:
             return result
-        ulps = permitted_ulps(name, self.widen.precision) - 0.5
-        steps, reach = self.random.randint(0, int(ulps)), ulps * self.widen.ulp(result)
+        ulps = permitted_ulps(name, self.inflate.precision) - 0.5
+        steps, reach = self.random.randint(0, int(ulps)), ulps * self.inflate.ulp(result)
         first = result
         up = self.random.random() < 0.5
         for _ in range(steps):

@@ -22,12 +22,12 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers import intsets
 from refrelax.semantics.numbers.enclosure import Enclosure
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, ReduceOp
-from refrelax.semantics.numbers.intervals import INF, Interval, joined, spread
+from refrelax.semantics.numbers.interval_integers import IntervalIntegers
+from refrelax.semantics.numbers.interval_many import ManyFloats
+from refrelax.semantics.numbers.interval_reductions import candidates, first_poison
+from refrelax.semantics.numbers.intervals import INF, Interval, as_interval, joined
 from refrelax.semantics.numbers.intsets import Ints
 from refrelax.semantics.numbers.poison import Poison, poison
-from refrelax.semantics.numbers.wide_folds import candidates, first_poison
-from refrelax.semantics.numbers.wide_ints import WideIntegers
-from refrelax.semantics.numbers.wide_many import ManyFloats
 from refrelax.syntax import dtypes
 
 FIXED: tuple[tuple[str, str, str], ...] = (
@@ -75,7 +75,7 @@ class StrictFloats(ManyFloats):
         if a.__class__ is float and b.__class__ is float and a == a and b == b:
             zeros = a == 0 and b == 0 and math.copysign(1.0, a) != math.copysign(1.0, b)
             return EITHER_ZERO if zeros else plain(a, b)
-        x, y = spread(a), spread(b)
+        x, y = as_interval(a), as_interval(b)
         nan, mark = x.nan or y.nan, x.rule or y.rule
         if x.empty or y.empty:
             return self.legal(Interval(INF, -INF, nan, mark))
@@ -95,7 +95,7 @@ class StrictFloats(ManyFloats):
         spoiled = first_poison(items)
         if spoiled is not None or not items:
             return poison("num/empty-reduction") if spoiled is None else spoiled
-        spreads = [spread(each) for each in items]
+        spreads = [as_interval(each) for each in items]
         mark = next((x.rule for x in spreads if x.rule), None)
         certain = next((k for k, x in enumerate(spreads) if x.nan and x.empty), None)
         maybe = [k for k, x in enumerate(spreads) if x.nan and (certain is None or k <= certain)]
@@ -104,8 +104,8 @@ class StrictFloats(ManyFloats):
         return intsets.some(sorted(set(maybe)) or range(len(items)), mark)
 
 
-class StrictIntegers(WideIntegers):
-    """``WideIntegers`` with the number of leading zeros of zero."""
+class StrictIntegers(IntervalIntegers):
+    """``IntervalIntegers`` with the number of leading zeros of zero."""
 
     def __init__(self, numerics: Numerics, dtype: str) -> None:
         super().__init__(numerics, dtype)

@@ -35,7 +35,7 @@ class Undecided:
     width: float
 
 
-Verdict = Inside | Outside | Undecided
+Containment = Inside | Outside | Undecided
 
 
 @dataclass(frozen=True, slots=True)

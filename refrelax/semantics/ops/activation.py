@@ -27,7 +27,7 @@ from refrelax.semantics.ops.common import (
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, Evaluation, OpDef
 from refrelax.semantics.ops.meaning import Array, Meaning, defined, lines
 from refrelax.semantics.ops.unary import deduce_float, deduce_same
-from refrelax.semantics.values import Tensor
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import Type
@@ -162,7 +162,9 @@ def deduce_softmax(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return x
 
 
-def by_lines(e: Evaluation, x: Tensor, axis: int, function: Callable[[list[Payload]], list[Payload]]) -> Tensor:
+def by_lines(
+    e: Evaluation, x: TensorValue, axis: int, function: Callable[[list[Payload]], list[Payload]]
+) -> TensorValue:
     """Every line of ``x`` along ``axis`` replaced by ``function(line)``, which keeps its length."""
     lines: dict[tuple[int, ...], list[Payload]] = {}
 

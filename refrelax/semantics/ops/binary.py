@@ -28,7 +28,7 @@ from refrelax.semantics.ops.common import (
 )  # fmt: skip
 from refrelax.semantics.ops.definition import DeduceRule, Deduction, EvaluateRule, Evaluation, OpDef
 from refrelax.semantics.ops.meaning import Array, Meaning, Text, cast, value_rule
-from refrelax.semantics.values import Prim, Tensor, Value
+from refrelax.semantics.values import Prim, TensorValue, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import PrimType, TensorType, Type
@@ -294,7 +294,7 @@ def _of_scalars(inner: EvaluateRule) -> EvaluateRule:
 
     def evaluate(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
         out = inner(e, call, args)
-        if isinstance(out, Tensor) and isinstance(args[0], Prim) and isinstance(args[1], Prim):
+        if isinstance(out, TensorValue) and isinstance(args[0], Prim) and isinstance(args[1], Prim):
             return to_prim(e, out.dtype, out[0])
         return out
 

@@ -29,7 +29,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value, from_payloads
+from refrelax.semantics.values import TensorValue, Value, from_payloads
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int
 from refrelax.syntax.types import TensorType, Type
@@ -98,7 +98,7 @@ def deduce_scatter(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.ccl/all-take-part")
-def gathered(e: Evaluation, what: str, x: Tensor, in_group: bool, alike: bool = True) -> list[Tensor]:
+def gathered(e: Evaluation, what: str, x: TensorValue, in_group: bool, alike: bool = True) -> list[TensorValue]:
     """The tensors of all workers that take part, in order; ``alike``: of one dtype and shape."""
     key = (what, in_group, *((x.dtype, x.shape) if alike else ()))
     found = e.world.share(key, (x.dtype, x.shape, x.payloads()), in_group)
@@ -113,7 +113,7 @@ def check_workers(e: Evaluation, number: int, in_group: bool) -> None:
 
 
 @rule("op.ccl.allreduce/kind")
-def allreduce(e: Evaluation, x: Tensor, kind: str, in_group: bool) -> Tensor:
+def allreduce(e: Evaluation, x: TensorValue, kind: str, in_group: bool) -> TensorValue:
     """The elements of all workers combined, place by place."""
     if kind not in KINDS or x.dtype == "bool":
         raise unspecified("op.ccl.allreduce/kind", f"no combination {kind!r} of {x.dtype}", e.span)
@@ -136,36 +136,36 @@ def allreduce(e: Evaluation, x: Tensor, kind: str, in_group: bool) -> Tensor:
     return e.tensor(x.dtype, x.shape, [combined(items) for items in columns])
 
 
-def evaluate_allreduce(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_allreduce(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """The elements of all workers, or of those of the group, combined place by place; `avg` divides their sum."""
     return allreduce(e, tensor_value(args[0]), A.text(call, "op_type"), A.flag(call, "in_group"))
 
 
-def allgather(e: Evaluation, x: Tensor, in_group: bool) -> Tensor:
+def allgather(e: Evaluation, x: TensorValue, in_group: bool) -> TensorValue:
     """The tensors of all workers one after the other along the first axis."""
     parts = gathered(e, "allgather", x, in_group)
     payloads = [payload for part in parts for payload in part.payloads()]
     return e.tensor(x.dtype, (len(parts) * x.shape[0], *x.shape[1:]), payloads)
 
 
-def evaluate_allgather(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_allgather(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """The tensors of all workers, or of those of the group, one after the other along the first axis."""
     check_workers(e, A.integer(call, "num_workers"), A.flag(call, "in_group"))
     return allgather(e, tensor_value(args[0]), A.flag(call, "in_group"))
 
 
-def broadcast(e: Evaluation, x: Tensor, in_group: bool = False) -> Tensor:
+def broadcast(e: Evaluation, x: TensorValue, in_group: bool = False) -> TensorValue:
     """What worker 0 gave."""
     return copy(e, gathered(e, "broadcast", x, in_group)[0])
 
 
-def evaluate_broadcast(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_broadcast(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """The tensor of worker 0."""
     return broadcast(e, tensor_value(args[0]))
 
 
 @rule("op.ccl/divisible-run")
-def part(e: Evaluation, x: Tensor, axis: int, number: int, of: int) -> Tensor:
+def part(e: Evaluation, x: TensorValue, axis: int, number: int, of: int) -> TensorValue:
     """One of ``of`` equal parts of a tensor along an axis."""
     if of < 1 or x.shape[axis] % of:
         raise unspecified("op.ccl/divisible-run", f"{x.shape} in {of} parts along axis {axis}", e.span)
@@ -174,7 +174,7 @@ def part(e: Evaluation, x: Tensor, axis: int, number: int, of: int) -> Tensor:
     return e.tabulate(x.dtype, shape, lambda *i: x[replace(i, axis, i[axis] + number * length)])
 
 
-def evaluate_scatter(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_scatter(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """Of the equal parts of worker 0's tensor along `axis`, the one of the worker's number."""
     x, workers = tensor_value(args[0]), A.integer(call, "num_workers")
     whole = gathered(e, "scatter", x, False)[0]

@@ -16,9 +16,9 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.definition import Deduction, Evaluation
-from refrelax.semantics.values import Prim, Shape, Tensor, Value, from_payloads
+from refrelax.semantics.values import Prim, Shape, TensorValue, Value, from_payloads
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Call
+from refrelax.syntax.graph import Call, ShapeExpr, Var
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import DTensorType, ShapeType, TensorType, TupleType, Type
 
@@ -124,8 +124,6 @@ def shaped_like(
     call: Call, position: int, found: ShapeType, dtype: str | None, vdevice: str | None = None
 ) -> TensorType:
     """The type of a tensor whose shape is the shape argument ``position``: its dims, else the variable's name."""
-    from refrelax.syntax.graph import ShapeExpr, Var
-
     argument = call.args[position]
     if isinstance(argument, ShapeExpr):
         return with_dims(argument.values, dtype, vdevice)
@@ -229,9 +227,9 @@ def joined_dims(d: Deduction, call: Call, shapes: Sequence[D.Dims], but: int | N
 # --- value rules -----------------------------------------------------------------------------------------------------
 
 
-def tensor_value(value: Value) -> Tensor:
+def tensor_value(value: Value) -> TensorValue:
     """An argument that deduction has shown to be a tensor."""
-    if not isinstance(value, Tensor):
+    if not isinstance(value, TensorValue):
         raise InternalError(f"expected a tensor, found {type(value).__name__}")
     return value
 
@@ -301,12 +299,12 @@ def integral(numerics: Numerics, element: Payload, dtype: str) -> int:
     return numerics.to_index(element, dtype)
 
 
-def index_of(e: Evaluation, x: Tensor, at: tuple[int, ...]) -> int:
+def index_of(e: Evaluation, x: TensorValue, at: tuple[int, ...]) -> int:
     """``integral`` of the element of a tensor."""
     return integral(e.numerics, x[at], x.dtype)
 
 
-def copy(e: Evaluation, x: Tensor, shape: tuple[int, ...] | None = None) -> Tensor:
+def copy(e: Evaluation, x: TensorValue, shape: tuple[int, ...] | None = None) -> TensorValue:
     """The same elements in fresh memory, under another shape if one is given."""
     e.spend(prod(x.shape))
     return from_payloads(e.numerics, x.dtype, x.shape if shape is None else shape, x.payloads())

@@ -20,7 +20,7 @@ from refrelax.semantics.numbers.rounding import largest, smallest_normal
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.accuracy import Accuracy, accuracy_of
 from refrelax.semantics.ops.definition import EvaluateRule, Evaluation, OpDef
-from refrelax.semantics.values import Tensor, Value, from_payloads
+from refrelax.semantics.values import TensorValue, Value, from_payloads
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Call
 
@@ -62,7 +62,7 @@ def _asked(accuracy: Accuracy, call: Call, args: tuple[Value, ...], found: Value
     return bool(met)
 
 
-def _edge(x: Tensor) -> bool:
+def _edge(x: TensorValue) -> bool:
     """Whether an element may be an infinity, a NaN or subnormal, which what it was divided from may not have been."""
     if not dtypes.is_float(x.dtype):
         return False
@@ -83,10 +83,10 @@ def _precisions(values: Any) -> list[int]:
     return [bits.FORMATS[x.dtype].mantissa_bits + 1 for x in _tensors(values) if dtypes.is_float(x.dtype)]
 
 
-def _tensors(value: Any) -> list[Tensor]:
+def _tensors(value: Any) -> list[TensorValue]:
     if isinstance(value, tuple):
         return [each for field in value for each in _tensors(field)]
-    return [value] if isinstance(value, Tensor) else []
+    return [value] if isinstance(value, TensorValue) else []
 
 
 @rule("num/exact-is-permitted")
@@ -109,7 +109,7 @@ def _nothing(_count: int) -> None:
 def _entered(value: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(map(_entered, value))
-    if not isinstance(value, Tensor):
+    if not isinstance(value, TensorValue):
         return value
     real = ideal(DOUBLE)
     return from_payloads(real, value.dtype, value.shape, entered(real, value.dtype, value.payloads()))
@@ -118,7 +118,7 @@ def _entered(value: Value) -> Value:
 def _joined(e: Evaluation, accuracy: Accuracy, found: Value, exact: Value) -> Value:
     if isinstance(found, tuple) and isinstance(exact, tuple):
         return tuple(_joined(e, accuracy, a, b) for a, b in zip(found, exact, strict=True))
-    if not isinstance(found, Tensor) or not isinstance(exact, Tensor) or found.shape != exact.shape:
+    if not isinstance(found, TensorValue) or not isinstance(exact, TensorValue) or found.shape != exact.shape:
         return found
     home = e.numerics.at(found.dtype)
     cells = permitted(home, accuracy.units, found.payloads(), exact.payloads())

@@ -15,7 +15,7 @@ from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.ops.accuracy import NONE, Accuracy
-from refrelax.semantics.values import Tensor, Value, from_payloads, tabulate
+from refrelax.semantics.values import TensorValue, Value, from_payloads, tabulate
 from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Call, Expr
 from refrelax.syntax.scalars import PrimExpr
@@ -64,7 +64,7 @@ class Evaluation:
     type_of: Callable[[Expr], Type | None] = lambda _e: None
     """The type that checking gave to an argument, if it is a variable."""
 
-    def tabulate(self, dtype: str, shape: Sequence[int], element: Callable[..., Payload]) -> Tensor:
+    def tabulate(self, dtype: str, shape: Sequence[int], element: Callable[..., Payload]) -> TensorValue:
         """A fresh tensor, element by index; the number of elements is charged to the budget first."""
         count = 1
         for extent in shape:
@@ -79,7 +79,7 @@ class Evaluation:
         if any(extent < 0 for extent in shape):
             raise unspecified("ev/negative-extent", f"a result of shape {tuple(shape)}", self.span)
 
-    def tensor(self, dtype: str, shape: Sequence[int], payloads: list[Payload]) -> Tensor:
+    def tensor(self, dtype: str, shape: Sequence[int], payloads: list[Payload]) -> TensorValue:
         """A fresh tensor from payloads in row-major order."""
         self.spend(len(payloads))
         return from_payloads(self.numerics, dtype, shape, payloads)

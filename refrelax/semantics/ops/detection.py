@@ -29,7 +29,7 @@ from refrelax.semantics.ops.common import (
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
 from refrelax.semantics.ops.meaning import Array, Index, Meaning, agree, defined
 from refrelax.semantics.ops.sampling import muladd
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.values import TensorValue, Value
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import as_int
 from refrelax.syntax.types import TensorType, TupleType, Type
@@ -67,7 +67,7 @@ def deduce_get_valid_counts(d: Deduction, call: Call, types: tuple[Type, ...]) -
 
 
 @rule("op.vision.boxes/columns-run")
-def check_columns(e: Evaluation, call: Call, x: Tensor) -> None:
+def check_columns(e: Evaluation, call: Call, x: TensorValue) -> None:
     """Columns that deduction could not compare exist."""
     if not _columns(call, x.shape[2]):
         raise unspecified("op.vision.boxes/columns-run", f"{short(call)} of {x.shape}", e.span)

@@ -15,7 +15,7 @@ from refrelax.semantics.ops.collective import check_workers, divided, part
 from refrelax.semantics.ops.common import arity, copy, short, tensor, tensor_value
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
 from refrelax.semantics.ops.effects import deduce_identity, evaluate_identity
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.values import TensorValue, Value
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import DTensorType, Type
 
@@ -32,7 +32,7 @@ def deduce_redistribute(d: Deduction, call: Call, types: tuple[Type, ...]) -> Ty
     return DTensorType(found.tensor, A.text(call, "device_mesh"), A.text(call, "placement"))
 
 
-def evaluate_redistribute(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_redistribute(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """The same tensor: only where its parts lie changes."""
     return copy(e, tensor_value(args[0]))
 
@@ -52,7 +52,7 @@ def deduce_to_shard(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return DTensorType(found.tensor, found.device_mesh, f"S[{A.integer(call, 'axis')}]")
 
 
-def evaluate_to_shard(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_to_shard(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """A distributed tensor itself; of a worker's own tensor the part of its number, in equal parts along `axis`."""
     x, workers = tensor_value(args[0]), A.integer(call, "num_workers")
     if isinstance(e.type_of(call.args[0]), DTensorType):

@@ -10,7 +10,7 @@ from refrelax.rules import rule
 from refrelax.semantics.ops import attributes as A
 from refrelax.semantics.ops.common import arity, rank, short, tensor, tensor_value
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import Prim, Tensor, Value, from_payloads
+from refrelax.semantics.values import Prim, TensorValue, Value, from_payloads
 from refrelax.syntax.graph import Call, Var
 from refrelax.syntax.types import VOID, AnyType, PrimType, TensorType, Type
 
@@ -24,7 +24,7 @@ def deduce_print(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 def _snapshot(value: Value) -> Value:
     """What an observer sees now: later stores do not change it."""
-    if isinstance(value, Tensor):
+    if isinstance(value, TensorValue):
         return from_payloads(value.numerics, value.dtype, value.shape, value.payloads())
     return tuple(_snapshot(each) for each in value) if isinstance(value, tuple) else value
 

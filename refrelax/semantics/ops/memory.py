@@ -12,7 +12,7 @@ from math import prod
 
 from refrelax.errors import InternalError, trap, unspecified
 from refrelax.rules import rule
-from refrelax.semantics.builtins.arena import Arena, allocate
+from refrelax.semantics.arena import Arena, allocate
 from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
@@ -29,7 +29,7 @@ from refrelax.semantics.ops.common import (
     with_dims,
 )
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
-from refrelax.semantics.values import DType, Opaque, Prim, Shape, Tensor, Value, empty
+from refrelax.semantics.values import DType, Opaque, Prim, Shape, TensorValue, Value, empty
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, DataTypeValue, Expr, PrimValue, Var
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
@@ -85,7 +85,7 @@ def deduce_builtin_alloc(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
     return shaped_like(call, 0, shape_argument(d, call, types, 0), _dtype(d, call, 1))
 
 
-def evaluate_builtin_alloc(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_builtin_alloc(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """A fresh tensor, no element written."""
     shape = _extents(e, args[0])
     e.spend(prod(shape))
@@ -128,7 +128,7 @@ def deduce_vm_alloc_tensor(d: Deduction, call: Call, types: tuple[Type, ...]) ->
 
 
 @rule("op.memory.alloc_tensor/storage")
-def evaluate_alloc_tensor(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_alloc_tensor(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """A tensor over the storage from byte ``offset``; no element is written, whatever the bytes held before."""
     arena = args[0].value if isinstance(args[0], Opaque) else None
     if not isinstance(arena, Arena):
@@ -226,7 +226,7 @@ def deduce_view(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return result if rank(result) != UNKNOWN else of_rank(UNKNOWN, result.dtype, x.vdevice)
 
 
-def evaluate_view(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_view(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """The elements of the argument's memory from byte ``relative_byte_offset`` on, at the given shape and dtype."""
     x = tensor_value(args[0])
     rest = [*args[1:], None, None, None]
@@ -237,7 +237,7 @@ def evaluate_view(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
 
 
 @rule("op.memory.view/bounds-run", "op.memory.view/alignment", "op.memory.view/reinterpreted")
-def view(e: Evaluation, x: Tensor, shape: tuple[int, ...], dtype: str, offset: int) -> Tensor:
+def view(e: Evaluation, x: TensorValue, shape: tuple[int, ...], dtype: str, offset: int) -> TensorValue:
     """The same memory; at another dtype the same bytes of it."""
     if any(extent < 0 for extent in shape):
         raise unspecified("ev/negative-extent", f"a view of shape {shape}", e.span)
@@ -252,7 +252,7 @@ def view(e: Evaluation, x: Tensor, shape: tuple[int, ...], dtype: str, offset: i
     if inside:
         raise unspecified("op.memory.view/alignment", f"byte {offset} is inside an element of {dtype}", e.span)
     x.storage.plane(dtype, x.numerics)
-    return Tensor(dtype, shape, x.storage, x.numerics, first)
+    return TensorValue(dtype, shape, x.storage, x.numerics, first)
 
 
 def deduce_same(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:

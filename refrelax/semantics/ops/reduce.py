@@ -34,7 +34,7 @@ from refrelax.semantics.ops.common import (
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
 from refrelax.semantics.ops.meaning import Array, Index, Meaning, Text, cast, defined, lines, mean, moments
 from refrelax.semantics.ops.meaning.calculus import Family
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.values import TensorValue, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import TensorType, TupleType, Type
@@ -82,7 +82,7 @@ def deduce_position(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 # --- values ----------------------------------------------------------------------------------------------------------
 
 
-def axes_of(call: Call, x: Array | Tensor) -> list[int]:
+def axes_of(call: Call, x: Array | TensorValue) -> list[int]:
     """The reduced axes, counted from 0, in increasing order."""
     axes = A.integers(call, "axis")
     return list(range(x.ndim)) if axes is None else sorted(axis % x.ndim for axis in axes)
@@ -176,7 +176,7 @@ def _position(op: Literal["maximum", "minimum"]) -> Text:
 Fold = Callable[[list[Payload]], Payload]
 
 
-def over(e: Evaluation, x: Tensor, axes: list[int], keepdims: bool, dtype: str, fold: Fold) -> Tensor:
+def over(e: Evaluation, x: TensorValue, axes: list[int], keepdims: bool, dtype: str, fold: Fold) -> TensorValue:
     """``out[k] = fold`` of the elements of ``x`` on the reduced axes, row-major."""
     inside = list(product(*(range(x.shape[axis]) for axis in axes))) if x.size else []
     left = [axis for axis in range(x.ndim) if axis not in axes]

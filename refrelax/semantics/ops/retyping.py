@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from refrelax.errors import Rejection, Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.ops.definition import OpDef
-from refrelax.semantics.values import DType, Prim, Shape, Tensor
+from refrelax.semantics.values import DType, Prim, Shape, TensorValue
 from refrelax.syntax.graph import Call, DataTypeValue, Expr, Tuple, TupleGetItem, Var
 from refrelax.syntax.scalars import PrimExpr, as_int, int_imm
 from refrelax.syntax.types import AnyType, DTensorType, PrimType, ShapeType, TensorType, TupleType, Type
@@ -67,7 +67,7 @@ def run_type(value: Any, known: Type | None) -> Type:
     if known is not None and not incomplete(known):
         return known
     match value:
-        case Tensor():
+        case TensorValue():
             dims = tuple(map(int_imm, value.shape)) if known is None else None
             return TensorType(dims, value.dtype, value.ndim)
         case Prim(dtype=dtype):

@@ -34,7 +34,7 @@ from refrelax.semantics.ops.common import (
 )  # fmt: skip
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
 from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, Run, Text, agree, cast, defined, replaced
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.values import TensorValue, Value
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, PrimValue
 from refrelax.syntax.scalars import as_int
@@ -86,7 +86,7 @@ def deduce_sort(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return x
 
 
-def evaluate_sort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_sort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """Every line along ``axis`` in order."""
     x, descending = tensor_value(args[0]), A.flag(call, "descending")
     f = e.numerics.at(x.dtype)
@@ -102,7 +102,7 @@ def deduce_argsort(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return retyped(x, A.dtype(call) or x.dtype)
 
 
-def evaluate_argsort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_argsort(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """The positions that put every line along ``axis`` in order; equal elements keep theirs."""
     x, descending = tensor_value(args[0]), A.flag(call, "descending")
     dtype = A.dtype(call) or x.dtype
@@ -247,7 +247,7 @@ def deduce_nonzero(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     return of_rank(2, "int64", tensor(d, call, types, 0).vdevice)
 
 
-def evaluate_nonzero(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Tensor:
+def evaluate_nonzero(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorValue:
     """Column ``k`` of the result is the index of the ``k``-th element that is not zero, row-major."""
     x = tensor_value(args[0])
     f, out = e.numerics.at(x.dtype), e.numerics.at("int64")
@@ -290,7 +290,7 @@ def evaluate_unique(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value
     else:
         axis = extent(args[5]) % x.ndim
     f, rest = e.numerics.at(x.dtype), [n for k, n in enumerate(x.shape) if k != axis]
-    spots = [(*at[:axis], 0, *at[axis:]) for at in Tensor(x.dtype, tuple(rest), x.storage, x.numerics).indices()]
+    spots = [(*at[:axis], 0, *at[axis:]) for at in TensorValue(x.dtype, tuple(rest), x.storage, x.numerics).indices()]
     slices = [[x[replace(at, axis, k)] for at in spots] for k in range(x.shape[axis])]
 
     def compare(a: int, b: int) -> int:

@@ -32,7 +32,7 @@ from refrelax.semantics.ops.common import (
 from refrelax.semantics.ops.definition import Deduction, Evaluation, OpDef
 from refrelax.semantics.ops.detection import box_dims, check_columns
 from refrelax.semantics.ops.sampling import muladd, mulsub
-from refrelax.semantics.values import Tensor, Value
+from refrelax.semantics.values import TensorValue, Value
 from refrelax.syntax.graph import Call
 from refrelax.syntax.types import TensorType, TupleType, Type
 
@@ -99,7 +99,7 @@ def deduce_nms(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 class _Batch:
     """The boxes of one batch during suppression: rows of payloads by falling score, and where each came from."""
 
-    def __init__(self, e: Evaluation, call: Call, x: Tensor, b: int, count: int) -> None:
+    def __init__(self, e: Evaluation, call: Call, x: TensorValue, b: int, count: int) -> None:
         self.e, self.f, self.call = e, e.numerics.at(x.dtype), call
         self.score, self.kind = A.integer(call, "score_index"), A.integer(call, "id_index")
         self.start, self.most = A.integer(call, "coord_start"), A.integer(call, "max_output_size")
@@ -246,7 +246,7 @@ def deduce_all_class(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 @rule("op.vision.all_class_non_max_suppression/one-number")
-def _single(e: Evaluation, x: Tensor) -> Payload:
+def _single(e: Evaluation, x: TensorValue) -> Payload:
     """The element of a tensor of one."""
     if x.size != 1:
         raise unspecified("op.vision.all_class_non_max_suppression/one-number", f"{x.shape}", e.span)

@@ -4,6 +4,6 @@ Spec: ``spec/04-well-formedness.md``, ``spec/05-types.md``.
 """
 
 from refrelax.semantics.types.check import check
-from refrelax.semantics.types.checked import CheckedModule, EntryCheck, OpenEquality, Promise, Step
+from refrelax.semantics.types.checked import CheckedModule, EntryCheck, Inference, OpenEquality, Promise
 
-__all__ = ["CheckedModule", "EntryCheck", "OpenEquality", "Promise", "Step", "check"]
+__all__ = ["CheckedModule", "EntryCheck", "Inference", "OpenEquality", "Promise", "check"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from refrelax.errors import Diagnostic, IllTyped
 from refrelax.rules import rule
-from refrelax.semantics.types.frame import CallDeduction, Frame
+from refrelax.semantics.types.context import CallDeduction, TypingContext
 from refrelax.semantics.types.lattice import Check, check, depends_on_unbound, describe, dims_equal
 from refrelax.semantics.types.unify import by_ty_args, deduce_call
 from refrelax.syntax.graph import AttrList, Call, GlobalVar, StringValue
@@ -51,7 +51,7 @@ def out_types(d: CallDeduction, call: Call) -> Type:
 
 
 @rule("ty/call-tir", "ty/call-tir-callee", "ty/call-tir-args", "ty/call-tir-out-ty")
-def call_tir(frame: Frame, call: Call, args: Args) -> Type:
+def call_tir(frame: TypingContext, call: Call, args: Args) -> Type:
     """The result is ``out_ty``, provided that the callee's parameters take the arguments, and its remaining
     parameters the outputs.
 
@@ -84,7 +84,7 @@ def call_tir(frame: Frame, call: Call, args: Args) -> Type:
 
 
 @rule("ty/call-tir-local-view")
-def call_tir_local_view(frame: Frame, call: Call, args: Args) -> Type:
+def call_tir_local_view(frame: TypingContext, call: Call, args: Args) -> Type:
     """The result is ``out_ty``, one or more distributed tensors; the callee sees parts, so nothing else is compared."""
     d = CallDeduction(frame, call.span)
     _two_arguments(d, call)
@@ -98,7 +98,7 @@ def call_tir_local_view(frame: Frame, call: Call, args: Args) -> Type:
     return declared
 
 
-def _outputs(frame: Frame, call: Call, name: str, params: Args, given: Args) -> Type:
+def _outputs(frame: TypingContext, call: Call, name: str, params: Args, given: Args) -> Type:
     """What the callee's signature implies for its outputs: the parameters after the inputs, and the inputs that
     are updated in place, over the caller's symbols."""
     outputs = list(params[len(given) :])
@@ -142,7 +142,7 @@ def _check_indices(d: CallDeduction, call: Call, inputs: int) -> tuple[int, ...]
 
 
 @rule("ty/call-tir-inplace")
-def call_tir_inplace(frame: Frame, call: Call, args: Args) -> Type:
+def call_tir_inplace(frame: TypingContext, call: Call, args: Args) -> Type:
     """As ``call_tir``; each output that reuses an input has its dtype and, provably, its extents."""
     d = CallDeduction(frame, call.span)
     _two_arguments(d, call)
@@ -175,7 +175,7 @@ def _same_memory(d: CallDeduction, call: Call, given: Type, output: Type) -> Non
 
 
 @rule("ty/call-dps-packed")
-def call_dps_packed(frame: Frame, call: Call, args: Args) -> Type:
+def call_dps_packed(frame: TypingContext, call: Call, args: Args) -> Type:
     """The result is ``out_ty``, on trust."""
     d = CallDeduction(frame, call.span)
     _two_arguments(d, call)
@@ -183,7 +183,7 @@ def call_dps_packed(frame: Frame, call: Call, args: Args) -> Type:
 
 
 @rule("ty/call-py-func")
-def call_py_func(frame: Frame, call: Call, args: Args) -> Type:
+def call_py_func(frame: TypingContext, call: Call, args: Args) -> Type:
     """As ``call_dps_packed``; the callee is a string literal."""
     d = CallDeduction(frame, call.span)
     _two_arguments(d, call)
@@ -202,14 +202,14 @@ def _opaque(d: CallDeduction, call: Call, args: Args) -> FuncType:
 
 
 @rule("ty/call-pure-packed")
-def call_pure_packed(frame: Frame, call: Call, args: Args) -> Type:
+def call_pure_packed(frame: TypingContext, call: Call, args: Args) -> Type:
     """The result is what ``ty_args`` say, on trust."""
     callee = _opaque(CallDeduction(frame, call.span), call, args)
     return deduce_call(callee, args[1:], frame.facts, ty_args=call.ty_args).type
 
 
 @rule("ty/call-inplace-packed")
-def call_inplace_packed(frame: Frame, call: Call, args: Args) -> Type:
+def call_inplace_packed(frame: TypingContext, call: Call, args: Args) -> Type:
     """As ``call_pure_packed``; an output in place of an input is a supertype of it."""
     d = CallDeduction(frame, call.span)
     result = call_pure_packed(frame, call, args)
@@ -226,23 +226,23 @@ def call_inplace_packed(frame: Frame, call: Call, args: Args) -> Type:
 
 
 @rule("ty/call-builtin")
-def call_builtin(frame: Frame, call: Call, args: Args) -> Type:
+def call_builtin(frame: TypingContext, call: Call, args: Args) -> Type:
     """Void unless ``ty_args`` say something."""
     return by_ty_args(call.ty_args) if call.ty_args else VOID
 
 
 @rule("ty/invoke-closure")
-def invoke_closure(frame: Frame, call: Call, args: Args) -> Type:
+def invoke_closure(frame: TypingContext, call: Call, args: Args) -> Type:
     """The result is what ``ty_args`` say, on trust; ``R.Any`` if nothing."""
     return by_ty_args(call.ty_args)
 
 
-def make_closure(frame: Frame, call: Call, args: Args) -> Type:
+def make_closure(frame: TypingContext, call: Call, args: Args) -> Type:
     """A closure is ``R.Any``: only ``invoke_closure`` knows what to do with it."""
     return AnyType()
 
 
-CALL_FORMS: dict[str, Callable[[Frame, Call, Args], Type]] = {
+CALL_FORMS: dict[str, Callable[[TypingContext, Call, Args], Type]] = {
     "relax.call_tir": call_tir,
     "relax.call_tir_with_grad": call_tir,
     "relax.dist.call_tir_local_view": call_tir_local_view,

@@ -6,9 +6,10 @@ Spec: ``spec/04-well-formedness.md``, ``spec/05-types.md``.
 from __future__ import annotations
 
 from refrelax.errors import Diagnostic, IllFormed, IllTyped
+from refrelax.semantics.dims import NO_FACTS, Facts
 from refrelax.semantics.types.checked import CheckedModule, make_checked
+from refrelax.semantics.types.context import Journal, TypingContext
 from refrelax.semantics.types.deduce import function_type
-from refrelax.semantics.types.frame import Frame, Journal
 from refrelax.semantics.types.scalar_variables import diagnose_scalars
 from refrelax.semantics.types.signatures import base_type, deduction_order
 from refrelax.semantics.types.wellformed import diagnose
@@ -17,8 +18,8 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.types import FuncType, Type
 
 
-def check(module: Module) -> CheckedModule:
-    """Check that ``module`` is well-formed and deduce the type of everything in it.
+def check(module: Module, facts: Facts = NO_FACTS) -> CheckedModule:
+    """Check that ``module`` is well-formed and deduce the type of everything in it, with ``facts`` where it begins.
 
     Raises:
         IllFormed: some diagnostic is about structure (``wf/…``); the others found are there too.
@@ -32,7 +33,7 @@ def check(module: Module) -> CheckedModule:
     for name in deduction_order(module):
         f = module.functions[name]
         assert isinstance(f, Function)
-        frame = Frame(module, journal, signatures, name, f.pure)
+        frame = TypingContext(module, journal, signatures, name, f.pure, facts=facts)
         signatures[name] = function_type(frame, f)
         types[name] = frame.named
         journal.diagnostics += diagnose_scalars(f, frame.types, frame.spans)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from refrelax.errors import Diagnostic, Span
 from refrelax.semantics.dims import Facts
-from refrelax.semantics.types.unify import Obligation
+from refrelax.semantics.types.unify import EntryEquality
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import FuncType, Type
@@ -20,7 +20,7 @@ Types = Mapping[str, Mapping[str, Type]]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Inference:
     """One rule instance of a derivation: in ``function``, ``name`` (a binding, ``inner/lv`` when nested, or
     ``return``) got ``type`` under ``rule``; ``premises`` are the types it was deduced from."""
 
@@ -68,7 +68,7 @@ class EntryCheck:
     function: str
     name: str
     callee: str
-    obligations: tuple[Obligation, ...]
+    obligations: tuple[EntryEquality, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class CheckedModule:
     signatures: Mapping[str, FuncType]
     promises: tuple[Promise, ...] = ()
     entry_checks: tuple[EntryCheck, ...] = ()
-    derivation: tuple[Step, ...] = field(default=(), compare=False, repr=False)
+    derivation: tuple[Inference, ...] = field(default=(), compare=False, repr=False)
     notes: tuple[Diagnostic, ...] = field(default=(), compare=False)
     """What was taken on trust (unbound constants, operators without a rule)."""
     open_equalities: tuple[OpenEquality, ...] = field(default=(), compare=False, repr=False)
@@ -107,7 +107,7 @@ def make_checked(
     signatures: Mapping[str, FuncType],
     promises: tuple[Promise, ...] = (),
     entry_checks: tuple[EntryCheck, ...] = (),
-    derivation: tuple[Step, ...] = (),
+    derivation: tuple[Inference, ...] = (),
     notes: tuple[Diagnostic, ...] = (),
     open_equalities: tuple[OpenEquality, ...] = (),
 ) -> CheckedModule:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from refrelax.errors import Rejection, Span
 from refrelax.rules import rule
 from refrelax.semantics.types.checked import Promise
+from refrelax.semantics.types.context import TypingContext
 from refrelax.semantics.types.erase import erase_to_scope
 from refrelax.semantics.types.expressions import type_of
-from refrelax.semantics.types.frame import Frame
 from refrelax.semantics.types.lattice import (
     Check,
     check,
@@ -45,7 +45,7 @@ from refrelax.syntax.types import AnyType, FuncType, ShapeType, TupleType, Type
 _ANY = AnyType()
 
 
-def function_type(frame: Frame, f: Function) -> FuncType:
+def function_type(frame: TypingContext, f: Function) -> FuncType:
     """The type of ``f``, deduced in the fresh ``frame``: its parameters' types, its refined result, its purity."""
     declared = declared_type(f)
     params = declared.params or ()
@@ -59,7 +59,7 @@ def function_type(frame: Frame, f: Function) -> FuncType:
 
 
 @rule("ty/return-refined", "ty/return-promise")
-def return_type(frame: Frame, f: Function, params: tuple[Type, ...], body: Type) -> Type:
+def return_type(frame: TypingContext, f: Function, params: tuple[Type, ...], body: Type) -> Type:
     """A return annotation that the body's type refines gives way to it (the parameters' symbols are kept); any other
     stays, as a promise that is checked when the function returns."""
     if f.ret is None or check(f.ret, body, frame.facts) is Check.PASS:
@@ -76,7 +76,7 @@ def return_type(frame: Frame, f: Function, params: tuple[Type, ...], body: Type)
     return ret
 
 
-def sequence_type(frame: Frame, seq: SeqExpr) -> Type:
+def sequence_type(frame: TypingContext, seq: SeqExpr) -> Type:
     """The type of a sequence: its value's, erased to the symbols that its scope defines."""
     for block in seq.blocks:
         frame.dataflow = isinstance(block, DataflowBlock)
@@ -94,7 +94,7 @@ def sequence_type(frame: Frame, seq: SeqExpr) -> Type:
 
 
 @rule("ty/erase-at-block-end")
-def leave_dataflow(frame: Frame, block: DataflowBlock) -> None:
+def leave_dataflow(frame: TypingContext, block: DataflowBlock) -> None:
     """No type that leaves a dataflow block mentions a dataflow variable: such a shape is lost."""
     local = {each.name for each in block.bindings}.difference(block.outputs)
     for name in block.outputs:
@@ -104,7 +104,7 @@ def leave_dataflow(frame: Frame, block: DataflowBlock) -> None:
             frame.bind(name, erase_to_scope(ty, names - local), frame.spans.get(name))
 
 
-def bind(frame: Frame, binding: Binding) -> None:
+def bind(frame: TypingContext, binding: Binding) -> None:
     """Deduce one binding and write its type down; its errors go to the journal."""
     frame.binding = binding.name
     try:
@@ -128,7 +128,7 @@ def bind(frame: Frame, binding: Binding) -> None:
             frame.spans.update({f"?{s.name}": binding.span for s in definable(ty)})
 
 
-def value_type(frame: Frame, binding: VarBinding) -> Type:
+def value_type(frame: TypingContext, binding: VarBinding) -> Type:
     """The type of a binding's right-hand side, nested functions and ``If`` included."""
     match binding.value:
         case Function():
@@ -140,7 +140,7 @@ def value_type(frame: Frame, binding: VarBinding) -> Type:
 
 
 @rule("ty/annotation-impossible", "ty/annotation-claims")
-def annotated(frame: Frame, binding: VarBinding, deduced: Type) -> Type:
+def annotated(frame: TypingContext, binding: VarBinding, deduced: Type) -> Type:
     """The type of the variable, where an annotation stands.
 
     An annotation that is provably wrong is refused. On a call it *is* the variable's type, coarser than the
@@ -166,7 +166,7 @@ def annotated(frame: Frame, binding: VarBinding, deduced: Type) -> Type:
 
 
 @rule("ty/match-cast-impossible", "ty/match-cast-annotation", "ty/match-cast")
-def match_cast(frame: Frame, binding: MatchCast) -> Type:
+def match_cast(frame: TypingContext, binding: MatchCast) -> Type:
     """The target type, whose bare new symbols are defined here; refused only if no value could match."""
     value = type_of(frame, binding.value)
     target = binding.type
@@ -187,7 +187,7 @@ def match_cast(frame: Frame, binding: MatchCast) -> Type:
     return target
 
 
-def leave_open(frame: Frame, what: str, claimed: Type, deduced: Type, span: Span | None) -> None:
+def leave_open(frame: TypingContext, what: str, claimed: Type, deduced: Type, span: Span | None) -> None:
     """Write down the equalities of dims between two types of one form that are not proved; a dim that is a new
     symbol asks for nothing."""
     if isinstance(claimed, TupleType) and isinstance(deduced, TupleType):
@@ -204,7 +204,7 @@ def leave_open(frame: Frame, what: str, claimed: Type, deduced: Type, span: Span
 
 
 @rule("ty/if", "ty/if-condition")
-def if_type(frame: Frame, e: If) -> Type:
+def if_type(frame: TypingContext, e: If) -> Type:
     """The least common ancestor of the branches' types, each erased to what is in scope outside of it."""
     condition = type_of(frame, e.condition)
     if isinstance(condition, ShapeType | TupleType | FuncType):
@@ -222,7 +222,7 @@ def if_type(frame: Frame, e: If) -> Type:
 
 
 @rule("ty/local-function")
-def local_function(frame: Frame, name: str, f: Function) -> Type:
+def local_function(frame: TypingContext, name: str, f: Function) -> Type:
     """A nested function; it may call itself under its declared type."""
     frame.types[name] = declared_type(f)
     ty = function_type(frame.inner(name, f.pure), f)

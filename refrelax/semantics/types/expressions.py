@@ -13,7 +13,7 @@ from refrelax.semantics.ops import IMPURE, OPERATORS
 from refrelax.semantics.ops.sharding import OWN, distributed
 from refrelax.semantics.types.calls import CALL_FORMS
 from refrelax.semantics.types.checked import EntryCheck
-from refrelax.semantics.types.frame import CallDeduction, Frame
+from refrelax.semantics.types.context import CallDeduction, TypingContext
 from refrelax.semantics.types.lattice import UNBOUND_CONSTANT, depends_on_unbound, describe
 from refrelax.semantics.types.signatures import EXTERN, PURE_EXTERN, PURE_LIBRARY
 from refrelax.semantics.types.unify import deduce_call
@@ -54,7 +54,7 @@ _ANY = AnyType()
 
 
 @rule("ty/leaf", "ty/tuple")
-def type_of(frame: Frame, e: Expr) -> Type:
+def type_of(frame: TypingContext, e: Expr) -> Type:
     """The type of an expression that is no ``If`` and no ``Function`` (those need a scope: ``deduce``).
 
     Raises:
@@ -90,7 +90,7 @@ def type_of(frame: Frame, e: Expr) -> Type:
 
 
 @rule("ty/bound-constant", "ty/unbound-constant")
-def constant_type(frame: Frame, e: ConstantRef) -> Type:
+def constant_type(frame: TypingContext, e: ConstantRef) -> Type:
     """The exact type of a supplied array; of one that was not, nothing is known and nothing is held against it."""
     array = frame.module.constants.get(e.index)
     if array is None:
@@ -102,7 +102,7 @@ def constant_type(frame: Frame, e: ConstantRef) -> Type:
 
 
 @rule("ty/tuple-get-item", "ty/tuple-index")
-def projection(frame: Frame, e: TupleGetItem) -> Type:
+def projection(frame: TypingContext, e: TupleGetItem) -> Type:
     """The field's type; the operand must be a tuple with such a field."""
     operand = type_of(frame, e.tuple)
     if not isinstance(operand, TupleType):
@@ -114,14 +114,14 @@ def projection(frame: Frame, e: TupleGetItem) -> Type:
     return operand.fields[e.index]
 
 
-def _definition(frame: Frame, e: Expr) -> tuple[tuple[str, Span | None], ...]:
+def _definition(frame: TypingContext, e: Expr) -> tuple[tuple[str, Span | None], ...]:
     return ((f"definition of {e.name}", frame.spans.get(e.name)),) if isinstance(e, Var) else ()
 
 
 # --- calls -----------------------------------------------------------------------------------------------------------
 
 
-def call_type(frame: Frame, call: Call) -> Type:
+def call_type(frame: TypingContext, call: Call) -> Type:
     """The result's type of any call, its purity checked against where it stands.
 
     Raises:
@@ -148,7 +148,7 @@ def _held_against_nothing(args: tuple[Type, ...], ty: Type) -> Type:
     return UNBOUND_CONSTANT if unknown and any(map(depends_on_unbound, args)) else ty
 
 
-def _dispatch(frame: Frame, call: Call, args: tuple[Type, ...]) -> tuple[Type, bool, str]:
+def _dispatch(frame: TypingContext, call: Call, args: tuple[Type, ...]) -> tuple[Type, bool, str]:
     if isinstance(call.op, Op):
         return operator_type(frame, call, args)
     callee = type_of(frame, call.op)
@@ -169,7 +169,7 @@ def _dispatch(frame: Frame, call: Call, args: tuple[Type, ...]) -> tuple[Type, b
 
 
 @rule("ty/call-not-a-function")
-def _not_a_function(frame: Frame, call: Call, callee: Type) -> tuple[Type, bool, str]:
+def _not_a_function(frame: TypingContext, call: Call, callee: Type) -> tuple[Type, bool, str]:
     if isinstance(call.op, GlobalVar) and call.op.name not in frame.module.functions:
         return _ANY, True, "wf/global-defined"
     if isinstance(call.op, Var) and call.op.name not in frame.types:
@@ -178,7 +178,7 @@ def _not_a_function(frame: Frame, call: Call, callee: Type) -> tuple[Type, bool,
     raise IllTyped([Diagnostic("ty/call-not-a-function", message, call.span, _callee_place(frame, call.op))])
 
 
-def _callee_place(frame: Frame, op: GlobalVar | ExternFunc | Var | Op) -> tuple[tuple[str, Span | None], ...]:
+def _callee_place(frame: TypingContext, op: GlobalVar | ExternFunc | Var | Op) -> tuple[tuple[str, Span | None], ...]:
     if isinstance(op, GlobalVar):
         f = frame.module.functions.get(op.name)
         return ((f"definition of {op.name}", getattr(f, "span", None)),)
@@ -186,7 +186,7 @@ def _callee_place(frame: Frame, op: GlobalVar | ExternFunc | Var | Op) -> tuple[
 
 
 @rule("ty/operator", "ty/operator-without-rule")
-def operator_type(frame: Frame, call: Call, args: tuple[Type, ...]) -> tuple[Type, bool, str]:
+def operator_type(frame: TypingContext, call: Call, args: tuple[Type, ...]) -> tuple[Type, bool, str]:
     """The type rule of the operator; one without a rule gives ``R.Any``, so that its annotation is trusted."""
     name = call.op.name
     pure = name not in IMPURE
@@ -218,7 +218,7 @@ def without_negative_extents(ty: Type) -> Type:
 
 
 @rule("wf/impure-in-dataflow", "wf/impure-in-pure-function")
-def purity(frame: Frame, call: Call) -> None:
+def purity(frame: TypingContext, call: Call) -> None:
     """An impure call stands neither in a dataflow block nor in a function that says it is pure."""
     if frame.dataflow:
         message = f"the call of {call.op.name} is impure: a dataflow block holds pure calls only"

@@ -22,7 +22,7 @@ from refrelax.syntax.types import AnyType, FuncType, TensorType, TupleType, Type
 
 
 @dataclass(frozen=True, slots=True)
-class Obligation:
+class EntryEquality:
     """An equality that a call leaves to its callee's entry check: argument ``argument`` has the extent ``found``
     where the callee's signature, over the caller's symbols, asks for ``expected``."""
 
@@ -87,15 +87,15 @@ class Unifier(_Subtype):
         finally:
             self.binding = before
 
-    def obligations(self) -> tuple[Obligation, ...]:
+    def obligations(self) -> tuple[EntryEquality, ...]:
         """The equalities that stay open once every symbol is bound."""
-        still_open: list[Obligation] = []
+        still_open: list[EntryEquality] = []
         for argument, expected, found in self.deferred:
             if free_symbols(expected) <= self.bound.keys():
                 expected = substitute(expected, self.bound)
                 if equal(expected, found, self.facts) is True:
                     continue
-            still_open.append(Obligation(argument, expected, found))
+            still_open.append(EntryEquality(argument, expected, found))
         return tuple(still_open)
 
 
@@ -105,7 +105,7 @@ class Deduced:
 
     type: Type
     given: Assignment
-    obligations: tuple[Obligation, ...]
+    obligations: tuple[EntryEquality, ...]
 
 
 def by_ty_args(ty_args: tuple[Type, ...]) -> Type:

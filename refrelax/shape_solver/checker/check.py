@@ -13,7 +13,7 @@ numbered in order, those of the question first; a branch sees the facts before i
 
 Imports nothing of the prover, of ``semantics`` or of any solver.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate-log``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate-log``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ABSURD = ge(Poly.of(-1))
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckResult:
     """``accepted``, or the place of the step that fails (a path of numbers) and why."""
 
     accepted: bool
@@ -282,7 +282,7 @@ def said(fact: Any) -> str:
             return str(fact)
 
 
-def check(question: Any, log: Any) -> Verdict:
+def check(question: Any, log: Any) -> CheckResult:
     """Whether ``log`` (``{"atoms": [...], "steps": [...]}``) proves ``question`` (see ``terms``)."""
     checker = None
     try:
@@ -296,7 +296,7 @@ def check(question: Any, log: Any) -> Verdict:
         checker = Checker(reading, [*given, *wanted])
         checker.run(steps, ABSURD)
     except Rejected as error:
-        return Verdict(False, str(error), tuple(checker.place) if checker else ())
+        return CheckResult(False, str(error), tuple(checker.place) if checker else ())
     except RecursionError:
-        return Verdict(False, "expected a certificate that is nested less deeply", ())
-    return Verdict(True)
+        return CheckResult(False, "expected a certificate that is nested less deeply", ())
+    return CheckResult(True)

@@ -1,6 +1,6 @@
 """The certificate as a file: its format, and what of it can be checked without a solver.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate``, ``sh/certificate-log``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate``, ``sh/certificate-log``.
 """
 
 from __future__ import annotations

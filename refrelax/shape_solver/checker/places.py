@@ -4,7 +4,7 @@
 have, has these bits; so has ``a & b`` for two such sums; and a sum whose bits make 0 everywhere is 0. All are looked at
 for each assignment of bits to the leaves. ``verified/Bits.v`` proves this.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate-log``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate-log``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Small domains, point by point: the checker's own evaluator of questions.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate``.
 """
 
 from __future__ import annotations

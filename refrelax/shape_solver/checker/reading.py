@@ -4,7 +4,7 @@ The facts say: the assumptions are defined and true, the claim is defined and fa
 required). A contradiction among them is a proof. What is no polynomial is an *atom*: a certificate ships the table of
 all atoms, and reading only looks them up; a writer's reading makes the atoms that it meets.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate-log``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate-log``.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Kinds of atoms and their values:
 
 Where an atom's value is not said (a zero divisor, a negative exponent) it is any integer.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate-log``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate-log``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``unsat`` means that the claim holds. Quantifier-free nonlinear integers.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The steps of evaluating a claim under ``fits`` that may go wrong, in evaluation order: the checker's own.
 
-Spec: ``spec/06-shapes.md``, ``sh/overflow-first``.
+Spec: ``spec/06b-solver.md``, ``sh/overflow-first``.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ with terms of two sorts, ideal integers and truths; ``["sym", k]`` is the symbol
 
 ``wrap`` alone knows a width. Nothing else of the checker looks at a question that ``Question.read`` has not accepted.
 
-Spec: ``spec/06-shapes.md``, ``sh/certificate``.
+Spec: ``spec/06b-solver.md``, ``sh/certificate``.
 """
 
 from __future__ import annotations

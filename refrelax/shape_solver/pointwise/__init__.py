@@ -3,13 +3,13 @@
 ``read`` turns a PrimFunc into element terms, ``Descent.tensors`` compares two tensors by congruence; ``Logic`` holds
 the claims that the proof rests on. ``refrelax.judge.pointwise`` composes the calls of a module's functions.
 
-Spec: ``spec/06-shapes.md``, Pointwise equality.
+Spec: ``spec/06c-pointwise.md``, Pointwise equality.
 """
 
 from refrelax.shape_solver.pointwise.descent import Descent
 from refrelax.shape_solver.pointwise.elements import NotRead
-from refrelax.shape_solver.pointwise.extract import Obligation, read
+from refrelax.shape_solver.pointwise.extract import Definedness, read
 from refrelax.shape_solver.pointwise.logic import Claim, Logic
-from refrelax.shape_solver.pointwise.terms import OPEN, Tensor, Term, Terms
+from refrelax.shape_solver.pointwise.terms import OPEN, TensorTerm, Term, Terms
 
-__all__ = ["OPEN", "Claim", "Descent", "Logic", "NotRead", "Obligation", "Tensor", "Term", "Terms", "read"]
+__all__ = ["OPEN", "Claim", "Descent", "Logic", "NotRead", "Definedness", "TensorTerm", "Term", "Terms", "read"]

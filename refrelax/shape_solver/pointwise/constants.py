@@ -1,6 +1,6 @@
 """Elements of constant arrays at integer points.
 
-Spec: ``spec/06-shapes.md``, ``sh/descent``.
+Spec: ``spec/06c-pointwise.md``, ``sh/descent``.
 """
 
 from __future__ import annotations

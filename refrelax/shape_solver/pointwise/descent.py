@@ -4,7 +4,7 @@ Equal terms are one object. Loads of computed tensors are compared as tensors fi
 expanded where that fails. A choice whose condition is decided by what is known is its arm; otherwise both cases are
 descended. The comparison has a direction: where the first program leaves an element open, the second may give anything.
 
-Spec: ``spec/06-shapes.md``, ``sh/descent``.
+Spec: ``spec/06c-pointwise.md``, ``sh/descent``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from refrelax.shape_solver.pointwise.terms import (
     Load,
     Number,
     Open,
-    Tensor,
+    TensorTerm,
     Term,
     Terms,
 )
@@ -77,7 +77,7 @@ class Descent:
     # --- tensors
 
     @rule("sh/descent")
-    def tensors(self, a: Tensor, b: Tensor) -> bool:
+    def tensors(self, a: TensorTerm, b: TensorTerm) -> bool:
         """Whether two tensors have the same shape and, wherever ``a`` is determined, the same elements."""
         if a is b:
             return True
@@ -97,7 +97,7 @@ class Descent:
         self.relaxations |= found or frozenset()
         return found is not None
 
-    def _same_tensors(self, a: Tensor, b: Tensor) -> bool:
+    def _same_tensors(self, a: TensorTerm, b: TensorTerm) -> bool:
         if a.dtype != b.dtype or len(a.shape) != len(b.shape) or (a.body is None and b.body is None and a.data is None):
             return False
         if not all(self.logic.equal(x, y, (), "shape") for x, y in zip(a.shape, b.shape, strict=True)):
@@ -368,18 +368,18 @@ class Descent:
         self.trail.append((a, b))
 
 
-def _expands(tensor: Tensor) -> bool:
+def _expands(tensor: TensorTerm) -> bool:
     return tensor.body is not None
 
 
-def _view(tensor: Tensor) -> bool:
+def _view(tensor: TensorTerm) -> bool:
     """Whether an element of the tensor is an element of another, or a choice between such."""
     return isinstance(tensor.body, Load | Number | Int | Open) or (
         isinstance(tensor.body, Choose) and isinstance(tensor.body.condition, Int)
     )
 
 
-def _constant(tensor: Tensor) -> bool:
+def _constant(tensor: TensorTerm) -> bool:
     """Whether all elements are one number."""
     return tensor.data is not None and len(tensor.data) > 0 and len(set(tensor.data)) == 1
 

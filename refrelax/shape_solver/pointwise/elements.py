@@ -3,7 +3,7 @@
 Integers that depend on indices and shapes alone stay expressions (the solver's language); everything else becomes an
 ``Apply`` by its head, a ``Choose`` or a ``Load``. Comparisons are turned so that ``<`` and ``<=`` are the only orders.
 
-Spec: ``spec/06-shapes.md``, ``sh/element-term``.
+Spec: ``spec/06c-pointwise.md``, ``sh/element-term``.
 """
 
 from __future__ import annotations

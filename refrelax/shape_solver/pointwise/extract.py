@@ -8,7 +8,7 @@ tensor.
 
 Whatever this cannot say exactly raises ``NotRead``: no proof, never a wrong one.
 
-Spec: ``spec/06-shapes.md``, ``sh/read-program``.
+Spec: ``spec/06c-pointwise.md``, ``sh/read-program``.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from refrelax.shape_solver.pointwise.elements import NotRead, Reading
 from refrelax.shape_solver.pointwise.folds import gathered
 from refrelax.shape_solver.pointwise.inverse import solve
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
-from refrelax.shape_solver.pointwise.state import Level, Memory, Obligation, Update
-from refrelax.shape_solver.pointwise.terms import OLD, OPEN, Tensor, Term, Terms, has_old
+from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update
+from refrelax.shape_solver.pointwise.terms import OLD, OPEN, TensorTerm, Term, Terms, has_old
 from refrelax.syntax.loops import (
     AllocBuffer,
     AttrStmt,
@@ -52,7 +52,7 @@ from refrelax.syntax.scalars import (
     int_imm,
 )
 
-__all__ = ["NotRead", "Obligation", "read"]
+__all__ = ["Definedness", "NotRead", "read"]
 
 UNORDERED = frozenset({"parallel", "vectorized"})
 """Loops whose iterations have no order, or are taken together by a machine: each element is written by one of them."""
@@ -60,8 +60,8 @@ UNORDERED = frozenset({"parallel", "vectorized"})
 
 @rule("sh/read-program")
 def read(
-    func: PrimFunc, given: Mapping[str, Tensor], scalars: Mapping[str, PrimExpr], terms: Terms, logic: Logic
-) -> tuple[dict[str, Tensor], list[Obligation]]:
+    func: PrimFunc, given: Mapping[str, TensorTerm], scalars: Mapping[str, PrimExpr], terms: Terms, logic: Logic
+) -> tuple[dict[str, TensorTerm], list[Definedness]]:
     """The contents of the function's buffers after a call, and what the call's meaning rests on.
 
     ``given``: the contents before, by buffer name; ``scalars``: scalar parameters and the symbols of buffer shapes.
@@ -91,14 +91,14 @@ class _Reader:
     guards: list[PrimExpr] = field(default_factory=list)
     """The part of ``scope`` that decides whether a store happens."""
     reduces: bool = False
-    obligations: list[Obligation] = field(default_factory=list)
+    obligations: list[Definedness] = field(default_factory=list)
 
     # --- buffers
 
     def dims(self, buffer: Buffer) -> tuple[PrimExpr, ...]:
         return tuple(self.expression(d) for d in buffer.shape)
 
-    def enter(self, buffer: Buffer, content: Tensor, shape: tuple[PrimExpr, ...]) -> None:
+    def enter(self, buffer: Buffer, content: TensorTerm, shape: tuple[PrimExpr, ...]) -> None:
         if buffer.strides or buffer.elem_offset is not None or buffer.data is not None or buffer.layout is not None:
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
         at = tuple(self.terms.fresh("o", d.dtype) for d in shape)
@@ -111,7 +111,7 @@ class _Reader:
         if not self.scope:
             self.logic.sizes.exists(shape, buffer.dtype)
         vars_ = tuple(self.terms.fresh("o", d.dtype) for d in shape)
-        self.enter(buffer, Tensor(buffer.name, shape, buffer.dtype, vars_, OPEN), shape)
+        self.enter(buffer, TensorTerm(buffer.name, shape, buffer.dtype, vars_, OPEN), shape)
 
     # --- statements
 
@@ -218,7 +218,7 @@ class _Reader:
             raise NotRead("a store at an index read from memory")
         for i, d in zip(indices, memory.shape, strict=True):
             for bound in within(i, d):
-                self.obligations.append(Obligation("store in bounds", bound, tuple(self.scope)))
+                self.obligations.append(Definedness("store in bounds", bound, tuple(self.scope)))
         value = self.reading(store, indices).term(store.value)
         where = [compare("EQ", o, i) for o, i in zip(memory.at, indices, strict=True)]
         self.deliver(memory, [Update((*where, *self.guards), value, self.reduces)])
@@ -245,10 +245,10 @@ class _Reader:
         return found
 
     def require(self, purpose: str, statement: PrimExpr, scope: Given) -> None:
-        self.obligations.append(Obligation(purpose, statement, scope))
+        self.obligations.append(Definedness(purpose, statement, scope))
 
     def demand(self, term: Term, scope: Given) -> None:
-        self.obligations.append(Obligation("no poison in an index", bool_imm(True), scope, term))
+        self.obligations.append(Definedness("no poison in an index", bool_imm(True), scope, term))
 
     def load(self, load: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
         memory = self.memory.get(load.buffer)
@@ -259,7 +259,7 @@ class _Reader:
         if not memory.local:
             return self.terms.load(memory.content, indices)
         for i, d in zip(indices, memory.shape, strict=True):
-            self.obligations += [Obligation("load in bounds", bound, scope) for bound in within(i, d)]
+            self.obligations += [Definedness("load in bounds", bound, scope) for bound in within(i, d)]
         return self.terms.at(memory.content, indices)
 
     def pending(self, memory: Memory, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
@@ -307,7 +307,7 @@ class _Reader:
         for update in updates:
             memory.content = self.stored(memory, update)
 
-    def stored(self, memory: Memory, update: Update) -> Tensor:
+    def stored(self, memory: Memory, update: Update) -> TensorTerm:
         inside = self.inside(memory)
         known = (*inside, *symbols_nonnegative(memory.shape), *self.scope)
         open_ = [c for c in update.conditions if not self.logic.holds(c, known, "every element is written")]
@@ -318,7 +318,7 @@ class _Reader:
             value = self.terms.choose(self.terms.integer(rest), value, before)
         vars_ = tuple(self.terms.fresh("o", o.dtype) for o in memory.at)
         body = self.terms.replaced(value, {o.name: v for o, v in zip(memory.at, vars_, strict=True)})
-        return Tensor(memory.content.name, memory.shape, memory.dtype, vars_, body)
+        return TensorTerm(memory.content.name, memory.shape, memory.dtype, vars_, body)
 
     def before(self, memory: Memory) -> Term:
         if memory.content.body is OPEN:

@@ -5,7 +5,7 @@ counted as one. An upper bound is found by replacing each variable by the last v
 upwards and by leaving it out where it counts downwards (nothing here is negative), then by bounding each product of
 extents by the buffers that have it.
 
-Spec: ``spec/06-shapes.md``, ``sh/index-fits``.
+Spec: ``spec/06c-pointwise.md``, ``sh/index-fits``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reductions: recognising one where a loop closes, and what combining with nothing means.
 
-Spec: ``spec/06-shapes.md``, ``sh/fold``.
+Spec: ``spec/06c-pointwise.md``, ``sh/fold``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Two shapes of conditions determine ``v``: ``o == e`` where ``v`` stands in ``e``
 ``0 <= e - q * v < q``, which gives ``v == e // q``. In both the solution is the only one, so no other iteration
 writes that element; that the solution lies in the loop's domain is asked separately.
 
-Spec: ``spec/06-shapes.md``, ``sh/store-inverse``.
+Spec: ``spec/06c-pointwise.md``, ``sh/store-inverse``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The questions that a comparison asks of the solver: one place that filters assumptions, keeps answers and claims.
 
-Spec: ``spec/06-shapes.md``, ``sh/element-term``.
+Spec: ``spec/06c-pointwise.md``, ``sh/element-term``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which elements are never poison.
 
-Spec: ``spec/06-shapes.md``, ``sh/never-poison``.
+Spec: ``spec/06c-pointwise.md``, ``sh/never-poison``.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ In order: axis by axis; axis by axis in another order; over one flat index (spli
 and in other orders of the axes; and reductions of reductions as one. Where the first program's reduction does not
 permit any order by definition, another grouping of floats is the relaxation ``reassociation``, and is reported.
 
-Spec: ``spec/06-shapes.md``, ``sh/regroup``.
+Spec: ``spec/06c-pointwise.md``, ``sh/regroup``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 One rule: where ``a == q*b + r`` term by term and ``0 <= r < b`` is proved, ``a // b`` is ``q`` and ``a % b`` is ``r``;
 where only ``b > 0`` is proved, ``a // b`` is ``q + r // b`` and ``a % b`` is ``r % b``.
 
-Spec: ``spec/06-shapes.md``, ``sh/index-digits``.
+Spec: ``spec/06c-pointwise.md``, ``sh/index-digits``.
 """
 
 from __future__ import annotations

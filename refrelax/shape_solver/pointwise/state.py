@@ -1,6 +1,6 @@
 """What is known while a loop program is read: its memory, the stores under way, and what its meaning rests on.
 
-Spec: ``spec/06-shapes.md``, ``sh/read-program``.
+Spec: ``spec/06c-pointwise.md``, ``sh/read-program``.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from refrelax.shape_solver.pointwise.logic import Given
-from refrelax.shape_solver.pointwise.terms import Tensor, Term
+from refrelax.shape_solver.pointwise.terms import TensorTerm, Term
 from refrelax.syntax.scalars import PrimExpr, SymVar
 
 
 @dataclass(frozen=True, slots=True)
-class Obligation:
+class Definedness:
     """What must hold for the program to have a meaning at all: a store in bounds, a divisor that is not 0; or, with
     ``term``, an element that must not be poison, since an index or a condition is computed from it."""
 
@@ -48,7 +48,7 @@ class Memory:
 
     shape: tuple[PrimExpr, ...]
     dtype: str
-    content: Tensor
+    content: TensorTerm
     at: tuple[SymVar, ...]
     local: bool = False
     """Allocated inside a loop: its content may mention the loop's variable, so loads are expanded on the spot."""

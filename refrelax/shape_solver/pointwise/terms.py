@@ -6,7 +6,7 @@ tensor and are not expanded until a comparison needs it; a network stays as smal
 
 An integer that is computed from data and used as an index is an *opaque* symbol, whose term the table keeps.
 
-Spec: ``spec/06-shapes.md``, ``sh/element-term``.
+Spec: ``spec/06c-pointwise.md``, ``sh/element-term``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OPAQUE = "?"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tensor:
+class TensorTerm:
     """A function from indices to elements. ``body is None``: given (an input, or ``data``: a constant array)."""
 
     name: str
@@ -68,7 +68,7 @@ class Apply:
 class Load:
     """An element of a tensor."""
 
-    tensor: Tensor
+    tensor: TensorTerm
     indices: tuple[PrimExpr, ...]
 
     @property
@@ -144,7 +144,7 @@ class Terms:
     opaque: dict[str, Term] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     """Of the terms in ``opaque``, by identity."""
-    constants: dict[tuple[str, tuple[PrimExpr, ...], tuple[int, ...]], Tensor] = field(default_factory=dict)
+    constants: dict[tuple[str, tuple[PrimExpr, ...], tuple[int, ...]], TensorTerm] = field(default_factory=dict)
     count: int = 0
 
     # --- makers
@@ -163,7 +163,7 @@ class Terms:
     def apply(self, op: str, dtype: str, args: tuple[Term, ...], attrs: tuple[tuple[str, object], ...] = ()) -> Term:
         return self._put(("apply", op, dtype, attrs, *map(id, args)), Apply(op, dtype, args, attrs))
 
-    def load(self, tensor: Tensor, indices: tuple[PrimExpr, ...]) -> Term:
+    def load(self, tensor: TensorTerm, indices: tuple[PrimExpr, ...]) -> Term:
         return self._put(("load", id(tensor), *indices), Load(tensor, indices))
 
     def choose(self, condition: Term, yes: Term, no: Term) -> Term:
@@ -205,10 +205,10 @@ class Terms:
         found = self.opaque.get(name)
         return None if found is None else found.dtype
 
-    def constant(self, name: str, dtype: str, shape: tuple[int, ...], data: tuple[int, ...]) -> Tensor:
+    def constant(self, name: str, dtype: str, shape: tuple[int, ...], data: tuple[int, ...]) -> TensorTerm:
         """A constant array; the same contents are the same tensor."""
         dims = tuple(int_imm(d) for d in shape)
-        return self.constants.setdefault((dtype, dims, data), Tensor(name, dims, dtype, data=data))
+        return self.constants.setdefault((dtype, dims, data), TensorTerm(name, dims, dtype, data=data))
 
     # --- substitution
 
@@ -222,7 +222,7 @@ class Terms:
         """An index expression with variables replaced, those of opaque symbols too."""
         return _Substitution(self, by, None).index(e)
 
-    def at(self, tensor: Tensor, indices: tuple[PrimExpr, ...]) -> Term:
+    def at(self, tensor: TensorTerm, indices: tuple[PrimExpr, ...]) -> Term:
         """The element of a computed tensor, its body expanded."""
         assert tensor.body is not None
         return self.replaced(tensor.body, {v.name: i for v, i in zip(tensor.vars, indices, strict=True)})

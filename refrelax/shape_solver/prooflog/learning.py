@@ -85,6 +85,8 @@ def conditional(ledger: Ledger, point: Point, number: int, forms: Forms) -> None
                             remainder(ledger, number, divisor)
                         ledger.axioms.add(number)
                         return
+        case _ if len(ledger.facts) > point.facts and number not in ledger.deferred:
+            ledger.deferred.add(number)  # its operands may have signs by what was written down since: at the next point
         case _:
             ledger.axioms.add(number)
             together(ledger, point, number)

@@ -42,6 +42,8 @@ class Ledger:
     """``None`` for a disjunction."""
     rules: list[tuple[int, int, Poly]] = field(default_factory=list)
     """(equation, atom, what replaces it), in the order in which they apply."""
+    places: dict[int, int] = field(default_factory=dict)
+    """Which rule replaces an atom."""
     steps: list[Step] = field(default_factory=list)
     index: dict[Any, int] = field(default_factory=dict)
     """Facts by content."""
@@ -53,6 +55,8 @@ class Ledger:
     """Disjunctions and atoms on which this scope or one above it has branched."""
     axioms: set[int] = field(default_factory=set)
     """Atoms whose axioms were written down."""
+    deferred: set[int] = field(default_factory=set)
+    """Atoms whose axioms wait for what was learnt of their operands."""
     settled: set[int] = field(default_factory=set)
     """Atoms that were compared with their normal form."""
     made: set[int] = field(default_factory=set)
@@ -61,11 +65,11 @@ class Ledger:
     def branch(self, start: Iterable[Formula]) -> Ledger:
         """A scope below this one, with the facts ``start``."""
         below = Ledger(
-            self.reading, self.symbols, self.meter, list(self.facts), list(self.reduced), list(self.rules), [],
-            dict(self.index),
+            self.reading, self.symbols, self.meter, list(self.facts), list(self.reduced), list(self.rules),
+            dict(self.places), [], dict(self.index),
         )  # fmt: skip
         below.axioms, below.settled = set(self.axioms), set(self.settled)
-        below.used, below.made = set(self.used), set(self.made)
+        below.used, below.made, below.deferred = set(self.used), set(self.made), set(self.deferred)
         for fact in start:
             below.add(fact)
         below.starts = len(below.facts) - len(self.facts)
@@ -74,7 +78,8 @@ class Ledger:
     def adopted(self, ledger: Ledger, found: int) -> int:
         """``found``, after ``ledger`` has taken over what this attempt below it added."""
         ledger.steps += self.steps
-        ledger.facts, ledger.reduced, ledger.rules, ledger.index = self.facts, self.reduced, self.rules, self.index
+        ledger.facts, ledger.reduced, ledger.index = self.facts, self.reduced, self.index
+        ledger.rules, ledger.places = self.rules, self.places
         return found
 
     def add(self, fact: Formula, step: Step | None = None) -> int:
@@ -88,10 +93,14 @@ class Ledger:
         return number
 
     def reduce(self, p: Poly) -> Poly:
-        """``p`` with every replaced atom gone."""
-        for _, atom, rest in self.rules:
+        """``p`` with every replaced atom gone. No rule gives an atom of one before it."""
+        while True:
+            place = min((self.places[atom] for atom in p.mentions() if atom in self.places), default=None)
+            if place is None:
+                return p
+            _, atom, rest = self.rules[place]
             p = p.replaced(atom, rest)
-        return p
+            self.meter.spent += len(p.terms)
 
     def rule(self, equation: int, atom: int) -> bool:
         """Lets ``equation`` replace ``atom``; ``False`` if it does not give it."""
@@ -106,6 +115,7 @@ class Ledger:
         if p != self.facts[equation][1]:
             equation = self.equal(self.combine(p, [[1, ["not"]], [1, [equation]]]),
                                   self.combine(-p, [[1, ["not"]], [-1, [equation]]]))  # fmt: skip
+        self.places[atom] = len(self.rules)
         self.rules.append((equation, atom, rest))
         self.reduced = [None if each is None else each.replaced(atom, rest) for each in self.reduced]
         return True

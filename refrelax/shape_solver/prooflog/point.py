@@ -17,6 +17,8 @@ class Point:
     def __init__(self, ledger: Ledger, values: Values) -> None:
         self.ledger = ledger
         self.values = values
+        self.facts = len(ledger.facts)
+        """How many facts it was made from: of later ones it knows nothing."""
 
     def value(self, p: Poly) -> Number:
         return sum(c * self.mono(mono) for mono, c in self.ledger.reduce(p).terms.items())

@@ -22,7 +22,7 @@ from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Known, ModuleAlias
 from refrelax.syntax.read.declarations import FORMS, annotation_dtype, bind_let, scope_ids
 from refrelax.syntax.read.device_intrinsics import SCOPE_IDS
-from refrelax.syntax.read.frames import Frame
+from refrelax.syntax.read.frames import StatementFrame
 from refrelax.syntax.read.regions import Slice, View, index_lanes, vector_indices
 from refrelax.syntax.read.scalar_values import DTypeName, is_expression
 from refrelax.syntax.scalars import Literal, PrimExpr, StringImm, SymVar, as_int
@@ -30,7 +30,7 @@ from refrelax.syntax.scalars import Literal, PrimExpr, StringImm, SymVar, as_int
 Stmts = tuple[Stmt, ...]
 
 
-def read_assign(frame: Frame, node: ast.Assign) -> Stmts:
+def read_assign(frame: StatementFrame, node: ast.Assign) -> Stmts:
     """``target = value``."""
     if len(node.targets) != 1:
         frame.src.fail(node, "syn/assignment-target", "expected one target")
@@ -38,7 +38,7 @@ def read_assign(frame: Frame, node: ast.Assign) -> Stmts:
 
 
 @rule("syn/assignment-target")
-def assign(frame: Frame, node: ast.stmt, target: ast.expr, value: ast.expr) -> Stmts:
+def assign(frame: StatementFrame, node: ast.stmt, target: ast.expr, value: ast.expr) -> Stmts:
     """One assignment, by the form of its target."""
     match target:
         case ast.Name(id=name):
@@ -55,7 +55,7 @@ def assign(frame: Frame, node: ast.stmt, target: ast.expr, value: ast.expr) -> S
     return frame.src.fail(target, "syn/assignment-target", f"`{shown(target)}` cannot be assigned to")
 
 
-def assign_many(frame: Frame, node: ast.stmt, targets: list[ast.expr], value: ast.expr) -> Stmts:
+def assign_many(frame: StatementFrame, node: ast.stmt, targets: list[ast.expr], value: ast.expr) -> Stmts:
     """``a, b = …``: axes, pairwise values, or the items of a constant."""
     if isinstance(value, ast.Call) and (name := namespace_name(value.func, frame.reader)) is not None:
         if name == "axis.remap" or name in AXES:
@@ -77,7 +77,7 @@ def assign_many(frame: Frame, node: ast.stmt, targets: list[ast.expr], value: as
     return tuple(made)
 
 
-def assign_name(frame: Frame, node: ast.stmt, name: str, value: ast.expr) -> Stmts:
+def assign_name(frame: StatementFrame, node: ast.stmt, name: str, value: ast.expr) -> Stmts:
     """``name = value``: a form of its own, a store into an existing scalar, or a new name for a value."""
     if isinstance(value, ast.Call):
         form = namespace_name(value.func, frame.reader)
@@ -106,7 +106,7 @@ def _single(buffer: Buffer) -> bool:
     return len(buffer.shape) == 1 and as_int(buffer.shape[0]) == 1
 
 
-def bind_value(frame: Frame, node: ast.stmt, name: str, at: ast.expr, value: Any) -> Stmts:
+def bind_value(frame: StatementFrame, node: ast.stmt, name: str, at: ast.expr, value: Any) -> Stmts:
     """A new name for a value: an alias, a let of a handle, or a mutable scalar (a let in the older spelling)."""
     if isinstance(value, (list, tuple, dict, str, DTypeName)) or value is None:
         frame.scope.define(name, Known(value))
@@ -115,25 +115,25 @@ def bind_value(frame: Frame, node: ast.stmt, name: str, at: ast.expr, value: Any
         frame.scope.define(name, value)
         return ()
     if isinstance(value, View):
-        if all(isinstance(i, Slice) and i.step is None for i in value.items) and not frame.old:
+        if all(isinstance(i, Slice) and i.step is None for i in value.items) and not frame.edition.plain_lets:
             frame.scope.define(name, Known(value))
             return ()
     found = frame.reader.expression(at, value)
-    if isinstance(found, SymVar) and found.name in frame.function.unbound and not frame.old:
+    if isinstance(found, SymVar) and found.name in frame.function.unbound and not frame.edition.plain_lets:
         frame.scope.define(name, found)
         return ()
     entry = frame.scope.lookup(name)
     if isinstance(entry, SymVar) and entry.name in frame.function.unbound and not isinstance(found, Literal):
         if entry.dtype == found.dtype:  # so TVM prints a let of a variable that the text has mentioned already
             return (bind_let(frame, node, at, name, found, None),)
-    if frame.old or dtypes.kind(found.dtype) in ("handle", "void"):
+    if frame.edition.plain_lets or dtypes.kind(found.dtype) in ("handle", "void"):
         var = SymVar(frame.function.names.fresh(name), found.dtype, span=frame.span(node))
         frame.scope.define(name, var)
         return (Bind(var, found, span=frame.span(node)),)
     return declare_scalar(frame, node, name, found.dtype, found)
 
 
-def declare_scalar(frame: Frame, node: ast.stmt, name: str, dtype: str, init: PrimExpr | None) -> Stmts:
+def declare_scalar(frame: StatementFrame, node: ast.stmt, name: str, dtype: str, init: PrimExpr | None) -> Stmts:
     """A mutable scalar."""
     buffer = cell(frame.function.names.fresh(name), dtype)
     frame.scope.define(name, buffer)
@@ -143,7 +143,7 @@ def declare_scalar(frame: Frame, node: ast.stmt, name: str, dtype: str, init: Pr
 # --- stores ----------------------------------------------------------------------------------------------------------
 
 
-def stored(frame: Frame, node: ast.expr, value: Any, dtype: str) -> PrimExpr:
+def stored(frame: StatementFrame, node: ast.expr, value: Any, dtype: str) -> PrimExpr:
     """``value`` as it is stored into elements of ``dtype``: cast, with the lanes it must already have."""
     try:
         if isinstance(value, (int, float)) and dtypes.kind(dtype) == "float":
@@ -157,13 +157,13 @@ def stored(frame: Frame, node: ast.expr, value: Any, dtype: str) -> PrimExpr:
 
 
 @rule("syn/store-lanes")
-def store(frame: Frame, node: ast.stmt, buffer: Buffer, index: ast.expr, value: ast.expr) -> BufferStore:
+def store(frame: StatementFrame, node: ast.stmt, buffer: Buffer, index: ast.expr, value: ast.expr) -> BufferStore:
     """``A[i, j] = value``."""
     return store_value(frame, node, buffer, index, value, frame.reader.value(value))
 
 
 def store_value(
-    frame: Frame,
+    frame: StatementFrame,
     node: ast.stmt,
     buffer: Buffer,
     index: ast.expr,
@@ -181,7 +181,7 @@ def store_value(
     return BufferStore(buffer.name, made, indices, predicate, span=frame.span(node))
 
 
-def read_augmented(frame: Frame, node: ast.AugAssign) -> Stmts:
+def read_augmented(frame: StatementFrame, node: ast.AugAssign) -> Stmts:
     """``A[i] += e``, ``z += e``."""
     load = ast.copy_location(
         ast.Name(node.target.id, ast.Load())
@@ -199,7 +199,7 @@ def read_augmented(frame: Frame, node: ast.AugAssign) -> Stmts:
 
 
 @rule("syn/annotation")
-def read_annotated(frame: Frame, node: ast.AnnAssign) -> Stmts:
+def read_annotated(frame: StatementFrame, node: ast.AnnAssign) -> Stmts:
     """``y: T.let[T.int32] = e``, ``z: T.int32 = e``, ``v: T.float32[4]``."""
     if not isinstance(node.target, ast.Name):
         frame.src.fail(node.target, "syn/assignment-target", f"expected a name, found `{shown(node.target)}`")
@@ -211,7 +211,7 @@ def read_annotated(frame: Frame, node: ast.AnnAssign) -> Stmts:
             return _let(frame, node, name, annotation_dtype(frame, annotation.slice))
         return _vector(frame, node, name, annotation)
     dtype = annotation_dtype(frame, annotation)
-    if frame.old and node.value is not None:
+    if frame.edition.plain_lets and node.value is not None:
         return _let(frame, node, name, dtype)
     if dtypes.kind(dtype) in ("handle", "void"):
         frame.src.fail(annotation, "syn/annotation", f"a mutable scalar has no dtype {dtype}: write T.let[…]")
@@ -219,7 +219,7 @@ def read_annotated(frame: Frame, node: ast.AnnAssign) -> Stmts:
     return declare_scalar(frame, node, name, dtype, value or None)
 
 
-def _let(frame: Frame, node: ast.AnnAssign, name: str, dtype: str | None) -> Stmts:
+def _let(frame: StatementFrame, node: ast.AnnAssign, name: str, dtype: str | None) -> Stmts:
     if node.value is None:
         frame.src.fail(node, "syn/annotation", "T.let needs a value")
     value = frame.reader.value(node.value)
@@ -234,7 +234,7 @@ def _let(frame: Frame, node: ast.AnnAssign, name: str, dtype: str | None) -> Stm
     return (bind_let(frame, node, node.target, name, made, dtype),)
 
 
-def _vector(frame: Frame, node: ast.AnnAssign, name: str, annotation: ast.Subscript) -> Stmts:
+def _vector(frame: StatementFrame, node: ast.AnnAssign, name: str, annotation: ast.Subscript) -> Stmts:
     dtype = annotation_dtype(frame, annotation.value)
     if node.value is not None:
         frame.src.fail(node, "syn/annotation", "a local vector has no initial value")
@@ -253,12 +253,12 @@ def _vector(frame: Frame, node: ast.AnnAssign, name: str, annotation: ast.Subscr
 # --- forms with a reader of their own --------------------------------------------------------------------------------
 
 
-def assign_form(frame: Frame, call: ast.Call, name: str, form: str) -> Stmts | None:
+def assign_form(frame: StatementFrame, call: ast.Call, name: str, form: str) -> Stmts | None:
     """``name = T.<form>(…)`` where that is more than an expression; ``None`` where it is one."""
     if form in AXES or form == "axis.remap":
         declare_axes(frame, call, form, [ast.copy_location(ast.Name(name, ast.Store()), call)])
         return ()
-    if form in ALLOC_FORMS or (form == "alloc_buffer" and frame.old):
+    if form in ALLOC_FORMS or (form == "alloc_buffer" and frame.edition.block_allocations):
         declare_alloc(frame, call, name)
         return ()
     reader = FORMS.get(form)
@@ -276,7 +276,7 @@ def assign_form(frame: Frame, call: ast.Call, name: str, form: str) -> Stmts | N
 
 
 @rule("syn/symbol-dtype")
-def declare_variable(frame: Frame, node: ast.AST, name: str, dtype: str) -> None:
+def declare_variable(frame: StatementFrame, node: ast.AST, name: str, dtype: str) -> None:
     """``m = T.int32()``: the symbol of the signature under that name, or a new variable, not yet bound."""
     entry = frame.scope.lookup(name)
     if isinstance(entry, SymVar) and entry.name in frame.function.signature:

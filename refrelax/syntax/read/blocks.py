@@ -17,7 +17,7 @@ from refrelax.syntax.read.arguments import bound, namespace_name
 from refrelax.syntax.read.attributes import read_any
 from refrelax.syntax.read.buffers import field_nodes, make_buffer
 from refrelax.syntax.read.constants import shown
-from refrelax.syntax.read.frames import BlockFrame, Frame
+from refrelax.syntax.read.frames import BlockFrame, StatementFrame
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.regions import View, extent_between, region_of_view
 from refrelax.syntax.scalars import BufferLoad, BufferRef, Literal, PrimExpr, RangeArg, SymVar
@@ -34,7 +34,7 @@ AXES: dict[str, IterKind] = {
 }
 
 
-def attribute_items(frame: Frame, node: ast.expr) -> dict[str, AttrValue]:
+def attribute_items(frame: StatementFrame, node: ast.expr) -> dict[str, AttrValue]:
     """A dict of attributes or annotations."""
     found = attribute_value(frame, node)
     if not isinstance(found, AttrDict):
@@ -42,7 +42,7 @@ def attribute_items(frame: Frame, node: ast.expr) -> dict[str, AttrValue]:
     return dict(found.items)
 
 
-def attribute_value(frame: Frame, node: ast.expr) -> AttrValue:
+def attribute_value(frame: StatementFrame, node: ast.expr) -> AttrValue:
     """One attribute: what the graph level allows, and buffers (as a ``BufferRef``)."""
     with frame.src.deeper(node):
         match node:
@@ -74,7 +74,7 @@ def plain(value: AttrValue) -> AttrValue:
 
 
 @rule("syn/block-declaration")
-def block_of(frame: Frame, node: ast.AST, what: str) -> BlockFrame:
+def block_of(frame: StatementFrame, node: ast.AST, what: str) -> BlockFrame:
     """The block that a declaration belongs to."""
     if frame.block is None:
         frame.src.fail(node, "syn/block-declaration", f"{what} stands only inside `with T.sblock(…)`")
@@ -82,7 +82,10 @@ def block_of(frame: Frame, node: ast.AST, what: str) -> BlockFrame:
 
 
 def read_block(
-    frame: Frame, call: ast.Call, body: list[ast.stmt], read: Callable[[Frame, list[ast.stmt]], tuple[Stmt, ...]]
+    frame: StatementFrame,
+    call: ast.Call,
+    body: list[ast.stmt],
+    read: Callable[[StatementFrame, list[ast.stmt]], tuple[Stmt, ...]],
 ) -> SBlock:
     """``with T.sblock(name):`` with its body."""
     found = bound(frame.reader, call, "name", "no_realize", "exec_scope")
@@ -110,7 +113,7 @@ def read_block(
 
 
 @rule("syn/axis-remap")
-def declare_axes(frame: Frame, call: ast.Call, name: str, targets: list[ast.expr]) -> None:
+def declare_axes(frame: StatementFrame, call: ast.Call, name: str, targets: list[ast.expr]) -> None:
     """``vi = T.axis.spatial(…)`` or ``vi, vj = T.axis.remap("SR", [i, j])``."""
     block = block_of(frame, call, f"T.{name}")
     names = [_target(frame, t) for t in targets]
@@ -133,7 +136,9 @@ def declare_axes(frame: Frame, call: ast.Call, name: str, targets: list[ast.expr
         block.iters.append(IterVar(var, low, extent, kind, loop, span=frame.span(call)))
 
 
-def _remapped(frame: Frame, call: ast.Call, kind: str, loop: Any) -> tuple[IterKind, SymVar, PrimExpr, PrimExpr]:
+def _remapped(
+    frame: StatementFrame, call: ast.Call, kind: str, loop: Any
+) -> tuple[IterKind, SymVar, PrimExpr, PrimExpr]:
     kinds: dict[str, IterKind] = {"S": "spatial", "R": "reduce"}
     if kind not in kinds:
         frame.src.fail(call, "syn/axis-remap", f"unknown kind {kind!r}: expected S or R")
@@ -144,7 +149,7 @@ def _remapped(frame: Frame, call: ast.Call, kind: str, loop: Any) -> tuple[IterK
     return kinds[kind], loop, low, extent
 
 
-def _axis(frame: Frame, call: ast.Call, kind: IterKind, target: str) -> IterVar:
+def _axis(frame: StatementFrame, call: ast.Call, kind: IterKind, target: str) -> IterVar:
     found = bound(frame.reader, call, "dom", "binding", "dtype")
     if "dom" not in found or "binding" not in found:
         frame.src.fail(call, "syn/argument-count", "an axis takes a domain and a binding")
@@ -157,7 +162,7 @@ def _axis(frame: Frame, call: ast.Call, kind: IterKind, target: str) -> IterVar:
 
 
 @rule("syn/axis-domain")
-def domain(frame: Frame, node: ast.expr) -> tuple[PrimExpr, PrimExpr]:
+def domain(frame: StatementFrame, node: ast.expr) -> tuple[PrimExpr, PrimExpr]:
     """The (min, extent) of an axis: an extent, a pair (begin, end), or ``T.Range(begin, end)``."""
     value = frame.reader.value(node)
     if isinstance(value, RangeArg) and not value.buffer:
@@ -177,13 +182,13 @@ def domain(frame: Frame, node: ast.expr) -> tuple[PrimExpr, PrimExpr]:
     return Literal(extent.dtype, 0), extent
 
 
-def _target(frame: Frame, node: ast.expr) -> str:
+def _target(frame: StatementFrame, node: ast.expr) -> str:
     if not isinstance(node, ast.Name):
         frame.src.fail(node, "syn/assignment-target", f"expected a name, found `{shown(node)}`")
     return node.id
 
 
-def _define(frame: Frame, name: str, dtype: str, node: ast.AST) -> SymVar:
+def _define(frame: StatementFrame, name: str, dtype: str, node: ast.AST) -> SymVar:
     var = SymVar(frame.function.names.fresh(name), dtype, span=frame.span(node))
     frame.scope.define(name, var)
     return var
@@ -193,7 +198,7 @@ def _define(frame: Frame, name: str, dtype: str, node: ast.AST) -> SymVar:
 
 
 @rule("syn/block-duplicate")
-def declare_regions(frame: Frame, call: ast.Call, name: str) -> None:
+def declare_regions(frame: StatementFrame, call: ast.Call, name: str) -> None:
     """``T.reads(…)`` and ``T.writes(…)``."""
     block = block_of(frame, call, f"T.{name}")
     values = [(a, frame.reader.value(a)) for a in call.args]
@@ -206,7 +211,7 @@ def declare_regions(frame: Frame, call: ast.Call, name: str) -> None:
 
 
 @rule("syn/region")
-def as_region(frame: Frame, node: ast.expr, value: object) -> BufferRegion:
+def as_region(frame: StatementFrame, node: ast.expr, value: object) -> BufferRegion:
     """A value as a region of a buffer."""
     match value:
         case View():
@@ -219,7 +224,7 @@ def as_region(frame: Frame, node: ast.expr, value: object) -> BufferRegion:
     return frame.src.fail(node, "syn/region", f"expected a region of a buffer, found `{shown(node)}`")
 
 
-def declare_where(frame: Frame, call: ast.Call) -> None:
+def declare_where(frame: StatementFrame, call: ast.Call) -> None:
     """``T.where(predicate)``."""
     block = block_of(frame, call, "T.where")
     if len(call.args) != 1:
@@ -231,7 +236,7 @@ def declare_where(frame: Frame, call: ast.Call) -> None:
         frame.src.fail(call, "syn/operand-types", f"T.where takes a bool, not {block.predicate.dtype}")
 
 
-def declare_attrs(frame: Frame, call: ast.Call) -> None:
+def declare_attrs(frame: StatementFrame, call: ast.Call) -> None:
     """``T.sblock_attr({…})``; several merge."""
     block = block_of(frame, call, "T.sblock_attr")
     if len(call.args) != 1:
@@ -242,7 +247,7 @@ def declare_attrs(frame: Frame, call: ast.Call) -> None:
         block.attrs[key] = value
 
 
-def declare_alloc(frame: Frame, call: ast.Call, target: str) -> None:
+def declare_alloc(frame: StatementFrame, call: ast.Call, target: str) -> None:
     """``B = T.sblock_alloc_buffer(…)``: in the innermost block, or in the implicit root block of the function."""
     given = field_nodes(frame.reader, call, "sblock_alloc_buffer")
     buffer = make_buffer(frame.reader, call, frame.function.names.fresh(target), given, s_tir=frame.function.s_tir)
@@ -254,7 +259,7 @@ def declare_alloc(frame: Frame, call: ast.Call, target: str) -> None:
 
 
 @rule("syn/match-buffer")
-def declare_match(frame: Frame, call: ast.Call, target: str) -> None:
+def declare_match(frame: StatementFrame, call: ast.Call, target: str) -> None:
     """``M = T.match_buffer(A[0:4, j], (4, 1))`` inside a block."""
     block = block_of(frame, call, "T.match_buffer of a region")
     value = frame.reader.value(call.args[0])
@@ -271,6 +276,6 @@ def declare_match(frame: Frame, call: ast.Call, target: str) -> None:
     frame.scope.define(target, buffer)
 
 
-def is_block(frame: Frame, node: ast.expr) -> bool:
+def is_block(frame: StatementFrame, node: ast.expr) -> bool:
     """Whether ``node`` opens a block."""
     return isinstance(node, ast.Call) and namespace_name(node.func, frame.reader) in BLOCK_FORMS

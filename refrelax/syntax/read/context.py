@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from refrelax.errors import Diagnostic, Malformed, Span
+from refrelax.syntax.editions import CURRENT, Edition
 from refrelax.syntax.graph import GlobalVar, Var
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.read.trees import children, walk
@@ -46,8 +47,8 @@ class Source:
     """Macro calls so far, in the whole text."""
     expanding: list[ast.FunctionDef] = field(default_factory=list)
     """The macros that are being expanded, outermost first."""
-    edition: str = "0.27"
-    """``"0.27"``, or ``"0.22"`` for a text in the older spelling (``editions.py`` decides before anything is read)."""
+    edition: Edition = CURRENT
+    """How the text is spelled: ``migration.py`` decides before anything is read."""
     heads: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     """PEP 695 heads, ``def f[n, m: int](…)``: line of the ``def`` to (symbol, dtype), blanked out of the tree."""
     returns: dict[str, str] = field(default_factory=dict)

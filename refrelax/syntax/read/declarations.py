@@ -18,14 +18,14 @@ from refrelax.syntax.read.buffers import cell, field_nodes, make_buffer, shape_o
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Known
 from refrelax.syntax.read.forms import let_variable
-from refrelax.syntax.read.frames import Frame
+from refrelax.syntax.read.frames import StatementFrame
 from refrelax.syntax.read.intrinsics import PACKED
 from refrelax.syntax.scalars import BufferRef, Intrinsic, PrimExpr, SymVar
 
 Stmts = tuple[Stmt, ...]
 
 
-def annotation_dtype(frame: Frame, node: ast.expr) -> str:
+def annotation_dtype(frame: StatementFrame, node: ast.expr) -> str:
     """The dtype of an annotation: ``T.int32``, ``T.int32()``, ``T.handle("float32", "global")``."""
     target = node.func if isinstance(node, ast.Call) else node
     name = namespace_name(target, frame.reader)
@@ -40,7 +40,9 @@ def annotation_dtype(frame: Frame, node: ast.expr) -> str:
 
 
 @rule("syn/let-dtype")
-def bind_let(frame: Frame, node: ast.stmt, target: ast.expr, name: str, value: PrimExpr, dtype: str | None) -> Bind:
+def bind_let(
+    frame: StatementFrame, node: ast.stmt, target: ast.expr, name: str, value: PrimExpr, dtype: str | None
+) -> Bind:
     """A let, under a declared variable or a new one."""
     if dtype is not None and isinstance(value, Intrinsic) and value.op in PACKED:
         value = replace(value, dtype=dtype)
@@ -56,7 +58,7 @@ def bind_let(frame: Frame, node: ast.stmt, target: ast.expr, name: str, value: P
     return Bind(var, value, span=frame.span(node))
 
 
-def _match(frame: Frame, call: ast.Call, name: str) -> Stmts:
+def _match(frame: StatementFrame, call: ast.Call, name: str) -> Stmts:
     """``A = T.match_buffer(a, (n,), "float32")``: of a handle parameter, or of a region inside a block."""
     call = _with_param(frame, call)
     value = frame.reader.value(call.args[0])
@@ -82,7 +84,7 @@ def _match(frame: Frame, call: ast.Call, name: str) -> Stmts:
     return ()
 
 
-def _with_param(frame: Frame, call: ast.Call) -> ast.Call:
+def _with_param(frame: StatementFrame, call: ast.Call) -> ast.Call:
     if call.args:
         return call
     for keyword in call.keywords:
@@ -92,8 +94,8 @@ def _with_param(frame: Frame, call: ast.Call) -> ast.Call:
     return frame.src.fail(call, "syn/argument-count", "T.match_buffer takes a handle or a region first")
 
 
-def _alloc(scope: str) -> Callable[[Frame, ast.Call, str], Stmts]:
-    def read(frame: Frame, call: ast.Call, name: str) -> Stmts:
+def _alloc(scope: str) -> Callable[[StatementFrame, ast.Call, str], Stmts]:
+    def read(frame: StatementFrame, call: ast.Call, name: str) -> Stmts:
         given = field_nodes(frame.reader, call, "Buffer")
         notes = given.pop("annotations", None)
         unique = frame.function.names.fresh(name)
@@ -109,7 +111,7 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _decl(frame: Frame, call: ast.Call, name: str) -> Stmts:
+def _decl(frame: StatementFrame, call: ast.Call, name: str) -> Stmts:
     given = field_nodes(frame.reader, call, "Buffer")
     unique = frame.function.names.fresh(name)
     buffer = make_buffer(frame.reader, call, unique, given, s_tir=frame.function.s_tir)
@@ -119,8 +121,8 @@ def _decl(frame: Frame, call: ast.Call, name: str) -> Stmts:
     return (DeclBuffer(buffer, span=frame.span(call)),)
 
 
-def _cell(scope: str) -> Callable[[Frame, ast.Call, str], Stmts]:
-    def read(frame: Frame, call: ast.Call, name: str) -> Stmts:
+def _cell(scope: str) -> Callable[[StatementFrame, ast.Call, str], Stmts]:
+    def read(frame: StatementFrame, call: ast.Call, name: str) -> Stmts:
         given = bound(frame.reader, call, "dtype", *(("scope",) if not scope else ()))
         dtype = frame.reader.dtype_of(given["dtype"]) if "dtype" in given else "float32"
         where = frame.reader.value(given["scope"]) if "scope" in given else scope or "global"
@@ -131,7 +133,7 @@ def _cell(scope: str) -> Callable[[Frame, ast.Call, str], Stmts]:
     return read
 
 
-def _decl_scalar(frame: Frame, call: ast.Call, name: str) -> Stmts:
+def _decl_scalar(frame: StatementFrame, call: ast.Call, name: str) -> Stmts:
     """``z = T.decl_scalar(dtype, data, scope, elem_offset)``: a mutable scalar in existing memory."""
     given = bound(frame.reader, call, "dtype", "data", "scope", "elem_offset", "byte_offset")
     given["shape"] = ast.copy_location(ast.Constant(1), call)
@@ -143,7 +145,7 @@ def _decl_scalar(frame: Frame, call: ast.Call, name: str) -> Stmts:
     return (DeclBuffer(buffer, span=frame.span(call)),)
 
 
-def _thread(frame: Frame, call: ast.Call, name: str) -> Stmts:
+def _thread(frame: StatementFrame, call: ast.Call, name: str) -> Stmts:
     given = bound(frame.reader, call, "thread_tag", "dtype")
     tag = frame.reader.value(given["thread_tag"]) if "thread_tag" in given else None
     if not isinstance(tag, str):
@@ -156,7 +158,7 @@ def _thread(frame: Frame, call: ast.Call, name: str) -> Stmts:
 
 
 @rule("syn/scope-id")
-def scope_ids(frame: Frame, call: ast.Call, form: str, targets: list[ast.expr]) -> Stmts:
+def scope_ids(frame: StatementFrame, call: ast.Call, form: str, targets: list[ast.expr]) -> Stmts:
     """``tx = T.thread_id([128])``, ``x, y = T.cta_id([2, 3])``: a variable for each extent."""
     given = bound(frame.reader, call, "extents", "dtype")
     node = given.get("extents")
@@ -176,7 +178,7 @@ def scope_ids(frame: Frame, call: ast.Call, form: str, targets: list[ast.expr]) 
     return tuple(made)
 
 
-def _bind(frame: Frame, call: ast.Call, name: str) -> Stmts:
+def _bind(frame: StatementFrame, call: ast.Call, name: str) -> Stmts:
     given = bound(frame.reader, call, "value", "type_annotation", "var")
     if "value" not in given:
         frame.src.fail(call, "syn/argument-count", "T.bind takes a value")
@@ -192,13 +194,13 @@ def _bind(frame: Frame, call: ast.Call, name: str) -> Stmts:
     return (made,)
 
 
-def _meta(frame: Frame, call: ast.Call, name: str) -> Stmts:
+def _meta(frame: StatementFrame, call: ast.Call, name: str) -> Stmts:
     value = frame.reader.value(call.args[0]) if call.args else None
     frame.scope.define(name, Known(value))
     return ()
 
 
-FORMS: dict[str, Callable[[Frame, ast.Call, str], Stmts]] = {
+FORMS: dict[str, Callable[[StatementFrame, ast.Call, str], Stmts]] = {
     "match_buffer": _match,
     "alloc_buffer": _alloc("global"),
     "alloc_local": _alloc("local"),

@@ -17,11 +17,11 @@ from refrelax.syntax.read.arguments import namespace_name
 from refrelax.syntax.read.blocks import attribute_items
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Known
-from refrelax.syntax.read.frames import Frame
+from refrelax.syntax.read.frames import StatementFrame
 from refrelax.syntax.read.regions import extent_between
 from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int, walk
 
-ReadBody = Callable[[Frame, list[ast.stmt]], tuple[Stmt, ...]]
+ReadBody = Callable[[StatementFrame, list[ast.stmt]], tuple[Stmt, ...]]
 """Reads the statements of a body."""
 
 _LOOPS: dict[str, ForKind] = {
@@ -36,7 +36,7 @@ _LOOPS: dict[str, ForKind] = {
 
 
 @rule("syn/loop-form")
-def read_for(frame: Frame, node: ast.For, read: ReadBody) -> For:
+def read_for(frame: StatementFrame, node: ast.For, read: ReadBody) -> For:
     """``for i in range(n)``, ``for i, j in T.grid(n, 4)``, ``for bx in T.thread_binding(4, thread="blockIdx.x")`` …"""
     call = node.iter
     if not isinstance(call, ast.Call) or node.orelse:
@@ -53,7 +53,7 @@ def read_for(frame: Frame, node: ast.For, read: ReadBody) -> For:
     return _single_loop(frame, node, call, _LOOPS[name], targets[0], read)
 
 
-def _loop_variable(frame: Frame, target: ast.expr, dtype: str) -> tuple[str, SymVar]:
+def _loop_variable(frame: StatementFrame, target: ast.expr, dtype: str) -> tuple[str, SymVar]:
     if not isinstance(target, ast.Name):
         frame.src.fail(target, "syn/assignment-target", f"expected a loop variable, found `{shown(target)}`")
     declared = frame.scope.lookup(target.id)
@@ -64,7 +64,7 @@ def _loop_variable(frame: Frame, target: ast.expr, dtype: str) -> tuple[str, Sym
     return target.id, SymVar(frame.function.names.fresh(target.id), dtype, span=frame.span(target))
 
 
-def _of_signature(frame: Frame, name: str) -> bool:
+def _of_signature(frame: StatementFrame, name: str) -> bool:
     """Whether a buffer parameter mentions a variable: a loop over its name then has a variable of its own."""
     for param in frame.function.params:
         if isinstance(param, BufferParam):
@@ -76,7 +76,7 @@ def _of_signature(frame: Frame, name: str) -> bool:
     return False
 
 
-def _grid(frame: Frame, node: ast.For, call: ast.Call, targets: list[ast.expr], read: ReadBody) -> For:
+def _grid(frame: StatementFrame, node: ast.For, call: ast.Call, targets: list[ast.expr], read: ReadBody) -> For:
     given = [frame.reader.value(a) for a in call.args] if not _starred(call) else frame.reader.items(call.args)
     together = targets[0].id if len(targets) == 1 < len(given) and isinstance(targets[0], ast.Name) else None
     if together is not None:  # `for ax in T.grid(2, 3)`: one name for all the variables
@@ -110,12 +110,14 @@ def _starred(call: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in call.args)
 
 
-def _check_bound(frame: Frame, node: ast.expr, bound: PrimExpr) -> None:
+def _check_bound(frame: StatementFrame, node: ast.expr, bound: PrimExpr) -> None:
     if not dtypes.is_integer(bound.dtype) or dtypes.lanes(bound.dtype) != 1:
         frame.src.fail(node, "syn/loop-form", f"the bound of a loop is an integer, not {bound.dtype}")
 
 
-def _single_loop(frame: Frame, node: ast.For, call: ast.Call, kind: ForKind, target: ast.expr, read: ReadBody) -> For:
+def _single_loop(
+    frame: StatementFrame, node: ast.For, call: ast.Call, kind: ForKind, target: ast.expr, read: ReadBody
+) -> For:
     args, options = _loop_arguments(frame, call, kind)
     if not 1 <= len(args) <= (3 if kind == "serial" else 2):
         frame.src.fail(call, "syn/loop-form", f"`{shown(call)}`: a loop takes one or two bounds")
@@ -143,7 +145,7 @@ def _single_loop(frame: Frame, node: ast.For, call: ast.Call, kind: ForKind, tar
     return For(var, begin, extent, body, kind, thread, step, notes, span=frame.span(node))
 
 
-def _loop_arguments(frame: Frame, call: ast.Call, kind: ForKind) -> tuple[list[ast.expr], dict[str, ast.expr]]:
+def _loop_arguments(frame: StatementFrame, call: ast.Call, kind: ForKind) -> tuple[list[ast.expr], dict[str, ast.expr]]:
     """The bounds, and the keywords by name."""
     args, options = list(call.args), {k.arg: k.value for k in call.keywords if k.arg is not None}
     unknown = options.keys() - {"start", "stop", "annotations", "step", "unroll", "dtype", "thread"}
@@ -163,7 +165,9 @@ def _none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _common(frame: Frame, begin: PrimExpr, end: PrimExpr, options: dict[str, ast.expr]) -> tuple[PrimExpr, PrimExpr]:
+def _common(
+    frame: StatementFrame, begin: PrimExpr, end: PrimExpr, options: dict[str, ast.expr]
+) -> tuple[PrimExpr, PrimExpr]:
     """Both bounds in the dtype of the loop variable: the wider one, unsigned if either is."""
     if "dtype" in options and not _none(options["dtype"]):
         dtype = frame.reader.dtype_of(options["dtype"])
@@ -173,7 +177,7 @@ def _common(frame: Frame, begin: PrimExpr, end: PrimExpr, options: dict[str, ast
     return building.cast(dtype, begin), building.cast(dtype, end)
 
 
-def _unroll(frame: Frame, node: ast.expr) -> dict[str, Any]:
+def _unroll(frame: StatementFrame, node: ast.expr) -> dict[str, Any]:
     value = frame.reader.value(node)
     if isinstance(value, Literal):
         value = bool(value.bits) if value.dtype == "bool" else value.bits

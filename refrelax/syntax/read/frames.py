@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 
 from refrelax.errors import Span
+from refrelax.syntax.editions import Edition
 from refrelax.syntax.graph import AttrValue
 from refrelax.syntax.loops import (
     Buffer,
@@ -54,7 +55,7 @@ class FunctionFrame:
 
 
 @dataclass(slots=True)
-class Frame:
+class StatementFrame:
     """Where a statement stands: its function, its scope, the innermost block, the loops around by variable."""
 
     src: Source
@@ -69,21 +70,21 @@ class Frame:
         return ScalarReader(self.src, self.scope, "int32", self.function.names, self.function.unbound)
 
     @property
-    def old(self) -> bool:
-        """Whether the text is in the older spelling, where a plain assignment is a let."""
-        return self.src.edition != "0.27"
+    def edition(self) -> Edition:
+        """How the text is spelled."""
+        return self.src.edition
 
-    def child(self) -> Frame:
+    def child(self) -> StatementFrame:
         """A place one scope further in."""
-        return Frame(self.src, self.function, self.scope.child(), self.block, self.loops)
+        return StatementFrame(self.src, self.function, self.scope.child(), self.block, self.loops)
 
-    def in_block(self, block: BlockFrame) -> Frame:
+    def in_block(self, block: BlockFrame) -> StatementFrame:
         """The inside of a block."""
-        return Frame(self.src, self.function, self.scope.child(), block, self.loops)
+        return StatementFrame(self.src, self.function, self.scope.child(), block, self.loops)
 
-    def in_loops(self, loops: dict[str, tuple[PrimExpr, PrimExpr]]) -> Frame:
+    def in_loops(self, loops: dict[str, tuple[PrimExpr, PrimExpr]]) -> StatementFrame:
         """The inside of loops with these (min, extent) by variable."""
-        return Frame(self.src, self.function, self.scope.child(), self.block, {**self.loops, **loops})
+        return StatementFrame(self.src, self.function, self.scope.child(), self.block, {**self.loops, **loops})
 
     def span(self, node: ast.AST) -> Span:
         return self.src.span(node)

@@ -12,13 +12,13 @@ from refrelax.syntax.graph import GlobalVar
 from refrelax.syntax.loops import Buffer, Stmt
 from refrelax.syntax.read.context import Known, Macro, ModuleAlias
 from refrelax.syntax.read.for_loops import ReadBody
-from refrelax.syntax.read.frames import Frame
+from refrelax.syntax.read.frames import StatementFrame
 from refrelax.syntax.read.macros import arguments_of, expanding
 from refrelax.syntax.scalars import SymVar
 
 
 @rule("syn/macro-expansion")
-def expand(frame: Frame, call: ast.Call, macro: Macro, read: ReadBody) -> tuple[Stmt, ...]:
+def expand(frame: StatementFrame, call: ast.Call, macro: Macro, read: ReadBody) -> tuple[Stmt, ...]:
     """The statements that a call of a macro stands for."""
     src, node = frame.src, macro.node
     if macro.graph:
@@ -29,4 +29,4 @@ def expand(frame: Frame, call: ast.Call, macro: Macro, read: ReadBody) -> tuple[
             value = frame.reader.value(given)
             plain = isinstance(value, (Buffer, SymVar, GlobalVar, ModuleAlias))
             inner.define(name, value if plain else Known(value))
-        return read(Frame(src, frame.function, inner, frame.block, frame.loops), node.body)
+        return read(StatementFrame(src, frame.function, inner, frame.block, frame.loops), node.body)

@@ -29,7 +29,7 @@ from refrelax.syntax.read.buffers import field_nodes, make_buffer
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Names, Scope, Source, TypeVarDecl, own_symbols
 from refrelax.syntax.read.declarations import annotation_dtype
-from refrelax.syntax.read.frames import Frame, FunctionFrame
+from refrelax.syntax.read.frames import FunctionFrame, StatementFrame
 from refrelax.syntax.read.statements import read_body
 from refrelax.syntax.scalars import SymVar, walk
 
@@ -51,8 +51,8 @@ def read_prim_func(src: Source, node: ast.FunctionDef, module_scope: Scope) -> P
 def _read(src: Source, node: ast.FunctionDef, module_scope: Scope) -> PrimFunc:
     flags = decorator_flags(src, node)
     names = Names()
-    function = FunctionFrame(node.name, names, s_tir=flags["s_tir"] or src.edition != "0.27")
-    frame = Frame(src, function, module_scope.child())
+    function = FunctionFrame(node.name, names, s_tir=flags["s_tir"] or src.edition.all_scheduled)
+    frame = StatementFrame(src, function, module_scope.child())
     own = own_symbols(src, node, frame.scope, names)
     function.signature.update(symbol.name for symbol in own)
     if flags["persistent"]:
@@ -95,7 +95,7 @@ def decorator_flags(src: Source, node: ast.FunctionDef) -> dict[str, bool]:
 
 
 @rule("syn/parameter")
-def read_parameters(frame: Frame, node: ast.FunctionDef) -> None:
+def read_parameters(frame: StatementFrame, node: ast.FunctionDef) -> None:
     """The parameters, left to right; scalar ones are known to all (a quoted extent may name a later one)."""
     spec = node.args
     if spec.posonlyargs or spec.kwonlyargs or spec.vararg or spec.kwarg or spec.defaults:
@@ -126,7 +126,7 @@ def read_parameters(frame: Frame, node: ast.FunctionDef) -> None:
         frame.function.signature.update(e.name for e in (*buffer.strides, buffer.elem_offset) if isinstance(e, SymVar))
 
 
-def _buffer_parameters(frame: Frame, spec: ast.arguments) -> set[str]:
+def _buffer_parameters(frame: StatementFrame, spec: ast.arguments) -> set[str]:
     """The names of the buffers among the parameters, told apart before a name can hide ``T``."""
     seen: set[str] = set()
     for arg in spec.args:
@@ -138,7 +138,7 @@ def _buffer_parameters(frame: Frame, spec: ast.arguments) -> set[str]:
     return {arg.arg for arg in spec.args if arg.annotation is not None and _is_buffer(frame, arg.annotation)}
 
 
-def _is_buffer(frame: Frame, node: ast.expr) -> bool:
+def _is_buffer(frame: StatementFrame, node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and namespace_name(node.func, frame.reader) in (
         "Buffer",
         "buffer",
@@ -150,7 +150,7 @@ def _none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def declarations(frame: Frame, body: list[ast.stmt]) -> dict[str, str]:
+def declarations(frame: StatementFrame, body: list[ast.stmt]) -> dict[str, str]:
     """Dtypes of the variables that the body declares at its top level: ``m = T.int64()``."""
     found: dict[str, str] = {}
     for statement in body:
@@ -171,7 +171,7 @@ def declarations(frame: Frame, body: list[ast.stmt]) -> dict[str, str]:
     return found
 
 
-def define_quoted(frame: Frame, call: ast.Call, declared: dict[str, str]) -> None:
+def define_quoted(frame: StatementFrame, call: ast.Call, declared: dict[str, str]) -> None:
     """Symbols for the names in quoted extents that nothing defines yet: int32 unless the body declares them."""
     shape = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "shape"), None)
     for extent in shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]:

@@ -16,11 +16,11 @@ from refrelax.syntax.read.arguments import dtype_named
 from refrelax.syntax.read.attributes import read_any, read_attrs
 from refrelax.syntax.read.constants import shown, try_constant
 from refrelax.syntax.read.context import Known, ModuleAlias, Names, Scope, Source, TypeVarDecl
-from refrelax.syntax.read.editions import migrate
 from refrelax.syntax.read.graph import read_function, type_var
 from refrelax.syntax.read.loops import read_prim_func
 from refrelax.syntax.read.macros import take_macros
 from refrelax.syntax.read.metadata import take_metadata
+from refrelax.syntax.read.migration import migrate
 from refrelax.syntax.read.reader import Reader, Sink
 from refrelax.syntax.read.trees import walk
 from refrelax.syntax.read.types import SHORT_DTYPES, dotted

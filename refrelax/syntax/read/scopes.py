@@ -10,14 +10,14 @@ from collections.abc import Callable
 
 from refrelax.syntax.loops import AttrStmt, LaunchThread, Stmt
 from refrelax.syntax.read.arguments import bound, namespace_name
-from refrelax.syntax.read.frames import Frame
+from refrelax.syntax.read.frames import StatementFrame
 from refrelax.syntax.scalars import Literal, PrimExpr, SymVar
 
 Wrap = Callable[[tuple[Stmt, ...]], Stmt]
 """Puts the statements that follow into a statement that reaches to the end of the list."""
 
 
-def opener(frame: Frame, node: ast.stmt) -> list[Wrap] | None:
+def opener(frame: StatementFrame, node: ast.stmt) -> list[Wrap] | None:
     """The scopes that a bare ``T.attr(…)`` or ``tx = T.launch_thread(…)`` opens to the end of its list."""
     match node:
         case ast.Expr(value=ast.Call() as call):
@@ -33,7 +33,7 @@ def opener(frame: Frame, node: ast.stmt) -> list[Wrap] | None:
         return SCOPES[name](frame, call, target)
 
 
-def _launch(frame: Frame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
+def _launch(frame: StatementFrame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
     """``T.launch_thread("threadIdx.x", 4)`` or ``T.launch_thread(tx, 4)`` of an ``env_thread``."""
     given = bound(frame.reader, call, "thread", "extent")
     if "thread" not in given or "extent" not in given:
@@ -52,7 +52,7 @@ def _launch(frame: Frame, call: ast.Call, target: ast.expr | None) -> list[Wrap]
     return [lambda inner: LaunchThread(var, tag, extent, inner, span=span)]
 
 
-def _attr(frame: Frame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
+def _attr(frame: StatementFrame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
     """``T.attr({"k": v})`` or ``T.attr(node, "key", value)``."""
     span = frame.span(call)
 
@@ -79,13 +79,13 @@ def _attr(frame: Frame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
     return [wrap(about, key, value)]
 
 
-def _device_entry(frame: Frame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
+def _device_entry(frame: StatementFrame, call: ast.Call, target: ast.expr | None) -> list[Wrap]:
     """``T.device_entry()``: what follows runs on the device."""
     span = frame.span(call)
     return [lambda inner: AttrStmt(None, "tirx.device_entry", Literal("bool", 1), inner, span=span)]
 
 
-SCOPES: dict[str | None, Callable[[Frame, ast.Call, ast.expr | None], list[Wrap]]] = {
+SCOPES: dict[str | None, Callable[[StatementFrame, ast.Call, ast.expr | None], list[Wrap]]] = {
     "launch_thread": _launch,
     "attr": _attr,
     "device_entry": _device_entry,

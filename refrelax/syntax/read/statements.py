@@ -39,7 +39,7 @@ from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.context import Macro
 from refrelax.syntax.read.declarations import FORMS, bind_let
 from refrelax.syntax.read.for_loops import read_for
-from refrelax.syntax.read.frames import Frame
+from refrelax.syntax.read.frames import StatementFrame
 from refrelax.syntax.read.loop_macros import expand
 from refrelax.syntax.read.macros import macro_of
 from refrelax.syntax.read.scopes import SCOPES, opener
@@ -48,7 +48,7 @@ from refrelax.syntax.scalars import Literal, PrimExpr
 Stmts = tuple[Stmt, ...]
 
 
-def read_body(frame: Frame, nodes: list[ast.stmt]) -> Stmts:
+def read_body(frame: StatementFrame, nodes: list[ast.stmt]) -> Stmts:
     """A list of statements, in the scope of ``frame``."""
     made: list[Stmt] = []
     for k, node in enumerate(nodes):
@@ -65,7 +65,7 @@ def read_body(frame: Frame, nodes: list[ast.stmt]) -> Stmts:
 
 
 @rule("syn/unknown-statement")
-def read_statement(frame: Frame, node: ast.stmt) -> Stmts:
+def read_statement(frame: StatementFrame, node: ast.stmt) -> Stmts:
     """One statement."""
     with frame.src.deeper(node):
         try:
@@ -105,12 +105,12 @@ def read_statement(frame: Frame, node: ast.stmt) -> Stmts:
     return frame.src.fail(node, "syn/unknown-statement", f"`{shown(node)}` is no statement of the loop level")
 
 
-def truth(frame: Frame, node: ast.expr) -> PrimExpr:
+def truth(frame: StatementFrame, node: ast.expr) -> PrimExpr:
     """A condition."""
     return truth_of(frame, node, frame.reader.value(node))
 
 
-def read_if(frame: Frame, node: ast.If) -> Stmts:
+def read_if(frame: StatementFrame, node: ast.If) -> Stmts:
     """``if``: a Python constant chooses while reading, without a scope of its own; anything else is a statement."""
     value = frame.reader.value(node.test)
     if isinstance(value, bool):
@@ -121,7 +121,7 @@ def read_if(frame: Frame, node: ast.If) -> Stmts:
 
 
 @rule("syn/condition")
-def truth_of(frame: Frame, node: ast.expr, value: Any) -> PrimExpr:
+def truth_of(frame: StatementFrame, node: ast.expr, value: Any) -> PrimExpr:
     """An evaluated condition. An integer ``c``, which TVM takes as well, stands for ``c != 0``."""
     found = frame.reader.expression(node, value)
     if dtypes.kind(found.dtype) in ("int", "uint") and dtypes.lanes(found.dtype) == 1:
@@ -132,7 +132,7 @@ def truth_of(frame: Frame, node: ast.expr, value: Any) -> PrimExpr:
 
 
 @rule("syn/assert-message")
-def read_assert(frame: Frame, node: ast.Assert) -> AssertStmt:
+def read_assert(frame: StatementFrame, node: ast.Assert) -> AssertStmt:
     """``assert c, "message"`` or ``assert c, ("Kind", ["part", …])``."""
     condition = truth(frame, node.test)
     message = "" if node.msg is None else frame.reader.value(node.msg)
@@ -150,7 +150,7 @@ def read_assert(frame: Frame, node: ast.Assert) -> AssertStmt:
 # --- expression statements -------------------------------------------------------------------------------------------
 
 
-def read_expression(frame: Frame, node: ast.Expr, value: ast.expr) -> Stmts:
+def read_expression(frame: StatementFrame, node: ast.Expr, value: ast.expr) -> Stmts:
     """A bare expression: a declaration, a call for its effect, a docstring."""
     if isinstance(value, ast.Constant) and (isinstance(value.value, str) or value.value is Ellipsis):
         return ()
@@ -172,7 +172,7 @@ def read_expression(frame: Frame, node: ast.Expr, value: ast.expr) -> Stmts:
     return (Evaluate(found, span=frame.span(node)),)
 
 
-def vector_store(frame: Frame, node: ast.stmt, call: ast.Call) -> Stmts:
+def vector_store(frame: StatementFrame, node: ast.stmt, call: ast.Call) -> Stmts:
     """``A.vstore([i], value, predicate=p)``."""
     assert isinstance(call.func, ast.Attribute)
     buffer = frame.reader.value(call.func.value)
@@ -185,23 +185,23 @@ def vector_store(frame: Frame, node: ast.stmt, call: ast.Call) -> Stmts:
     return (store_value(frame, node, buffer, index, value, frame.reader.value(value), predicate),)
 
 
-def _one(frame: Frame, call: ast.Call) -> ast.expr:
+def _one(frame: StatementFrame, call: ast.Call) -> ast.expr:
     if len(call.args) != 1 or call.keywords:
         frame.src.fail(call, "syn/argument-count", f"`{shown(call.func)}` takes one argument")
     return call.args[0]
 
 
-def _evaluate(frame: Frame, call: ast.Call) -> Stmts:
+def _evaluate(frame: StatementFrame, call: ast.Call) -> Stmts:
     node = _one(frame, call)
     return (Evaluate(frame.reader.argument(node, frame.reader.value(node)), span=frame.span(call)),)
 
 
-def _ret(frame: Frame, call: ast.Call) -> Stmts:
+def _ret(frame: StatementFrame, call: ast.Call) -> Stmts:
     node = _one(frame, call)
     return (Return(frame.reader.argument(node, frame.reader.value(node)), span=frame.span(call)),)
 
 
-def _store(frame: Frame, call: ast.Call) -> Stmts:
+def _store(frame: StatementFrame, call: ast.Call) -> Stmts:
     given = bound(frame.reader, call, "buffer", "value", "indices", "predicate")
     if not {"buffer", "value", "indices"} <= given.keys():
         frame.src.fail(call, "syn/argument-count", "T.buffer_store takes a buffer, a value and indices")
@@ -217,10 +217,10 @@ def _store(frame: Frame, call: ast.Call) -> Stmts:
 
 
 @rule("syn/function-attributes")
-def _func_attr(frame: Frame, call: ast.Call) -> None:
+def _func_attr(frame: StatementFrame, call: ast.Call) -> None:
     """``T.func_attr({…})``: the attributes of the function; the name it has anyway is left out."""
     for key, value in attribute_items(frame, _one(frame, call)).items():
-        key = "tirx." + key[4:] if key.startswith("tir.") and frame.old else key
+        key = "tirx." + key[4:] if key.startswith("tir.") and frame.edition.tir_attributes else key
         if key in frame.function.attrs:
             frame.src.fail(call, "syn/function-attributes", f"the attribute {key!r} is given twice")
         if key == "global_symbol" and value == frame.function.name:
@@ -228,7 +228,7 @@ def _func_attr(frame: Frame, call: ast.Call) -> None:
         frame.function.attrs[key] = value
 
 
-DECLARATIONS: dict[str, Callable[[Frame, ast.Call], None]] = {
+DECLARATIONS: dict[str, Callable[[StatementFrame, ast.Call], None]] = {
     "reads": lambda frame, call: declare_regions(frame, call, "reads"),
     "writes": lambda frame, call: declare_regions(frame, call, "writes"),
     "where": declare_where,
@@ -238,7 +238,7 @@ DECLARATIONS: dict[str, Callable[[Frame, ast.Call], None]] = {
 }
 """Bare calls that declare something about the block or the function."""
 
-EFFECTS: dict[str | None, Callable[[Frame, ast.Call], Stmts]] = {
+EFFECTS: dict[str | None, Callable[[StatementFrame, ast.Call], Stmts]] = {
     "evaluate": _evaluate,
     "ret": _ret,
     "Return": _ret,
@@ -253,14 +253,14 @@ EFFECTS: dict[str | None, Callable[[Frame, ast.Call], Stmts]] = {
 
 
 @rule("syn/with-form")
-def read_with(frame: Frame, node: ast.With, items: list[ast.withitem]) -> Stmts:
+def read_with(frame: StatementFrame, node: ast.With, items: list[ast.withitem]) -> Stmts:
     """``with T.sblock(…)``, ``T.init()``, ``T.attr(…)``, ``T.launch_thread(…)``; several items nest."""
     item, rest = items[0], items[1:]
     call = item.context_expr
     name = namespace_name(call.func, frame.reader) if isinstance(call, ast.Call) else None
     body = node.body
 
-    def inside(inner: Frame, nodes: list[ast.stmt]) -> Stmts:
+    def inside(inner: StatementFrame, nodes: list[ast.stmt]) -> Stmts:
         return read_with(inner, node, rest) if rest else read_body(inner, nodes)
 
     if isinstance(call, ast.Call):
@@ -288,7 +288,7 @@ def read_with(frame: Frame, node: ast.With, items: list[ast.withitem]) -> Stmts:
     return frame.src.fail(call, "syn/with-form", f"`with {shown(call)}` has no meaning at the loop level")
 
 
-def _let_statement(frame: Frame, node: ast.stmt, call: ast.Call, target: ast.expr | None) -> Stmts:
+def _let_statement(frame: StatementFrame, node: ast.stmt, call: ast.Call, target: ast.expr | None) -> Stmts:
     """``with T.LetStmt(value) as x:`` of the older spelling: a let for the body."""
     given = bound(frame.reader, call, "value", "type_annotation", "var")
     if "value" not in given:

@@ -65,7 +65,7 @@ class StandIn:
 
 
 def emulated_dtype(name: str) -> Any:
-    from refrelax.arrays import numpy_dtype
+    from refrelax.running.arrays import numpy_dtype
 
     return numpy_dtype(name)
 

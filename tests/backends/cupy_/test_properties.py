@@ -15,7 +15,7 @@ import refrelax as rr
 from refrelax.backends.cupy_ import emulate
 from refrelax.backends.cupy_.compile import CudaExecutable
 from refrelax.backends.cupy_.emulate import EmulatedDevice
-from refrelax.backends.cupy_.intervals import Obligation, Overflow, interval
+from refrelax.backends.cupy_.intervals import Overflow, UncheckedIndex, interval
 from refrelax.backends.cupy_.names import c_name
 from refrelax.backends.cupy_.nests import determined
 from refrelax.lower.pipeline import lower
@@ -151,7 +151,7 @@ def test_intervals_hold_every_value(e: PrimExpr, boxes: list[tuple[int, int]], d
 def test_obligations() -> None:
     n, i = SymVar("n"), SymVar("i")
     index = Binary("Add", Binary("Mul", i, Binary("Mul", n, n)), i)
-    obligation = Obligation(index, (("i", int_imm(0), n),))
+    obligation = UncheckedIndex(index, (("i", int_imm(0), n),))
     assert obligation.fits({"n": (0, 1 << 20)})
     assert not obligation.fits({"n": (0, 1 << 31)}), "n cubed leaves int64"
     assert not obligation.fits({}), "nothing is known of n"

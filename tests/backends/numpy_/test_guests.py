@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import refrelax as rr
-from refrelax.arrays import numpy_dtype
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_ import exact, guests
 from refrelax.backends.numpy_.operators import ROWS
+from refrelax.running.arrays import numpy_dtype
 from refrelax.syntax import bits
 
 

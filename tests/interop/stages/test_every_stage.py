@@ -13,7 +13,7 @@ import refrelax as rr
 from refrelax import examples
 from refrelax.interop.tvm import TvmPasses, find_python
 from refrelax.judge import Stage
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import TensorValue
 
 from .programs import PROGRAMS, Program
 
@@ -45,7 +45,7 @@ def shown(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(shown, value))
     core = value.core if isinstance(value, rr.Tensor) else value
-    return (core.dtype, core.shape, tuple(core.bits())) if isinstance(core, Core) else value
+    return (core.dtype, core.shape, tuple(core.bits())) if isinstance(core, TensorValue) else value
 
 
 def observed(out: rr.Outcome) -> Any:

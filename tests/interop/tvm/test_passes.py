@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import refrelax as rr
-from refrelax.conformance.implementation import ImplementationFailed
 from refrelax.interop.tvm import TvmPasses, find_python
 from refrelax.judge.bindings import judge_frames
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.stages import StagesEnded
 
 pytestmark = [pytest.mark.tvm, pytest.mark.skipif(find_python() is None, reason="no interpreter with TVM")]

@@ -11,8 +11,8 @@ import pytest
 
 import refrelax as rr
 from refrelax import judge
-from refrelax.conformance.implementation import FINDINGS, KINDS, Implementation, ImplementationFailed
 from refrelax.interop.tvm import TvmImplementation, TvmPasses, find_python
+from refrelax.judge.implementation import FINDINGS, KINDS, Implementation, ImplementationFailed
 from refrelax.judge.stages import StagesEnded
 
 TEXT = """
@@ -123,9 +123,9 @@ def test_absence_is_no_verdict(monkeypatch: pytest.MonkeyPatch, python: str) -> 
     with pytest.raises(ImplementationFailed) as found:
         TvmImplementation().run(MODULE, "main", [[1.0, 2.0]])
     assert found.value.kind == "absent"
-    verdict = judge.diff(rr.check(MODULE), "main", [[1.0, 2.0]], impl="tvm")
+    verdict = rr.diff(rr.check(MODULE), "main", [[1.0, 2.0]], impl="tvm")
     assert isinstance(verdict, judge.NoVerdict)
-    assert isinstance(judge.bisect(MODULE, "main", [[1.0, 2.0]]), judge.NoVerdict)
+    assert isinstance(rr.bisect(MODULE, "main", [[1.0, 2.0]]), judge.NoVerdict)
 
 
 GOOD = '{"end": {"raised": ["ValueError", "match_cast failed"]}}'

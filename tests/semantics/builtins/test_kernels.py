@@ -19,7 +19,7 @@ from refrelax.semantics.loops.frame import Context
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.storage import fresh
-from refrelax.semantics.values import DType, Opaque, Prim, Shape, Tensor, from_payloads
+from refrelax.semantics.values import DType, Opaque, Prim, Shape, TensorValue, from_payloads
 
 FORMS = {
     "tvm.contrib.sort.argsort_nms": "tttnn",
@@ -54,7 +54,7 @@ def arguments(draw: st.DrawFn, numerics: Numerics, form: str) -> list[Any]:
     """Arguments of the kinds that a function takes, with any shapes and dtypes, in memory that may be too small."""
     shapes, dtypes = draw(st.lists(SHAPES, min_size=1, max_size=2)), draw(st.lists(DTYPES, min_size=1, max_size=2))
 
-    def tensor() -> Tensor:
+    def tensor() -> TensorValue:
         dtype, shape = draw(st.sampled_from(dtypes)), draw(st.sampled_from(shapes))
         count = 1
         for extent in shape:
@@ -64,7 +64,7 @@ def arguments(draw: st.DrawFn, numerics: Numerics, form: str) -> list[Any]:
         cells = [truth(bool(each)) if dtype == "bool" else f.lit(each) for each in numbers]
         if draw(st.integers(0, 3)):
             return from_payloads(numerics, dtype, shape, cells)
-        return Tensor(dtype, shape, fresh(dtype, max(count - 1, 0)), numerics, draw(st.integers(-2, 2)))
+        return TensorValue(dtype, shape, fresh(dtype, max(count - 1, 0)), numerics, draw(st.integers(-2, 2)))
 
     def cache() -> Any:
         first = from_payloads(numerics, "float32", (1, 3), [numerics.at("float32").lit(k) for k in range(3)])
@@ -103,7 +103,7 @@ def test_every_argument_has_an_outcome(name: str, numerics: str) -> None:
 def test_memory_that_is_not_there(first: int) -> None:
     numerics = reading("ieee")
     x = from_payloads(numerics, "float32", (3,), [1.0, 2.0, 3.0])
-    seen = elements(Tensor("float32", (2,), x.storage, numerics, first), context(numerics))
+    seen = elements(TensorValue("float32", (2,), x.storage, numerics, first), context(numerics))
     assert [numerics.poison_rule(each) for each in seen].count("ld/load-out-of-bounds") == 1
 
 

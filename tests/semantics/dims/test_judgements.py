@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from refrelax.errors import Ended
 from refrelax.semantics.dims import NO_FACTS, Facts, bounds, equal, shape_facts, simplify, substitute, value
+from refrelax.semantics.dims.required import required
 from refrelax.syntax.scalars import Binary, Intrinsic, Let, PrimExpr, Select, SymVar, int_imm
 
 NAMES = ("n", "m", "k")
@@ -171,3 +172,30 @@ def test_only_what_is_needed_is_evaluated() -> None:
     eager = Select(Binary("EQ", m, int_imm(0)), int_imm(0), Binary("FloorDiv", n, m))
     with pytest.raises(Ended):
         value(eager, {"n": 5, "m": 0})
+
+
+@given(expressions, expressions, domains)
+def test_what_is_required_is_shown(a: PrimExpr, b: PrimExpr, domain: tuple[int, int]) -> None:
+    """The reference shows what every implementation must, and no answer of the required part is wrong."""
+    found = required(a, b)
+    assert required(b, a) == found
+    if found is not None:
+        assert equal(a, b, facts_of(domain, True)) is found
+        for env in points(domain):
+            x, y = evaluated(a, env), evaluated(b, env)
+            assert x is None or y is None or (x == y) is found, (env, x, y)
+
+
+@given(expressions, expressions, expressions)
+def test_the_rules_of_the_required_part(a: PrimExpr, b: PrimExpr, c: PrimExpr) -> None:
+    """Ring, congruence, quotients: instances of each, whatever the operands are."""
+
+    def times(x: PrimExpr, y: PrimExpr) -> PrimExpr:
+        return Binary("Mul", x, y)
+
+    left, right = times(Binary("Add", a, b), c), Binary("Add", times(c, a), times(b, c))
+    assert required(left, right) is True
+    assert required(Binary("FloorMod", left, k), Binary("FloorMod", right, k)) is True
+    assert required(Binary("Min", left, a), Binary("Min", a, right)) is True
+    assert required(Binary("FloorDiv", times(left, k), k), right) is True
+    assert required(Binary("Add", left, int_imm(1)), right) is False

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from refrelax.semantics.numbers import double_ends, ideal, wide_ends
+from refrelax.semantics.numbers import double_ends, ideal, interval_ends
 from refrelax.semantics.numbers.enclosure import enclosure
 from refrelax.semantics.numbers.ideal import DOUBLE
-from refrelax.semantics.numbers.intervals import INF, Interval, spread
+from refrelax.semantics.numbers.intervals import INF, Interval, as_interval
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.numbers.real_steps import floor_remainder
 from refrelax.semantics.numbers.rounding import round_fraction, rounder
@@ -41,7 +41,7 @@ def payloads(dtype: str) -> st.SearchStrategy[Any]:
 
 def same(a: Any, b: Any) -> bool:
     """Equal sets; the sign of a zero is not part of one."""
-    x, y = spread(a), spread(b)
+    x, y = as_interval(a), as_interval(b)
     return (x.lo, x.hi, x.nan, x.rule) == (y.lo, y.hi, y.nan, y.rule) and (a.__class__ is float) == (
         b.__class__ is float
     )
@@ -55,18 +55,18 @@ def test_a_step_is_that_of_the_general_form(data: st.DataObject, name: str, dtyp
     asked: list[Any] = []
     other = {each: (lambda x, y: asked.append((x, y)) or "asked") for each in OPS}
     plain = {each: (lambda x, y: "plain") for each in OPS}
-    quick = wide_ends.quick(dtype, plain, other)[name](a, b)  # type: ignore[arg-type]
+    quick = interval_ends.quick(dtype, plain, other)[name](a, b)  # type: ignore[arg-type]
     if isinstance(quick, str):
         return
     general = {"add": wide("add_ends"), "sub": wide("sub_ends"), "mul": wide("mul_ends"), "div": wide("div_ends")}[name]
-    wanted = f._combine(spread(a), spread(b) if a is not b else None, general)
+    wanted = f._combine(as_interval(a), as_interval(b) if a is not b else None, general)
     assert same(quick, wanted), (a, b, quick, wanted)
 
 
 def wide(name: str) -> Any:
-    from refrelax.semantics.numbers import wide_floats
+    from refrelax.semantics.numbers import interval_floats
 
-    return getattr(wide_floats, name)
+    return getattr(interval_floats, name)
 
 
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False, width=64)

@@ -14,10 +14,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import refrelax as rr
-from refrelax.arrays import pack
 from refrelax.errors import Rejection
+from refrelax.running.arrays import pack
 from refrelax.semantics.numbers.enclosure import enclose
-from refrelax.semantics.numbers.wide_math import Widening
+from refrelax.semantics.numbers.interval_functions import Inflation
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.accuracy import ACCURACY, STEPS, WORDS, accuracy_of
 from refrelax.syntax import dtypes
@@ -114,8 +114,8 @@ def contradiction(op: str, word: str, ulps: float, seeds: range) -> str | None:
         if word in ("exact", "correctly-rounded") and not low == high == best:
             return f"{word}, but [{low!r}, {high!r}] is permitted around {best!r}: {where}"
         if word == "ulps":
-            reach = (ulps + 1) * Widening(dtype).ulp(best) + Widening(dtype).normal
-            reach = max(reach, 2 * Widening(dtype).ulp(1.0)) if op == "tanh" else reach
+            reach = (ulps + 1) * Inflation(dtype).ulp(best) + Inflation(dtype).normal
+            reach = max(reach, 2 * Inflation(dtype).ulp(1.0)) if op == "tanh" else reach
             if best - low > reach or high - best > reach:
                 return f"{ulps} ulps, but [{low!r}, {high!r}] is permitted around {best!r}: {where}"
     if word in ("ulps", "reduction", "stepwise") and not wide:

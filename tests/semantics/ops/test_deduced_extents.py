@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refrelax import check, parse, run
-from refrelax.arrays import Tensor
 from refrelax.errors import Rejection, Returned
+from refrelax.running.arrays import Tensor
 from refrelax.semantics.values import Shape
 from refrelax.testing.deduced import mistyped, negative
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import refrelax as rr
-from refrelax.arrays import pack
+from refrelax.running.arrays import pack
 from refrelax.syntax import bits
 from refrelax.testing.corners import corners
 

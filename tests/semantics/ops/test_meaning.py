@@ -27,7 +27,7 @@ from refrelax.semantics.ops.meaning.indices import Ix, Unfit
 from refrelax.semantics.ops.meaning.numbers import Dense, given, operands, value_rule
 from refrelax.semantics.ops.meaning.procedures import PROCEDURES, WITHOUT_ELEMENTS
 from refrelax.semantics.ops.meaning.terms import written
-from refrelax.semantics.values import Prim, Tensor
+from refrelax.semantics.values import Prim, TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import literal
 from refrelax.syntax.graph import Call, Op
@@ -61,7 +61,11 @@ class Both:
             outputs = found if isinstance(found, tuple) else (found,)
             assert [(x.shape, list(map(told, x.payloads()))) for x in outputs] == second
             self.same += 1
-        return found if any(isinstance(x, Tensor) for x in operands(args)) else self.definition.evaluate(e, call, args)
+        return (
+            found
+            if any(isinstance(x, TensorValue) for x in operands(args))
+            else self.definition.evaluate(e, call, args)
+        )
 
     def written(self, e: Evaluation, call: Call, values: list[Any], literally: bool = False) -> Any:
         """What the text as data gives: extents and elements, or the rule that ends it. Over extents as symbols, or
@@ -74,7 +78,7 @@ class Both:
             return [n if n == 1 or literally else f"d{k}_{axis}" for axis, n in enumerate(dims)]
 
         def operand(k: int, x: Any) -> Any:
-            if isinstance(x, Tensor):
+            if isinstance(x, TensorValue):
                 return f"x{k}", named(k, x.shape), x.dtype
             if not isinstance(x, Prim):
                 return None if x is None else named(k, extents(x))

@@ -11,11 +11,11 @@ import pytest
 import refrelax as rr
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.liveness import WHOLE_VIEWS
-from refrelax.semantics.builtins.arena import Region
+from refrelax.semantics.arena import Region
 from refrelax.semantics.graph.calls import CALL_FORMS as EVALUATED
 from refrelax.semantics.ops import CALL_FORMS, FRESH, OPERATORS, OVERWRITING
 from refrelax.semantics.types.calls import CALL_FORMS as TYPED
-from refrelax.semantics.values import Tensor as Core
+from refrelax.semantics.values import TensorValue
 from refrelax.syntax.signatures import CALL_FORMS as WRITTEN
 from refrelax.testing.sketches import SKETCHES
 from refrelax.testing.sweep import BUDGET, programs
@@ -39,9 +39,9 @@ class Bound:
 def places(value: Any) -> Iterator[int]:
     """The memory of a value's tensors, those without elements left out."""
     match value:
-        case Core(storage=Region(arena=arena)):
+        case TensorValue(storage=Region(arena=arena)):
             yield id(arena)
-        case Core(storage=storage) if value.size:
+        case TensorValue(storage=storage) if value.size:
             yield id(storage)
         case tuple():
             for each in value:

@@ -28,7 +28,7 @@ from refrelax.semantics.ops.common import (
 from refrelax.semantics.ops.definition import DeduceRule, EvaluateRule, Evaluation, Memory, OpDef
 from refrelax.semantics.ops.meaning.calculus import Hits, Run, Text
 from refrelax.semantics.ops.meaning.several import by_integer
-from refrelax.semantics.values import Prim, Tensor, Value, from_payloads
+from refrelax.semantics.values import Prim, TensorValue, Value, from_payloads
 from refrelax.semantics.values import row_major as _row_major
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import PrimExpr, as_int
@@ -372,7 +372,7 @@ class Numbers:
 # --- a text as a value rule -------------------------------------------------------------------------------------------
 
 
-def enter(e: Evaluation, x: Tensor) -> Dense:
+def enter(e: Evaluation, x: TensorValue) -> Dense:
     """A tensor as an array."""
     if not e.numerics.collects and x.strides == row_major(x.shape):
         cells = x.storage.plane(x.dtype, x.numerics)
@@ -389,19 +389,19 @@ def operands(args: Sequence[Value]) -> list[Value]:
 
 
 def _of_tensors(values: tuple[Value, ...]) -> bool:
-    return bool(values) and isinstance(values[0], Tensor)
+    return bool(values) and isinstance(values[0], TensorValue)
 
 
 def given(e: Evaluation, value: Value) -> Dense | Shape | None:
     """An operand as a text takes it: an array; of a shape, or of a tuple of scalars, the extents."""
-    if isinstance(value, Tensor):
+    if isinstance(value, TensorValue):
         return enter(e, value)
     if isinstance(value, Prim):
         return Number(e, value)
     return None if value is None else extents(value)
 
 
-def leave(e: Evaluation, x: Dense, taken: list[list[Payload]]) -> Tensor:
+def leave(e: Evaluation, x: Dense, taken: list[list[Payload]]) -> TensorValue:
     """An array as a tensor in fresh memory: cells that are ``taken`` are copied."""
     cells = x.listed()
     if any(cells is each for each in taken):

@@ -5,6 +5,8 @@ Spec: ``spec/04-well-formedness.md``, Functions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
 from refrelax.syntax.graph import Attrs, Function, StringValue
@@ -34,6 +36,16 @@ def diagnose_head(name: str, attrs: Attrs, private: bool, span: Span | None) -> 
 def contract_of(f: Function) -> str | None:
     """The library function that ``f`` is the contract of."""
     return text_of(dict(f.attrs).get(CONTRACT))
+
+
+def contracts_of(module: Module) -> Mapping[str, str]:
+    """Names of library functions, each with the name of the function that is its contract."""
+    found: dict[str, str] = {}
+    for name, function in module.relax_functions().items():
+        library = contract_of(function)
+        if library is not None:
+            found[library] = name
+    return found
 
 
 @rule("wf/contract")

@@ -1,0 +1,161 @@
+"""The sentences of an operator's section: what it means and gives in words, what is permitted, whether TVM deviates.
+
+They are the docstrings of its rules, and the tables here.
+"""
+
+# ruff: noqa: E501
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from functools import cache
+from typing import Any
+
+from refrelax.conformance.spec_text import spec_directory
+from refrelax.semantics.ops.definition import OpDef
+
+RESIZED = """Along a spatial axis of extent `m` that becomes `q`, position `p` lies at the real position `s` of the data, by `coordinate_transformation_mode`:
+
+| mode | `s` |
+|---|---|
+| `half_pixel` | `(p + 1/2) * m / q - 1/2` |
+| `pytorch_half_pixel` | the same; 0 where `q <= 1` |
+| `align_corners` | `p * (m - 1) / (q - 1)`; 0 where `q <= 1` |
+| `asymmetric` | `p * m / q` |
+| `tf_half_pixel_for_nn` | `(p + 1/2) * m / q` |
+| `tf_crop_and_resize` | `start * (m - 1) + p * (end - start) * (m - 1) / (q - 1)`, where `q <= 1` `(start + end) * (m - 1) / 2`; of spatial axis `k` of `n`, `start` is `roi[k]` and `end` is `roi[n + k]`. An element of which an `s` is below 0 or above `m - 1` is `extrapolation_value` |
+
+With `b = floor(s)` and `t = s - b`, these positions of the data count, by `method`; each is then brought to `0` or to `m - 1` if it lies outside:
+
+| method | positions and their weights |
+|---|---|
+| `nearest_neighbor` | one: `s` by `rounding_method`: `round` half to even, `round_prefer_floor` `ceil(s - 1/2)`, `round_prefer_ceil` `floor(s + 1/2)`, `floor`, `ceil`; empty is `round` under `align_corners`, else `floor` |
+| `linear` | `b` with `1 - t`, `b + 1` with `t` |
+| `cubic` | with `a` for `cubic_alpha`: `b - 1` with `a * (t**3 - 2 * t**2 + t)`, `b` with `(a + 2) * t**3 - (a + 3) * t**2 + 1`, `b + 1` with `-(a + 2) * t**3 + (2 * a + 3) * t**2 - a * t`, `b + 2` with `a * t**2 - a * t**3`. With `cubic_exclude` those outside the data have the weight 0, and all are divided by their sum |
+
+`nearest_neighbor` takes the element and converts it to the result's dtype. Otherwise the weights are exact, then rounded once to `float64` if that is the data's dtype and to `float32` if not; the data are converted to it; the sum of products is taken along the last axis first, then along the one before it; and the sum is converted to the result's dtype."""
+
+FORMULAS = {
+    "image.resize2d": RESIZED, "image.resize3d": RESIZED,
+    "vision.roi_align": """Region `i` is `(batch, x1, y1, x2, y2)`; `batch`, truncated, chooses the image. Everything is computed at the regions' dtype, up to the weights. Along the height, `start = y1 * spatial_scale` and `whole = y2 * spatial_scale - start`, at least 1 unless `aligned`; `cell = whole / pooled` of the cells along it; along the width so with `x1` and `x2`. A cell has `c` samples along an axis: `sample_ratio` if that is positive, else `ceil(cell)`. Sample `k` of cell `p` lies at `s = start + p * cell + (k + 1/2) * cell / c`. A sample of which an `s` is below -1 or above the extent `n` is 0; otherwise `s` is brought to `0` or `n - 1` if it lies outside and, with `b = floor(s)` and `t = s - b`, the sample is the sum over both axes of the elements at `b` and `b + 1` with the weights `1 - t` and `t`; an element outside the data is 0. The cell is the sum of its samples divided by their number (`avg`, 0 of none) or their greatest (`max`, poison of none).""",
+    "vision.roi_pool": """Region `i` is `(batch, x1, y1, x2, y2)`; `batch`, truncated, chooses the image. At the regions' dtype, each corner is `floor(corner * spatial_scale + 1/2)`; along an axis the region has `n = max(end - start + 1, 1)` positions, and with `extent = n / pooled`, rounded, cell `p` spans those from `start + floor(p * extent)` to below `start + ceil((p + 1) * extent)`, both brought to `0` or to the extent of the data if they lie outside. The cell is the greatest element in it, 0 if there is none.""",
+    "isnan": "`out[i] = x[i] is NaN`; false for integers.", "isinf": "`out[i] = x[i] is infinite`; false for integers.",
+    "isfinite": "`out[i] = x[i] is neither NaN nor infinite`; true for integers.",
+    "abs": "`out[i] = |x[i]|`; the least integer is its own absolute value.", "negative": "`out[i] = -x[i]`, wrapping.",
+    "sign": "`out[i]` is 1, 0 or -1; NaN for NaN.", "square": "`out[i] = x[i] * x[i]`.", "round": "`out[i]` is the nearest integer, half to even.",
+    "logical_not": "`out[i] = not x[i]`; a number counts as `!= 0`.", "bitwise_not": "`out[i] = ~x[i]`.",
+    "rsqrt": "`out[i] = 1 / sqrt(x[i])`.", "sigmoid": "`out[i] = 1 / (1 + exp(-x[i]))`.",
+    "divide": "`out[i] = a[i] / b[i]`; on integers truncated toward zero.", "mod": "`out[i]` is the remainder of the truncated quotient, with the sign of `a`.",
+    "floor_divide": "`out[i] = floor(a[i] / b[i])`; of floats the quotient is rounded first, that of an infinity and a number is an infinity, and 0 or -0 the other way round, so that -1 by an infinity is -0.", "floor_mod": "`out[i] = a[i] - floor(a[i] / b[i]) * b[i]`, of integers with the sign of `b`; of floats step by step, so that it is NaN by an infinity.",
+    "power": "`out[i] = a[i] ** b[i]`; on integers the wrapped product of `b` factors.",
+    "log_add_exp": "`out[i] = log(exp(a[i]) + exp(b[i]))`, as `max + log1p(exp(-|a - b|))`; the literal form is permitted.",
+    "ones": "`out[i] = 1`.", "zeros": "`out[i] = 0`.", "ones_like": "`out[i] = 1`.", "zeros_like": "`out[i] = 0`.",
+    "tril": "`out[…, i, j] = x[…, i, j] if j - i <= k else 0`.", "triu": "`out[…, i, j] = x[…, i, j] if j - i >= k else 0`.",
+    "sum": "The sum; 0 of nothing.", "prod": "The product; 1 of nothing.", "max": "The greatest; poison of nothing.", "min": "The least; poison of nothing.",
+    "argmax": "The first position of the greatest; poison of nothing.", "argmin": "The first position of the least; poison of nothing.",
+}  # fmt: skip
+
+FAMILY_NOTES = {
+    "norm": "Sums in any order, in float32 or wider. A one-pass variance is a named relaxation.",
+    "linear": "Products and sums in any order and association, fused, wider.",
+    **dict.fromkeys(
+        ("grid", "roi"),
+        "In the steps every operation on positions and weights is correctly rounded, a product and the addition that uses it once or twice; weights are multiplied and summed in any order and association.",
+    ),
+    **dict.fromkeys(
+        ("suppression", "detection"),
+        "Decided by correctly rounded overlaps and scores; a product and the addition that uses it are rounded once or twice, `exp` may be off by its bound.",
+    ),
+}
+FAMILY_NOTES["conv"] = FAMILY_NOTES["linear"]
+
+NOTES = {
+    **dict.fromkeys(
+        ("maximum", "minimum", "max", "min", "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"),
+        "Of NaN and a number either.",
+    ),
+    **dict.fromkeys(("argmax", "argmin"), "With NaNs the position of any, or of the extreme of the others."),
+    **dict.fromkeys(("sort", "argsort", "topk"), "Positions after a NaN are open."),
+    **dict.fromkeys(("mean", "variance", "std"), "A sum may stay in the wider format until it is divided."),
+    **dict.fromkeys(
+        ("nn.layer_norm", "nn.group_norm", "nn.instance_norm", "nn.batch_norm", "nn.rms_norm"), FAMILY_NOTES["norm"]
+    ),
+    "nn.log_softmax": "As `softmax` up to the sum; the two differences rounded each, or together.",
+    "nn.relu": "Of NaN, NaN or 0.",
+    "nn.selu": "`exp(x) - 1` rounded once or twice.",
+    "nn.softmax": "`x - max` rounded or not, any order and association of the sum.",
+    "nn.softplus": "`beta * x`, rounded or not, decides which arm is taken.",
+    "floor_divide": "The floor of the rounded quotient, or of the real one, where both are finite.",
+    "floor_mod": "Each step rounded, or the real remainder, where both are finite.",
+    "log_add_exp": "The stable form or the literal one.",
+    "image.resize2d": "In the steps positions and weights are exact and the weights rounded once, or computed step by step in the dtype of the sum; products and sums in any order and association, fused or not.",
+    "image.resize3d": "As `resize2d`.",
+    "index_put": "Nothing is rounded without `accumulate`.",
+    "scatter_elements": "Nothing is rounded by `update`, `max` and `min` (of NaN and a number either).",
+    "scatter_nd": "As `scatter_elements`.",
+    "clip": "Of NaN, NaN or a bound.",
+    "ewise_fma": "The product and the sum rounded each, or together.",
+    "quantize": "A quotient that is rounded before it is rounded to an integer may fall to the other side.",
+    "multinomial_from_uniform": "Running sums of probabilities decide the position.",
+    "vision.get_valid_counts": "",  # what it decides by is an element
+}
+"""What single operators say beside their word (of ``semantics/ops/accuracy.py``)."""
+
+
+def docs(function: Any, whole: bool = False) -> str:
+    """The first paragraph of a docstring, or all of it, as a line of text."""
+    text = inspect.getdoc(function) or ""
+    return " ".join((text if whole else text.split("\n\n")[0]).split()).replace("``", "`")
+
+
+def maker_docs(function: Any) -> str:
+    """The docstring of what a rule was made from: the function or factory in its closure."""
+    for cell in getattr(function, "__closure__", None) or ():
+        if callable(cell.cell_contents) and docs(cell.cell_contents):
+            return docs(cell.cell_contents)
+    outer = getattr(function, "__qualname__", "").split(".")[0]
+    return docs(getattr(sys.modules[function.__module__], outer, None))
+
+
+def meaning(row: OpDef) -> list[str]:
+    """What an operator means in words; nothing where its formula says all."""
+    text = semantics(row)
+    plain = re.fullmatch(r"`out\[i\] = \w+\((x\[i\]|a\[i\], b\[i\])\)`\.", text)
+    return [] if plain else f"Semantics: {text}".split("\n")
+
+
+def output(row: OpDef) -> str:
+    """The type of a call in words."""
+    return f"Output: {docs(row.deduce) or maker_docs(row.deduce)}"
+
+
+def note(row: OpDef) -> str:
+    """What there is to say of permitted results beside the word."""
+    return NOTES.get(row.name.removeprefix("relax."), FAMILY_NOTES.get(row.page, ""))
+
+
+def deviation(row: OpDef) -> str:
+    """Whether TVM does otherwise."""
+    short = row.name.removeprefix("relax.")
+    deviates = re.search(rf"`(relax|R)\.{re.escape(short)}`|`op\.{re.escape(short)}/", _deviations())
+    return " TVM 0.27 does otherwise in places: [deviations](../deviations.md)." if deviates else ""
+
+
+@cache
+def _deviations() -> str:
+    return (spec_directory() / "deviations.md").read_text("utf-8")
+
+
+def semantics(row: OpDef) -> str:
+    name = row.name.removeprefix("relax.")
+    source = row.text or row.evaluate
+    text = FORMULAS.get(name) or docs(source, whole=True) or maker_docs(source)
+    if text.startswith(("A function of real", "A method of", "A comparison", "A connective", "")) and not FORMULAS.get(
+        name
+    ):
+        if row.page in ("unary",):
+            return f"`out[i] = {name}(x[i])`."
+        if row.page == "binary":
+            return f"`out[i] = {name}(a[i], b[i])`."
+    return text

@@ -1,0 +1,173 @@
+"""An answer held against a record. Nothing is run here.
+
+Spec: ``spec/01-conformance.md``, *What is said of a case*.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from refrelax.conformance.cases import REJECTIONS
+from refrelax.conformance.judged import Word
+from refrelax.conformance.suite import values
+from refrelax.conformance.suite.records import Record
+from refrelax.errors import UsageError
+from refrelax.judge.bindings import compare
+from refrelax.semantics.dims import NO_FACTS
+from refrelax.semantics.numbers.verdicts import Outside, Undecided
+from refrelax.semantics.types.lattice import is_base_of
+from refrelax.syntax.json_ import node_from_json
+
+Said = tuple[Word, str]
+Answer = Mapping[str, Any]
+
+ENDS = {
+    "accepted": "the module is well-formed and well-typed (`check`); with `types`, the type of every binding",
+    "rejected": "it is not (`check`, `run`); `why`",
+    "returned": "the run returned `value`, left `arguments` and had `effects`",
+    "trapped": "the run ended with an error that the language promises; `why`",
+    "proved": "the claim holds for all values",
+    "refuted": "it does not; `model`",
+    "unknown": "neither was found",
+    "unsupported": "the implementation has no such thing; `why`",
+    "crash": "written by the runner: the process died",
+    "hang": "written by the runner: no answer in time",
+}
+"""How an answer may end."""
+
+STRUCTURE = ("unsupported", "crash", "hang")
+
+
+def judge(record: Record, answer: Answer) -> Said:
+    """What is said of a case, and why where it is not passed. What comes in pairs (``pairs``) is not settled here."""
+    end = answer.get("end")
+    if end not in ENDS:
+        return "failed", f"expected an end, one of {', '.join(ENDS)}; found {end!r}"
+    why = str(answer.get("why", ""))
+    if end == "unsupported":
+        return "unsupported", why
+    if end in STRUCTURE:
+        return "failed", f"{end}: {why}".rstrip(": ")
+    expected = record["expect"].split()[0]
+    try:
+        if record["ask"] == "prove":
+            return _claim(expected, end)
+        if expected in REJECTIONS:
+            return _refusal(expected, end)
+        if end == "rejected":
+            return "refused", why or "the module is rejected"
+        return _checked(record, answer) if record["ask"] == "check" else _ran(record, expected, answer)
+    except UsageError as error:
+        return "failed", str(error)
+
+
+def _claim(expected: str, end: str) -> Said:
+    if expected == "Malformed":
+        return ("passed", "") if end == "rejected" else ("failed", f"expected the claim to be rejected, found {end}")
+    if end not in ("proved", "refuted", "unknown"):
+        return "failed", f"expected proved, refuted or unknown, found {end}"
+    if expected == "Unknown":
+        return "excluded", "the claim is not decided here"
+    if end == "unknown":
+        return "undecided", f"the claim is {expected.lower()} here"
+    return ("passed", "") if end == expected.lower() else ("failed", f"the claim is {expected.lower()}, found {end}")
+
+
+def _refusal(expected: str, end: str) -> Said:
+    if expected == "Unlinkable":
+        return ("passed", "") if end in ("rejected", "trapped") else ("failed", f"something is missing, found {end}")
+    return ("passed", "") if end == "rejected" else ("failed", f"the module is accepted ({end})")
+
+
+def _checked(record: Record, answer: Answer) -> Said:
+    if answer["end"] != "accepted":
+        return "failed", f"expected accepted or rejected, found {answer['end']}"
+    difference = types_difference(record["types"], answer["types"]) if "types" in answer else None
+    return ("passed", "") if difference is None else ("failed", difference)
+
+
+def types_difference(wanted: Mapping[str, Any], found: Any) -> str | None:
+    """Where deduced types differ, each at least as precise as the other by ``sh/equal``; ``None`` if nowhere."""
+    for function, bindings in wanted.items():
+        theirs = found.get(function) if isinstance(found, dict) else None
+        if not isinstance(theirs, dict):
+            return f"types: expected an object for the function {function}"
+        for name, type_ in bindings.items():
+            if name not in theirs:
+                return f"types: {function}/{name} has none"
+            if theirs[name] != type_ and not _same_type(type_, theirs[name]):
+                return f"types: {function}/{name} is {_short(type_)}, found {_short(theirs[name])}"
+    return None
+
+
+def _same_type(wanted: Any, found: Any) -> bool:
+    ours, theirs = node_from_json(wanted), node_from_json(found)
+    return bool(is_base_of(ours, theirs, NO_FACTS) and is_base_of(theirs, ours, NO_FACTS))
+
+
+def _short(type_: Any) -> str:
+    text = json.dumps(type_)
+    return text if len(text) < 200 else text[:197] + "…"
+
+
+def _ran(record: Record, expected: str, answer: Answer) -> Said:
+    end = answer["end"]
+    if expected in ("Unspecified", "Exhausted"):
+        return "excluded", f"the run is open: {record['expect']}"
+    if end not in ("returned", "trapped"):
+        return "failed", f"expected returned or trapped, found {end}"
+    if expected == "Trapped" or end == "trapped":
+        same = expected == "Trapped" and end == "trapped"
+        return (
+            ("passed", "") if same else ("failed", f"expected {record['expect']}, found {end} {answer.get('why', '')}")
+        )
+    if record["permitted"] is None:
+        return "excluded", "nothing is said of this result: an interval decides control"
+    return _returned(record, answer)
+
+
+def _returned(record: Record, answer: Answer) -> Said:
+    theirs = answer.get("effects", [])
+    if _names(theirs) != _names(record["effects"]):
+        return "failed", f"effects: expected {_names(record['effects'])}, found {_names(theirs)}"
+    parts = [("value", record["permitted"]["value"], record["value"], answer.get("value"))]
+    given = answer.get("arguments", [])
+    if not isinstance(given, list) or len(given) != len(record["arguments"]):
+        return "failed", f"expected {len(record['arguments'])} final arguments, found {values.shown(given)}"
+    for k, each in enumerate(zip(record["permitted"]["arguments"], record["arguments"], given, strict=True)):
+        parts.append((f"arguments[{k}]", *each))
+    for k, (permitted, own, found) in enumerate(
+        zip(record["permitted"]["effects"], record["effects"], theirs, strict=True)
+    ):
+        parts.append((f"effects[{k}]", permitted, own["payload"], found.get("payload", [])))
+    wide, compared, excluded = "", 0, 0
+    for path, permitted, canonical, found in parts:
+        exact = values.core_of(values.from_json(canonical))
+        result = compare(values.permitted_from_json(permitted), values.from_json(found), exact)
+        if not result.counts.compared:
+            excluded += result.counts.excluded
+            continue
+        compared += result.counts.compared
+        match result.verdict:
+            case Outside() as outside:
+                return "failed", _place(path, outside)
+            case Undecided():
+                wide = wide or f"{path}: the permitted set is too wide to tell"
+    if wide:
+        return "undecided", wide
+    return ("passed", "") if compared or not excluded else ("excluded", "all of the result is left open")
+
+
+def _names(effects: Any) -> list[str] | None:
+    """Kind and name of every effect; ``None`` for what is no list of effects."""
+    if not isinstance(effects, list) or not all(isinstance(each, dict) for each in effects):
+        return None
+    return [f"{each.get('kind')} {each.get('name')}" for each in effects]
+
+
+def _place(path: str, outside: Outside) -> str:
+    index = list(outside.index) if outside.index else ""
+    seen = f": found {outside.found}, permitted {outside.permitted}" if outside.found else ""
+    return f"{path}{index} is outside the permitted results{seen}"

@@ -1,0 +1,70 @@
+"""Answers to the whole suite: every case with what is said of it, acceptances and refusals counted in pairs.
+
+An implementation that accepts everything, or refuses everything, tells nothing apart. A case that is only checked
+counts as passed if another one, as near as can be, was answered rightly the other way.
+
+Spec: ``spec/01-conformance.md``, *Refusals and acceptances count in pairs*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from refrelax.conformance.cases import REJECTIONS
+from refrelax.conformance.judged import Word
+from refrelax.conformance.suite.judge import Answer, judge
+from refrelax.conformance.suite.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A record, what is said of the answer to it, and why where it is not passed."""
+
+    record: Record
+    word: Word
+    why: str
+    seconds: float = 0.0
+
+
+def score(records: Iterable[Record], answers: Mapping[str, Answer]) -> Iterator[Scored]:
+    """What is said of every case; ``answers`` by the name of the case."""
+    listed = list(records)
+    said: dict[str, tuple[Word, str]] = {}
+    for record in listed:
+        answer = answers.get(record["name"])
+        said[record["name"]] = ("not judged", "there is no answer") if answer is None else judge(record, answer)
+    right = _right_ways(listed, said)
+    for record in listed:
+        word, why = said[record["name"]]
+        if word == "passed" and _only_checked(record):
+            refuses = _refuses(record)
+            area = f"{str(record['rule']).partition('/')[0]}/"
+            partners = next(
+                (found for key in (record["rule"], area, "") if (found := right.get((key, not refuses)))), None
+            )
+            if partners is None or not any(partners):
+                does = "accepts no module that keeps" if refuses else "refuses no module that breaks"
+                word, why = "not judged", f"it {does} {record['rule']}, so its answer here says nothing"
+        yield Scored(record, word, why, float(answers.get(record["name"], {}).get("seconds", 0.0)))
+
+
+def _only_checked(record: Record) -> bool:
+    return record["ask"] == "check" or _refuses(record)
+
+
+def _refuses(record: Record) -> bool:
+    return record["expect"].split()[0] in REJECTIONS
+
+
+def _right_ways(records: list[Record], said: Mapping[str, tuple[Word, str]]) -> dict[tuple[str, bool], list[bool]]:
+    """By rule, by area and over all: for acceptances and refusals, which were right."""
+    found: dict[tuple[str, bool], list[bool]] = {}
+    for record in records:
+        if record["ask"] == "prove" or record["expect"].split()[0] == "Unlinkable":
+            continue
+        rule, refuses = str(record["rule"]), _refuses(record)
+        right = said[record["name"]][0] == "passed"
+        for key in (rule, f"{rule.partition('/')[0]}/", ""):
+            found.setdefault((key, refuses), []).append(right)
+    return found

@@ -1,0 +1,66 @@
+"""What is asked of an implementation, and what it answers: one JSON object a line, on its standard input and output.
+
+The first request is ``{"id": 0, "ask": "hello", "protocol": 1}``; the answer names the implementation, the profiles
+that it has and the form in which it takes modules (``"tree"``, ``"text"`` or ``"both"``). Every other request is a case
+without what is expected of it.
+
+Spec: ``spec/01-conformance.md``, *The protocol*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from refrelax.conformance.suite.records import PROFILES, Record, text_of
+from refrelax.errors import UsageError
+
+PROTOCOL = 1
+
+ASKED = ("constants", "entry", "args", "claim", "assume", "fits", "division")
+"""The fields of a record that an implementation sees, beside the module."""
+
+FORMS = ("tree", "text", "both")
+"""The forms in which an implementation takes modules. A tree that is a string is the text of the JSON itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """What an implementation says of itself."""
+
+    name: str = ""
+    profiles: tuple[str, ...] = tuple(PROFILES)
+    takes: str = "tree"
+
+    @staticmethod
+    def of(answer: Any) -> Hello:
+        """The answer to ``hello``.
+
+        Raises:
+            UsageError: it is none.
+        """
+        if not isinstance(answer, dict) or answer.get("protocol") != PROTOCOL:
+            raise UsageError(f'expected an answer to hello with "protocol": {PROTOCOL}, found {answer!r}')
+        profiles = answer.get("profiles", [*PROFILES])
+        takes = answer.get("takes", "tree")
+        if not isinstance(profiles, list) or any(each not in PROFILES for each in profiles):
+            raise UsageError(f"hello: expected profiles among {', '.join(PROFILES)}, found {profiles!r}")
+        if takes not in FORMS:
+            raise UsageError(f'hello: "takes" is one of {", ".join(FORMS)}, found {takes!r}')
+        return Hello(str(answer.get("name", "")), tuple(profiles), takes)
+
+
+def hello() -> dict[str, Any]:
+    """The first request."""
+    return {"id": 0, "ask": "hello", "protocol": PROTOCOL}
+
+
+def request(number: int, record: Record, takes: str) -> dict[str, Any] | None:
+    """The request for a case; ``None`` if the case has no module in the form that is taken."""
+    asked = {"id": number, "ask": record["ask"], "case": record["name"]}
+    asked |= {key: record[key] for key in ASKED if key in record}
+    if record["ask"] == "prove":
+        return asked
+    forms = {"tree": record["tree"], "text": text_of(record)}
+    given = {form: module for form, module in forms.items() if takes in (form, "both") and module is not None}
+    return {**asked, **given} if given else None

@@ -1,0 +1,122 @@
+"""The published schemas (JSON Schema 2020-12): of a module, a value, a record, a manifest, a request and an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from refrelax.conformance.suite.judge import ENDS
+from refrelax.conformance.suite.records import PROFILES
+from refrelax.syntax.json_ import schema as module_schema
+
+Schema = dict[str, Any]
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+BITS: Schema = {"type": "string", "pattern": "^0x(0|[1-9a-f][0-9a-f]*)$"}
+NUMBERS: Schema = {"type": "array", "items": {"type": "integer"}}
+TEXT: Schema = {"type": "string"}
+
+
+def _object(required: Schema, optional: Schema | None = None) -> Schema:
+    properties = {**required, **(optional or {})}
+    return {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}
+
+
+def value() -> Schema:
+    """A value: a number, a truth, a text, null, a tuple, a tensor, a shape, a prim value, a dtype, something opaque."""
+    tensor = _object({
+        "dtype": TEXT, "shape": NUMBERS, "bits": {"type": "array", "items": {"anyOf": [BITS, {"type": "null"}]}},
+    }, {"data": {"type": "array"}})  # fmt: skip
+    numbers = _object({"dtype": TEXT, "shape": NUMBERS, "data": {"type": "array"}})
+    forms = [
+        {"type": ["integer", "boolean", "string", "null"]},
+        {"type": "array", "items": {"$ref": "#/$defs/value"}},
+        tensor,
+        numbers,
+        _object({"shape": NUMBERS}),
+        _object({"dtype": TEXT, "value": BITS}),
+        _object({"dtype": TEXT}),
+        _object({"opaque": TEXT}),
+    ]
+    return {"anyOf": forms}
+
+
+def permitted() -> Schema:
+    """What may be given in the place of a value: as it, but that an element of a tensor may be a set."""
+    element = {
+        "anyOf": [
+            BITS,
+            _object({}, {
+                "low": BITS, "high": BITS, "values": {"type": "array", "items": BITS},
+                "nan": {"const": True}, "open": TEXT,
+            }),
+        ]
+    }  # fmt: skip
+    tensor = _object({"dtype": TEXT, "shape": NUMBERS, "permitted": {"type": "array", "items": element}})
+    forms = [tensor, {"type": "array", "items": {"$ref": "#/$defs/permitted"}}, {"$ref": "#/$defs/value"}]
+    return {"anyOf": forms}
+
+
+def _many(of: str) -> Schema:
+    return {"type": "array", "items": {"$ref": f"#/$defs/{of}"}}
+
+
+def _defs() -> Schema:
+    return {"value": value(), "permitted": permitted()}
+
+
+EFFECT = _object({"kind": TEXT, "name": TEXT, "payload": _many("value")})
+TYPES: Schema = {"type": "object", "additionalProperties": {"type": "object"}}
+
+
+def case() -> Schema:
+    """A record."""
+    nothing = {"type": "null"}
+    required = {
+        "name": TEXT, "also": {"type": "array", "items": TEXT}, "rule": {"anyOf": [TEXT, nothing]},
+        "verdict": {"enum": ["accepts", "rejects"]}, "expect": TEXT, "profile": {"enum": [*PROFILES]},
+        "ask": {"enum": ["check", "run", "prove"]}, "hash": TEXT,
+    }  # fmt: skip
+    allowed = _object({"value": {"$ref": "#/$defs/permitted"}, "arguments": _many("permitted"), "effects": {
+        "type": "array", "items": _many("permitted"),
+    }})  # fmt: skip
+    optional = {
+        "module": {"anyOf": [TEXT, nothing]}, "repeat": {"type": "array"}, "tree": {}, "constants": _many("value"),
+        "operators": {"type": "array", "items": TEXT}, "types": TYPES, "entry": TEXT, "args": _many("value"),
+        "value": {"$ref": "#/$defs/value"}, "arguments": _many("value"), "effects": {"type": "array", "items": EFFECT},
+        "permitted": {"anyOf": [nothing, allowed]},
+        "claim": TEXT, "assume": {"type": "array", "items": TEXT}, "fits": {"anyOf": [TEXT, nothing]},
+        "division": TEXT,
+    }  # fmt: skip
+    return {"$schema": DRAFT, "title": "refrelax case", "$defs": _defs(), **_object(required, optional)}
+
+
+def answer() -> Schema:
+    """A line of an implementation."""
+    optional = {
+        "id": {"type": "integer"}, "case": TEXT, "why": TEXT, "types": TYPES, "value": {"$ref": "#/$defs/value"},
+        "arguments": _many("value"), "effects": {"type": "array", "items": EFFECT}, "model": {"type": "object"},
+        "seconds": {"type": "number"},
+    }  # fmt: skip
+    return {
+        "$schema": DRAFT,
+        "title": "refrelax answer",
+        "$defs": _defs(),
+        **_object({"end": {"enum": [*ENDS]}}, optional),
+    }
+
+
+def manifest() -> Schema:
+    """The table of contents."""
+    texts = {"type": "array", "items": TEXT}
+    required = {
+        "edition": TEXT, "version": TEXT, "format": {"type": "integer"}, "license": TEXT, "hash": TEXT,
+        "profiles": {"type": "object", "additionalProperties": TEXT},
+        "cases": texts, "rules": {"type": "object", "additionalProperties": texts},
+    }  # fmt: skip
+    return {"$schema": DRAFT, "title": "refrelax manifest", **_object(required)}
+
+
+def all_of_them() -> dict[str, Schema]:
+    """Every schema by its name."""
+    return {"module": module_schema(), "case": case(), "answer": answer(), "manifest": manifest()}

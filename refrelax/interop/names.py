@@ -1,0 +1,190 @@
+"""The one register of implementations and compilers: what a name stands for.
+
+``rr.diff`` and ``rr.bisect`` are those of ``judge``, with names looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from refrelax.backends import BACKENDS
+from refrelax.errors import UsageError
+from refrelax.extras import EXTRAS
+from refrelax.interop.foreign import Foreign
+from refrelax.interop.tvm import TvmImplementation, TvmPasses
+from refrelax.judge.backend import Backend
+from refrelax.judge.bisect import Bisection, WrongPass
+from refrelax.judge.bisect import follow as judge_follow
+from refrelax.judge.diff import diff as judge_diff
+from refrelax.judge.outcomes import Externs
+from refrelax.judge.stages import Compiler, OwnPasses
+from refrelax.judge.verdicts import NoVerdict, Verdict
+from refrelax.semantics.budget import Budget
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.module import Module
+
+
+def diff(
+    checked: CheckedModule,
+    entry: str,
+    args: Sequence[Any],
+    impl: str | Any = "numpy",
+    mode: str = "fast",
+    externs: Externs | None = None,
+    strict: bool = False,
+    budget: Budget | None = None,
+) -> Verdict:
+    """Judge an implementation on one call.
+
+    ``impl``: ``"numpy"``, ``"cupy"``, ``"cuda-emulated"`` (in a ``mode`` of ``rr.compile``), ``"tvm"``, or anything
+    with ``run(module, entry, args) -> Outcome``; one that also has ``observe(module, entry, args) -> Observed`` is
+    judged binding by binding. ``strict``: also hold it to what ONNX, the array API and IEEE 754 fix though Relax leaves
+    it open, and report a crash of the implementation on a run that is open.
+
+    Raises:
+        UsageError: no such function or implementation.
+    """
+    implementation = implementation_of(impl, mode)
+    try:
+        return judge_diff(checked, entry, args, implementation, externs=externs, strict=strict, budget=budget)
+    finally:
+        _close(impl, implementation)
+
+
+def bisect(
+    module: Module | CheckedModule,
+    entry: str,
+    args: Sequence[Any],
+    impl: str | Compiler = "tvm",
+    pipeline: str = "default_build",
+    externs: Externs | None = None,
+    budget: Budget | None = None,
+    strict: bool = False,
+    target: str | None = None,
+) -> WrongPass | NoVerdict | None:
+    """The first pass that changed the meaning of ``entry`` on ``args``, or ``None``.
+
+    ``impl``: ``"tvm"`` (in a subprocess; ``pipeline`` as in ``interop.tvm.TvmPasses``), ``"refrelax"`` (``pipeline``
+    as in ``rr.lower``, or passes joined by commas), or an object with ``stages(module, pipeline)``. ``strict``: as in
+    ``diff``; ``target``: what TVM compiles for.
+
+    A pass that crashes, hangs or refuses the program is found too. ``NoVerdict`` where nothing can be said: no TVM, a
+    run that is left open, a library function or constant that is missing, a construct that this package gives no
+    meaning, a text that cannot be read, results too wide to tell.
+
+    Raises:
+        Rejection: ``module`` is no checked module.
+        UsageError: no such function, compiler or pipeline.
+    """
+    return follow(module, entry, args, impl, pipeline, externs, budget, strict, target).answer
+
+
+def follow(
+    module: Module | CheckedModule,
+    entry: str,
+    args: Sequence[Any],
+    impl: str | Compiler = "tvm",
+    pipeline: str = "default_build",
+    externs: Externs | None = None,
+    budget: Budget | None = None,
+    strict: bool = False,
+    target: str | None = None,
+) -> Bisection:
+    """``bisect``, with every stage on the way and the report."""
+    compiler = compiler_of(impl, target)
+    try:
+        return judge_follow(module, entry, args, compiler, pipeline, externs, budget, strict)
+    finally:
+        _close(impl, compiler)
+
+
+def _close(given: Any, made: Any) -> None:
+    """What was made of a name is nobody else's."""
+    if isinstance(given, str) and hasattr(made, "close"):
+        made.close()
+
+
+def implementation_of(impl: str | Any, mode: str = "fast") -> Any:
+    """What a name stands for; an object stands for itself.
+
+    Raises:
+        UsageError: nothing by that name, or an object without ``run``.
+    """
+    known = f"{', '.join(BACKENDS)}, tvm, or an object with run(module, entry, args)"
+    if not isinstance(impl, str):
+        if not callable(getattr(impl, "run", None)):
+            raise UsageError(f"expected {known}, found a {type(impl).__name__}")
+        return impl
+    if impl in BACKENDS:
+        return Backend(impl, mode)
+    if impl == "tvm":
+        return TvmImplementation()
+    raise UsageError(f"unknown implementation {impl!r}; known: {known}")
+
+
+def compiler_of(impl: str | Compiler, target: str | None = None) -> Compiler:
+    """``"refrelax"``, ``"tvm"`` (in a subprocess, for ``target``), or any object with a method ``stages``.
+
+    Raises:
+        UsageError: nothing by that name; a target for what has none.
+    """
+    if impl == "tvm":
+        return TvmPasses() if target is None else TvmPasses(target)
+    if target is not None:
+        raise UsageError("--target has no effect here: only tvm has targets to choose")
+    if not isinstance(impl, str):
+        return impl
+    if impl != "refrelax":
+        known = "refrelax, tvm, or an object with stages(module, pipeline)"
+        raise UsageError(f"unknown compiler {impl!r}; known: {known}")
+    return OwnPasses()
+
+
+def find(name: str, pipeline: str | None = None, target: str | None = None) -> Any:
+    """What a command line names: what ``rr.diff`` takes by name, or ``module:factory`` called.
+
+    ``pipeline``, ``target``: of TVM, what it runs before it compiles and what it compiles for.
+
+    Raises:
+        UsageError: nothing by that name, what is there makes no implementation, or an option without effect.
+    """
+    if name == "tvm":
+        return TvmImplementation(pipeline, target or "llvm")
+    if pipeline is not None or target is not None:
+        option = "--pipeline" if pipeline is not None else "--target"
+        raise UsageError(f"{option} has no effect on {name!r}: only tvm has pipelines and targets to choose")
+    if name in BACKENDS:
+        return Backend(name)
+    module, colon, factory = name.partition(":")
+    if not colon or not factory or not module.strip("."):
+        raise UsageError(f"no implementation {name!r}: expected {', '.join(BACKENDS)}, tvm, or module:factory")
+    made = _made(name, module, factory)
+    if not callable(getattr(made, "run", None)):
+        raise UsageError(f"{name!r} gives a {type(made).__name__}, which has no method run(module, entry, args)")
+    return Foreign(made)
+
+
+def _made(name: str, module: str, factory: str) -> Any:
+    """What the factory gives, called without arguments."""
+    try:
+        make = import_module(module)
+        for part in factory.split("."):
+            make = getattr(make, part)
+        if not callable(make):
+            what = f"{factory} is a {type(make).__name__}, expected something to call"
+            raise UsageError(f"implementation {name!r}: {what}")
+    except UsageError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name in EXTRAS:
+            raise
+        raise UsageError(f"implementation {name!r}: {error}") from None
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"implementation {name!r}: {type(error).__name__}: {error}") from None
+    try:
+        return make()
+    except (Exception, SystemExit) as error:
+        said = f"{factory}(), called without arguments, raises {type(error).__name__}: {error}"
+        raise UsageError(f"implementation {name!r}: {said}") from None

@@ -1,0 +1,225 @@
+"""Running a function of a checked module: values in, outcome out.
+
+``run`` converts surface values (lists, arrays, numbers) by the parameter types, evaluates under a reading, and shows
+the outcome in surface values again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
+from refrelax.running.arrays import Tensor, to_constant
+from refrelax.semantics.budget import Budget, Meter
+from refrelax.semantics.graph.evaluate import Interpreter
+from refrelax.semantics.graph.link import link
+from refrelax.semantics.graph.machine import Listener
+from refrelax.semantics.numbers import reading
+from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.values import DType, Prim, Shape, TensorValue, from_bits, from_payloads
+from refrelax.semantics.world import ALONE, World
+from refrelax.syntax.graph import Function
+from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
+from refrelax.syntax.module import Module
+from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type, tensor_of
+
+_HEADROOM = 50_000
+"""Python frames allowed: evaluation recurses in Python, bounded by ``Budget.depth`` and the reader's nesting limit."""
+
+
+def make_headroom() -> None:
+    """Allow the depth of Python frames that evaluation may need."""
+    if sys.getrecursionlimit() < _HEADROOM:
+        sys.setrecursionlimit(_HEADROOM)
+
+
+def run(
+    checked: CheckedModule,
+    entry: str = "main",
+    *positional: Any,
+    args: Sequence[Any] | None = None,
+    numerics: str | Numerics = "ieee",
+    budget: Budget | None = None,
+    externs: Mapping[str, Callable[..., Any]] | None = None,
+    listener: Listener | None = None,
+    seed: int = 0,
+    strict: bool = False,
+    check_regions: bool = False,
+    world: World = ALONE,
+) -> Outcome:
+    """Run a function of a checked module under a reading.
+
+    The arguments, one by one or as ``args=[…]``: numbers, nested lists, ``Tensor``, arrays, tuples, strings, tuples of
+    ints for shapes; converted by the parameter types. A PrimFunc takes its buffers, outputs included. ``externs``:
+    library functions by name, called as ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds
+    the ``sampled`` reading. ``strict`` narrows ``enclosure`` to what other standards fix as well (``strict``).
+    ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that
+    run the program together (``run_workers``).
+
+    Raises:
+        UsageError: no such function; arguments given both ways; ``strict`` with another reading; an argument that is no
+            value.
+        Unlinkable: a library function or constant is missing.
+    """
+    if positional and args is not None:
+        raise UsageError("the arguments are given one by one and as args=[…]")
+    make_headroom()
+    module, externs = checked.module, externs or {}
+    link(module, entry, externs)
+    if strict and numerics not in ("enclosure", "strict"):
+        raise UsageError(f"strict=True narrows what is permitted: it needs numerics='enclosure', found {numerics!r}")
+    chosen = reading("strict" if strict else numerics, seed) if isinstance(numerics, str) else numerics
+    values = [
+        inward(arg, type_, chosen) for arg, type_ in _paired(module, entry, positional if args is None else tuple(args))
+    ]
+    interpreter = Interpreter(
+        module,
+        chosen,
+        Meter.of(budget or Budget()),
+        listener=listener,
+        check_regions=check_regions,
+        world=world,
+        types=checked.types,
+    )
+    if (tell := getattr(listener, "on_effect", None)) is not None:
+        interpreter.effects = Watched(tell)
+    interpreter.externs = {name: wrapped(f, chosen) for name, f in externs.items()}
+    try:
+        result = interpreter.call_global(entry, values)
+    except Ended as end:
+        return end.outcome
+    except RecursionError:
+        return Exhausted("depth")
+    except MemoryError:
+        return Exhausted("memory")
+    return Returned(
+        outward(result),
+        tuple(outward(v) for v in values),
+        tuple(interpreter.effects),
+        tuple(poison_of("value", result))
+        + tuple(p for k, v in enumerate(values) for p in poison_of(f"arguments[{k}]", v)),
+    )
+
+
+class Watched(list[Effect]):
+    """A list of effects that tells of each one as it is added."""
+
+    def __init__(self, tell: Callable[[Effect], None]) -> None:
+        super().__init__()
+        self.tell = tell
+
+    def append(self, effect: Effect) -> None:
+        super().append(effect)
+        self.tell(effect)
+
+
+def wrapped(function: Callable[..., Any], numerics: Numerics) -> Callable[..., Any]:
+    """A library function, given surface values and giving run-time values."""
+    return lambda *args: inward(function(*(outward(a) for a in args)), None, numerics)
+
+
+# --- values across the surface ---------------------------------------------------------------------------------------
+
+
+def parameter_types(module: Module, entry: str) -> list[Type | None]:
+    """The type of each parameter of a function, as far as arguments are converted by it."""
+    match module.functions.get(entry):
+        case Function(params=params):
+            return [p.type for p in params]
+        case PrimFunc(params=prim_params):
+            return [_prim_param_type(p) for p in prim_params]
+        case _:
+            return []
+
+
+def _prim_param_type(param: ScalarParam | BufferParam) -> Type | None:
+    match param:
+        case ScalarParam(var=var):
+            return None if var.dtype.startswith("handle") else PrimType(var.dtype)
+        case BufferParam(buffer=buffer):
+            return tensor_of(buffer.shape, buffer.dtype)
+
+
+def _paired(module: Module, entry: str, args: tuple[Any, ...]) -> list[tuple[Any, Type | None]]:
+    types = parameter_types(module, entry)
+    return [(arg, types[k] if k < len(types) else None) for k, arg in enumerate(args)]
+
+
+def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
+    """A surface value as a run-time value, guided by the type that it is wanted at."""
+    match value, type_:
+        case ((TensorValue() | Shape() | Prim() | DType() | None | str()), _):
+            return value
+        case _, PrimType(dtype=dtype) if isinstance(value, bool | int | float):
+            return Prim(dtype, bool(value) if dtype == "bool" else value)
+        case ((tuple() | list()), ShapeType()):
+            return Shape(tuple(int(each) for each in value))
+        case ((tuple() | list()), TupleType(fields=fields)):
+            inner = [*fields, *[None] * len(value)]
+            return tuple(inward(v, t, numerics) for v, t in zip(value, inner, strict=False))
+        case tuple(), None:
+            return tuple(inward(v, None, numerics) for v in value)
+        case ((bool() | int()), None):
+            return Prim("bool" if isinstance(value, bool) else "int64", value)
+        case float(), None:
+            return Prim("float64", value)
+        case Tensor(), _ if value.core.numerics is numerics:
+            return TensorValue(
+                value.dtype, value.shape, value.core.storage, numerics, value.core.offset, value.core.strides
+            )
+        case Tensor(), _ if (payloads := _shared(value.core, numerics)) is not None:
+            return from_payloads(numerics, value.dtype, value.shape, payloads)
+        case _ if _arrayish(value):
+            typed = isinstance(type_, TensorType) and isinstance(value, list | bool | int | float)
+            raw = to_constant(value, type_.dtype if typed and isinstance(type_, TensorType) else None)
+            return from_bits(numerics, raw.dtype, raw.shape, raw.patterns())
+        case _:
+            return value
+
+
+def _shared(core: TensorValue, numerics: Numerics) -> list[Payload] | None:
+    """The elements, where both readings keep them in the same way: those of ``ieee``, poison among them, are sets to
+    ``enclosure``."""
+    if core.numerics.name != "ieee" or numerics.name not in ("enclosure", "strict"):
+        return None
+    return core.payloads()
+
+
+def _arrayish(value: Any) -> bool:
+    if isinstance(value, list | bool | int | float | Tensor):
+        return True
+    return (
+        any(hasattr(value, each) for each in ("__dlpack__", "__array__", "tobytes", "data"))
+        or type(value).__name__ == "array"
+    )
+
+
+def outward(value: Any) -> Any:
+    """A run-time value as the surface shows it."""
+    match value:
+        case TensorValue():
+            return Tensor(value)
+        case tuple():
+            return tuple(outward(each) for each in value)
+        case Prim():
+            return value.value
+        case _:
+            return value
+
+
+def poison_of(path: str, value: Any) -> list[tuple[str, str]]:
+    """Observed elements without meaning: (path, rule)."""
+    match value:
+        case TensorValue():
+            marks = list(map(value.numerics.poison_rule, value.payloads()))
+            if marks.count(None) == len(marks):
+                return []
+            places = zip(value.indices(), marks, strict=True)
+            return [(f"{path}[{', '.join(map(str, k))}]", mark) for k, mark in places if mark is not None]
+        case tuple():
+            return [each for k, item in enumerate(value) for each in poison_of(f"{path}[{k}]", item)]
+        case _:
+            return []

@@ -1,0 +1,62 @@
+"""What one question may still spend, over all its stages: counted, so that it is the same on every machine.
+
+Its unit is one resource unit of Z3, which counts every step of Z3's own search; the other work of a question is
+converted at rates that were measured once. A clock has no part in it, but for Z3's loops that count nothing
+(``z3_.STOPPED``): a solve that was stopped counts as what it was given and ``LOOP``.
+
+Spec: ``spec/06-shapes.md``, ``sh/prove``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NODES = 4
+"""Nodes evaluated at points that cost one unit."""
+
+BUILT = 80
+"""What it costs to hand one node of a formula to Z3."""
+
+LOG = 250_000
+"""What the search for a log may cost (``prooflog.elaborate.FIRST``)."""
+
+LOOP = 1_000_000
+
+KEPT = 600_000
+"""What Z3 leaves to the stages after it: a log, and many points."""
+
+FEWEST = 20_000
+"""Units with which Z3 is not asked at all."""
+
+
+SPENT = "the work allowed to one question is spent"
+
+MAX_EVALUATED = 4_000_000
+"""Nodes that one question may evaluate, all points together."""
+
+
+@dataclass(slots=True)
+class Allowance:
+    """``left`` units, and ``nodes`` to be evaluated."""
+
+    left: int
+    nodes: int = MAX_EVALUATED
+    short: bool = False
+    """Whether some stage was given less than it asked for."""
+
+    def share(self, wanted: int, kept: int = 0) -> int:
+        """As much of ``wanted`` as there is, but for what is ``kept`` for others."""
+        found = max(0, min(wanted, self.left - kept))
+        self.short = self.short or found < wanted
+        return found
+
+    def spend(self, units: int) -> None:
+        self.left -= units
+
+    def points(self, wanted: int, size: int) -> int:
+        """At how many points, of ``wanted``, a question of ``size`` nodes may be evaluated; they are paid for."""
+        found = max(0, min(wanted, self.nodes // size, self.left * NODES // size))
+        self.short = self.short or found < wanted
+        self.nodes -= found * size
+        self.left -= found * size // NODES
+        return found

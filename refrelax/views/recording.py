@@ -1,0 +1,388 @@
+"""A run as data: its steps as a tree, the values at each, memory over time, and where poison arose.
+
+``record`` runs a function and gives a ``Recording``; ``Recording.json()`` is the documented trace format
+(``docs/trace-format.md``), from which every page and picture is made. Nothing here decides anything: what is written
+down is what the definition told its listener.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from refrelax.conformance.fired import Fired, again, observing
+from refrelax.errors import Effect, Ended, Outcome, Returned, Span
+from refrelax.running.run import run
+from refrelax.semantics.arena import Arena, Region
+from refrelax.semantics.graph.machine import Scope
+from refrelax.semantics.loops.frame import Bound
+from refrelax.semantics.numbers import reading
+from refrelax.semantics.numbers.interface import Numerics
+from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
+from refrelax.semantics.storage import Storage
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.values import Opaque, TensorValue
+from refrelax.syntax.graph import Binding, Function, MatchCast, VarBinding
+from refrelax.syntax.loops import BufferParam, PrimFunc
+from refrelax.syntax.module import Module
+from refrelax.version import SPEC_EDITION, __version__
+from refrelax.views.shown import element, nbytes, shown
+
+FORMAT = 1
+"""The version of the trace format; it grows when a reader of the old form would go wrong."""
+
+STEPS = 100_000
+"""How many steps are kept; the run goes on, unrecorded."""
+
+
+@dataclass(slots=True)
+class Step:
+    """One thing that happened.
+
+    ``kind``: ``call`` (a function of the module), ``bind``, ``match`` (a match_cast), ``allocate``, ``loop`` (a loop
+    variable takes a value), ``read`` and ``write`` (an element of a buffer), ``effect``. ``parent``: the step that it
+    is part of, by number. ``begin`` and ``end``: the first step after it began, and the first after it ended.
+    """
+
+    number: int
+    kind: str
+    path: str
+    name: str
+    parent: int | None
+    span: Span | None = None
+    end: int = 0
+    value: Any = None
+    symbols: dict[str, Any] | None = None
+    rules: tuple[str, ...] = ()
+    memory: int | None = None
+    index: list[int] | None = None
+
+    def json(self) -> dict[str, Any]:
+        """The step, absent fields left out."""
+        found: dict[str, Any] = {"kind": self.kind, "name": self.name, "path": self.path, "end": self.end}
+        optional = {
+            "parent": self.parent, "value": self.value, "symbols": self.symbols, "rules": list(self.rules) or None,
+            "memory": self.memory, "index": self.index,
+            "span": None if self.span is None else [self.span.line, self.span.column],
+        }  # fmt: skip
+        return found | {key: each for key, each in optional.items() if each is not None}
+
+
+@dataclass(slots=True)
+class Memory:
+    """One run of bytes: its own, or a part of a planned storage (``inside``, from byte ``offset``). ``born`` and
+    ``died``: steps; ``names``: the variables that named it, in order."""
+
+    number: int
+    bytes: int
+    scope: str
+    born: int
+    name: str = ""
+    names: list[str] = field(default_factory=list)
+    inside: int | None = None
+    offset: int = 0
+    died: int | None = None
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where elements without meaning first appeared: the step, the rule, what was said, and how many."""
+
+    step: int
+    rule: str
+    why: str
+    count: int
+
+
+@dataclass(slots=True)
+class Recording:
+    """A recorded run. ``types``: the deduced type of each binding, by function; ``truncated``: steps were not kept."""
+
+    text: str
+    file: str
+    entry: str
+    numerics: str
+    steps: list[Step]
+    memory: list[Memory]
+    origins: list[Origin]
+    outcome: Outcome
+    types: Mapping[str, Mapping[str, str]]
+    arguments: list[Any]
+    truncated: bool = False
+
+    def json(self) -> dict[str, Any]:
+        """The documented trace format."""
+        ended: dict[str, Any] = {"kind": type(self.outcome).__name__}
+        for name in ("rule", "message", "what", "binding"):
+            if getattr(self.outcome, name, ""):
+                ended[name] = getattr(self.outcome, name)
+        if isinstance(self.outcome, Returned):
+            ended["value"] = shown(_core(self.outcome.value))
+        return {
+            "format": FORMAT, "edition": SPEC_EDITION, "version": __version__, "file": self.file, "text": self.text,
+            "entry": self.entry, "numerics": self.numerics, "arguments": self.arguments,
+            "types": {name: dict(each) for name, each in self.types.items()},
+            "steps": [each.json() for each in self.steps], "truncated": self.truncated,
+            "memory": [_memory(each) for each in self.memory],
+            "poison": [{"step": o.step, "rule": o.rule, "why": o.why, "count": o.count} for o in self.origins],
+            "outcome": ended,
+        }  # fmt: skip
+
+
+def _memory(m: Memory) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "bytes": m.bytes, "scope": m.scope, "name": m.name, "names": m.names, "born": m.born, "died": m.died,
+    }  # fmt: skip
+    if m.inside is not None:
+        found |= {"inside": m.inside, "offset": m.offset}
+    return found if not m.dtype else {**found, "dtype": m.dtype, "shape": list(m.shape)}
+
+
+def _core(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_core, value))
+    return getattr(value, "core", value)
+
+
+def record(
+    checked: CheckedModule, entry: str = "main", *args: Any, loops: bool = False, keep: int = STEPS, **options: Any
+) -> Recording:
+    """Run a function and write down what happens. ``loops``: also every loop step and every element read or written;
+    ``keep``: how many steps are kept; ``options``: those of ``run``.
+
+    Raises:
+        as ``run``.
+    """
+    with observing() as fired:
+        recorder = Recorder(checked.module, fired, loops, keep)
+        outcome = run(checked, entry, *args, listener=recorder, **options)
+        recorder.finish()
+    module = checked.module
+    spans = [f.span for f in module.functions.values() if getattr(f, "span", None) is not None]
+    numerics = options.get("numerics", "ieee")
+    return Recording(
+        module.source or "",
+        spans[0].file if spans and spans[0] is not None else "",
+        entry,
+        numerics if isinstance(numerics, str) else numerics.name,
+        recorder.steps,
+        recorder.memory,
+        recorder.origins,
+        outcome,
+        {name: {k: str(t) for k, t in found.items()} for name, found in checked.types.items()},
+        recorder.arguments,
+        recorder.lost > 0,
+    )
+
+
+class Recorder:
+    """The listener that writes steps down."""
+
+    def __init__(self, module: Module, fired: Fired, loops: bool, most: int) -> None:
+        self.module, self.fired, self.most = module, fired, most
+        self.steps: list[Step] = []
+        self.memory: list[Memory] = []
+        self.origins: list[Origin] = []
+        self.arguments: list[Any] = []
+        self.lost = 0
+        self.numerics: Numerics = reading("ieee")
+        self._open: list[Step] = []
+        self._known: dict[int, tuple[object, int]] = {}
+        self._seen: set[tuple[str, str]] = set()
+        if loops:
+            self.on_step, self.on_access = self._step, self._access
+
+    # --- what is told ------------------------------------------------------------------------------------------------
+
+    def on_call(self, path: str, args: list[Any]) -> None:
+        """A function is entered."""
+        if not self.steps:
+            self.numerics = next((each.numerics for each in args if isinstance(each, TensorValue)), self.numerics)
+            self.arguments = [shown(each) for each in args]
+        step = self._begin("call", path, path.rpartition("/")[2], None)
+        step.value = [shown(each) for each in args]
+        for name, each in zip(self._parameters(path), args, strict=False):
+            self._remember(each, name)
+
+    def _parameters(self, path: str) -> list[str]:
+        """The names of a function's parameters."""
+        match self.module.functions.get(path):
+            case Function(params=params):
+                return [each.name for each in params]
+            case PrimFunc(params=params):
+                return [each.buffer.name if isinstance(each, BufferParam) else each.var.name for each in params]
+            case _:
+                return []
+
+    def on_return(self, path: str) -> None:
+        """A function is left."""
+        while self._open and not (self._open[-1].kind == "call" and self._open[-1].path == path):
+            self._close()
+        if self._open:
+            self._close()
+
+    def on_start(self, path: str, binding: Binding, _scope: Scope) -> None:
+        """A binding begins."""
+        self._close_loops()
+        kind = "match" if isinstance(binding, MatchCast) else "bind"
+        self._begin(kind, path, binding.name, _place(binding))
+
+    def on_binding(self, path: str, binding: Binding, value: Any, scope: Scope) -> None:
+        """A binding is done."""
+        while self._open and not (self._open[-1].kind in ("bind", "match") and self._open[-1].name == binding.name):
+            self._close()
+        if not self._open:
+            return
+        step = self._open[-1]
+        step.value, step.symbols = shown(value), dict(scope.symbols)
+        step.memory = self._remember(value, binding.name)
+        self._poison(step, value)
+        self._close()
+        self._deaths(path, binding)
+
+    def on_allocation(self, path: str, name: str, dtype: str, shape: tuple[int, ...], scope: str) -> None:
+        """A buffer is allocated inside a loop-level function."""
+        step = self._begin("allocate", path, name, None)
+        step.value = {"dtype": dtype, "shape": list(shape), "scope": scope or "global"}
+        self._close()
+
+    def on_effect(self, effect: Effect) -> None:
+        """Something observable happened."""
+        step = self._begin("effect", "", effect.name, None)
+        step.value = {"kind": effect.kind, "payload": [shown(_core(each)) for each in effect.payload]}
+        self._close()
+
+    def _step(self, path: str, name: str, value: int) -> None:
+        self._close_loops(path, name)
+        self._begin("loop", path, name, None).value = value
+
+    def _access(self, path: str, does: str, bound: Bound, index: list[int], payload: Any, span: Span | None) -> None:
+        step = self._begin(does, path, bound.name, span)
+        step.index, step.memory = index, self._number(bound.storage)
+        step.value = element(payload, bound.dtype, self.numerics) if not isinstance(payload, list) else None
+        self._close()
+
+    # --- steps -------------------------------------------------------------------------------------------------------
+
+    def _begin(self, kind: str, path: str, name: str, span: Span | None) -> Step:
+        self._credit()
+        parent = self._open[-1].number if self._open else None
+        step = Step(len(self.steps), kind, path, name, parent, span)
+        if len(self.steps) < self.most:
+            self.steps.append(step)
+        else:
+            self.lost += 1
+        self._open.append(step)
+        return step
+
+    def _close(self) -> None:
+        self._credit()
+        self._open.pop().end = len(self.steps)
+
+    def _close_loops(self, path: str = "", name: str = "") -> None:
+        """Loop steps end where the next iteration of their loop begins, or something outside of loops."""
+        depth = next((k for k, s in enumerate(self._open) if s.kind == "loop" and (not name or s.name == name)), None)
+        last = max((k for k, s in enumerate(self._open) if s.kind == "call"), default=-1)
+        if depth is not None and depth > last:
+            while len(self._open) > depth:
+                self._close()
+
+    def _credit(self) -> None:
+        """What fired since the last step belongs to the innermost one that is open."""
+        heard = again(self.fired)
+        if heard and self._open:
+            step = self._open[-1]
+            step.rules = tuple(dict.fromkeys((*step.rules, *sorted(heard))))
+
+    def finish(self) -> None:
+        """Close what is open."""
+        while self._open:
+            self._close()
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    def _number(self, storage: object) -> int | None:
+        known = self._known.get(id(storage))
+        return known[1] if known is not None and known[0] is storage else None
+
+    def _remember(self, value: Any, name: str) -> int | None:
+        """The memory of a value, noted when it is first seen, and the name that it has now."""
+        match value:
+            case TensorValue(storage=storage):
+                found = self._note(storage, storage.nbytes, storage.scope)
+                memory = self.memory[found]
+                if not memory.dtype:
+                    memory.dtype, memory.shape, memory.bytes = (
+                        value.dtype,
+                        value.shape,
+                        max(nbytes(value), memory.bytes),
+                    )
+            case Opaque(value=Arena() as arena):
+                found = self._note(arena, arena.nbytes, arena.scope)
+            case tuple():
+                numbers = [self._remember(each, f"{name}[{k}]") for k, each in enumerate(value)]
+                return next((each for each in numbers if each is not None), None)
+            case _:
+                return None
+        memory = self.memory[found]
+        if name not in memory.names:
+            memory.names.append(name)
+        memory.name = memory.name or name
+        return found
+
+    def _note(self, storage: Storage | Arena, size: int, scope: str) -> int:
+        number = self._number(storage)
+        if number is not None:
+            return number
+        number = len(self.memory)
+        memory = Memory(number, size, scope, len(self.steps))
+        self.memory.append(memory)
+        self._known[id(storage)] = storage, number
+        if isinstance(storage, Region):
+            memory.inside, memory.offset = self._note(storage.arena, storage.arena.nbytes, scope), storage.begin
+        return number
+
+    def _deaths(self, path: str, binding: Binding) -> None:
+        """What a ``kill_*`` ended."""
+        call = binding.value if isinstance(binding, VarBinding) else None
+        op = getattr(getattr(call, "op", None), "name", "")
+        if not (op.startswith("relax.memory.kill") or op == "relax.vm.kill_object"):
+            return
+        for each in getattr(call, "args", ()):
+            for memory in self.memory:
+                if getattr(each, "name", None) in memory.names and memory.died is None:
+                    memory.died = len(self.steps)
+
+    # --- poison ------------------------------------------------------------------------------------------------------
+
+    def _poison(self, step: Step, value: Any) -> None:
+        """Elements without meaning whose mark was not there before."""
+        if isinstance(value, tuple):
+            for each in value:
+                self._poison(step, each)
+        if not isinstance(value, TensorValue):
+            return
+        self.numerics = value.numerics
+        try:
+            payloads = value.payloads()
+        except Ended:
+            return
+        counts: dict[tuple[str, str], int] = {}
+        for each in payloads:
+            if isinstance(each, Poison):
+                key = each.rule, getattr(each, "note", "")
+                counts[key] = counts.get(key, 0) + 1
+        for (rule, why), count in counts.items():
+            if rule != NEVER_WRITTEN.rule and (rule, why) not in self._seen:
+                self._seen.add((rule, why))
+                self.origins.append(Origin(step.number, rule, why, count))
+
+
+def _place(binding: Binding) -> Span | None:
+    return binding.span or getattr(binding.value, "span", None)
+
+
+__all__: Sequence[str] = ("FORMAT", "Memory", "Origin", "Recorder", "Recording", "Step", "record")

@@ -1,0 +1,103 @@
+"""Values as they are shown: dtype, shape and a few elements, each a number, a set, or without meaning and why.
+
+An element is a number; ``"nan"``, ``"inf"``, ``"-inf"``; ``[low, high]`` under a reading of sets; a text under one of
+terms; or ``{"poison": rule, "why": note}``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from refrelax.semantics.numbers.enclosure import enclose
+from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.numbers.intervals import Interval
+from refrelax.semantics.numbers.intsets import Ints, TruthSet
+from refrelax.semantics.numbers.poison import NotedPoison, Poison
+from refrelax.semantics.numbers.truth import Truth
+from refrelax.semantics.values import Closure, DType, Opaque, Prim, Shape, TensorValue
+from refrelax.syntax import bits, dtypes
+
+ELEMENTS = 64
+"""How many elements of a tensor are shown."""
+
+
+def shown(value: Any, elements: int = ELEMENTS) -> Any:
+    """A run-time value as JSON."""
+    match value:
+        case TensorValue():
+            return tensor(value, elements)
+        case tuple():
+            return {"tuple": [shown(each, elements) for each in value]}
+        case Shape(dims=dims):
+            return {"extents": list(dims)}
+        case Prim(dtype=dtype, value=number_):
+            return {"dtype": dtype, "value": number(number_)}
+        case DType(name=name):
+            return {"is": name}
+        case Closure():
+            return {"is": "a function"}
+        case Opaque():
+            inside = value.value
+            nbytes = getattr(inside, "nbytes", None)
+            return {"is": "an object"} if nbytes is None else {"storage": inside.name, "bytes": nbytes}
+        case None:
+            return {"is": "nothing"}
+        case _:
+            return {"is": str(value)[:80]}
+
+
+def tensor(value: TensorValue, elements: int = ELEMENTS) -> dict[str, Any]:
+    """A tensor with its first elements, in row-major order; ``more`` says how many are not shown."""
+    payloads = value.payloads() if value.size <= elements else _first(value, elements)
+    found: dict[str, Any] = {
+        "dtype": value.dtype, "shape": list(value.shape),
+        "data": [element(each, value.dtype, value.numerics) for each in payloads],
+    }  # fmt: skip
+    return found if value.size <= elements else {**found, "more": value.size - elements}
+
+
+def _first(value: TensorValue, count: int) -> list[Payload]:
+    cells = value.storage.plane(value.dtype, value.numerics)
+    settle = value.numerics.at(value.dtype).settle
+    return [settle(cells[position]) for position, _ in zip(value.positions(), range(count))]
+
+
+def element(payload: Payload, dtype: str, numerics: Numerics) -> Any:
+    """One element."""
+    match payload:
+        case NotedPoison(rule=rule, note=note):
+            return {"poison": rule, "why": note}
+        case Poison(rule=rule):
+            return {"poison": rule}
+        case bool() | int() | float():
+            return number(payload)
+        case Truth():
+            return bool(payload.number)
+        case Interval() | Ints() | TruthSet():
+            return _set(enclose(payload, dtype))
+        case _ if numerics.exact_bits:
+            return number(bits.decode(dtype, numerics.at(dtype).to_bits(payload)))
+        case _:
+            return str(payload)[:200]
+
+
+def _set(held: Interval | Ints | TruthSet) -> Any:
+    if isinstance(held, TruthSet):
+        return [False, True] if held.true and held.false else {"poison": held.rule or ""}
+    if isinstance(held, Interval) and held.empty:
+        return {"poison": held.rule or ""} if held.rule else "nan"
+    found = [number(held.lo), number(held.hi)]
+    return found if not (isinstance(held, Interval) and held.nan) else [*found, "nan"]
+
+
+def number(value: bool | int | float) -> Any:
+    """A number as JSON has it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
+
+
+def nbytes(value: TensorValue) -> int:
+    """Bytes that the elements of a tensor take."""
+    return value.size * dtypes.itemsize(value.dtype)

@@ -1,0 +1,189 @@
+"""The suite as data: complete without the definition, judged without running, asked line by line."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from refrelax.cli import main
+from refrelax.conformance import load
+from refrelax.conformance.suite import serve, store
+from refrelax.conformance.suite.pairs import score
+from refrelax.conformance.suite.protocol import request
+from refrelax.conformance.suite.records import Record, exported
+from refrelax.conformance.suite.scores import board, junit
+
+jsonschema = pytest.importorskip("jsonschema")
+
+
+@cache
+def records() -> tuple[Record, ...]:
+    return tuple(json.loads(json.dumps(each)) for each in exported(load()))
+
+
+@cache
+def own_answers() -> dict[str, Any]:
+    """The definition's answers to nothing but what an implementation is sent."""
+    asked = ((each, request(k, each, "both")) for k, each in enumerate(records(), 1))
+    return {each["name"]: json.loads(json.dumps(serve.answer(sent))) for each, sent in asked if sent is not None}
+
+
+def test_the_definition_passes_by_what_it_exported() -> None:
+    words = Counter(each.word for each in score(records(), own_answers()))
+    assert not words["failed"] and not words["refused"] and not words["unsupported"]
+    assert words["passed"] > 900 and words["undecided"] < 10
+
+
+def test_no_case_asks_what_another_asks_and_all_are_sound_by_their_schemas(tmp_path: Path) -> None:
+    few = [each for each in records() if each["rule"].startswith(("ev/", "sh/", "syn/json", "vm/"))]
+    store.write(tmp_path, few)
+    schemas = {p.stem: json.loads(p.read_text("utf-8")) for p in (tmp_path / "schema").iterdir()}
+    valid = {name: jsonschema.Draft202012Validator(schema) for name, schema in schemas.items()}
+    valid["manifest"].validate(json.loads((tmp_path / "manifest.json").read_text("utf-8")))
+    assert [each["name"] for each in store.read(tmp_path)] == [each["name"] for each in few]
+    for each in few:
+        valid["case"].validate(each)
+        answer = own_answers().get(each["name"])
+        if answer is not None:
+            valid["answer"].validate(answer)
+    assert len({each["hash"] for each in records()}) == len(records())
+
+
+@pytest.mark.parametrize("answer", [
+    {"end": "accepted"}, {"end": "rejected"}, {"end": "trapped"}, {"end": "returned", "value": None, "arguments": []},
+    {"end": "unknown"}, {"end": "proved"}, {"end": "unsupported"}, {}, {"end": "crash"},
+])  # fmt: skip
+def test_who_always_says_the_same_passes_next_to_nothing(answer: dict[str, Any]) -> None:
+    said = score(records(), {each["name"]: answer for each in records()})
+    assert Counter(each.word for each in said)["passed"] < 0.04 * len(records())
+
+
+def test_one_wrong_bit_fails() -> None:
+    """Every returned tensor whose elements are exact, with the last bit of its first element turned."""
+    wrong, turned = [], {}
+    for each in records():
+        answer = own_answers().get(each["name"], {})
+        permitted = (each.get("permitted") or {}).get("value")
+        first = permitted.get("permitted", [])[:1] if isinstance(permitted, dict) else []
+        if first and isinstance(first[0], str) and each["value"]["data"][0] not in (0, "nan"):
+            bits = answer["value"]["bits"]
+            value = {**answer["value"], "bits": [hex(int(bits[0], 16) ^ 1), *bits[1:]]}
+            turned[each["name"]] = {**answer, "value": value}
+            wrong.append(each)
+    assert len(wrong) > 200
+    assert {each.word for each in score(wrong, turned)} == {"failed"}
+
+
+def test_types_are_held_to() -> None:
+    typed = [each for each in records() if each["ask"] == "check" and each["expect"] == "accepts"]
+    answers = {}
+    for each in typed:
+        types = json.loads(json.dumps(own_answers()[each["name"]]["types"]))
+        for bindings in types.values():
+            for name in bindings:
+                bindings[name] = {"node": "PrimType", "dtype": "int7"}
+        answers[each["name"]] = {"end": "accepted", "types": types}
+    said = {each.record["name"]: each.word for each in score(typed, answers)}
+    held = [each["name"] for each in typed if any(each["types"].values())]
+    assert len(held) > 80 and {name for name in held if said[name] != "failed"} == set()
+
+
+def test_scores() -> None:
+    rows = list(score(records()[:40], own_answers()))
+    assert any("passed 100.0 %" in line for line in board(rows))
+    xml = junit(rows)
+    assert xml.count("<testcase") == 40 and 'failures="0"' in xml
+
+
+# --- commands ---
+
+SERVER = """
+import json, os, sys, time
+from refrelax.conformance.suite import serve
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked.get("case") == "evaluation/tuple-item":
+        {does}
+    print(json.dumps({{"id": asked["id"], **serve.answer(asked)}}), flush=True)
+"""
+
+
+def command(tmp_path: Path, does: str = "pass") -> str:
+    path = tmp_path / "server.py"
+    path.write_text(SERVER.format(does=does), encoding="utf-8")
+    return shlex.join([sys.executable, str(path)])
+
+
+def test_a_command_is_asked_and_its_answers_are_judged_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers, xml = tmp_path / "answers.jsonl", tmp_path / "junit.xml"
+    chosen = ["--only", "evaluation/b"]
+    line = ["conformance", "run", "--impl", command(tmp_path), "--answers", str(answers), "--junit", str(xml), *chosen]
+    assert main(line) == 0
+    told = capsys.readouterr().out
+    assert " passed, 0 failed" in told and "07-evaluation" in told and "<testcase" in xml.read_text("utf-8")
+    assert main(["conformance", "judge", str(answers), *chosen]) == 0
+    assert capsys.readouterr().out == told
+    assert main(["conformance", "export", str(tmp_path / "suite"), *chosen]) == 0
+    capsys.readouterr()
+    assert main(["conformance", "judge", str(answers), "--suite", str(tmp_path / "suite")]) == 0
+    assert capsys.readouterr().out == told
+
+
+@pytest.mark.parametrize(("does", "why"), [
+    ("time.sleep(60)", "hang: no answer within 1 s"),
+    ("os._exit(3)", "crash: its process ended with exit code 3"),
+    ("print('hello', flush=True); continue", "crash: expected a JSON object on one line"),
+    ("print('{{\"id\": 77}}', flush=True); continue", "crash: expected an answer to the request"),
+])  # fmt: skip
+def test_one_bad_answer_costs_one_case(does: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["conformance", "run", "--impl", command(tmp_path, does.replace("{{", "{").replace("}}", "}"))]
+    assert main([*line, "--only", "evaluation/t", "--deadline", "1s"]) == 1
+    told = capsys.readouterr().out
+    assert f"FAILED evaluation/tuple-item (suite:1): {why}" in told and "1 failed" in told
+
+
+def test_two_processes_give_what_one_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["conformance", "run", "--impl", command(tmp_path), "--only", "evaluation/t", "--json"]
+    assert main(line) == 0
+    alone = [json.loads(each)["case"] for each in capsys.readouterr().out.splitlines()]
+    assert main([*line, "--jobs", "2"]) == 0
+    assert [json.loads(each)["case"] for each in capsys.readouterr().out.splitlines()] == alone
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (["run", "--impl", "no/such/program"], "cannot be started"),
+    (["run", "--impl", f"{sys.executable} -c pass"], "no answer to hello"),
+    (["run", "--impl", "numpy", "--jobs", "2"], "--jobs is for an implementation that is a command"),
+    (["run", "--impl", "numpy", "--rule", "ev/nothing"], "there are"),
+    (["export", "out", "--profile", "none"], "no case is chosen by --profile none"),
+    (["export", "out", "--shard", "3/2"], "expected K/N"),
+    (["judge", "missing.jsonl"], "missing.jsonl"),
+])  # fmt: skip
+def test_bad_use(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["conformance", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("choice", [
+    ["--rule", "ev/if"], ["--rule", "num/"], ["--chapter", "09"], ["--operator", "add", "--only", "evaluation/"],
+    ["--profile", "gpu", "--only", "threads/a"], ["--shard", "2/2", "--only", "evaluation/b"],
+])  # fmt: skip
+def test_choosing(choice: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conformance", "export", str(tmp_path), *choice]) == 0
+    count = int(capsys.readouterr().out.split()[0])
+    assert 0 < count < 160
+    for each in store.read(tmp_path):
+        assert choice[0] != "--operator" or "relax.add" in each["operators"]
+        assert choice[0] != "--profile" or each["profile"] == "gpu"

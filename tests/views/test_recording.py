@@ -1,0 +1,125 @@
+"""A recording says what happened: steps as a tree, memory, poison, and it is JSON that anybody can read."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import refrelax as rr
+from refrelax.views.recording import record
+from refrelax.views.stepper import page
+
+TEXT = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def twice(A: T.Buffer((3,), "float32"), B: T.Buffer((3,), "float32")):
+        for i in range(3):
+            B[i] = A[i] + A[i]
+    @R.function
+    def main(x: R.Tensor((n,), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        cls = Module
+        y = R.match_cast(x, R.Tensor((3,), dtype="float32"))
+        z = R.call_tir(cls.twice, (y,), out_ty=R.Tensor((3,), dtype="float32"))
+        w = R.add(z, z)
+        return w
+"""
+
+
+def recorded(text: str = TEXT, *args: Any, **options: Any) -> dict[str, Any]:
+    checked = rr.check(rr.parse(text, filename="m.py"))
+    found: dict[str, Any] = json.loads(json.dumps(record(checked, "main", *args, **options).json(), allow_nan=False))
+    return found
+
+
+def test_steps_form_a_tree_in_the_order_of_time() -> None:
+    found = recorded(TEXT, [1.0, 2.0, 3.0], loops=True)
+    steps = found["steps"]
+    kinds = [each["kind"] for each in steps]
+    loop = ["loop", "read", "read", "write"]
+    assert kinds == ["call", "match", "bind", "call", *loop * 3, "bind"]
+    for k, each in enumerate(steps):
+        parent = each.get("parent")
+        assert (parent is None) == (k == 0)
+        assert parent is None or (parent < k and each["end"] <= steps[parent]["end"])
+    assert steps[2]["symbols"] == {"n": 3} and steps[2]["value"]["data"] == [2.0, 4.0, 6.0]
+    assert "ev/call-tir" in steps[2]["rules"] and "ev/match-cast" in steps[1]["rules"]
+    write = next(each for each in steps if each["kind"] == "write")
+    assert write["index"] == [0] and write["value"] == 2.0 and write["span"] == [8, 13]
+    assert found["outcome"]["value"]["data"] == [4.0, 8.0, 12.0]
+    assert found["types"]["main"]["w"] == 'R.Tensor((3,), dtype="float32")'
+
+
+def test_memory_has_its_names_and_its_writes() -> None:
+    found = recorded(TEXT, [1.0, 2.0, 3.0], loops=True)
+    names = [each["names"] for each in found["memory"]]
+    assert names == [["x", "y", "A"], ["B", "z"], ["w"]]
+    assert {each["memory"] for each in found["steps"] if each["kind"] == "write"} == {1}
+
+
+def test_planned_memory_lies_in_its_storage_and_dies() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        storage = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+        a = R.memory.alloc_tensor(storage, R.prim_value(8), R.shape([2]), R.dtype("float32"))
+        _ = R.memory.kill_tensor(a)
+        b = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([2]), R.dtype("float32"))
+        return x
+"""
+    found = recorded(text, [1.0, 2.0])["memory"]
+    storage, a, b = found[1:]
+    assert storage["names"] == ["storage"] and storage["bytes"] == 16
+    assert (a["inside"], a["offset"]) == (1, 8) and a["died"] is not None
+    assert (b["inside"], b["offset"]) == (1, 0) and b["died"] is None
+
+
+def test_poison_says_where_it_arose_and_why() -> None:
+    text = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), dtype="float32")) -> R.Tensor((3,), dtype="float32"):
+        with R.dataflow():
+            i = R.const([0, 5, 1], "int32")
+            y = R.take(x, i, axis=0)
+            z = R.add(y, y)
+            R.output(z)
+        return z
+"""
+    found = recorded(text, [1.0, 2.0])
+    (origin,) = found["poison"]
+    assert found["steps"][origin["step"]]["name"] == "y" and origin["count"] == 1
+    assert "index 5 of 2" in origin["why"]
+    assert found["steps"][-1]["value"]["data"][1]["poison"] == origin["rule"]
+
+
+def test_sets_and_terms_are_shown() -> None:
+    data = recorded(TEXT, [0.1, 2.0, 3.0], numerics="enclosure")["steps"][-1]["value"]["data"]
+    assert all(isinstance(each, (int, float, list)) for each in data)
+
+
+def test_what_is_not_kept_is_said_and_a_bad_end_is_told() -> None:
+    found = recorded(TEXT, [1.0, 2.0, 3.0], loops=True, keep=5)
+    assert found["truncated"] and len(found["steps"]) == 5 and found["outcome"]["kind"] == "Returned"
+    bad = recorded(TEXT, [1.0, 2.0])
+    assert bad["outcome"]["rule"] == "ev/match-cast-mismatch" and bad["steps"][-1]["name"] == "y"
+
+
+def test_size_zero_and_size_one() -> None:
+    for count in (0, 1):
+        text = TEXT.replace("(3,)", f"({count},)").replace("range(3)", f"range({count})")
+        assert recorded(text, [1.0] * count, loops=True)["outcome"]["value"]["shape"] == [count]
+
+
+def test_the_page_holds_the_recording_and_nothing_of_it_runs() -> None:
+    text = TEXT.replace('"m.py"', "").replace("class Module:", "class Module:  # </script><script>alert(1)</script>")
+    recording = recorded(text, [1.0, 2.0, 3.0])
+    html = page(recording)
+    held = re.search(r'type="application/json">(.*?)</script>', html, re.S)
+    assert held is not None and json.loads(held.group(1)) == recording
+    assert "http://" not in html.replace("http://www.w3.org/2000/svg", "") and "https://" not in html
