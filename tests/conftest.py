@@ -1,5 +1,6 @@
 """Hypothesis profiles: ``HYPOTHESIS_PROFILE=default|ci|many|nightly``. ``make nightly`` runs the campaigns under
-``nightly`` and all other properties under ``many``.
+``nightly`` and all other properties under ``many``. By day a property gets few examples (`make test` has two minutes
+for everything); what asks for more says so by ``tests.draws``.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("default", max_examples=24, **COMMON)
-settings.register_profile("ci", max_examples=24, derandomize=True, print_blob=True, **COMMON)
+settings.register_profile("default", max_examples=16, **COMMON)
+settings.register_profile("ci", max_examples=16, derandomize=True, print_blob=True, **COMMON)
 settings.register_profile("many", max_examples=400, print_blob=True, **COMMON)
 settings.register_profile("nightly", max_examples=5_000, print_blob=True, **COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -17,10 +17,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from refrelax.backends.cupy_.expressions import ELEMENTARY  # noqa: E402
 from refrelax.backends.numpy_ import graph as numpy_graph  # noqa: E402
 from refrelax.backends.numpy_.operators import OPERATORS as NUMPY  # noqa: E402
 from refrelax.conformance import cases  # noqa: E402
 from refrelax.lower.legalize.table import AWAITED, BY_HAND, LEGALIZERS  # noqa: E402
+from refrelax.semantics.numbers.functions import FUNCTIONS  # noqa: E402
 from refrelax.semantics.ops import CALL_FORMS, DESTINATION_PASSING, OPERATORS  # noqa: E402
 from refrelax.semantics.ops.meaning import procedures as P  # noqa: E402
 from refrelax.testing import alike, control_rules, graph_rules, loop_functions, network_rules  # noqa: E402
@@ -100,7 +102,9 @@ def on_numpy(name: str) -> str:
 
 
 def on_cuda(name: str) -> str:
-    return "kernel" if name in LEGALIZERS else "host" if on_numpy(name) == "own" else "interpreter"
+    function = FUNCTIONS.get(name.removeprefix("relax."))
+    unknown = function is not None and function.ulps > 0.5 and function.name not in ELEMENTARY
+    return "kernel" if name in LEGALIZERS and not unknown else "host" if on_numpy(name) == "own" else "interpreter"
 
 
 @cache

@@ -1,6 +1,6 @@
 (** What a question means: all that a reader has to believe about the statement of [check_sound] (Checker.v).
 
-    The names in square brackets at the ends of comments are rules of spec/06b-solver.md: each definition says the same
+    The names in square brackets at the ends of comments are rules of spec/06*.md: each definition says the same
     as the rule that it cites. A test holds that every rule that is cited here exists. *)
 
 From Coq Require Import ZArith List Bool.

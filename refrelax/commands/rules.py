@@ -27,7 +27,9 @@ def rules_arguments(parser: argparse.ArgumentParser) -> None:
         help="check: all findings; mutate: break rules one at a time, which does no case see?; coverage: cases a rule",
     )
     parser.add_argument("--all", action="store_true", help="every finding, however many")
-    parser.add_argument("--only", metavar="AREA", help="only rules whose id begins so")
+    parser.add_argument(
+        "--only", metavar="AREA", help="only rules whose id begins so; mutate: text/PAGE, what operators mean"
+    )
     parser.add_argument(
         "--sample", metavar="N", type=positive, help="mutate: only so many mutants, spread over the rules"
     )
@@ -47,7 +49,8 @@ def rules(options: argparse.Namespace) -> int:
         read = tie.read()
     except BadCase as error:
         raise UsageError(str(error)) from None
-    _some(options.only, read.defined)
+    if options.what != "mutate" or not (options.only or "").startswith("text/"):
+        _some(options.only, read.defined)
     if options.what == "mutate":
         return _mutate(read, options)
     with progress(len(read.cases) + len(read.examples), "cases") as step:

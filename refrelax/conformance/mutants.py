@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -27,6 +28,9 @@ from refrelax.conformance.spec_text import ID
 
 ROOMS = ("syntax", "semantics", "shape_solver", "lower", "judge")
 """Where rules live."""
+
+TEXTS = "refrelax/semantics/ops/"
+"""Where the texts of operators are, all edits of which are mutants (``--only text/``)."""
 
 LITERALS = 3
 """Most mutations of operators and literals in one function marked with ``@rule``."""
@@ -182,6 +186,9 @@ def _live(path: str, root: ast.stmt) -> Iterator[tuple[FunctionType, ast.Functio
 def _of_function(file: str, root: ast.stmt, function: FunctionType, node: ast.FunctionDef) -> Iterator[Mutant]:
     for rule, line, what, apply in _checks(node):
         yield Mutant((rule,), file, line, what, apply, root, function)
+    if file.startswith(TEXTS) and _reads(node):
+        for line, what, apply in (*_literals(node), *_operations(node)):
+            yield Mutant((f"text/{Path(file).stem}",), file, line, what, apply, root, function)
     marked = tuple(_ids(d) for d in node.decorator_list if isinstance(d, ast.Call) and _name(d.func) == "rule")
     rules = tuple(each for group in marked for each in group)
     if rules:
@@ -189,6 +196,12 @@ def _of_function(file: str, root: ast.stmt, function: FunctionType, node: ast.Fu
         step = max(1, len(edits) // LITERALS)
         for line, what, apply in edits[::step][:LITERALS]:
             yield Mutant(rules, file, line, what, apply, root, function)
+
+
+def _reads(node: ast.FunctionDef) -> bool:
+    """Whether a function is a text of the calculus, or a part of one: it is given the reading or its arithmetic."""
+    first = node.args.args[0].annotation if node.args.args else None
+    return isinstance(first, ast.Name) and first.id in ("Meaning", "Arithmetic")
 
 
 def _name(function: ast.expr) -> str:
@@ -266,6 +279,33 @@ def _deciding(call: ast.AST, above: dict[ast.AST, ast.AST]) -> ast.If | ast.IfEx
         child, parent = parent, above.get(parent)
     return None
 
+
+def _operations(node: ast.FunctionDef) -> Iterator[Edit]:
+    """An operation of the calculus for another, and with its operands swapped."""
+    for each in ast.walk(node):
+        match each:
+            case ast.Attribute(attr=name) if name in _OTHER:
+                yield each.lineno, f"{name} becomes {_OTHER[name]}", _set(each, "attr", _OTHER[name])
+            case ast.Call(func=ast.Attribute(attr="sub" | "div" | "less" | "less_equal" as name), args=[a, b]):
+                yield each.lineno, f"{name} with swapped operands", _set(each, "args", [b, a])
+            case ast.Call(func=ast.Attribute(attr="select" | "choose" | "pick" as name), args=[c, a, b]):
+                yield each.lineno, f"{name} with swapped arms", _set(each, "args", [c, b, a])
+            case ast.Constant(value=str(name)) if name in _OTHER_WORD:
+                yield each.lineno, f"{name} becomes {_OTHER_WORD[name]}", _set(each, "value", _OTHER_WORD[name])
+
+
+_OTHER = {
+    "add": "sub", "sub": "add", "mul": "add", "div": "mul", "maximum": "minimum", "minimum": "maximum",
+    "less": "less_equal", "less_equal": "less", "equal": "not_equal", "not_equal": "equal", "all_of": "any_of",
+    "any_of": "all_of", "bit_and": "bit_or", "bit_or": "bit_xor", "bit_xor": "bit_and", "floordiv": "div",
+    "floormod": "mod", "mod": "floormod", "shift_left": "shift_right", "shift_right": "shift_left", "least": "most",
+    "most": "least", "every": "some", "some": "every",
+}  # fmt: skip
+_OTHER_WORD = {
+    "maximum": "minimum", "minimum": "maximum", "exp": "exp2", "log": "log2", "floor": "ceil", "ceil": "floor",
+    "sqrt": "square", "rsqrt": "sqrt", "tanh": "sigmoid", "sigmoid": "tanh", "round": "trunc", "log1p": "log",
+}  # fmt: skip
+"""Operations of the calculus, and functions and folds by name, for which a careless author might write another."""
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], str]] = {
     ast.Lt: (ast.LtE, "< becomes <="), ast.LtE: (ast.Lt, "<= becomes <"), ast.Gt: (ast.GtE, "> becomes >="),

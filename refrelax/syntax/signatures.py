@@ -47,10 +47,17 @@ class Signature:
     surface: tuple[Slot, ...]
 
 
+REAL_FUNCTIONS = (
+    "exp", "log", "sqrt", "rsqrt", "sigmoid", "erf", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos",
+    "atan", "asinh", "acosh", "atanh",
+)  # fmt: skip
+"""Functions of real numbers: ``R.f(x)`` of each element and ``T.f(x)`` of one; what they are says
+``semantics/numbers/functions.py``."""
+
 _UNARY = [
-    "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bitwise_not", "ceil", "cos", "cosh", "erf", "exp",
-    "flatten", "floor", "isfinite", "isinf", "isnan", "log", "logical_not", "negative", "nonzero", "round", "rsqrt",
-    "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "nn.gelu", "nn.gelu_tanh",
+    *REAL_FUNCTIONS,
+    "abs", "bitwise_not", "ceil", "flatten", "floor", "isfinite", "isinf", "isnan", "logical_not", "negative",
+    "nonzero", "round", "sign", "square", "trunc", "nn.gelu", "nn.gelu_tanh",
     "nn.relu", "nn.selu", "nn.silu", "memory.ensure_zero_offset", "builtin.stop_lift_params",
     "ccl.broadcast_from_worker0",
 ]  # fmt: skip

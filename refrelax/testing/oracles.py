@@ -24,6 +24,9 @@ class Oracle:
     library: Library
     call: str
     expression: str = ""
+    workers: int = 0
+    """Of a collective, how many make the call together: the names of ``expression`` are then lists, an array a worker,
+    and so is its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,10 @@ class Absent:
 
 def _numpy(call: str, expression: str) -> tuple[Oracle]:
     return (Oracle("numpy", call, expression),)
+
+
+def _workers(count: int, call: str, expression: str) -> tuple[Oracle]:
+    return (Oracle("numpy", call, expression, count),)
 
 
 def _torch(call: str, expression: str) -> tuple[Oracle]:
@@ -71,7 +78,7 @@ def _absent(reason: str, names: str) -> dict[str, Absent]:
 MEMORY = "where elements lie, and no element: only this machine has such memory"
 FACTS = "a fact of how the machine keeps an array: what the reader of a program sees is chapter 08"
 EFFECT = "an effect or nothing: there is no value to compare"
-WORKERS = "what other workers hold: the world of a run says it, and tests/semantics/ops compare it with that world"
+WORKERS = "says on which devices a tensor lies, and has its argument's elements: no library has the meshes of this IR"
 
 ORACLES: dict[str, tuple[Oracle, ...] | Absent] = {
     # functions of one argument
@@ -271,13 +278,79 @@ ORACLES: dict[str, tuple[Oracle, ...] | Absent] = {
         f"relax.{name}": _tvm(f"a:float32[3,5] | R.{name}(a)")
         for name in ("grad.no_grad", "grad.start_checkpoint", "grad.end_checkpoint")
     },
+    **{
+        f"relax.{name}": _numpy(f"a:float32[3,5] | R.{name}(a)", "np.array(a)")
+        for name in ("builtin.stop_lift_params", "memory.ensure_zero_offset")
+    },
+    # facts of an array, and its bytes seen otherwise
+    "relax.inspect.tensor_ndim": _numpy("a:int32[3,1,5] | R.inspect.tensor_ndim(a)", "a.ndim"),
+    "relax.inspect.tensor_dtype_bits": _numpy("a:int16[3,5] | R.inspect.tensor_dtype_bits(a)", "8 * a.dtype.itemsize"),
+    "relax.inspect.tensor_dtype_code": _numpy("a:uint8[3,5]{0:9} | R.inspect.tensor_dtype_code(a)", "'iuf'.index(a.dtype.kind)"),
+    "relax.inspect.tensor_dtype_lanes": _numpy("a:int32[3,5] | R.inspect.tensor_dtype_lanes(a)", "len(np.zeros(1, a.dtype.base).flat)"),
+    "relax.inspect.tensor_shape_i": _numpy("a:int32[3,5] | R.inspect.tensor_shape_i(a, 1)", "a.shape[1]"),
+    "relax.inspect.tensor_stride_i": _numpy("a:int32[3,5,7] | R.inspect.tensor_stride_i(a, 0)", "a.strides[0] // a.itemsize"),
+    "relax.memory.view": (
+        Oracle("numpy", "a:int32[3,5]{-70000:70000} | R.memory.view(a, R.shape([5, 3]))", "a.reshape(5, 3)"),
+        Oracle("numpy", 'a:int32[3,5]{-70000:70000} | R.memory.view(a, R.shape([2, 9]), R.dtype("int16"), 8)', "a.ravel().view('int16')[4:22].reshape(2, 9)"),
+    ),
+    # what workers do together
+    "relax.ccl.allreduce": (
+        Oracle("numpy", 'a:float32[2,5] | R.ccl.allreduce(a, "sum")', "[sum(a)] * 3", 3),
+        Oracle("numpy", 'a:float32[2,5] | R.ccl.allreduce(a, "prod")', "[np.prod(a, axis=0)] * 3", 3),
+        Oracle("numpy", 'a:float32[2,5] | R.ccl.allreduce(a, "min")', "[np.min(a, axis=0)] * 3", 3),
+        Oracle("numpy", 'a:float32[2,5] | R.ccl.allreduce(a, "max")', "[np.max(a, axis=0)] * 3", 3),
+        Oracle("numpy", 'a:float32[2,5] | R.ccl.allreduce(a, "avg")', "[np.mean(a, axis=0)] * 2", 2),
+    ),
+    "relax.ccl.allgather": _workers(3, "a:float32[2,5] | R.ccl.allgather(a, 3)", "[np.concatenate(a)] * 3"),
+    "relax.ccl.broadcast_from_worker0": _workers(3, "a:float32[2,5] | R.ccl.broadcast_from_worker0(a)", "[a[0]] * 3"),
+    "relax.ccl.scatter_from_worker0": _workers(3, "a:float32[6,5] | R.ccl.scatter_from_worker0(a, 3, 0)", "np.split(a[0], 3)"),
+    "relax.dist.redistribute_replica_to_shard": _workers(
+        2, "a:float32[3,4] | R.dist.redistribute_replica_to_shard(a, 2, 1)", "[np.split(x, 2, axis=1)[k] for k, x in enumerate(a)]"
+    ),
     # nobody
-    **_absent(WORKERS, "ccl.allreduce ccl.allgather ccl.broadcast_from_worker0 ccl.scatter_from_worker0 dist.redistribute_replica_to_shard dist.annotate_sharding dist.redistribute"),
-    **_absent(MEMORY, "builtin.alloc_tensor memory.alloc_storage memory.alloc_tensor memory.kill_storage memory.kill_tensor memory.view memory.ensure_zero_offset vm.alloc_storage vm.alloc_tensor vm.kill_object vm.call_tir_dyn"),
-    **_absent(FACTS, "inspect.tensor_ndim inspect.tensor_dtype_bits inspect.tensor_dtype_code inspect.tensor_dtype_lanes inspect.tensor_shape_i inspect.tensor_stride_i inspect.tensor_byte_offset inspect.tensor_elem_offset"),
-    **_absent("its argument: TVM has a pass that removes it, and no machine that runs it", "builtin.stop_lift_params"),
-    **_absent(EFFECT, "print assert_op null_value hint_on_device to_vdevice"),
+    **_absent(WORKERS, "dist.annotate_sharding dist.redistribute"),
+    **_absent(MEMORY, "builtin.alloc_tensor memory.alloc_storage memory.alloc_tensor memory.kill_storage memory.kill_tensor vm.alloc_storage vm.alloc_tensor vm.kill_object vm.call_tir_dyn"),
+    **_absent(FACTS, "inspect.tensor_byte_offset inspect.tensor_elem_offset"),
+    **_absent(EFFECT, "print assert_op null_value"),
+    "relax.to_vdevice": _numpy('a:float32[3,5] | R.to_vdevice(a, "llvm:0")', "np.array(a)"),
+    "relax.hint_on_device": _numpy('a:float32[3,5] | R.hint_on_device(a, R.device(device_type=1, index=0), "global")', "np.array(a)"),
 }  # fmt: skip
 """Every operator."""
+
+_SOFTMAX = (
+    "(lambda s: np.exp(s - s.max(-1, keepdims=True)) / np.exp(s - s.max(-1, keepdims=True)).sum(-1, keepdims=True))"
+)
+_ATTENTION = f"(lambda q, k, v: np.einsum('bhij,bjhc->bihc', {_SOFTMAX}(np.einsum('bihd,bjhd->bhij', q, k) / np.sqrt(q.shape[3])), v))"
+
+CORNERS: dict[str, tuple[Oracle, ...]] = {
+    "relax.nn.attention": (
+        Oracle("numpy", "q:float32[2,3,4,4] k:float32[2,5,2,4] v:float32[2,5,2,7] | R.nn.attention(q, k, v)", f"{_ATTENTION}(q, np.repeat(k, 2, 2), np.repeat(v, 2, 2))"),
+        Oracle("numpy", "q:float32[1,3,2,3] k:float32[1,5,2,3] v:float32[1,5,2,7] | R.nn.attention(q, k, v)", f"{_ATTENTION}(q, k, v)"),
+        Oracle("numpy", "q:float32[1,3,2,3] k:float32[1,5,2,3] v:float32[1,5,2,7] | R.nn.attention(q, k, v, scale=0.25)", f"{_ATTENTION}(q * 0.25 * np.sqrt(3), k, v)"),
+    ),
+    "relax.nn.attention_var_len": (
+        Oracle(
+            "numpy",
+            'q:float32[1,5,2,4] k:float32[1,7,2,4] v:float32[1,7,2,3] m:int32[]{3:3} | R.nn.attention_var_len(q, k, v, R.const([0, 2, 2, 5], "int32"), m, R.const([0, 3, 4, 7], "int32"), m)',
+            f"np.concatenate([{_ATTENTION}(q[:, :2], k[:, :3], v[:, :3]), {_ATTENTION}(q[:, 2:], k[:, 4:], v[:, 4:])], axis=1)",
+        ),
+    ),
+    "relax.nn.softplus": _numpy("a:float32[3,5] | R.nn.softplus(a, beta=2.0, threshold=20.0)", "np.log1p(np.exp(2 * a)) / 2"),
+    "relax.log_add_exp": _numpy("a:float32[3,5]{1:1} b:float32[5]{1:1} | R.log_add_exp(a, b)", "np.logaddexp(a, b)"),
+    "relax.power": (
+        Oracle("numpy", "a:int32[3,5]{-3:3} b:int32[5]{0:0} | R.power(a, b)", "np.power(a, b)"),
+        Oracle("numpy", "a:uint8[3,5]{3:9} b:uint8[5]{200:255} | R.power(a, b)", "np.power(a, b)"),
+        Oracle("numpy", "a:bool[3,5] b:bool[5] | R.power(a, b)", "a | ~b"),
+    ),
+    "relax.arange": _numpy('a:float32[1] | R.arange(R.prim_value(T.float32(0.5)), R.prim_value(T.float32(4)), R.prim_value(T.float32(0.75)), "float32")', "np.arange(0.5, 4, 0.75)"),
+    "relax.hamming_window": tuple(
+        Oracle("numpy", f'a:float32[1] | R.hamming_window({n}, 0, T.float32(0.75), T.float32(0.25), "float32")', f"0.75 - 0.25 * np.cos(2 * np.pi * np.arange({n}) / {n - 1})")
+        for n in (2, 5)
+    ),
+}  # fmt: skip
+"""Further calls, at which a text that is wrong in one place gives something else."""
+
+ORACLES |= {name: (*rows, *CORNERS.get(name, ())) for name, rows in ORACLES.items() if isinstance(rows, tuple)}
+ORACLES |= {name: rows for name, rows in CORNERS.items() if name not in ORACLES}
 
 __all__ = ["ORACLES", "Absent", "Library", "Oracle"]

@@ -13,6 +13,8 @@ CASES = load()
 EXAMPLES = load_examples()
 
 
+# `make test` judges every case in `rules check`, under observation; once is enough.
+@pytest.mark.nightly
 @pytest.mark.parametrize("case", [*CASES, *EXAMPLES], ids=lambda c: c.name)
 def test_case(case: Case) -> None:
     result = run_case(case)

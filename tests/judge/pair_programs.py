@@ -22,6 +22,8 @@ class Module:
 KINDS = ("range", "range", "range", "T.parallel", "T.vectorized", "T.unroll")
 ELEMENTS = frozenset({"A", "B", "C", "lit", "own", "cast", "f+", "f*", "f-", "max", "choose", "select"})
 
+STARTS = {"+": ("0.0", "-0.0"), "max": ("'-inf'", "-3.4028234663852886e38")}
+
 BIG = (3, 1 << 20, 1 << 40, 1 << 60, (1 << 63) - 1)
 
 
@@ -96,6 +98,7 @@ class Maker:
             ("d+", ("D", "i"), ("X", "i")),
             ("through", "D", "i"),
             ("through", "X", "i"),
+            lambda: ("whole", ("C", self.position(1))),
         )
 
     def statement(self) -> Tree:
@@ -114,12 +117,29 @@ class Maker:
             ),
             lambda: ("sum", self.element(1), self.pick("0.0", "-0.0", "own")),
             lambda: ("temp", self.element(1), self.element(1)),
+            self.reduction,
         )
         return ("loop", kind, self.pick(("n",), ("n",), ("n",), ("last",), ("//", ("n",), "2")), body)
+
+    def reduction(self) -> Tree:
+        """A reduction, in any order or in one, from a start that changes nothing or nearly nothing."""
+        op = self.rng.choice(("+", "max"))
+        item = self.pick(("A", "k"), ("A", "k"), ("B", ("-", ("last",), "k")), ("f*", ("A", "k"), ("B", "k")))
+        return (self.rng.choice(("reduce", "reduce", "serial")), op, self.rng.choice(STARTS[op]), item)
 
     def program(self) -> Tree:
         cover = ("loop", "range", ("n",), ("store", "C", "i", self.element(1)))
         return ("program", cover, *(self.statement() for _ in range(self.rng.randint(1, 2))))
+
+    def straight(self) -> Tree:
+        """A program that is always read: deep elements, and nothing that another iteration writes."""
+        stores = [
+            ("store", "C", "i", self.pick(lambda: self.element(0), lambda: self.element(3))),
+            self.pick(self.reduction, lambda: ("store", "C", "i", self.element(2))),
+            ("store", "D", "i", self.pick(self.integer, lambda: ("whole", ("C", self.position(1))))),
+        ]
+        chosen = [stores[0], *self.pick(stores[1:2], stores[2:], stores[1:])]
+        return ("program", *(("loop", "range", ("n",), _apart(each)) for each in chosen))
 
     # --- mutations ---------------------------------------------------------------------------------------------------
 
@@ -149,11 +169,15 @@ class Maker:
                 return self.pick((op, b, a), a, b)
             case ("f-", a, b) if a == b:
                 return ("lit", "0.0")
+            case ("f-", a, b):
+                return self.pick(("f-", b, a), a)
             case ("A" | "B" | "X" | "C", "i"):
                 return (
                     part[0],
                     self.pick(("+", "i", "1"), ("-", ("last",), "i"), ("*", "i", "1"), ("+", "i", ("-", "0", "0"))),
                 )
+            case (("A" | "B") as name, "k"):
+                return (name, ("-", ("last",), "k"))
             case (("A" | "C") as name, position):
                 return (name, self.pick("i", ("+", position, "0"), position))
             case ("lit", _):
@@ -167,6 +191,8 @@ class Maker:
                 return self.pick(("through", "D", position), ("through", "X", position), ("X", position))
             case ("sum", item, start):
                 return ("sum", item, self.pick("0.0", "-0.0", "own", start))
+            case ("reduce" | "serial" as how, op, _, item):
+                return (how, op, self.rng.choice(STARTS[op]), item)
             case ("read", position, mask):
                 return ("read", position, self.pick("7", "3", mask))
             case ("+" | "*" as op, a, b):
@@ -214,6 +240,24 @@ class Maker:
                 lines.append(f"{pad}C[i] = {first}")
                 lines.append(f"{pad}for k in range(4):")
                 lines.append(f"{pad}    C[i] = C[i] + {self._element(item, 'A[i]')}")
+            case ("reduce", op, start, item):
+                new = self._element(item, "C[vi]")
+                lines += [
+                    f"{pad}for k in range({self._index(('n',))}):",
+                    f"{pad}    with T.sblock('r'):",
+                    f"{pad}        vi = T.axis.spatial({self._index(('n',))}, i)",
+                    f"{pad}        vk = T.axis.reduce({self._index(('n',))}, k)",
+                    f"{pad}        with T.init():",
+                    f"{pad}            C[vi] = T.float32({start})",
+                    f"{pad}        C[vi] = " + (f"C[vi] + {new}" if op == "+" else f"T.max(C[vi], {new})"),
+                ]
+            case ("serial", op, start, item):
+                new = self._element(item, "C[i]")
+                lines += [
+                    f"{pad}C[i] = T.float32({start})",
+                    f"{pad}for vk in range({self._index(('n',))}):",
+                    f"{pad}    C[i] = " + (f"C[i] + {new}" if op == "+" else f"T.max(C[i], {new})"),
+                ]
             case ("temp", first, then):
                 lines.append(f"{pad}t = T.alloc_buffer((1,))")
                 lines.append(f"{pad}t[0] = {self._element(first, 'C[i]')}")
@@ -222,7 +266,7 @@ class Maker:
     def _index(self, e: Tree) -> str:
         match e:
             case str():
-                return e if e == "i" else f"T.int64({e})"
+                return {"i": "i", "k": "vk"}.get(e) or f"T.int64({e})"
             case ("n",):
                 return "n" if self.n == "n" else "T.int64(8)"
             case ("last",):
@@ -278,6 +322,8 @@ class Maker:
                 return f"{name}[{self._index(position)}]"
             case ("and", a, mask):
                 return f"T.bitwise_and({self._integer(a)}, T.{self.index}({mask}))"
+            case ("whole", a):
+                return f"T.Cast('{self.index}', {self._element(a, 'C[i]')})"
             case ("narrow", a):
                 return f"T.Cast('{self.index}', {self._index(a)})"
             case ("through", name, position):
@@ -286,6 +332,19 @@ class Maker:
             case ("d+", a, b):
                 return f"({self._integer(a)} + {self._integer(b)})"
         raise AssertionError(e)
+
+
+def _apart(tree: Tree) -> Tree:
+    """The tree without reads of what the same loop writes elsewhere."""
+    match tree:
+        case ("store", "D", _, _):
+            return tree
+        case ("C", position):
+            return ("A", _apart(position))
+        case tuple():
+            return (tree[0], *map(_apart, tree[1:]))
+        case _:
+            return tree
 
 
 def _places(tree: Tree, place: tuple[int, ...] = ()) -> Any:
@@ -308,12 +367,12 @@ def _with(tree: Tree, place: tuple[int, ...], new: Tree) -> Tree:
     return (*tree[:k], _with(tree[k], tuple(rest), new), *tree[k + 1 :])
 
 
-def pair(seed: int) -> tuple[str, str]:
+def pair(seed: int, straight: bool = False) -> tuple[str, str]:
     """Two programs."""
     rng = random.Random(seed)
     maker = Maker(rng)
-    first = maker.program()
+    first = maker.straight() if straight else maker.program()
     second = first
-    for _ in range(rng.choice((1, 1, 1, 2))):
+    for _ in range(rng.choice((1, 1, 1, 2)) + straight):
         second = maker.mutated(second)
     return (maker.text(first), maker.text(second)) if rng.random() < 0.7 else (maker.text(second), maker.text(first))

@@ -14,6 +14,7 @@ from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, NotedPoison
 from refrelax.semantics.values import Opaque, TensorValue
 from refrelax.syntax import dtypes
+from tests.draws import draws
 
 IEEE = reading("ieee")
 SIZE = 24
@@ -52,7 +53,7 @@ class Model:
         return "held" if all(self.bytes[k] == tag for k in range(begin, begin + size)) else "stale"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 @given(steps)
 def test_against_bytes(program: list[tuple[str, object, int, int]]) -> None:
     arena, model = Arena(SIZE, name="s"), Model()

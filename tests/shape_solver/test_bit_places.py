@@ -16,6 +16,7 @@ from refrelax.shape_solver.checker.places import zero
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Reading
 from refrelax.shape_solver.checker.terms import Question, Rejected
+from tests.draws import draws
 
 X, Y = Poly.atom(0), Poly.atom(1)
 
@@ -91,7 +92,7 @@ def expressions(names: str) -> st.SearchStrategy[str]:
     return st.recursive(st.sampled_from(names), deeper, max_leaves=5)
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(40))
 @given(expressions("xy"), expressions("xyz"))
 def test_identities_of_bits_have_a_log(first: str, second: str) -> None:
     """Two expressions that agree at every place, and one that does not agree is not proved."""

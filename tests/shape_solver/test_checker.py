@@ -32,6 +32,7 @@ from refrelax.shape_solver.claim import Query
 from refrelax.shape_solver.evaluate import OutOfRange, Undefined, compiled
 from refrelax.shape_solver.prooflog.elaborate import prooflog
 from refrelax.shape_solver.prooflog.translate import question
+from tests.draws import draws
 from tests.shape_solver.test_soundness import claim as random_claim
 
 CHECKER = Path(refrelax.shape_solver.checker.__file__).parent
@@ -240,7 +241,7 @@ def survives(number: int, where: int, how: int, amount: int) -> None:
         assert true_on_a_grid(changed["question"]), changed["question"]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=draws(200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 999), st.integers(0, 10**9), st.integers(0, 8), st.integers(-2, 3))
 def test_a_corrupted_certificate_is_rejected_or_still_true(number: int, where: int, how: int, amount: int) -> None:
     survives(number, where, how, amount)

@@ -17,6 +17,7 @@ from refrelax.shape_solver.classes import BUDGETS, INSIDE, OUTSIDE, Inside, Outs
 from refrelax.shape_solver.door import Door
 from refrelax.shape_solver.prover import Prover
 from refrelax.shape_solver.vectors import Ranges
+from tests.draws import draws
 from tests.shape_solver.outside import Draw, NoValue, TooBig, evaluate, question, text
 
 WORDS = {"inside": INSIDE.keys(), "outside": OUTSIDE.keys(), "budget": BUDGETS.keys()}
@@ -86,7 +87,7 @@ def test_words_are_closed() -> None:
 
 
 @given(integers(0, 2**32))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 def test_ranges_hold_every_value(seed: int) -> None:
     """What is said of a part of a question (``sh/vectors``) holds at every point, symbols without bounds or with."""
     random = Random(seed)

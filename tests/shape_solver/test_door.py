@@ -28,6 +28,7 @@ from refrelax.syntax.scalars import (
     float64_bits,
     int_imm,
 )
+from tests.draws import draws
 
 N, M, TRUTH = SymVar("n"), SymVar("m"), SymVar("n", "bool")
 DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -153,7 +154,7 @@ POINTS = [{"n": n, "m": m} for n in (-(2**63), -129, -1, 0, 1, 127, 255, 2**31 -
 
 
 @given(terms(DTYPES), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 def test_conversions_wrap_and_nothing_else_does(e: PrimExpr, wraps: bool) -> None:
     door = Door("wrap" if wraps else "exact")
     run = compiled(door.dim(e))
@@ -163,7 +164,7 @@ def test_conversions_wrap_and_nothing_else_does(e: PrimExpr, wraps: bool) -> Non
 
 
 @given(terms(("int8", "uint8", "int16")), terms(("int8", "uint8")), st.sampled_from(["EQ", "LE", "NE"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_claims_about_conversions_are_answered_rightly(a: PrimExpr, b: PrimExpr, op: BinaryOp) -> None:
     answer = prove(Binary(op, a, b), [Binary("LE", int_imm(-9), N), Binary("LE", N, int_imm(260))], "quick")
     holds = {"EQ": int.__eq__, "LE": int.__le__, "NE": int.__ne__}[op]

@@ -16,6 +16,7 @@ from refrelax.semantics.dims import value
 from refrelax.shape_solver import Proved, Prover, parse_claim, parse_dim
 from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.scalars import Cast, Intrinsic, SymVar
+from tests.draws import draws
 
 WRONG = [None, True, 2.5, b"n > 0", ["n > 0"], {"n": 1}, object(), len, float("nan"), ("n > 0", "n > 1", "n > 2"), {3}]
 NO_LIST = [None, 5, "n > 0", b"n > 0", {"n > 0": 1}, parse_claim("n > 0"), True, 2.5]
@@ -114,7 +115,7 @@ def test_ceildiv_by_a_negative_number() -> None:
 
 
 @given(st.sampled_from(("int1", "int2", "int3", "int8", "uint1", "uint2", "uint8", "int64")), st.integers())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=draws(80), deadline=None)
 def test_popcount_of_a_dimension_leaves_no_dtype(dtype: str, number: int) -> None:
     """Ones are counted exactly; a count that the dtype does not hold ends the run."""
     low, high = integer_range(dtype)

@@ -28,6 +28,7 @@ from refrelax.shape_solver.normal import proves
 from refrelax.shape_solver.prooflog.translate import question
 from refrelax.shape_solver.refute import Judge
 from refrelax.syntax.scalars import Binary, Let, SymVar, int_imm
+from tests.draws import draws
 from tests.shape_solver.test_checker import holds
 
 INT8 = (-128, 127)
@@ -121,7 +122,7 @@ def compare(random: Random, effort: str) -> None:
         assert judge.refuted({"n": 0, "m": 0, **answer.model})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(st.integers(0, 10**9))
 def test_prover_judge_checker_and_facts_agree(seed: int) -> None:
     compare(Random(seed), "quick")
@@ -134,7 +135,7 @@ def test_they_agree_at_length(seed: int) -> None:
     compare(Random(seed), "quick" if seed % 4 else "normal")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 @given(st.integers(0, 10**9))
 def test_the_two_evaluators_agree_on_why_there_is_no_value(seed: int) -> None:
     e = parse_claim(claim(Random(seed), 2))

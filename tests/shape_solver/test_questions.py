@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import refrelax as rr
 from refrelax.shape_solver import parse_dim
 from refrelax.shape_solver.evaluate import compiled
+from tests.draws import draws
 from tests.shape_solver import outside
 from tests.shape_solver.outside import Draw, NoValue, TooBig, evaluate, text
 
@@ -92,7 +93,7 @@ def test_many_questions_from_outside(seed: int) -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_bounds_of_few_points_are_attained(seed: int) -> None:
     random = Random(seed)
     e = Draw(random, ("n", "m"), 0.2).integer(3)

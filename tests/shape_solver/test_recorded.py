@@ -20,6 +20,7 @@ from refrelax.shape_solver.checker.terms import Question
 from refrelax.shape_solver.prooflog.elaborate import ATTEMPTS, followed, prooflog
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.witness import Witness
+from tests.draws import draws
 
 RECORDED: dict[str, list[tuple[str, list[str]]]] = {
     "products of bounds": [
@@ -129,7 +130,7 @@ def accepted(ledger: Ledger, given: list[Formula], wanted: Formula) -> None:
     Checker(ledger.reading, given).run(ledger.steps, wanted)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 @given(st.lists(BOUNDS, min_size=3, max_size=3), TERMS)
 def test_a_witness_is_a_proof(bounds: list[tuple[int, int | None]], terms: dict[tuple[int, ...], int]) -> None:
     """What it says is so at every point and by the checker; where atoms have lower bounds, it says all that the normal

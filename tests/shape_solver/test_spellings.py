@@ -10,6 +10,7 @@ from hypothesis.strategies import integers
 
 from refrelax.shape_solver import parse_dim, simplify
 from refrelax.shape_solver.evaluate import Run, compiled
+from tests.draws import draws
 from tests.shape_solver.outside import Draw, NoValue, Term, TooBig, evaluate, text
 
 
@@ -61,7 +62,7 @@ def test_no_step_is_made_in_a_program() -> None:
 
 
 @given(integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 def test_simplified_is_equal_and_defined(seed: int) -> None:
     """Wherever an expression has a value and the assumptions hold, what it is simplified to has the same."""
     random = Random(seed)

@@ -74,9 +74,13 @@ def asked(oracle: Oracle) -> Asked:
     return Asked(oracle, tuple(names), tuple(params), call.strip())
 
 
-def by_numpy(call: Asked, arrays: list[np.ndarray]) -> list[Any]:
-    """What NumPy gives, in binary64."""
-    wide = {n: a.astype("float64") if a.dtype.kind == "f" else a for n, a in zip(call.names, arrays, strict=True)}
+def by_numpy(call: Asked, arrays: list[Any]) -> list[Any]:
+    """What NumPy gives, in binary64; of a list of arrays (a worker each), of the list."""
+
+    def widened(a: Any) -> Any:
+        return list(map(widened, a)) if isinstance(a, list) else a.astype("float64") if a.dtype.kind == "f" else a
+
+    wide = {n: widened(a) for n, a in zip(call.names, arrays, strict=True)}
     with np.errstate(all="ignore"):
         return leaves(eval(call.oracle.expression, {"np": np}, wide))
 
@@ -94,9 +98,9 @@ def refused(permitted: Any, answers: list[Any]) -> str | None:
     if len(held) != len(answers):
         return f"{len(held)} results, of the library {len(answers)}"
     for one, answer in zip(held, answers, strict=True):
-        if isinstance(one, rr.Shape):
-            if one.dims != answer:
-                return f"{one.dims}, of the library {answer}"
+        if isinstance(one, rr.Shape | int):
+            if (one.dims if isinstance(one, rr.Shape) else one) != answer:
+                return f"{one}, of the library {answer}"
             continue
         array = np.asarray(answer)
         if array.shape != one.shape:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from refrelax.worlds import run_workers
 
 import refrelax as rr
 from refrelax.semantics.ops import OPERATORS
@@ -24,13 +25,13 @@ PYTHON = os.environ.get("REFRELAX_TVM_PYTHON", "")
 CHILD = Path(__file__).with_name("oracle_child.py")
 
 
-def rows(*libraries: str) -> list[Any]:
+def rows(*libraries: str, workers: bool = False) -> list[Any]:
     return [
         pytest.param(name, oracle, id=f"{name.removeprefix('relax.')}-{k}")
         for name, found in ORACLES.items()
         if not isinstance(found, Absent)
         for k, oracle in enumerate(found)
-        if oracle.library in libraries
+        if oracle.library in libraries and bool(oracle.workers) == workers
     ]
 
 
@@ -57,6 +58,16 @@ def test_what_numpy_gives_is_permitted(name: str, oracle: Oracle) -> None:
         arrays = call.arguments(seed)
         why = refused(permitted(call, arrays), by_numpy(call, arrays))
         assert why is None, f"{call.expr}: {why}"
+
+
+@pytest.mark.parametrize(("name", "oracle"), rows("numpy", workers=True))
+def test_what_numpy_gives_the_workers_is_permitted(name: str, oracle: Oracle) -> None:
+    call = asked(oracle)
+    each = [call.arguments(seed) for seed in range(oracle.workers)]
+    outs = run_workers(rr.check(rr.parse(call.text)), "main", each, numerics="enclosure")
+    values = tuple(out.value for out in outs if isinstance(out, rr.Returned))
+    why = refused(values, by_numpy(call, [list(column) for column in zip(*each, strict=True)]))
+    assert why is None, f"{call.expr}: {why}"
 
 
 @pytest.mark.parametrize(("name", "oracle"), rows("torch", "tvm"))

@@ -82,9 +82,9 @@ def _fits(result: int, e: PrimExpr) -> int:
 
 def _binary(e: Binary, env: floats.Env) -> int:
     if e.op == "And":
-        return value(e.b, env) if value(e.a, env) else 0
+        return int(value(e.b, env) != 0) if value(e.a, env) else 0
     if e.op == "Or":
-        return 1 if value(e.a, env) else value(e.b, env)
+        return 1 if value(e.a, env) else int(value(e.b, env) != 0)
     a, b = value(e.a, env), value(e.b, env)
     if e.op in _COMPARE:
         return int(_COMPARE[e.op](a, b))

@@ -71,13 +71,13 @@ def _normal(e: PrimExpr, atoms: Atoms, scope: Scope | None) -> Poly:
         case _ if kind(e.dtype) not in INTEGRAL:
             return opaque(e, atoms, scope)
         case Binary(("And" | "Or") as op, a, b):
-            left = normal(a, atoms, scope)
-            right = _guarded(b, atoms, scope)
+            left = cast(normal(a, atoms, scope), a.dtype, "bool", atoms)
+            right = cast(_guarded(b, atoms, scope), b.dtype, "bool", atoms)
             return _spent(op, left, right, atoms) if atoms.exhausted else _truth(op, left, right, atoms)
         case Binary() if kind(e.a.dtype) in INTEGRAL:
             return _binary(e.op, normal(e.a, atoms, scope), normal(e.b, atoms, scope), atoms)
         case Not():
-            return sub(ONE, normal(e.a, atoms, scope))
+            return sub(ONE, cast(normal(e.a, atoms, scope), e.a.dtype, "bool", atoms))
         case Select():
             return _choice(normal(e.condition, atoms, scope), e.true_value, e.false_value, atoms, scope, normal)
         case Cast() if kind(e.value.dtype) in INTEGRAL:

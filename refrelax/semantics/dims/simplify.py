@@ -267,6 +267,8 @@ def _sides(op: BinaryOp, difference: Linear, dtype: str) -> PrimExpr:
 
 
 def _connected(op: BinaryOp, a: PrimExpr, b: PrimExpr) -> PrimExpr:
+    if a.dtype != "bool" or b.dtype != "bool":
+        return Binary(op, a, b)  # neither operand is the truth that it counts as
     for x, y in ((a, b), (b, a)):
         known = as_int(x)
         if known is not None:

@@ -13,6 +13,8 @@ from typing import Any
 
 from mpmath import libmp
 
+from refrelax.semantics.numbers.functions import FUNCTIONS
+
 Mpf = tuple[int, int, int, int]
 """Sign, mantissa, exponent, bit count, as ``mpmath.libmp`` keeps a number."""
 
@@ -78,16 +80,17 @@ def _sigmoid(x: Mpf, p: int) -> Mpf:
     return libmp.mpf_div(libmp.fone, libmp.mpf_add(libmp.fone, grown, wide, "n"), wide, "n")  # type: ignore[no-any-return]
 
 
-UNARY: dict[str, Callable[[Mpf, int], Mpf]] = {
-    "exp": _plain(libmp.mpf_exp), "exp2": _power_of(2), "exp10": _power_of(10), "expm1": _expm1,
-    "log": _plain(libmp.mpf_log), "log2": _log_of(2), "log10": _log_of(10), "log1p": _log1p,
-    "sqrt": _plain(libmp.mpf_sqrt), "rsqrt": _rsqrt, "tanh": _plain(libmp.mpf_tanh), "sigmoid": _sigmoid,
-    "erf": _plain(libmp.mpf_erf),
-    "sin": _plain(libmp.mpf_sin), "cos": _plain(libmp.mpf_cos), "tan": _plain(libmp.mpf_tan),
-    "sinh": _plain(libmp.mpf_sinh), "cosh": _plain(libmp.mpf_cosh),
-    "asin": _plain(libmp.mpf_asin), "acos": _plain(libmp.mpf_acos), "atan": _plain(libmp.mpf_atan),
-    "asinh": _plain(libmp.mpf_asinh), "acosh": _plain(libmp.mpf_acosh), "atanh": _plain(libmp.mpf_atanh),
+_COMPOSED: dict[str, Callable[[Mpf, int], Mpf]] = {
+    "exp2": _power_of(2), "exp10": _power_of(10), "expm1": _expm1, "log2": _log_of(2), "log10": _log_of(10),
+    "log1p": _log1p, "rsqrt": _rsqrt, "sigmoid": _sigmoid,
 }  # fmt: skip
+"""Functions that mpmath has not, or not so that they keep their digits."""
+
+UNARY: dict[str, Callable[[Mpf, int], Mpf]] = {
+    name: _COMPOSED.get(name) or _plain(getattr(libmp, f"mpf_{name}"))
+    for name, row in FUNCTIONS.items()
+    if not row.exact
+}
 
 SOMETIMES_EXACT = frozenset({"exp2", "exp10", "sqrt", "rsqrt", "log10"})
 """Functions with exact results (besides those of ``special``)."""

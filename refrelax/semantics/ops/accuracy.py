@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from refrelax.semantics.numbers.bounds import PERMITTED_ULPS, permitted_ulps
+from refrelax.semantics.numbers.functions import FUNCTIONS
+from refrelax.syntax.signatures import REAL_FUNCTIONS
 
 Word = Literal["exact", "correctly-rounded", "ulps", "reduction", "stepwise", "none"]
 WORDS: tuple[Word, ...] = get_args(Word)
@@ -66,8 +68,8 @@ def _rows(accuracy: Accuracy, names: str) -> dict[str, Accuracy]:
     return {f"relax.{name}": accuracy for name in names.split()}
 
 
-def _functions(names: str) -> dict[str, Accuracy]:
-    return {f"relax.{name}": Accuracy("ulps", name) for name in names.split()}
+def _functions(*names: str) -> dict[str, Accuracy]:
+    return {f"relax.{name}": Accuracy("ulps", name) for name in names}
 
 
 ACCURACY: dict[str, Accuracy] = {
@@ -86,7 +88,7 @@ ACCURACY: dict[str, Accuracy] = {
         inspect.tensor_dtype_lanes inspect.tensor_shape_i inspect.tensor_stride_i inspect.tensor_byte_offset
         inspect.tensor_elem_offset mod"""),
     **_rows(ROUNDED, "square sqrt add subtract multiply divide astype wrap_param full full_like nn.prelu"),
-    **_functions("exp log rsqrt sigmoid erf sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh atan2"),
+    **_functions("atan2", *(name for name in REAL_FUNCTIONS if FUNCTIONS[name].ulps > 0.5)),
     "relax.power": Accuracy("ulps", "pow"),
     **_rows(REDUCTION, """
         sum prod mean cumsum cumprod matmul einsum outer collapse_sum_like collapse_sum_to nn.conv1d nn.conv2d nn.conv3d

@@ -15,6 +15,7 @@ from refrelax.semantics.ops.definition import DeduceRule, Deduction, OpDef
 from refrelax.semantics.ops.meaning import Array, Meaning, Text, defined
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
+from refrelax.syntax.signatures import REAL_FUNCTIONS
 from refrelax.syntax.types import TensorType, Type
 
 PAGE = "unary"
@@ -157,10 +158,6 @@ def _row(name: str, make: Maker, deduce: DeduceRule = deduce_same) -> OpDef:
     return defined(f"relax.{name}", deduce, _text(make), PAGE)
 
 
-def _float_row(name: str, math: str | None = None) -> OpDef:
-    return _row(name, _math(math or name), deduce_float)
-
-
 def _check_row(name: str, of_integer: bool) -> OpDef:
     return defined(f"relax.{name}", deduce_bool, _text(_check(name, of_integer), truth=True), PAGE)
 
@@ -189,24 +186,7 @@ OPERATORS: tuple[OpDef, ...] = (
     _row("trunc", _integral("trunc")),
     _row("logical_not", _logical_not),
     _row("bitwise_not", _bitwise_not, deduce_bits),
-    _float_row("exp"),
-    _float_row("log"),
-    _float_row("sqrt"),
-    _float_row("rsqrt"),
-    _float_row("sigmoid"),
-    _float_row("erf"),
-    _float_row("sin"),
-    _float_row("cos"),
-    _float_row("tan"),
-    _float_row("sinh"),
-    _float_row("cosh"),
-    _float_row("tanh"),
-    _float_row("asin"),
-    _float_row("acos"),
-    _float_row("atan"),
-    _float_row("asinh"),
-    _float_row("acosh"),
-    _float_row("atanh"),
+    *(_row(name, _math(name), deduce_float) for name in REAL_FUNCTIONS),
     _check_row("isnan", of_integer=False),
     _check_row("isinf", of_integer=False),
     _check_row("isfinite", of_integer=True),

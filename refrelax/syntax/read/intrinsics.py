@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from refrelax.syntax.read.device_intrinsics import DEVICE
 from refrelax.syntax.read.signatures import Signature
+from refrelax.syntax.signatures import REAL_FUNCTIONS
 
 
 def _like_first(names: str, count: int) -> dict[str, Signature]:
@@ -25,11 +26,8 @@ def _fixed(result: str, table: dict[str, int | tuple[int, int | None]]) -> dict[
 
 
 INTRINSICS: dict[str, Signature] = {
-    **_like_first(
-        "exp exp2 exp10 log log2 log10 log1p sqrt rsqrt tanh sigmoid erf sin cos tan sinh cosh asin acos atan "
-        "asinh acosh atanh popcount tvm_thread_invariant large_uint_imm fabs",
-        1,
-    ),
+    **_like_first(" ".join(REAL_FUNCTIONS), 1),
+    **_like_first("exp2 exp10 log2 log10 log1p popcount tvm_thread_invariant large_uint_imm fabs", 1),
     **_like_first("atan2 hypot copysign nextafter ldexp fmod selector", 2),
     **_like_first("fma", 3),
     **_fixed("int32", {"clz": 1, "undef": 0, "vscale": 0, "q_multiply_shift": 4, "q_multiply_shift_per_axis": 7}),

@@ -14,6 +14,7 @@ from refrelax import examples
 from refrelax.backends.numpy_ import fast_operators
 from refrelax.backends.numpy_.liveness import IN_PLACE, Liveness, same_tensor
 from refrelax.testing import random_arguments
+from tests.draws import draws
 
 PAIR = 'R.Tuple(R.Tensor((n, 3), "float32"), R.Tensor((n, 3), "float32"))'
 ONE = 'R.Tensor((n, 3), "float32")'
@@ -235,7 +236,7 @@ def test_the_examples_agree(name: str) -> None:
     close(executable.run("main", *args), executable.observe("main", *args).outcome)
 
 
-@settings(max_examples=40)
+@settings(max_examples=draws(40))
 @given(st.data())
 def test_generated_modules(data: st.DataObject) -> None:
     """Reusing memory changes nothing."""

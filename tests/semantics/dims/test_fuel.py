@@ -44,7 +44,7 @@ def timed(question: Callable[[], T]) -> T:
     return answer
 
 
-@pytest.mark.parametrize("depth", [20, 40, DEPTH])
+@pytest.mark.parametrize("depth", [20, pytest.param(40, marks=pytest.mark.nightly), DEPTH])
 @pytest.mark.parametrize("name", CHAINS)
 def test_deep_chains_end(name: str, depth: int) -> None:
     depth = min(depth, 100) if name == "select" else depth  # two levels of nesting each

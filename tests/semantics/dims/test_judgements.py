@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from refrelax.errors import Ended
 from refrelax.semantics.dims import NO_FACTS, Facts, bounds, equal, shape_facts, simplify, substitute, value
 from refrelax.semantics.dims.required import required
-from refrelax.syntax.scalars import Binary, Intrinsic, Let, PrimExpr, Select, SymVar, int_imm
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Let, Not, PrimExpr, Select, SymVar, int_imm
 
 NAMES = ("n", "m", "k")
 n, m, k = (SymVar(name) for name in NAMES)
@@ -199,3 +200,12 @@ def test_the_rules_of_the_required_part(a: PrimExpr, b: PrimExpr, c: PrimExpr) -
     assert required(Binary("Min", left, a), Binary("Min", a, right)) is True
     assert required(Binary("FloorDiv", times(left, k), k), right) is True
     assert required(Binary("Add", left, int_imm(1)), right) is False
+
+
+@pytest.mark.parametrize("op", ["And", "Or"])
+def test_a_connective_of_integers_takes_them_for_truths(op: Literal["And", "Or"]) -> None:
+    """No module that is accepted has one; an answer about it is right all the same."""
+    for a, b in itertools.product((0, 1, 2), repeat=2):
+        e = Binary(op, int_imm(a), int_imm(b))
+        assert equal(Cast("int64", e), int_imm(value(e, {})), NO_FACTS) is True
+        assert equal(Cast("int64", Not(int_imm(a))), int_imm(int(a == 0)), NO_FACTS) is True

@@ -19,6 +19,7 @@ from refrelax.semantics.numbers.intsets import TruthSet
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.ops.activation import ROOT_HALF, ROOT_TWO_OVER_PI
 from refrelax.syntax import bits, dtypes
+from tests.draws import draws
 
 NARROW = ("float32", "float16", "bfloat16", "float8_e4m3")
 ALL = (*NARROW, "float64")
@@ -28,7 +29,7 @@ def numbers(dtype: str) -> st.SearchStrategy[float]:
     return st.integers(0, (1 << dtypes.bits(dtype)) - 1).map(lambda p: bits.decode(dtype, p)).filter(math.isfinite)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=draws(300), deadline=None)
 @given(st.data(), st.sampled_from(MATH), st.sampled_from(ALL), st.sampled_from((DOUBLE, 160)))
 def test_a_function_rounded_once_is_that_of_ieee(data: st.DataObject, name: str, dtype: str, precision: int) -> None:
     x = data.draw(numbers(dtype))
@@ -39,7 +40,7 @@ def test_a_function_rounded_once_is_that_of_ieee(data: st.DataObject, name: str,
     assert found is not None or precision == DOUBLE or x == 0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 @given(st.data(), st.sampled_from(("pow", "atan2", "hypot", "fmod")), st.sampled_from(ALL), st.sampled_from((53, 160)))
 def test_a_function_of_two_rounded_once_is_that_of_ieee(
     data: st.DataObject, name: str, dtype: str, precision: int
@@ -51,7 +52,7 @@ def test_a_function_of_two_rounded_once_is_that_of_ieee(
     assert found is None or found == wanted or (found != found and wanted != wanted)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 @given(st.data(), st.sampled_from(("add", "sub", "mul", "div")), st.sampled_from(ALL), st.sampled_from((53, 160)))
 def test_arithmetic_rounded_once_is_that_of_ieee(data: st.DataObject, name: str, dtype: str, precision: int) -> None:
     x, y = data.draw(numbers(dtype)), data.draw(numbers(dtype))
@@ -73,7 +74,7 @@ def walked(precision: int, dtype: str, start: list[float], steps: list[tuple[str
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=draws(150), deadline=None)
 @given(
     st.sampled_from(NARROW),
     st.lists(st.floats(-8, 8, width=16), min_size=2, max_size=4),

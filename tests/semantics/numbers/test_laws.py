@@ -14,10 +14,11 @@ from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import MATH, MATH2
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.poison import Poison, poison
+from tests.draws import draws
 
 BINARY = ("add", "sub", "mul", "div", "mod", "floordiv", "floormod", "maximum", "minimum")
 COMPARISONS = ("less", "less_equal", "equal", "not_equal")
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=draws(60), deadline=None)
 
 
 def program(numerics: Any, dtype: str, steps: list[tuple[str, int, int]], inputs: list[float]) -> list[Any]:
@@ -69,7 +70,7 @@ STEPS = st.lists(
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2"])
 def test_ieee_lies_in_the_enclosure(dtype: str) -> None:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=draws(150), deadline=None)
     @given(STEPS, st.lists(values(dtype), min_size=1, max_size=8))
     def law(steps: list[tuple[str, int, int]], inputs: list[float]) -> None:
         inputs = [x for x in inputs if not isinstance(x, Poison)] or [1.0]
@@ -84,7 +85,7 @@ def test_ieee_lies_in_the_enclosure(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2"])
 def test_sampled_lies_in_the_enclosure(dtype: str) -> None:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=draws(40), deadline=None)
     @given(STEPS, st.lists(values(dtype), min_size=1, max_size=8), st.integers(0, 1 << 20))
     def law(steps: list[tuple[str, int, int]], inputs: list[float], seed: int) -> None:
         inputs = [x for x in inputs if not isinstance(x, Poison)] or [1.0]

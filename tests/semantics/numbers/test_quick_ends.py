@@ -18,6 +18,7 @@ from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.numbers.real_steps import floor_remainder
 from refrelax.semantics.numbers.rounding import round_fraction, rounder
 from refrelax.semantics.numbers.strict import strict
+from tests.draws import draws
 
 OPS = ("add", "sub", "mul", "div")
 NARROW = ("float32", "float16")
@@ -47,7 +48,7 @@ def same(a: Any, b: Any) -> bool:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 @given(st.data(), st.sampled_from(OPS), st.sampled_from(NARROW), st.sampled_from((enclosure(), strict())))
 def test_a_step_is_that_of_the_general_form(data: st.DataObject, name: str, dtype: str, reading: Any) -> None:
     f: Any = reading.at(dtype)
@@ -86,7 +87,7 @@ def exactly(name: str, x: Fraction, y: Fraction) -> Fraction:
     return x - y * math.floor(x / y)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=draws(400), deadline=None)
 @given(
     st.sampled_from((*OPS, "floormod")), NEAR, NEAR, NEAR, NEAR, st.sampled_from(("points", "ends", "mixed", "same"))
 )
@@ -112,7 +113,7 @@ def test_ends_in_binary64_bound_what_is_real(name: str, x: float, y: float, p: f
         assert found.lo <= real <= found.hi, (a, b, found)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=draws(100), deadline=None)
 @given(st.lists(st.tuples(NEAR, NEAR), min_size=1, max_size=6))
 def test_a_sum_of_ends_bounds_what_is_real(ends: list[tuple[float, float]]) -> None:
     items = [Interval(min(e), max(e)) for e in ends]
@@ -120,7 +121,7 @@ def test_a_sum_of_ends_bounds_what_is_real(ends: list[tuple[float, float]]) -> N
     assert found.lo <= sum(Fraction(x.lo) for x in items) and sum(Fraction(x.hi) for x in items) <= found.hi
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 @given(st.floats(-(2.0**21), 2.0**21), st.floats(0, 2.0**-9), st.sampled_from(("sin", "cos")))
 @example(0.0, 0.0, "sin")
 def test_a_wave_over_a_short_interval_bounds_what_is_real(x: float, width: float, name: str) -> None:
@@ -131,7 +132,7 @@ def test_a_wave_over_a_short_interval_bounds_what_is_real(x: float, width: float
         assert found.lo <= real.hi and real.lo <= found.hi
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=draws(200), deadline=None)
 @given(st.floats(-30, 30, width=16), st.floats(-30, 30, width=16).filter(bool), st.sampled_from((*NARROW, "bfloat16")))
 @example(-(2.0**-24), 3.0, "float32")
 def test_a_remainder_of_short_numbers_is_that_of_rationals(x: float, y: float, dtype: str) -> None:

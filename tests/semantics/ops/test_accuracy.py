@@ -25,6 +25,7 @@ from refrelax.testing.exactness import BUDGET, FORMATS, Found, arguments, drawn,
 from refrelax.testing.sketches import SKETCHES
 from refrelax.testing.sweep import Program, programs
 from refrelax.testing.sweep import _program as program_of
+from tests.draws import draws
 
 Checked = tuple[Program, rr.CheckedModule]
 
@@ -57,7 +58,7 @@ def holds(op: str, seed: int, only: tuple[str, ...], found: Found, per_dtype: in
             raise AssertionError(f"{program.text}{args}\n{why}")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=draws(60), deadline=None)
 @given(st.sampled_from(sorted(SKETCHES)), st.integers(0, 10_000), st.sampled_from(FORMATS))
 @example("nn.batch_norm", 0, "float32")
 @example("nn.layer_norm", 2, "float16")

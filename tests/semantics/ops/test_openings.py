@@ -17,6 +17,7 @@ from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.meaning.openings import PREMISE, Opening
 from refrelax.syntax.scalars import SymVar, walk
 from refrelax.testing.sweep import programs
+from tests.draws import draws
 
 TEXTS = sorted(name.removeprefix("relax.") for name, op in OPERATORS.items() if op.text is not None)
 OF_ELEMENTS = ("num/cast-range", "num/shift-range", "num/int-division-by-zero", "num/clz-of-zero", "num/undetermined")
@@ -70,7 +71,7 @@ def foretold(op: str, seed: int, n: int) -> int:
     return len(rules)
 
 
-@settings(max_examples=120)
+@settings(max_examples=draws(120))
 @given(st.sampled_from(TEXTS), st.integers(0, 200), st.sampled_from((3, 2, 1, 0)))
 def test_what_is_open_was_foretold(op: str, seed: int, n: int) -> None:
     foretold(op, seed, n)

@@ -1,0 +1,138 @@
+"""Who sees a broken text of an operator: NumPy, by the samples of the catalogue and the table of oracles, then cases.
+
+``refrelax rules mutate --only text/`` asks the cases alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import refrelax as rr
+from refrelax.conformance import mutate
+from refrelax.conformance.mutants import Mutant, in_force
+from refrelax.semantics.ops import OPERATORS
+from refrelax.testing.limits import limited
+from refrelax.testing.oracles import ORACLES, Absent
+from tests.semantics.ops.catalogue import SAMPLES, Sample, data
+from tests.semantics.ops.test_values import as_array, close, leaves
+from tests.testing.oracle_calls import asked, by_numpy, refused
+
+SECONDS = 20
+SHARED = 60
+"""Samples asked about what several families share."""
+
+AT_ZERO = "both arms are a zero there, and the sign of a zero is open"
+
+EQUIVALENT: dict[tuple[str, str], str] = {
+    ("return lambda a: f.select(f.less(zero, a), a, f.mul(a, factor))", "less becomes less_equal"): AT_ZERO,
+    (
+        "return f.mul(scale, f.select(f.less(zero, a), a, f.mul(alpha, negative)))", "less becomes less_equal"
+    ): AT_ZERO,
+    (
+        "x.dtype, lambda a, k: f.select(f.less(zero, a), a, f.mul(a, k)), x, m.along(alpha, [axis], x.dims)",
+        "less becomes less_equal",
+    ): AT_ZERO,
+    (
+        "return f.select(f.less(threshold, scaled), a, f.div(log1p(exp(scaled)), beta))", "less becomes less_equal"
+    ): "at the threshold both arms are permitted (the word says that it jumps)",
+    (
+        "apart = f.add(f.maximum(a, b), log1p(exp(f.neg(absolute(f.sub(a, b))))))", "sub with swapped operands"
+    ): "of the difference only the magnitude counts",
+    (
+        "return m.size(m.each((count,), lambda s: m.truth(True), lambda s: own[s,] <= i)) - 1", "True becomes False"
+    ): "a family is counted, whatever its items are",
+}  # fmt: skip
+"""Mutants (the line, the edit) that are the same function wherever anything is determined, and why."""
+
+
+def by_file() -> dict[str, set[str]]:
+    """The operators of each file of texts."""
+    found: dict[str, set[str]] = {}
+    for name, each in OPERATORS.items():
+        found.setdefault(f"{each.page.removesuffix('.md')}.py", set()).add(name)
+        text: Any = each.text
+        if text is not None:
+            found.setdefault(Path(text.__code__.co_filename).name, set()).add(name)
+    return found
+
+
+def killers(mutant: Mutant) -> Iterator[tuple[str, Callable[[], bool]]]:
+    """What may see a mutant: a name, and whether all is as it should be."""
+    names = by_file().get(Path(mutant.file).name, set(OPERATORS))
+    samples = [s for s in SAMPLES if f"relax.{s.op}" in names]
+    step = max(1, len(samples) // SHARED) if len(names) == len(OPERATORS) else 1
+    for k, sample in enumerate(samples[::step]):
+        yield f"sample {k} of {sample.op}", lambda s=sample: of_sample(s)
+    for name in sorted(names):
+        rows = ORACLES.get(name, ())
+        for oracle in () if isinstance(rows, Absent) else rows:
+            if oracle.library == "numpy" and not oracle.workers:
+                yield f"oracle of {name}", lambda o=oracle: of_oracle(o)
+    words = re.compile("|".join(rf"\bR\.{re.escape(n.removeprefix('relax.'))}\(" for n in sorted(names)))
+    cases = [c for c in (*mutate.tie.read().cases, *mutate.tie.read().examples) if words.search(c.module)]
+    for case in cases[:: max(1, len(cases) // 200)]:
+        yield case.name, lambda c=case: mutate.run_case(c).passed
+
+
+@cache
+def modelled(sample: Sample, seed: int) -> tuple[Any, list[np.ndarray], list[Any]]:
+    arrays = data(sample, seed=seed)
+    expected = sample.model(*arrays)
+    return rr.check(rr.parse(sample.text)), arrays, list(expected) if isinstance(expected, tuple) else [expected]
+
+
+def of_sample(sample: Sample) -> bool:
+    for seed in (0, 1):
+        checked, arrays, expected = modelled(sample, seed)
+        out = rr.run(checked, "main", *arrays)
+        if not isinstance(out, rr.Returned):
+            return False
+        found = [out.value] if isinstance(out.value, rr.Shape) else leaves(out.value)
+        wanted = [tuple(expected)] if isinstance(out.value, rr.Shape) and len(expected) > 1 else expected
+        if not all(close(as_array(a), b, sample.ulps) for a, b in zip(found, wanted, strict=True)):
+            return False
+    return True
+
+
+def of_oracle(oracle: Any) -> bool:
+    call = asked(oracle)
+    checked = rr.check(rr.parse(call.text))
+    for seed in (0, 1):
+        arrays = call.arguments(seed)
+        out = rr.run(checked, "main", *arrays, numerics="enclosure")
+        if not isinstance(out, rr.Returned) or refused(out.value, by_numpy(call, arrays)) is not None:
+            return False
+    return True
+
+
+def killer(mutant: Mutant) -> str | None:
+    """Who sees it first; ``None`` if nobody does."""
+    with in_force(mutant) as possible:
+        if not possible:
+            return "(cannot be compiled)"
+        for name, fine in killers(mutant):
+            try:
+                with limited(SECONDS):
+                    if not fine():
+                        return name
+            except (Exception, RecursionError) as error:
+                return f"{name} ({type(error).__name__})"
+    return None
+
+
+def line_of(mutant: Mutant) -> str:
+    path = Path(rr.__file__).parents[1] / mutant.file
+    return path.read_text(encoding="utf-8").splitlines()[mutant.line - 1].strip()
+
+
+def judged(only: str = "text/", part: int = 0, parts: int = 1) -> Iterator[tuple[Mutant, str | None]]:
+    """Every mutant that is no equivalent one, and who sees it."""
+    for k, mutant in enumerate(mutate.choose(None, only=only)):
+        if k % parts == part and (line_of(mutant), mutant.what) not in EQUIVALENT:
+            yield mutant, killer(mutant)
