@@ -171,6 +171,8 @@ class _Inliner:
         match call:
             case Call(op=Op(name="relax.call_dps_packed"), args=(callee, packed)):
                 fields_ = packed.fields if isinstance(packed, Tuple) else (packed,)
+                if not all(isinstance(self.type_of(each), TensorType) for each in fields_):
+                    raise _Stays  # a tuple by name is unpacked when the call is made
                 return self.library(binding, callee, fields_, call)
             case Call(op=Op(name="relax.call_pure_packed"), args=(callee, *args)):
                 return self.library(binding, callee, tuple(args), call)

@@ -229,6 +229,16 @@ def test_a_contract_that_checks_is_not_the_same_as_the_check() -> None:
     assert not isinstance(back, rr.Refuted)
 
 
+def test_a_tuple_by_name_is_left_to_the_call() -> None:
+    """``call_dps_packed`` hands on its fields: a contract of one tuple is not what is called."""
+    of_a_tuple = CHECKING.replace('a: R.Tensor((m, p), "float32")', 't: R.Tuple(R.Tensor((m, p), "float32"))').replace(
+        '            even = R.match_cast(a, R.Tensor((m // 2 * 2, p), "float32"))\n', "            a = t[0]\n"
+    )
+    body = 't = (x,)\n        y = R.call_dps_packed("lib.f", t, out_ty=R.Tensor((n, 3), "float32"))\n        return y'
+    program = checked(HEAD + of_a_tuple + main(X, body))
+    assert "lib.f" in rr.print_module(inlined(program, "main").program.module)
+
+
 def test_a_proof_names_what_it_read() -> None:
     plain = checked(HEAD + SQUARE + main(X, "y = cls.square(x)\n        return y"))
     other = checked(HEAD + main(X, "y = R.multiply(x, x)\n        return y"))
