@@ -13,6 +13,7 @@ from typing import Any
 from refrelax.arrays import Tensor, to_constant
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
 from refrelax.semantics.budget import Budget, Meter
+from refrelax.semantics.builtins.contexts import param_types
 from refrelax.semantics.graph.evaluate import Interpreter, Listener
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.numbers import reading
@@ -127,8 +128,8 @@ def wrapped(function: Callable[..., Any], numerics: Numerics) -> Callable[..., A
 def parameter_types(module: Module, entry: str) -> list[Type | None]:
     """The type of each parameter of a function, as far as arguments are converted by it."""
     match module.functions.get(entry):
-        case Function(params=params):
-            return [p.type for p in params]
+        case Function() as function:
+            return param_types(function)
         case PrimFunc(params=prim_params):
             return [_prim_param_type(p) for p in prim_params]
         case _:

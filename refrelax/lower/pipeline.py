@@ -26,11 +26,13 @@ PASSES: dict[str, str] = {
     "fuse_loops": "refrelax.lower.fuse_loops",
     "to_destinations": "refrelax.lower.to_destinations",
     "plan_memory": "refrelax.lower.plan_memory",
+    "build": "refrelax.lower.build",
 }
 """Where each pass lives; its function is called ``run``."""
 
 PIPELINES: dict[str, tuple[str, ...]] = {
     "default": ("legalize", "dead_code", "fuse_ops", "fuse_loops", "to_destinations", "plan_memory"),
+    "build": ("legalize", "dead_code", "fuse_ops", "fuse_loops", "to_destinations", "plan_memory", "build"),
     "kernels": ("legalize", "dead_code", "fuse_ops", "fuse_loops"),
     "legalize": ("legalize",),
     "none": (),
@@ -101,6 +103,13 @@ def _checked_again(name: str, module: Module) -> CheckedModule:
 
 def evidence(ledger: Ledger) -> str:
     """How the rewrites of a pass are justified, in a few words."""
+    if ledger.left:
+        stay = "; ".join(f"{name} stays as it is: {why}" for name, why in ledger.left.items())
+        return f"{_evidence(ledger)}; {stay}"
+    return _evidence(ledger)
+
+
+def _evidence(ledger: Ledger) -> str:
     proved = len(ledger.claims) - ledger.unproved
     if not ledger.claims:
         return "no claim needed"
