@@ -14,6 +14,7 @@ from refrelax.arrays import Tensor, to_constant
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.builtins.contexts import param_types
+from refrelax.semantics.builtins.graphs import Session
 from refrelax.semantics.graph.evaluate import Interpreter, Listener
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.numbers import reading
@@ -50,6 +51,7 @@ def run(
     strict: bool = False,
     check_regions: bool = False,
     world: World = ALONE,
+    session: Session | None = None,
 ) -> Outcome:
     """Run a function of a checked module under a reading.
 
@@ -58,7 +60,8 @@ def run(
     library functions by name, called as ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds
     the ``sampled`` reading. ``strict`` narrows ``enclosure`` to what other standards fix as well (``strict``).
     ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that
-    run the program together (``run_workers``).
+    run the program together (``run_workers``). ``session``: what the machine keeps from run to run, so that the next
+    run with it replays what this one records.
 
     Raises:
         UsageError: no such function; arguments given both ways; ``strict`` with another reading; an argument that is no
@@ -84,6 +87,7 @@ def run(
         check_regions=check_regions,
         world=world,
         types=checked.types,
+        session=session or Session(),
     )
     if (tell := getattr(listener, "on_effect", None)) is not None:
         interpreter.effects = Watched(tell)

@@ -118,6 +118,8 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
     """The caller's arguments, then a proof, then runs."""
     if args is not None and (refuted := _on_arguments(pair, args)) is not None:
         return refuted
+    if (refuted := pair.bad_calls(seed)) is not None:
+        return refuted
     if _same(pair.first.module, pair.second.module):
         return _held(pair, Proved(None, trusts=(SAME,)), seed, rounds)
     found, suspects = search(pair.first, pair.second, pair.entry, options)

@@ -53,8 +53,8 @@ class Claim:
 
 @dataclass(slots=True)
 class Ledger:
-    """The claims of one pass, in the order in which they were asked. ``effort`` is the solver's; ``left``: the functions
-    that the pass could not do anything about, each with why."""
+    """The claims of one pass, in the order in which they were asked. ``effort`` is the solver's; ``left``: the
+    functions that the pass could do nothing about, each with why."""
 
     effort: str = "normal"
     claims: list[Claim] = field(default_factory=list)

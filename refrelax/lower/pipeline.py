@@ -26,13 +26,14 @@ PASSES: dict[str, str] = {
     "fuse_loops": "refrelax.lower.fuse_loops",
     "to_destinations": "refrelax.lower.to_destinations",
     "plan_memory": "refrelax.lower.plan_memory",
+    "capture": "refrelax.lower.capture",
     "build": "refrelax.lower.build",
 }
 """Where each pass lives; its function is called ``run``."""
 
 PIPELINES: dict[str, tuple[str, ...]] = {
     "default": ("legalize", "dead_code", "fuse_ops", "fuse_loops", "to_destinations", "plan_memory"),
-    "build": ("legalize", "dead_code", "fuse_ops", "fuse_loops", "to_destinations", "plan_memory", "build"),
+    "build": ("legalize", "dead_code", "fuse_ops", "fuse_loops", "to_destinations", "plan_memory", "capture", "build"),
     "kernels": ("legalize", "dead_code", "fuse_ops", "fuse_loops"),
     "legalize": ("legalize",),
     "none": (),

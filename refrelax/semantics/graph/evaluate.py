@@ -16,6 +16,7 @@ from refrelax.errors import Effect, Ended, InternalError, Span, trap, unspecifie
 from refrelax.rules import rule
 from refrelax.semantics.budget import Meter
 from refrelax.semantics.builtins.arena import keep_apart, name_memory
+from refrelax.semantics.builtins.graphs import Session, host_sees
 from refrelax.semantics.builtins.kernels import KERNELS, call_kernel, missing
 from refrelax.semantics.builtins.library import LIBRARY, call_builtin
 from refrelax.semantics.dims import Symbols, float_value
@@ -58,6 +59,9 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import Type
 
+ON_HOST = frozenset({"relax.print", "relax.assert_op", "relax.nonzero", "relax.unique", "relax.tensor_to_shape"})
+"""Operators by which the host sees elements."""
+
 
 class Listener(Protocol):
     """What watches a run: called after each binding with the path of its function, its name and its value.
@@ -99,8 +103,10 @@ class Interpreter:
     """What checking found: the type of every variable, by top-level function and name (``inner/lv`` when nested)."""
     check_regions: bool = False
     """Whether loop-level accesses are held to the declared regions of their blocks."""
-    cached: dict[int, Any] = field(default_factory=dict)
-    """What ``vm.builtin.cuda_graph.get_cached_alloc`` gave, by number."""
+    session: Session = field(default_factory=Session)
+    """What the machine keeps from run to run: memory and recorded runs."""
+    capturing: int = 0
+    """How many recorded runs are under way."""
 
     # --- functions ---------------------------------------------------------------------------------------------------
 
@@ -184,6 +190,7 @@ class Interpreter:
                 keep_apart(name, args, span)
                 return call_kernel(self, name, args, span)
             raise missing(name, span)
+        host_sees(self, f"a call of {name}", span)
         keep_apart(name, args, span)
         self.effects.append(Effect("call", name))
         return function(*args)
@@ -345,6 +352,7 @@ class Interpreter:
             return bool(condition.value)
         if not isinstance(condition, Tensor) or condition.size == 0:
             raise unspecified("ev/if-condition", "the condition has no element", span)
+        host_sees(self, "an element decides", span)
         f = self.numerics.at(condition.dtype)
         element = condition[(0,) * condition.ndim]
         if condition.dtype == "bool":
@@ -378,6 +386,7 @@ class Interpreter:
             return result
         if result is None or function.ret is None:
             return ()
+        host_sees(self, f"the scalar that {name} gives", span)
         match dtypes.kind(function.ret):
             case "bool":
                 return Prim("bool", self.numerics.decide(result))
@@ -421,6 +430,8 @@ class Interpreter:
         definition = OPERATORS.get(name)
         if definition is None:
             raise InternalError(f"{name} has no value rule")
+        if name in ON_HOST:
+            host_sees(self, name, call.span)
         symbols = scope.symbols
         evaluation = Evaluation(
             self.numerics,
