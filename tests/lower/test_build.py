@@ -1,0 +1,196 @@
+"""Built modules: the erased program ends as the typed one does, value, effects, poison and the rule of a trap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import refrelax as rr
+from refrelax.errors import Exhausted, Outcome, Unspecified
+from refrelax.judge.bad_calls import refused
+from refrelax.lower.pipeline import lower
+from refrelax.runs import parameter_types
+from refrelax.semantics.graph.link import nodes
+from refrelax.syntax.graph import Function, MatchCast, Op, ShapeExpr
+from refrelax.syntax.scalars import as_int
+from refrelax.syntax.types import AnyType
+from refrelax.testing.arguments import random_arguments
+
+from .built_modules import PASSES, printed, typed
+from .mutants_build import FAULTS, Fault
+from .test_plan_memory import shown
+
+
+def ends(out: Outcome) -> Any:
+    """What two runs are compared by; the rule of a trap is part of it."""
+    if isinstance(out, rr.Returned):
+        return shown(out.value), shown(out.arguments), out.effects, out.poison
+    return type(out).__name__, getattr(out, "rule", None)
+
+
+def agree(typed: rr.CheckedModule, built: rr.CheckedModule, args: list[Any]) -> Outcome:
+    """Hold one call of both against each other; the outcome of the typed program."""
+    wanted = rr.run(typed, "main", *args)
+    if not isinstance(wanted, Unspecified | Exhausted):
+        found = rr.run(built, "main", *args)
+        if not isinstance(found, Exhausted):
+            assert ends(found) == ends(wanted), f"{wanted}\n{found}"
+    return wanted
+
+
+def remains(module: rr.Module, name: str) -> list[object]:
+    """What of a built function is no call, name, literal or ``if``."""
+    func = module.functions[name]
+    assert isinstance(func, Function)
+    assert all(p.type == AnyType() for p in func.params) and func.ret == AnyType()
+    found: list[object] = []
+    for node in nodes(func.body):
+        match node:
+            case MatchCast() | Function():
+                found.append(node)
+            case Op(name=op) if op not in ("relax.call_builtin_with_ctx", "relax.vm.kill_object"):
+                found.append(node)
+            case ShapeExpr(values=dims):
+                found.extend(d for d in dims if as_int(d) is None)
+            case _:
+                pass
+    return found
+
+
+# --- programs of shapes ----------------------------------------------------------------------------------------------
+
+DIMS = ("n", "m", "n", "m", "2", "3", "n + 1", "n * m", "m * 2", "m - n", "n // m", "T.max(n, m)")
+LATER = (*DIMS, "k", "j", "k * n")
+"""Extents of the body: ``k`` and ``j`` are bound by a ``match_cast``, or nowhere (and then the program is refused)."""
+
+PROGRAM = """
+n, m = T.int64(), T.int64()
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def fill(A: T.handle):
+        p, q = T.int64(), T.int64()
+        B = T.match_buffer(A, (p, q), "float32")
+        for i, j in T.grid(p, q):
+            with T.sblock("b"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = T.Cast("float32", vi * q + vj)
+
+    @R.function(private=True)
+    def same(u: R.Tensor(("p", 2), "float32")) -> R.Tensor(("p", 2), "float32"):
+        p = T.int64()
+        return u
+
+    @R.function
+    def main({params}){ret}:
+        cls = Module
+        n, m, k, j = T.int64(), T.int64(), T.int64(), T.int64()
+        R.func_attr({{"relax.force_pure": True}})
+{body}
+        return {result}
+"""
+
+TYPES = st.sampled_from(DIMS).flatmap(
+    lambda d: st.sampled_from(DIMS).flatmap(
+        lambda e: st.sampled_from(
+            [
+                f'R.Tensor(("{d}", "{e}"), "float32")',
+                f'R.Tensor(("{d}",), "int32")',
+                f'R.Shape(["{d}", "{e}"])',
+                f'R.Tuple(R.Tensor(("{d}",), "float32"), R.Tuple(R.Shape(["{e}"])))',
+                'R.Tensor(ndim=2, dtype="float32")',
+                'R.Tensor("float32")',
+                "R.Any",
+            ]
+        )
+    )
+)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> str:
+    """A program of parameters, casts, calls, shapes, tuples and branches over extents that may or may not agree."""
+    types = ['R.Tensor(("n", "m"), "float32")', 'R.Tensor((), "bool")', *draw(st.lists(TYPES, max_size=2))]
+    order = draw(st.permutations(range(len(types))))
+    params = ", ".join(f"p{k}: {types[k]}" for k in order)
+    lines: list[str] = []
+    names = ["p0"]
+
+    def dims() -> str:
+        return ", ".join(f"{draw(st.sampled_from(LATER))}" for _ in range(2))
+
+    def statement(indent: str, names: list[str], depth: int) -> None:
+        name, source = f"v{len(lines)}", draw(st.sampled_from(names))
+        match draw(st.sampled_from(("cast", "cast", "cast", "fill", "same", "tuple", "branch"))):
+            case "cast":
+                lines.append(f'{indent}{name} = R.match_cast({source}, R.Tensor(({dims()}), "float32"))')
+            case "fill":
+                shape = dims()
+                lines.append(f'{indent}{name} = R.builtin.alloc_tensor(R.shape([{shape}]), "float32", 0, "global")')
+                lines.append(f"{indent}_{name} = cls.fill({name})")
+            case "same":
+                lines.append(f"{indent}{name} = cls.same({source})")
+            case "tuple":
+                lines.append(f"{indent}t{name} = ({source}, (p0, R.shape([{dims()}])))")
+                lines.append(f"{indent}{name} = t{name}[0]")
+            case _ if depth == 0:
+                lines.append(f"{indent}if p1:")
+                inner = [*names]
+                statement(f"{indent}    ", inner, 1)
+                lines.append(f"{indent}    {name} = {inner[-1]}")
+                lines.append(f"{indent}else:")
+                inner = [*names]
+                statement(f"{indent}    ", inner, 1)
+                lines.append(f"{indent}    {name} = {inner[-1]}")
+            case _:
+                lines.append(f"{indent}{name} = {source}")
+        names.append(name)
+
+    for _ in range(draw(st.integers(0, 4))):
+        statement(" " * 8, names, 0)
+    ret = draw(st.sampled_from(["", f' -> R.Tensor(({dims()}), "float32")', ' -> R.Tensor(dtype="float32", ndim=2)']))
+    ret = ret.replace("(k", "(n").replace(" k", " m").replace("j", "m")
+    return PROGRAM.format(params=params, ret=ret, body="\n".join(lines), result=names[-1])
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@given(programs(), st.sampled_from([(2, 3), (3, 2), (1, 2), (0, 2), (5, 5)]))
+def test_erasure(text: str, extents: tuple[int, int]) -> None:
+    try:
+        typed = rr.check(rr.parse(text))
+    except rr.errors.Rejection:
+        assume(False)
+    step = lower(typed, passes=("build",), effort="quick")
+    built = step.module
+    assert "stays" not in step.steps[0].evidence
+    assert not remains(built.module, "main")
+    assert rr.parse(rr.print_module(built.module)) == built.module
+    try:
+        args = random_arguments(typed.module, "main", 0, dict(zip("nm", extents, strict=True)))
+    except rr.UsageError:
+        assume(False)
+    agree(typed, built, args)
+    for bad in refused(args, [t or AnyType() for t in parameter_types(typed.module, "main")]):
+        agree(typed, built, bad)
+
+
+# --- planted faults --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_what_is_built_does_the_same(name: str) -> None:
+    verdict = rr.validate(typed(name), rr.parse(printed(name)))
+    assert not isinstance(verdict, rr.Refuted | rr.NoVerdict), verdict
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f.name)
+def test_planted_faults_are_refuted(fault: Fault) -> None:
+    text = printed(fault.module)
+    wrong = fault.edit(text)
+    assert wrong != text
+    verdict = rr.validate(typed(fault.module), rr.check(rr.parse(wrong)))
+    assert isinstance(verdict, rr.Refuted) and verdict.counterexample, verdict
