@@ -10,19 +10,20 @@ import numpy as np
 
 from refrelax.arrays import Tensor, pack, to_constant
 from refrelax.backends.executable import Frame, Observed
-from refrelax.backends.numpy_ import runtime
+from refrelax.backends.numpy_ import machine, runtime
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError, trap
+from refrelax.semantics.builtins.contexts import param_types
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Function
+from refrelax.syntax.graph import ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
@@ -37,7 +38,7 @@ def source_of(checked: CheckedModule, mode: Mode, observed: bool = False) -> str
         Unsupported: something in the module has no translation.
     """
     constants = Constants()
-    reuse = mode == "fast" and not observed and not overwritten(checked.module)
+    reuse = mode == "fast" and not observed and not overwritten(checked.module) and not on_machine(checked.module)
     parts: list[list[str]] = []
     for name, func in checked.module.functions.items():
         match func:
@@ -90,6 +91,8 @@ class Running:
     effects: list[Effect] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     constants: dict[int, Any] = field(default_factory=dict)
+    machine: machine.Machine = field(default_factory=machine.Machine)
+    """Memory and recorded runs, which the executable keeps."""
 
     def constant(self, index: int) -> Any:
         """A constant of the side table as an array."""
@@ -159,6 +162,12 @@ def overwritten(module: Module) -> bool:
     return any(overwrites(node, module.functions) for f in graph for node in nodes(f))
 
 
+def on_machine(module: Module) -> bool:
+    """Whether a module calls the virtual machine's library: what its calls share, no type tells."""
+    graph = [f for f in module.functions.values() if isinstance(f, Function)]
+    return any(isinstance(node, ExternFunc) and node.name in machine.MACHINE for f in graph for node in nodes(f))
+
+
 class NumPyExecutable:
     """A compiled module. ``source`` is the generated text; ``run`` gives an outcome, ``f["main"](…)`` arrays."""
 
@@ -169,13 +178,14 @@ class NumPyExecutable:
         self.source = source_of(checked, mode)
         self._functions = self._load(self.source)
         self._constants: dict[int, Any] = {}
+        self._machine = machine.Machine()
 
     def __reduce__(self) -> tuple[object, ...]:
         return NumPyExecutable, (self.checked, self.mode)
 
     def _load(self, source: str) -> dict[str, Any]:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
-        names: dict[str, Any] = {"np": np, "rt": runtime, "ops": Operators(self.mode == "fast", self._views)}
+        names: dict[str, Any] = {"np": np, "rt": runtime, "vm": machine, "ops": Operators(self.mode == "fast", self._views)}
         exec(compile(source, "<refrelax numpy>", "exec"), names)  # noqa: S102
         return names
 
@@ -190,18 +200,23 @@ class NumPyExecutable:
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""
         functions = self._load(source_of(self.checked, self.mode, observed=True))
-        outcome, running = self._run(functions, entry, args, externs or {})
+        outcome, running = self._run(functions, entry, args, externs or {}, machine.Machine())
         return Observed(outcome, tuple(running.frames))
 
     def _run(
-        self, functions: dict[str, Any], entry: str, args: tuple[Any, ...], externs: Mapping[str, Callable[..., Any]]
+        self,
+        functions: dict[str, Any],
+        entry: str,
+        args: tuple[Any, ...],
+        externs: Mapping[str, Callable[..., Any]],
+        fresh: machine.Machine | None = None,
     ) -> tuple[Outcome, Running]:
         link(self.checked.module, entry, externs)
         func = self.checked.module.functions[entry]
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")
         values = [inward(a, t) for a, t in zip(args, _types(func, len(args)), strict=True)]
-        running = Running(self.checked, externs)
+        running = Running(self.checked, externs, machine=fresh or self._machine)
         try:
             runtime.expect_arity(entry, len(values), len(func.params))
             with np.errstate(all="ignore"):
@@ -225,7 +240,7 @@ class NumPyExecutable:
             Ended: the run trapped.
         """
         func = self.checked.module.functions[entry]
-        running = [Running(self.checked, {}, constants=self._constants)] if isinstance(func, Function) else []
+        running = [Running(self.checked, {}, constants=self._constants, machine=self._machine)] if isinstance(func, Function) else []
         with np.errstate(all="ignore"):
             return self._functions[function(entry)](*running, *args)
 
@@ -244,7 +259,7 @@ class NumPyExecutable:
 def _types(func: Function | PrimFunc, count: int) -> list[Type | None]:
     known: list[Type | None]
     if isinstance(func, Function):
-        known = [p.type for p in func.params]
+        known = param_types(func)
     else:
         known = [
             TensorType(p.buffer.shape, p.buffer.dtype, len(p.buffer.shape))
