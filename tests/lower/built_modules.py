@@ -33,18 +33,25 @@ class Module:
                 Y[vi] = T.if_then_else(vi < p, X[T.min(vi, p - 1)], T.float32(1))
 
     @R.function
-    def main(x: R.Tensor((n,), "float32"), y: R.Tensor((n, 2), "float32"), s: R.Shape([m]), c: R.Tensor((), "bool"), z: R.Tensor((n + m,), "float32"), t: R.Tensor(dtype="float32", ndim=1)) -> R.Tuple(R.Tensor((n + m,), "float32"), R.Shape(ndim=2)):
+    def main(
+        x: R.Tensor((n,), "float32"),
+        y: R.Tensor((n, 2), "float32"),
+        s: R.Shape([m]),
+        c: R.Tensor((), "bool"),
+        z: R.Tensor((n + m,), "float32"),
+        t: R.Tensor(dtype="float32", ndim=1),
+    ) -> R.Tuple(R.Tensor((n + m,), "float32"), R.Shape(ndim=2)):
         R.func_attr({"relax.force_pure": True})
         cls = Module
         k = T.int64()
         room = R.memory.alloc_storage(R.shape([n * 4]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
         a = R.memory.alloc_tensor(room, R.prim_value(0), R.shape([n]), R.dtype("float32"))
         _ = cls.twice(x, a)
-        b: R.Tensor((n + m,), "float32") = R.builtin.alloc_tensor(R.shape([n + m]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        b = R.builtin.alloc_tensor(R.shape([n + m]), "float32", R.prim_value(0), "global")
         _1 = cls.grown(a, b)
         u = R.match_cast(t, R.Tensor((k,), "float32"))
         if c:
-            d: R.Tensor((k + 1,), "float32") = R.builtin.alloc_tensor(R.shape([k + 1]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+            d = R.builtin.alloc_tensor(R.shape([k + 1]), "float32", R.prim_value(0), "global")
             _2 = cls.grown(u, d)
             r = R.match_cast(d, R.Tensor((n + m,), "float32"))
         else:

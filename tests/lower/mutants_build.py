@@ -121,23 +121,41 @@ HOST = """        flag = R.less(R.sum(a, axis=[0]), R.const(0.0, "float32"))
             b = R.memory.alloc_tensor(t, 0, R.shape([n]), R.dtype("float32"), 0)
 """
 
+KEY = ", 0, R.shape([n])), ty_args"
+NEW = 't = R.memory.alloc_storage(R.shape([64]), 0, R.str("global"), R.dtype("uint8"))'
+PLANNED = 'a = R.memory.alloc_tensor(s, 0, R.shape([n]), R.dtype("float32"), 0)'
+FRESH = 'a = R.builtin.alloc_tensor(R.shape([n]), R.dtype("float32"), 0, R.str("global"))'
+
+
+def instead(name: str, text: str) -> Edit:
+    """Other lines in the place of a binding."""
+    return lambda t: t.replace(_line(t, name), text, 1)
+
+
+def then(name: str, text: str) -> Edit:
+    """Another line after a binding."""
+    return lambda t: t.replace(_line(t, name), _line(t, name) + text, 1)
+
+
+UNCACHED = instead("cached", "        cached = cls.main_cuda_graph_alloc()\n")
+
 CAPTURE = (
-    Fault("captured storage is new on each run", "STEPS", lambda t: t.replace(_line(t, "cached"), "        cached = cls.main_cuda_graph_alloc()\n")),
-    Fault("one storage is new on each run", "STEPS", put("t = cached[1]", 't = R.memory.alloc_storage(R.shape([64]), 0, R.str("global"), R.dtype("uint8"))')),
-    Fault("shape left out of the key", "STEPS", put(", 0, R.shape([n])), ty_args", ", 0), ty_args", "graph")),
-    Fault("another shape in the key", "STEPS", put(", 0, R.shape([n])), ty_args", ", 0, R.shape([1])), ty_args", "graph")),
-    Fault("one number for two regions", "STEPS", put(", 1, R.shape([n])), ty_args", ", 0, R.shape([n])), ty_args", "graph_1")),
-    Fault("a host read is captured", "STEPS", lambda t: t.replace(_line(t, "b"), HOST, 1)),
-    Fault("a print is captured", "STEPS", lambda t: t.replace(_line(t, "_1"), _line(t, "_1") + '        _p = R.print(a, format=R.str("{}"))\n', 1)),
+    Fault("captured storage is new on each run", "STEPS", UNCACHED),
+    Fault("one storage is new on each run", "STEPS", put("t = cached[1]", NEW)),
+    Fault("shape left out of the key", "STEPS", put(KEY, ", 0), ty_args", "graph")),
+    Fault("another shape in the key", "STEPS", put(KEY, KEY.replace("n", "1", 1), "graph")),
+    Fault("one number for two regions", "STEPS", put(KEY.replace("0", "1"), KEY, "graph_1")),
+    Fault("a host read is captured", "STEPS", instead("b", HOST)),
+    Fault("a print is captured", "STEPS", then("_1", '        _p = R.print(a, format=R.str("{}"))\n')),
     Fault("a parameter is captured", "STEPS", put("(t, a, s,", "(t, x, s,", "graph")),
     Fault("the result is kept in a storage", "STEPS", put("return f", "return e")),
     Fault("a launch is lost", "STEPS", without("_2")),
-    Fault("the first launch is captured, the tensor fresh", "STEPS", put("a = R.memory.alloc_tensor(s, 0, R.shape([n]), R.dtype(\"float32\"), 0)", 'a = R.builtin.alloc_tensor(R.shape([n]), R.dtype("float32"), 0, R.str("global"))')),
+    Fault("what is captured reads fresh memory", "STEPS", put(PLANNED, FRESH)),
     Fault("two storages are one", "STEPS", put("return (s, t)", "return (s, s)")),
     Fault("storage smaller than the largest run", "STEPS", put("R.shape([64])", "R.shape([8])")),
     Fault("result of the region swapped", "STEPS", put("return (c,)", "return (b,)")),
-    Fault("key of a built module wrong", "STEPS_BUILT", put("gv_2, 0, gv_3", "gv_2, 0", "graph")),
-    Fault("capture of a built module moved", "STEPS_BUILT", lambda t: t.replace(_line(t, "cached"), "        cached = cls.main_cuda_graph_alloc()\n")),
-)  # fmt: skip
+    Fault("key of a built module lost", "STEPS_BUILT", put("gv_2, 0, gv_3", "gv_2, 0", "graph")),
+    Fault("storage of a built module new on each run", "STEPS_BUILT", UNCACHED),
+)
 
 FAULTS = (*BUILD, RETURN, *CAPTURE)

@@ -185,7 +185,12 @@ class NumPyExecutable:
 
     def _load(self, source: str) -> dict[str, Any]:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
-        names: dict[str, Any] = {"np": np, "rt": runtime, "vm": machine, "ops": Operators(self.mode == "fast", self._views)}
+        names: dict[str, Any] = {
+            "np": np,
+            "rt": runtime,
+            "vm": machine,
+            "ops": Operators(self.mode == "fast", self._views),
+        }
         exec(compile(source, "<refrelax numpy>", "exec"), names)  # noqa: S102
         return names
 
@@ -240,7 +245,11 @@ class NumPyExecutable:
             Ended: the run trapped.
         """
         func = self.checked.module.functions[entry]
-        running = [Running(self.checked, {}, constants=self._constants, machine=self._machine)] if isinstance(func, Function) else []
+        running = (
+            [Running(self.checked, {}, constants=self._constants, machine=self._machine)]
+            if isinstance(func, Function)
+            else []
+        )
         with np.errstate(all="ignore"):
             return self._functions[function(entry)](*running, *args)
 

@@ -89,8 +89,10 @@ def run_or_capture(run: Run, function: Callable[..., Any], args: tuple[Any, ...]
 
 
 def _address(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.__array_interface__["data"][0], value.shape, value.strides, value.dtype.name
+    memory = getattr(value, "memory", value)  # of an array on a device: its bytes
+    if hasattr(memory, "__array_interface__") or hasattr(memory, "__cuda_array_interface__"):
+        kind = "__array_interface__" if hasattr(memory, "__array_interface__") else "__cuda_array_interface__"
+        return getattr(memory, kind)["data"][0], tuple(value.shape), value.dtype.name
     return value.dims if isinstance(value, Shape) else value
 
 
