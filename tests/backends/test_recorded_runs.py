@@ -1,4 +1,4 @@
-"""Backends that replay: the same outcome as the definition on every call of a session, without running the function again."""
+"""Backends that replay: the outcome of the definition on every call of a session, and no second run of the function."""
 
 from __future__ import annotations
 

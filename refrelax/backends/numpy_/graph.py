@@ -363,10 +363,8 @@ def _call(writer: Writer, call: Call) -> str:
             return "None"
         case Op(name="relax.call_builtin_with_ctx"):
             return _builtin(writer, call)
-        case Op(name="relax.builtin.alloc_tensor") if isinstance(call.args[0], ShapeExpr):
-            kind = call.args[1]
-            assert isinstance(kind, DataTypeValue)
-            return _empty(writer, TensorType(call.args[0].values, kind.dtype))
+        case Op(name="relax.builtin.alloc_tensor") if isinstance(kind := call.args[1], DataTypeValue):
+            return f"rt.empty({value(writer, call.args[0])}.dims, {dtype_text(kind.dtype)})"
         case Op(name=name) if name in KILLS:
             return "()"
         case Op(name=name) if name in MEMORY:
