@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax.errors import Exhausted, Outcome, Unspecified
+from refrelax.examples import load
 from refrelax.judge.bad_calls import refused
 from refrelax.lower.pipeline import lower
 from refrelax.runs import parameter_types
@@ -19,7 +21,7 @@ from refrelax.syntax.scalars import as_int
 from refrelax.syntax.types import AnyType
 from refrelax.testing.arguments import random_arguments
 
-from .built_modules import PASSES, printed, typed
+from .built_modules import PASSES, STEPS, printed, typed
 from .mutants_build import FAULTS, Fault
 from .test_plan_memory import shown
 
@@ -194,3 +196,21 @@ def test_planted_faults_are_refuted(fault: Fault) -> None:
     assert wrong != text
     verdict = rr.validate(typed(fault.module), rr.check(rr.parse(wrong)))
     assert isinstance(verdict, rr.Refuted) and verdict.counterexample, verdict
+
+
+def test_memory_whose_size_is_no_number_is_not_kept() -> None:
+    text = STEPS.replace("R.shape([64])", "R.shape([n * 4])")
+    assert len(lower(rr.check(rr.parse(text)), passes=("capture",)).module.module.functions) == 2
+
+
+@pytest.mark.parametrize("name", ["mlp", "decoder"])
+def test_examples_are_built_whole(name: str) -> None:
+    stage = load(name).stage("imported")
+    module = replace(rr.parse(stage.text), constants=stage.constants)
+    typed_ = lower(rr.check(module), "default", effort="quick").module
+    step = lower(typed_, passes=("capture", "build"), effort="quick")
+    assert "stays" not in step.steps[-1].evidence and not remains(step.module.module, "main")
+    args = random_arguments(typed_.module, "main", 0, {"n": 2})
+    assert isinstance(agree(typed_, step.module, args), rr.Returned)
+    for bad in refused(args, [t or AnyType() for t in parameter_types(typed_.module, "main")]):
+        assert isinstance(agree(typed_, step.module, bad), rr.Trapped)
