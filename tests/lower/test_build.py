@@ -19,11 +19,14 @@ from refrelax.semantics.graph.link import nodes
 from refrelax.syntax.graph import Function, MatchCast, Op, ShapeExpr
 from refrelax.syntax.scalars import as_int
 from refrelax.syntax.types import AnyType
+from refrelax.testing import call_arguments, modules
 from refrelax.testing.arguments import random_arguments
 
 from .built_modules import PASSES, STEPS, printed, typed
 from .mutants_build import FAULTS, Fault
 from .test_plan_memory import shown
+
+TYPED = ("legalize", "dead_code", "to_destinations", "plan_memory")
 
 
 def ends(out: Outcome) -> Any:
@@ -178,6 +181,19 @@ def test_erasure(text: str, extents: tuple[int, int]) -> None:
     agree(typed, built, args)
     for bad in refused(args, [t or AnyType() for t in parameter_types(typed.module, "main")]):
         agree(typed, built, bad)
+
+
+@pytest.mark.nightly
+@settings(max_examples=60, deadline=None)
+@given(modules().flatmap(lambda m: call_arguments(m).map(lambda args: (m, args))))
+def test_erasure_of_modules(drawn: tuple[rr.Module, list[Any]]) -> None:
+    module, args = drawn
+    typed = lower(rr.check(module), passes=TYPED, effort="quick").module
+    step = lower(typed, passes=("build",), effort="quick")
+    event(f"built: {'main stays' not in step.steps[0].evidence}")
+    agree(typed, step.module, args)
+    for bad in refused(args, [t or AnyType() for t in parameter_types(typed.module, "main")]):
+        agree(typed, step.module, bad)
 
 
 # --- planted faults --------------------------------------------------------------------------------------------------

@@ -90,6 +90,21 @@ class Module:
 """A function with kept memory that calls another one while it has tensors there."""
 
 
+UNUSED = """
+n, m = T.int64(), T.int64()
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "float32"), y: R.Tensor((m,), "float32")) -> R.Tensor("float32", ndim=1):
+        a = R.add(x, x)
+        b = R.match_cast(a, R.Tensor((m,), "float32"))
+        c = R.multiply(x, x)
+        return c
+"""
+"""A cast that fails where ``n`` is not ``m``, and whose result nobody reads."""
+
+
 @pytest.fixture(scope="module")
 def tvm() -> Iterator[Any]:
     implementation = TvmImplementation(python=find_python())
@@ -175,3 +190,13 @@ def test_tvm_computes_extents_of_branches_that_are_not_taken(passes: TvmPasses, 
     assert isinstance(verdict, rr.Refuted) and "num/int-division-by-zero" in str(verdict)
     found = tvm.run(built.module, "main", given)
     assert isinstance(found, rr.Returned) and found.value.numpy().tolist() == [0, 2, 4]
+
+
+def test_tvm_drops_a_cast_whose_name_is_not_used(passes: TvmPasses) -> None:
+    module = rr.parse(UNUSED)
+    after = stages(passes, module, "default_build")
+    given = [np.ones(2, "float32"), np.ones(3, "float32")]
+    verdict = rr.validate(module, after["KillAfterLastUse"], args=given, rounds=1)
+    assert isinstance(verdict, rr.Refuted) and "ev/match-cast-mismatch" in str(verdict)
+    built = lower(rr.check(module), "build").module
+    assert not isinstance(rr.validate(module, built, args=given, rounds=1), rr.Refuted | rr.NoVerdict)
