@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 import refrelax as rr
@@ -32,7 +33,8 @@ TYPED = ("legalize", "dead_code", "to_destinations", "plan_memory")
 def ends(out: Outcome) -> Any:
     """What two runs are compared by; the rule of a trap is part of it."""
     if isinstance(out, rr.Returned):
-        return shown(out.value), shown(out.arguments), out.effects, out.poison
+        effects = [(e.kind, e.name, [p.bits() if hasattr(p, "bits") else p for p in e.payload]) for e in out.effects]
+        return shown(out.value), shown(out.arguments), effects, out.poison
     return type(out).__name__, getattr(out, "rule", None)
 
 
@@ -194,6 +196,48 @@ def test_erasure_of_modules(drawn: tuple[rr.Module, list[Any]]) -> None:
     agree(typed, step.module, args)
     for bad in refused(args, [t or AnyType() for t in parameter_types(typed.module, "main")]):
         agree(typed, step.module, bad)
+
+
+PARTLY = """
+@I.ir_module
+class Module:
+    @R.function(private=True)
+    def called(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        return x
+
+    @R.function(private=True)
+    def apart(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        return x
+
+    @R.function(private=True)
+    def typed(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        cls = Module
+        y = cls.called(x)
+        z = R.add(y, y)
+        return z
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        cls = Module
+        y = cls.typed(x)
+        return y
+
+    @R.function
+    def other(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        cls = Module
+        y = cls.apart(x)
+        return y
+"""
+
+
+def test_what_stays_typed_is_closed_under_calls() -> None:
+    step = lower(rr.check(rr.parse(PARTLY)), passes=("build",))
+    functions = step.module.module.relax_functions()
+    erased = {name for name, f in functions.items() if all(p.type == AnyType() for p in f.params)}
+    assert erased == {"apart", "other"}
+    assert "typed stays as it is: relax.add has no call of the machine" in step.steps[0].evidence
+    args = [np.ones(2, "float32")]
+    assert ends(rr.run(step.module, "main", *args)) == ends(rr.run(rr.check(rr.parse(PARTLY)), "main", *args))
 
 
 # --- planted faults --------------------------------------------------------------------------------------------------

@@ -171,6 +171,12 @@ def test_tvms_capture_is_as_ours_on_one_function(passes: TvmPasses, last: str) -
     assert len([name for name in ours.module.functions if "cuda_graph_capture" in name]) == len(theirs)
 
 
+def test_constants_of_a_captured_module_are_its_own(passes: TvmPasses, last: str) -> None:
+    module = example("mlp")
+    after = stages(passes, module, last)  # text and arrays are told apart by order: `main` is printed last
+    assert not isinstance(rr.validate(module, after["RewriteCUDAGraph"], rounds=1), rr.Refuted | rr.NoVerdict)
+
+
 def test_tvm_keeps_one_memory_for_two_functions(passes: TvmPasses, last: str) -> None:
     module = rr.parse(TWO)
     after = stages(passes, module, last)
