@@ -22,6 +22,7 @@ from refrelax.syntax.scalars import as_int
 from refrelax.syntax.types import AnyType
 from refrelax.testing import call_arguments, modules
 from refrelax.testing.arguments import random_arguments
+from refrelax.testing.externs import EXTERNS
 
 from .built_modules import PASSES, STEPS, printed, typed
 from .mutants_build import FAULTS, Fault
@@ -40,9 +41,9 @@ def ends(out: Outcome) -> Any:
 
 def agree(typed: rr.CheckedModule, built: rr.CheckedModule, args: list[Any]) -> Outcome:
     """Hold one call of both against each other; the outcome of the typed program."""
-    wanted = rr.run(typed, "main", *args)
+    wanted = rr.run(typed, "main", *args, externs=EXTERNS)
     if not isinstance(wanted, Unspecified | Exhausted):
-        found = rr.run(built, "main", *args)
+        found = rr.run(built, "main", *args, externs=EXTERNS)
         if not isinstance(found, Exhausted):
             assert ends(found) == ends(wanted), f"{wanted}\n{found}"
     return wanted
