@@ -97,7 +97,8 @@ def terms(name: str) -> str:
 
 def on_numpy(name: str) -> str:
     forms = {*NUMPY, *numpy_graph.EFFECTS, *DESTINATION_PASSING, "relax.call_pure_packed", "relax.null_value"}
-    forms |= {*machine.MEMORY, *machine.KILLS, "relax.builtin.alloc_tensor", "relax.call_builtin_with_ctx"}
+    forms |= {*machine.MEMORY, *machine.KILLS}
+    forms |= {"relax.builtin.alloc_tensor", "relax.call_builtin_with_ctx", "relax.vm.call_tir_dyn"}
     return "own" if name in forms else "loops" if name in LEGALIZERS else "interpreter"
 
 

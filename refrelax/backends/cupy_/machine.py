@@ -68,9 +68,10 @@ def alloc_tensor(run: Any, storage: DeviceArray, offset: int, shape: Shape, dtyp
     return made
 
 
-def view(run: Any, x: DeviceArray, shape: Shape, dtype: str, offset: int) -> DeviceArray:
-    """``(x, shape, dtype, offset)``: the same bytes."""
-    return alloc_tensor(run, x, offset, shape, dtype)
+def view(run: Any, x: DeviceArray, shape: Any = None, dtype: Any = None, offset: Any = 0) -> DeviceArray:
+    """``(x, shape?, dtype?, offset?)``: the same bytes."""
+    offset = offset or 0
+    return alloc_tensor(run, x, offset, *machine.within(x, shape, dtype, offset))
 
 
 def reshape(run: Any, x: DeviceArray, shape: Shape) -> DeviceArray:

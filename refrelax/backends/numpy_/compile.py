@@ -289,7 +289,7 @@ def inward(value: Any, type_: Type | None) -> Any:
         case DType(name=name), _:
             return name
         case ((bool() | int() | float()), (PrimType() | None)):
-            return value
+            return float(value) if type_ is not None and dtypes.kind(type_.dtype) == "float" else value
         case ((tuple() | list()), ShapeType()):
             return Shape(tuple(int(each) for each in value))
         case ((tuple() | list()), TupleType(fields=fields)):

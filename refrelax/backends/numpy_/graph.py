@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
@@ -367,10 +367,13 @@ def _call(writer: Writer, call: Call) -> str:
             return f"rt.empty({value(writer, call.args[0])}.dims, {dtype_text(kind.dtype)})"
         case Op(name=name) if name in KILLS:
             return "()"
+        case Op(name="relax.vm.call_tir_dyn") if isinstance(given_ := call.args[1], Tuple):
+            return _machine("vm.builtin.call_tir_dyn", [value(writer, each) for each in (call.args[0], *given_.fields)])
         case Op(name=name) if name in MEMORY:
             library, order = MEMORY[name]
-            placed = [each if isinstance(each, str) else value(writer, call.args[each]) for each in order]
-            return _machine(library, placed)
+            _whole_bytes(name, call.args)
+            there = [each for each in order if isinstance(each, str) or each < len(call.args)]
+            return _machine(library, [e if isinstance(e, str) else value(writer, call.args[e]) for e in there])
         case Op(name=name) if name in OPERATORS:
             return _operator(writer, name, call)
         case Op(name=name):
@@ -383,6 +386,7 @@ def _call(writer: Writer, call: Call) -> str:
                 return f"rt.unit({function(name)}({', '.join(args)}))"
             return f"{function(name)}({', '.join(['run', *args])})"
         case ExternFunc(name=name) if name in MACHINE:
+            _whole_bytes(name, call.args)
             text = _machine(name, [value(writer, each) for each in call.args])
             return f"bool({text})" if call.ty_args == (PrimType("bool"),) else text
         case ExternFunc(name=name):
@@ -397,10 +401,18 @@ def _machine(name: str, args: list[str]) -> str:
     return f"vm.MACHINE[{name!r}]({', '.join(['run', *args])})"
 
 
+def _whole_bytes(name: str, args: Sequence[Expr]) -> None:
+    """No argument is a dtype whose elements share bytes."""
+    for each in args:
+        if isinstance(each, DataTypeValue) and dtypes.is_dtype(each.dtype) and dtypes.memory_bits(each.dtype) < 8:
+            raise Unsupported(f"the {'operator' if name.startswith('relax.') else 'builtin'} {name} of {each.dtype}")
+
+
 def _builtin(writer: Writer, call: Call) -> str:
     """A library function that sees the machine."""
     match call.args:
         case (ExternFunc(name=name), Tuple(fields=fields)) if name in MACHINE:
+            _whole_bytes(name, fields)
             return _machine(name, [value(writer, each) for each in fields])
         case _:
             raise Unsupported("the operator relax.call_builtin_with_ctx")

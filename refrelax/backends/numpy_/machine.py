@@ -16,9 +16,10 @@ import numpy as np
 
 from refrelax.arrays import numpy_dtype
 from refrelax.backends.numpy_ import runtime
-from refrelax.errors import unspecified
+from refrelax.errors import trap, unspecified
 from refrelax.semantics.builtins.heap import EQUALS_IMMEDIATE, EQUALS_SLOT, IMMEDIATE, STORE
 from refrelax.semantics.values import Shape
+from refrelax.syntax import dtypes
 
 Launch = tuple[Callable[..., Any], tuple[Any, ...]]
 Run = Any
@@ -119,9 +120,21 @@ def alloc_tensor(run: Run, storage: Any, offset: int, shape: Shape, dtype: str, 
     return storage[offset : offset + size].view(kind).reshape(shape.dims)
 
 
-def view(run: Run, x: Any, shape: Shape, dtype: str, offset: int) -> Any:
-    """``(x, shape, dtype, offset)``: the same bytes."""
-    return alloc_tensor(run, x.reshape(-1).view(np.uint8), offset, shape, dtype)
+def within(x: Any, shape: Any, dtype: Any, offset: int) -> tuple[Shape, str]:
+    """Shape and dtype of a view, which lies in the bytes of ``x``."""
+    shape = shape or Shape(tuple(x.shape))
+    dtype = dtype or x.dtype.name
+    first, last = 8 * offset, 8 * (offset + prod(shape.dims) * numpy_dtype(dtype).itemsize)
+    if offset < 0 or last > 8 * x.size * x.dtype.itemsize:
+        message = f"a view of bits {first} to {last} of {8 * x.size * x.dtype.itemsize}"
+        raise trap("op.memory.view/bounds-run", message)
+    return shape, dtype
+
+
+def view(run: Run, x: Any, shape: Any = None, dtype: Any = None, offset: Any = 0) -> Any:
+    """``(x, shape?, dtype?, offset?)``: the same bytes. What is left out may be the empty tuple."""
+    offset = offset or 0
+    return alloc_tensor(run, x.reshape(-1).view(np.uint8), offset, *within(x, shape, dtype, offset))
 
 
 def reshape(run: Run, x: Any, shape: Shape) -> Any:
@@ -204,9 +217,12 @@ def check_tuple_info(run: Run, value: Any, size: int, context: str) -> tuple[()]
     return ()
 
 
-def check_prim_value_info(run: Run, value: Any, _dtype: str, context: str) -> tuple[()]:
-    """``(k, dtype, context)``."""
+def check_prim_value_info(run: Run, value: Any, dtype: str, context: str) -> tuple[()]:
+    """``(k, dtype, context)``: a scalar of the dtype's kind."""
     runtime.expect_prim(_kind(context), context, value)
+    found = "bool" if isinstance(value, bool) else "float" if isinstance(value, float) else "int"
+    if found != dtypes.kind(dtype).removeprefix("u"):
+        raise runtime.mismatch(_kind(context), "dtype", f"{context}: expected a {dtype}, found one of kind {found}")
     return ()
 
 
