@@ -4,7 +4,7 @@
 
 For each model, under ``refrelax/examples/paper/NAME/``: the files that ``make_examples.py`` describes, with more than one
 function, and weights as arguments where they are quantised (as constants they would be decoded by constant folding).
-Sizes are ``b`` (batch), ``n`` (new tokens), ``t`` (entries before, or frames), ``p`` and ``w`` (pages, and those of a
+Sizes are ``b`` (batch), ``n`` (new tokens), ``t`` (entries before), ``f`` (frames), ``p`` and ``w`` (pages, and those of a
 sequence) throughout. What is recorded: pairwise distinct sizes, and size 1.
 """
 
@@ -139,28 +139,21 @@ def exported(part: str, module: Any, axes: tuple[dict[int, str], ...], inputs: C
     from tvm import tirx
     from tvm.relax.frontend.torch import from_exported_program
 
-    names = sorted({name.removeprefix("2*") for axis in axes for name in axis.values()})
-    sizes = {name: torch.export.Dim(name, min=1, max=32) for name in names}
-    dynamic = tuple(
-        {k: 2 * sizes[name[2:]] if name.startswith("2*") else sizes[name] for k, name in axis.items()} for axis in axes
-    )
+    names = sorted({name for axis in axes for name in axis.values()})
+    least = {name: 3 if name == "f" else 1 for name in names}
+    sizes = {name: torch.export.Dim(name, min=least[name], max=32) for name in names}
+    dynamic = tuple({k: sizes[name] for k, name in axis.items()} for axis in axes)
     example = inputs(SEED, **{name: 3 + k for k, name in enumerate(names)})
     with torch.no_grad():
         program = torch.export.export(module, example, dynamic_shapes=dynamic)
     main = from_exported_program(program, keep_params_as_input=False)["main"]
-    return renamed(part, main, axes, {name: tirx.Var(name, "int64") for name in names})
+    return renamed(part, main, axes, {name: tirx.Var(name, "int64") for name in names}, least)
 
 
-def renamed(part: str, main: Any, axes: tuple[dict[int, str], ...], sizes: dict[str, Any]) -> Any:
+def renamed(part: str, main: Any, axes: tuple[dict[int, str], ...], sizes: dict[str, Any], least: dict[str, int]) -> Any:
     """The function with its symbols called as ours are: where an axis is a symbol alone, that symbol is the size."""
-    found = {}
-    for param, axis in zip(main.params, axes, strict=True):
-        for k, name in axis.items():
-            extent = param.ty.shape[k]
-            if name.startswith("2*"):
-                extent = next(part for part in (extent.a, extent.b) if hasattr(part, "name"))
-            found[extent] = sizes[name.removeprefix("2*")]
-    bound = main.bind_symbolic_vars(found).with_attr("tir_var_lower_bound", dict.fromkeys(sizes, 1))
+    found = {param.ty.shape[k]: sizes[name] for param, axis in zip(main.params, axes, strict=True) for k, name in axis.items()}
+    bound = main.bind_symbolic_vars(found).with_attr("tir_var_lower_bound", least)
     return bound.with_attr("global_symbol", part)
 
 
@@ -187,7 +180,7 @@ MODELS = {
         "Whisper-like encoder and decoder: convolutions over frames, attention across",
         lambda: from_torch("whisper"),
         {
-            "encode": ({"b": 2, "t": 3}, {"b": 1, "t": 1}),
+            "encode": ({"b": 2, "f": 5}, {"b": 1, "f": 6}),
             "decode": ({"b": 2, "n": 4, "t": 3}, {"b": 1, "n": 1, "t": 1}),
         },
     ),

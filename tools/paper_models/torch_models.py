@@ -62,7 +62,7 @@ class Layer(nn.Module):
 
 
 class Listener(nn.Module):
-    """``(b, 5 bands, 2 t frames)`` to ``(b, t, width)``."""
+    """``(b, 5 bands, f frames)`` to ``(b, (f + 1) // 2, width)``."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
@@ -153,8 +153,8 @@ def whisper() -> Parts:
     return {
         "encode": (
             Listener(),
-            ({0: "b", 2: "2*t"},),
-            lambda seed, b, t: (floats(b, 5, 2 * t, seed=seed),),
+            ({0: "b", 2: "f"},),
+            lambda seed, b, f: (floats(b, 5, f, seed=seed),),
         ),
         "decode": (
             Writer(),
