@@ -63,6 +63,8 @@ def weights(params: list[tuple[str, Any]]) -> Arrays:
 
 def from_nn(make: Callable[[], tuple[Any, dict[str, Any]]], arguments: dict[str, Callable[..., Arrays]]) -> Any:
     """A model of ``relax.frontend.nn``: its functions take their arguments, then every weight."""
+    import tvm
+
     model, given = make()
     module, params = model.export_tvm(spec=given)
     held = weights(params)
@@ -70,7 +72,21 @@ def from_nn(make: Callable[[], tuple[Any, dict[str, Any]]], arguments: dict[str,
     def with_weights(make_arguments: Callable[..., Arrays]) -> Callable[..., Arrays]:
         return lambda seed, **dims: [*make_arguments(np.random.default_rng(SEED + seed), **dims), *held]
 
+    for variable, function in list(module.functions.items()):
+        if variable.name_hint in arguments:
+            names = {v.name for v in tvm.relax.analysis.defined_symbolic_vars(function)}
+            module.update_func(variable, bounded(function, dict.fromkeys(sorted(names), 1)))
     return module, {name: with_weights(each) for name, each in arguments.items()}
+
+
+BOUNDS = {"b": 64, "n": 1024, "t": 1024, "f": 1024, "p": 8192, "w": 256}
+"""What a caller promises: sizes are 1 (``f``: 3) to this."""
+
+
+def bounded(function: Any, least: dict[str, int]) -> Any:
+    """The function with the bounds of its sizes, as front ends for language models attach them."""
+    greatest = {name: BOUNDS[name] for name in least}
+    return function.with_attr("tir_var_lower_bound", least).with_attr("tir_var_upper_bound", greatest)
 
 
 def tokens(rng: np.random.Generator, b: int, n: int) -> np.ndarray:
@@ -141,7 +157,7 @@ def exported(part: str, module: Any, axes: tuple[dict[int, str], ...], inputs: C
 
     names = sorted({name for axis in axes for name in axis.values()})
     least = {name: 3 if name == "f" else 1 for name in names}
-    sizes = {name: torch.export.Dim(name, min=least[name], max=32) for name in names}
+    sizes = {name: torch.export.Dim(name, min=least[name], max=31) for name in names}
     dynamic = tuple({k: sizes[name] for k, name in axis.items()} for axis in axes)
     example = inputs(SEED, **{name: 3 + k for k, name in enumerate(names)})
     with torch.no_grad():
@@ -153,8 +169,7 @@ def exported(part: str, module: Any, axes: tuple[dict[int, str], ...], inputs: C
 def renamed(part: str, main: Any, axes: tuple[dict[int, str], ...], sizes: dict[str, Any], least: dict[str, int]) -> Any:
     """The function with its symbols called as ours are: where an axis is a symbol alone, that symbol is the size."""
     found = {param.ty.shape[k]: sizes[name] for param, axis in zip(main.params, axes, strict=True) for k, name in axis.items()}
-    bound = main.bind_symbolic_vars(found).with_attr("tir_var_lower_bound", least)
-    return bound.with_attr("global_symbol", part)
+    return bounded(main.bind_symbolic_vars(found).with_attr("global_symbol", part), least)
 
 
 MODELS = {
@@ -180,7 +195,8 @@ MODELS = {
         "Whisper-like encoder and decoder: convolutions over frames, attention across",
         lambda: from_torch("whisper"),
         {
-            "encode": ({"b": 2, "f": 5}, {"b": 1, "f": 6}),
+            "listen": ({"b": 2, "f": 5}, {"b": 1, "f": 6}, {"b": 1, "f": 3}),
+            "encode": ({"b": 2, "t": 3}, {"b": 1, "t": 1}),
             "decode": ({"b": 2, "n": 4, "t": 3}, {"b": 1, "n": 1, "t": 1}),
         },
     ),

@@ -58,7 +58,7 @@ class Layer(nn.Module):
         return x + self.down(F.gelu(self.up(self.norm2(x))))
 
 
-# --- Whisper-like: two convolutions over a spectrogram, the second halves its length ---------------------------------
+# --- Whisper-like: two convolutions over a spectrogram, the second halves its length; layers; a decoder --------------
 
 
 class Listener(nn.Module):
@@ -68,12 +68,21 @@ class Listener(nn.Module):
         super().__init__()
         self.conv1 = nn.Conv1d(5, width, 3, padding=1)
         self.conv2 = nn.Conv1d(width, width, 3, stride=2, padding=1)
+
+    def forward(self, frames: torch.Tensor) -> torch.Tensor:
+        return F.gelu(self.conv2(F.gelu(self.conv1(frames)))).permute(0, 2, 1)
+
+
+class Encoder(nn.Module):
+    """Waves of position are added, then two layers: ``(b, t, width)``."""
+
+    def __init__(self, width: int = 8) -> None:
+        super().__init__()
         self.layers = nn.ModuleList([Layer(width, 2) for _ in range(2)])
         self.norm = nn.LayerNorm(width)
         self.register_buffer("frequency", torch.exp(-torch.arange(width // 2) * (9.2 / (width // 2 - 1))))
 
-    def forward(self, frames: torch.Tensor) -> torch.Tensor:
-        x = F.gelu(self.conv2(F.gelu(self.conv1(frames)))).permute(0, 2, 1)
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         angle = torch.arange(x.shape[1], dtype=torch.float32)[:, None] * self.frequency[None, :]
         x = x + torch.cat([torch.sin(angle), torch.cos(angle)], dim=1)
         for layer in self.layers:
@@ -86,13 +95,13 @@ class Writer(nn.Module):
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
-        self.embed, self.position = nn.Embedding(VOCABULARY, width), nn.Parameter(0.2 * torch.randn(32, width))
+        self.embed, self.position = nn.Embedding(VOCABULARY, width), nn.Embedding(32, width)
         self.layers = nn.ModuleList([Layer(width, 2, across=True) for _ in range(2)])
         self.norm = nn.LayerNorm(width)
 
     def forward(self, ids: torch.Tensor, heard: torch.Tensor) -> torch.Tensor:
         n = ids.shape[1]
-        x = self.embed(ids) + self.position[:n]
+        x = self.embed(ids) + self.position(torch.arange(n))
         for layer in self.layers:
             x = layer(x, causal(n), heard)
         return self.norm(x) @ self.embed.weight.T
@@ -151,11 +160,8 @@ Parts = dict[str, tuple[nn.Module, tuple[dict[int, Any], ...], Any]]
 
 def whisper() -> Parts:
     return {
-        "encode": (
-            Listener(),
-            ({0: "b", 2: "f"},),
-            lambda seed, b, f: (floats(b, 5, f, seed=seed),),
-        ),
+        "listen": (Listener(), ({0: "b", 2: "f"},), lambda seed, b, f: (floats(b, 5, f, seed=seed),)),
+        "encode": (Encoder(), ({0: "b", 1: "t"},), lambda seed, b, t: (floats(b, t, 8, seed=seed),)),
         "decode": (
             Writer(),
             ({0: "b", 1: "n"}, {0: "b", 1: "t"}),

@@ -10,7 +10,7 @@ n = TypeVar("n")
 class Module:
     @R.function
     def encode(image: R.Tensor((b, 3, 8, 12), dtype="float32")) -> R.Tuple(R.Tensor((b, 6, 12), dtype="float32")):
-        R.func_attr({"tir_var_lower_bound": {"b": 1}, "tir_var_upper_bound": {"s40": 32}})
+        R.func_attr({"tir_var_lower_bound": {"b": 1}, "tir_var_upper_bound": {"b": 64}})
         with R.dataflow():
             lv: R.Tensor((b, 8, 2, 3), dtype="float32") = R.nn.conv2d(image, metadata["ir.GenericConst"][0], strides=[4, 4], padding=[0, 0, 0, 0], dilation=[1, 1], groups=1, data_layout="NCHW", kernel_layout="OIHW", out_layout="NCHW", out_dtype="float32")
             lv1: R.Tensor((b, 8, 6), dtype="float32") = R.reshape(lv, R.shape([b, 8, 6]))
@@ -151,7 +151,7 @@ class Module:
 
     @R.function
     def prefill(seen: R.Tensor((b, 6, 12), dtype="float32"), ids: R.Tensor((b, n), dtype="int64")) -> R.Tuple(R.Tensor((b, n, 13), dtype="float32")):
-        R.func_attr({"tir_var_lower_bound": {"b": 1, "n": 1}, "tir_var_upper_bound": {"s23": 32, "s27": 32}})
+        R.func_attr({"tir_var_lower_bound": {"b": 1, "n": 1}, "tir_var_upper_bound": {"b": 64, "n": 1024}})
         with R.dataflow():
             lv: R.Tensor((b, n), dtype="int32") = R.astype(ids, dtype="int32")
             lv1: R.Tensor((b * n,), dtype="int32") = R.reshape(lv, R.shape([b * n]))
