@@ -26,6 +26,10 @@ sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE / "paper_models")]
 
 from make_examples import SEED, write  # noqa: E402
 
+import refrelax  # noqa: E402
+from refrelax.lower.counts import launches  # noqa: E402
+from refrelax.lower.memory_report import successive_use  # noqa: E402
+
 OUT = HERE.parent / "refrelax" / "examples" / "paper"
 
 Arrays = list[np.ndarray]
@@ -33,11 +37,21 @@ Arrays = list[np.ndarray]
 
 @dataclass(frozen=True)
 class Model:
-    """``make`` gives the module and, by function, how its arguments are made at given sizes; ``sizes`` to record."""
+    """``make`` gives the module and, by function, how its arguments are made at given sizes; ``sizes`` to record;
+    ``series``: successive runs whose memory is counted, as the paper's Table 2 does."""
 
     title: str
     make: Callable[[], tuple[Any, dict[str, Callable[..., Arrays]]]]
     sizes: dict[str, tuple[dict[str, int], ...]]
+    series: dict[str, list[dict[str, int]]]
+
+
+LENGTHS, BATCHES = (128, 256, 512, 1024), (1, 16, 32, 64)
+
+
+def over(size: str, values: tuple[int, ...], **fixed: int) -> list[dict[str, int]]:
+    """Successive runs in which one size changes."""
+    return [{**fixed, size: value} for value in values]
 
 
 # --- TVM's nn --------------------------------------------------------------------------------------------------------
@@ -75,17 +89,16 @@ def from_nn(make: Callable[[], tuple[Any, dict[str, Any]]], arguments: dict[str,
     for variable, function in list(module.functions.items()):
         if variable.name_hint in arguments:
             names = {v.name for v in tvm.relax.analysis.defined_symbolic_vars(function)}
-            module.update_func(variable, bounded(function, dict.fromkeys(sorted(names), 1)))
+            least = dict.fromkeys(sorted(names), 1)
+            module.update_func(variable, bounded(function, make.__name__, variable.name_hint, least))
     return module, {name: with_weights(each) for name, each in arguments.items()}
 
 
-BOUNDS = {"b": 64, "n": 1024, "t": 1024, "f": 1024, "p": 8192, "w": 256}
-"""What a caller promises: sizes are 1 (``f``: 3) to this."""
-
-
-def bounded(function: Any, least: dict[str, int]) -> Any:
-    """The function with the bounds of its sizes, as front ends for language models attach them."""
-    greatest = {name: BOUNDS[name] for name in least}
+def bounded(function: Any, model: str, name: str, least: dict[str, int]) -> Any:
+    """The function with the bounds of its sizes, as front ends for language models attach them: no run is larger than
+    those that are recorded or counted."""
+    runs = [*MODELS[model].sizes[name], *MODELS[model].series[name]]
+    greatest = {size: max(run[size] for run in runs) for size in least}
     return function.with_attr("tir_var_lower_bound", least).with_attr("tir_var_upper_bound", greatest)
 
 
@@ -144,12 +157,12 @@ def from_torch(name: str) -> Any:
     torch.manual_seed(SEED)
     functions, arguments = {}, {}
     for part, (module, axes, inputs) in getattr(torch_models, name)().items():
-        functions[part] = exported(part, module.eval(), axes, inputs)
+        functions[part] = exported(name, part, module.eval(), axes, inputs)
         arguments[part] = lambda seed, _inputs=inputs, **dims: [x.numpy() for x in _inputs(SEED + seed, **dims)]
     return tvm.IRModule(functions), arguments
 
 
-def exported(part: str, module: Any, axes: tuple[dict[int, str], ...], inputs: Callable[..., Any]) -> Any:
+def exported(model: str, part: str, module: Any, axes: tuple[dict[int, str], ...], inputs: Callable[..., Any]) -> Any:
     """One part as TVM's importer makes it, its sizes called as ``axes`` says."""
     import torch
     from tvm import tirx
@@ -163,13 +176,15 @@ def exported(part: str, module: Any, axes: tuple[dict[int, str], ...], inputs: C
     with torch.no_grad():
         program = torch.export.export(module, example, dynamic_shapes=dynamic)
     main = from_exported_program(program, keep_params_as_input=False)["main"]
-    return renamed(part, main, axes, {name: tirx.Var(name, "int64") for name in names}, least)
+    return renamed(model, part, main, axes, {name: tirx.Var(name, "int64") for name in names}, least)
 
 
-def renamed(part: str, main: Any, axes: tuple[dict[int, str], ...], sizes: dict[str, Any], least: dict[str, int]) -> Any:
+def renamed(
+    model: str, part: str, main: Any, axes: tuple[dict[int, str], ...], sizes: dict[str, Any], least: dict[str, int]
+) -> Any:
     """The function with its symbols called as ours are: where an axis is a symbol alone, that symbol is the size."""
     found = {param.ty.shape[k]: sizes[name] for param, axis in zip(main.params, axes, strict=True) for k, name in axis.items()}
-    return bounded(main.bind_symbolic_vars(found).with_attr("global_symbol", part), least)
+    return bounded(main.bind_symbolic_vars(found).with_attr("global_symbol", part), model, part, least)
 
 
 MODELS = {
@@ -180,16 +195,19 @@ MODELS = {
             "prefill": ({"b": 2, "n": 3, "p": 7, "w": 2}, {"b": 1, "n": 1, "p": 2, "w": 1}),
             "decode": ({"b": 3, "p": 8, "w": 2}, {"b": 1, "p": 3, "w": 2}),
         },
+        {"prefill": over("n", LENGTHS, b=1, p=256, w=256), "decode": over("b", BATCHES, p=8192, w=64)},
     ),
     "gemma": Model(
         "Gemma-like decoder: norms less one, approximate GELU, embeddings scaled and used again",
         gemma,
         {"prefill": ({"b": 2, "n": 5}, {"b": 1, "n": 1}), "decode": ({"b": 3, "t": 4}, {"b": 1, "t": 1})},
+        {"prefill": over("n", LENGTHS, b=1), "decode": over("b", BATCHES, t=256)},
     ),
     "qwen": Model(
         "Qwen-like decoder: a bias on queries, keys and values, weights in 3 bits",
         qwen,
         {"prefill": ({"b": 2, "n": 3}, {"b": 1, "n": 1}), "decode": ({"b": 2, "t": 5}, {"b": 1, "t": 1})},
+        {"prefill": over("n", LENGTHS, b=1), "decode": over("b", BATCHES, t=256)},
     ),
     "whisper": Model(
         "Whisper-like encoder and decoder: convolutions over frames, attention across",
@@ -199,11 +217,17 @@ MODELS = {
             "encode": ({"b": 2, "t": 3}, {"b": 1, "t": 1}),
             "decode": ({"b": 2, "n": 4, "t": 3}, {"b": 1, "n": 1, "t": 1}),
         },
+        {
+            "listen": over("f", LENGTHS, b=1),
+            "encode": over("t", LENGTHS, b=1),
+            "decode": over("b", BATCHES, n=32, t=256),
+        },
     ),
     "llava": Model(
         "LLaVA-like image encoder and decoder: patches before the text",
         lambda: from_torch("llava"),
         {"encode": ({"b": 2}, {"b": 1}), "prefill": ({"b": 2, "n": 3}, {"b": 1, "n": 1})},
+        {"encode": over("b", BATCHES), "prefill": over("n", LENGTHS, b=1)},
     ),
 }
 
@@ -236,6 +260,32 @@ def recorded(mod: Any, model: Model, arguments: dict[str, Callable[..., Arrays]]
     return arrays, runs
 
 
+# --- what TVM's own passes make of it --------------------------------------------------------------------------------
+
+
+def by_tvm(mod: Any, series: dict[str, list[dict[str, int]]]) -> dict[str, dict[str, Any]]:
+    """For each function: the calls of loop programs after TVM's legalization and after its fusion, and the bytes that
+    a pool holds after successive runs, before and after its planning; all counted by refrelax in TVM's texts."""
+    import tvm
+    from tvm.relax import transform as t
+
+    with tvm.target.Target("llvm"):
+        loops = tvm.transform.Sequential([t.LegalizeOps(), t.AnnotateTIROpPattern()])(mod)
+        fused = tvm.transform.Sequential([t.FuseOps(), t.FuseTIR(), t.DeadCodeElimination()])(loops)
+        explicit = tvm.transform.Sequential(
+            [t.RewriteDataflowReshape(), t.ToNonDataflow(), t.RemovePurityChecking(), t.CallTIRRewrite()]
+        )(fused)
+        planned = t.StaticPlanBlockMemory()(explicit)
+    stages = [refrelax.parse(stage.script()) for stage in (loops, fused, explicit, planned)]
+    return {
+        function: {
+            "kernels": [launches(stage, function) for stage in stages[:2]],
+            "held": [[use.held for use in successive_use(stage, runs, function)] for stage in stages[2:]],
+        }
+        for function, runs in series.items()
+    }
+
+
 def make(name: str) -> None:
     """Write one model."""
     import torch
@@ -254,6 +304,8 @@ def make(name: str) -> None:
         "entry": next(iter(model.sizes)),
         "stages": ["imported"],
         "runs": runs,
+        "series": model.series,
+        "tvm": by_tvm(mod, model.series),
         "seed": SEED,
         "made_with": {"apache-tvm": tvm.__version__, "torch": re.sub(r"\+.*", "", torch.__version__)},
     }

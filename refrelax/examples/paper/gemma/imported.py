@@ -127,7 +127,7 @@ class Module:
 
     @R.function
     def decode(ids: R.Tensor((b, 1), dtype="int32"), k0: R.Tensor((b, t, 1, 4), dtype="float32"), v0: R.Tensor((b, t, 1, 4), dtype="float32"), k1: R.Tensor((b, t, 1, 4), dtype="float32"), v1: R.Tensor((b, t, 1, 4), dtype="float32"), embed_weight: R.Tensor((13, 8), dtype="float32"), layers_0_norm1_weight: R.Tensor((8,), dtype="float32"), layers_0_norm2_weight: R.Tensor((8,), dtype="float32"), layers_0_qkv_weight: R.Tensor((16, 8), dtype="float32"), layers_0_o_weight: R.Tensor((8, 8), dtype="float32"), layers_0_gate_weight: R.Tensor((12, 8), dtype="float32"), layers_0_up_weight: R.Tensor((12, 8), dtype="float32"), layers_0_down_weight: R.Tensor((8, 12), dtype="float32"), layers_1_norm1_weight: R.Tensor((8,), dtype="float32"), layers_1_norm2_weight: R.Tensor((8,), dtype="float32"), layers_1_qkv_weight: R.Tensor((16, 8), dtype="float32"), layers_1_o_weight: R.Tensor((8, 8), dtype="float32"), layers_1_gate_weight: R.Tensor((12, 8), dtype="float32"), layers_1_up_weight: R.Tensor((12, 8), dtype="float32"), layers_1_down_weight: R.Tensor((8, 12), dtype="float32"), norm_weight: R.Tensor((8,), dtype="float32")) -> R.Tuple(R.Tensor((b, 1, 13), dtype="float32"), R.Tensor((b, "t + 1", 1, 4), dtype="float32"), R.Tensor((b, "t + 1", 1, 4), dtype="float32"), R.Tensor((b, "t + 1", 1, 4), dtype="float32"), R.Tensor((b, "t + 1", 1, 4), dtype="float32")):
-        R.func_attr({"num_input": 5, "tir_var_lower_bound": {"b": 1, "t": 1}, "tir_var_upper_bound": {"b": 64, "t": 1024}})
+        R.func_attr({"num_input": 5, "tir_var_lower_bound": {"b": 1, "t": 1}, "tir_var_upper_bound": {"b": 64, "t": 256}})
         cls = Module
         with R.dataflow():
             lv5 = R.call_tir(cls.mask1, (t,), out_ty=R.Tensor((b, 1, 1, 1 + t), dtype="float32"))
@@ -229,7 +229,7 @@ class Module:
 
     @R.function
     def prefill(ids: R.Tensor((b, n), dtype="int32"), embed_weight: R.Tensor((13, 8), dtype="float32"), layers_0_norm1_weight: R.Tensor((8,), dtype="float32"), layers_0_norm2_weight: R.Tensor((8,), dtype="float32"), layers_0_qkv_weight: R.Tensor((16, 8), dtype="float32"), layers_0_o_weight: R.Tensor((8, 8), dtype="float32"), layers_0_gate_weight: R.Tensor((12, 8), dtype="float32"), layers_0_up_weight: R.Tensor((12, 8), dtype="float32"), layers_0_down_weight: R.Tensor((8, 12), dtype="float32"), layers_1_norm1_weight: R.Tensor((8,), dtype="float32"), layers_1_norm2_weight: R.Tensor((8,), dtype="float32"), layers_1_qkv_weight: R.Tensor((16, 8), dtype="float32"), layers_1_o_weight: R.Tensor((8, 8), dtype="float32"), layers_1_gate_weight: R.Tensor((12, 8), dtype="float32"), layers_1_up_weight: R.Tensor((12, 8), dtype="float32"), layers_1_down_weight: R.Tensor((8, 12), dtype="float32"), norm_weight: R.Tensor((8,), dtype="float32")) -> R.Tuple(R.Tensor((b, 1, 13), dtype="float32"), R.Tensor((b, n, 1, 4), dtype="float32"), R.Tensor((b, n, 1, 4), dtype="float32"), R.Tensor((b, n, 1, 4), dtype="float32"), R.Tensor((b, n, 1, 4), dtype="float32")):
-        R.func_attr({"num_input": 1, "tir_var_lower_bound": {"b": 1, "n": 1}, "tir_var_upper_bound": {"b": 64, "n": 1024}})
+        R.func_attr({"num_input": 1, "tir_var_lower_bound": {"b": 1, "n": 1}, "tir_var_upper_bound": {"b": 2, "n": 1024}})
         cls = Module
         with R.dataflow():
             lv = R.call_tir(cls.mask, R.tuple(), out_ty=R.Tensor((b, 1, n, n), dtype="float32"))

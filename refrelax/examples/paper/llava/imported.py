@@ -151,7 +151,7 @@ class Module:
 
     @R.function
     def prefill(seen: R.Tensor((b, 6, 12), dtype="float32"), ids: R.Tensor((b, n), dtype="int64")) -> R.Tuple(R.Tensor((b, n, 13), dtype="float32")):
-        R.func_attr({"tir_var_lower_bound": {"b": 1, "n": 1}, "tir_var_upper_bound": {"b": 64, "n": 1024}})
+        R.func_attr({"tir_var_lower_bound": {"b": 1, "n": 1}, "tir_var_upper_bound": {"b": 2, "n": 1024}})
         with R.dataflow():
             lv: R.Tensor((b, n), dtype="int32") = R.astype(ids, dtype="int32")
             lv1: R.Tensor((b * n,), dtype="int32") = R.reshape(lv, R.shape([b * n]))

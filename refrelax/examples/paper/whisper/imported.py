@@ -10,7 +10,7 @@ f = TypeVar("f")
 class Module:
     @R.function
     def decode(ids: R.Tensor((b, n), dtype="int64"), heard: R.Tensor((b, t, 8), dtype="float32")) -> R.Tuple(R.Tensor((b, n, 13), dtype="float32")):
-        R.func_attr({"tir_var_lower_bound": {"b": 1, "n": 1, "t": 1}, "tir_var_upper_bound": {"b": 64, "n": 1024, "t": 1024}})
+        R.func_attr({"tir_var_lower_bound": {"b": 1, "n": 1, "t": 1}, "tir_var_upper_bound": {"b": 64, "n": 32, "t": 256}})
         with R.dataflow():
             lv: R.Tensor((b, n), dtype="int32") = R.astype(ids, dtype="int32")
             lv1: R.Tensor((b * n,), dtype="int32") = R.reshape(lv, R.shape([b * n]))
@@ -245,7 +245,7 @@ class Module:
 
     @R.function
     def encode(x: R.Tensor((b, t, 8), dtype="float32")) -> R.Tuple(R.Tensor((b, t, 8), dtype="float32")):
-        R.func_attr({"tir_var_lower_bound": {"b": 1, "t": 1}, "tir_var_upper_bound": {"b": 64, "t": 1024}})
+        R.func_attr({"tir_var_lower_bound": {"b": 1, "t": 1}, "tir_var_upper_bound": {"b": 2, "t": 1024}})
         with R.dataflow():
             lv: R.Tensor((t,), dtype="float32") = R.arange(0, t, 1, dtype="float32")
             lv1: R.Tensor((t, 1), dtype="float32") = R.expand_dims(lv, axis=[1])
@@ -376,7 +376,7 @@ class Module:
 
     @R.function
     def listen(frames: R.Tensor((b, 5, f), dtype="float32")) -> R.Tuple(R.Tensor((b, "(f - 1) // 2 + 1", 8), dtype="float32")):
-        R.func_attr({"tir_var_lower_bound": {"b": 1, "f": 3}, "tir_var_upper_bound": {"b": 64, "f": 1024}})
+        R.func_attr({"tir_var_lower_bound": {"b": 1, "f": 3}, "tir_var_upper_bound": {"b": 2, "f": 1024}})
         with R.dataflow():
             lv: R.Tensor((b, 8, f), dtype="float32") = R.nn.conv1d(frames, metadata["ir.GenericConst"][85], strides=[1], padding=[1, 1], dilation=[1], groups=1, data_layout="NCW", kernel_layout="OIW", out_layout="NCW", out_dtype="float32")
             lv1: R.Tensor((1, 8, 1), dtype="float32") = R.reshape(metadata["ir.GenericConst"][86], R.shape([1, 8, 1]))
