@@ -195,19 +195,19 @@ MODELS = {
             "prefill": ({"b": 2, "n": 3, "p": 7, "w": 2}, {"b": 1, "n": 1, "p": 2, "w": 1}),
             "decode": ({"b": 3, "p": 8, "w": 2}, {"b": 1, "p": 3, "w": 2}),
         },
-        {"prefill": over("n", LENGTHS, b=1, p=256, w=256), "decode": over("b", BATCHES, p=8192, w=64)},
+        {"prefill": over("n", LENGTHS, b=2, p=256, w=128), "decode": over("b", BATCHES, p=8192, w=64)},
     ),
     "gemma": Model(
         "Gemma-like decoder: norms less one, approximate GELU, embeddings scaled and used again",
         gemma,
         {"prefill": ({"b": 2, "n": 5}, {"b": 1, "n": 1}), "decode": ({"b": 3, "t": 4}, {"b": 1, "t": 1})},
-        {"prefill": over("n", LENGTHS, b=1), "decode": over("b", BATCHES, t=256)},
+        {"prefill": over("n", LENGTHS, b=2), "decode": over("b", BATCHES, t=256)},
     ),
     "qwen": Model(
         "Qwen-like decoder: a bias on queries, keys and values, weights in 3 bits",
         qwen,
         {"prefill": ({"b": 2, "n": 3}, {"b": 1, "n": 1}), "decode": ({"b": 2, "t": 5}, {"b": 1, "t": 1})},
-        {"prefill": over("n", LENGTHS, b=1), "decode": over("b", BATCHES, t=256)},
+        {"prefill": over("n", LENGTHS, b=2), "decode": over("b", BATCHES, t=256)},
     ),
     "whisper": Model(
         "Whisper-like encoder and decoder: convolutions over frames, attention across",
@@ -218,8 +218,8 @@ MODELS = {
             "decode": ({"b": 2, "n": 4, "t": 3}, {"b": 1, "n": 1, "t": 1}),
         },
         {
-            "listen": over("f", LENGTHS, b=1),
-            "encode": over("t", LENGTHS, b=1),
+            "listen": over("f", LENGTHS, b=2),
+            "encode": over("t", LENGTHS, b=2),
             "decode": over("b", BATCHES, n=32, t=256),
         },
     ),
@@ -227,7 +227,7 @@ MODELS = {
         "LLaVA-like image encoder and decoder: patches before the text",
         lambda: from_torch("llava"),
         {"encode": ({"b": 2}, {"b": 1}), "prefill": ({"b": 2, "n": 3}, {"b": 1, "n": 1})},
-        {"encode": over("b", BATCHES), "prefill": over("n", LENGTHS, b=1)},
+        {"encode": over("b", BATCHES), "prefill": over("n", LENGTHS, b=2)},
     ),
 }
 
