@@ -2,10 +2,10 @@
 
     make examples                      # or: .venv-tvm/bin/python tools/make_paper_models.py [NAME…]
 
-For each model, under ``refrelax/examples/paper/NAME/``: the files that ``make_examples.py`` describes, with more than one
-function, and weights as arguments where they are quantised (as constants they would be decoded by constant folding).
-Sizes are ``b`` (batch), ``n`` (new tokens), ``t`` (entries before), ``f`` (frames), ``p`` and ``w`` (pages, and those of a
-sequence) throughout. What is recorded: pairwise distinct sizes, and size 1.
+For each model, under ``refrelax/examples/paper/NAME/``: the files that ``make_examples.py`` describes, with more
+than one function, and weights as arguments where they are quantised (constants would be decoded by constant folding).
+Sizes are ``b`` (batch), ``n`` (new tokens), ``t`` (entries before), ``f`` (frames), ``p`` and ``w`` (pages, and those
+of a sequence) throughout. What is recorded: pairwise distinct sizes, and size 1.
 """
 
 from __future__ import annotations
@@ -183,7 +183,11 @@ def renamed(
     model: str, part: str, main: Any, axes: tuple[dict[int, str], ...], sizes: dict[str, Any], least: dict[str, int]
 ) -> Any:
     """The function with its symbols called as ours are: where an axis is a symbol alone, that symbol is the size."""
-    found = {param.ty.shape[k]: sizes[name] for param, axis in zip(main.params, axes, strict=True) for k, name in axis.items()}
+    found = {
+        param.ty.shape[k]: sizes[name]
+        for param, axis in zip(main.params, axes, strict=True)
+        for k, name in axis.items()
+    }
     return bounded(main.bind_symbolic_vars(found).with_attr("global_symbol", part), model, part, least)
 
 

@@ -7,6 +7,7 @@ And that one compiled program is right for every batch and length, which the pap
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import process_time
 from typing import Any
@@ -18,6 +19,7 @@ from refrelax.lower.counts import dispatched, launches, operators
 from refrelax.lower.memory_report import successive_use
 from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.module import Module
 
 PIPELINE = "paper" if "paper" in PIPELINES else "default"
 
@@ -180,20 +182,30 @@ class TheirStep:
 def theirs(checked: CheckedModule, example: Example, rounds: int = 1) -> list[TheirStep]:
     """TVM's passes in the order of ``zero`` and ``default_build``, each validated against the module before it, as long
     as its texts are programs of the definition."""
-    from refrelax.interop.tvm.passes import TvmPasses
-
     found: list[TheirStep] = []
-    passes = TvmPasses()
-    try:
-        stages = [each for name in ("zero", "default_build") for each in passes.stages(checked.module, name)]
-    finally:
-        passes.close()
     before = checked
-    for stage in stages:
-        after = api.check(api.bind_constants(api.parse(stage.text, filename=stage.name), stage.constants))
+    for name, module in _their_stages(checked):
+        after = api.check(module)
         for function in example.functions:
             args = next(list(recorded.args) for recorded in example.runs if recorded.function == function)
             verdict = judge.validate(before, after, function, rounds=rounds, args=args, relax=RELAXED)
-            found.append(TheirStep(function, stage.name, str(verdict)))
+            why = getattr(verdict, "unproved", "")
+            found.append(TheirStep(function, name, f"{verdict}{f'; not proved for {why}' if why else ''}"))
         before = after
     return found
+
+
+def _their_stages(checked: CheckedModule) -> Iterator[tuple[str, Module]]:
+    """What each pass made that changed something."""
+    from refrelax.interop.tvm.passes import TvmPasses
+
+    passes, module, text = TvmPasses(), checked.module, ""
+    try:
+        for pipeline in ("zero", "default_build"):
+            for stage in passes.stages(module, pipeline):
+                if stage.text != text:
+                    text = stage.text
+                    module = api.bind_constants(api.parse(text, filename=stage.name), stage.constants)
+                    yield stage.name, module
+    finally:
+        passes.close()

@@ -53,9 +53,9 @@ def _show(found: list[ModelAblation]) -> None:
         "\noperators: at graph level, as imported; to libraries: of these, taken by a library function;"
         "\nkernels: calls of loop programs after legalization and after fusion, ours and TVM 0.27's;"
         "\nKiB: what a pool holds after four successive runs, without and with a plan of memory, ours and TVM's;"
-        "\ninside: bindings of NumPy's form after fusion, each judged on its own inputs; TVM inside: the outputs that TVM"
-        "\nrecorded, not outside what the imported model permits; last: our result against the imported model, for all"
-        "\nbatches and lengths.\n"
+        "\ninside: bindings of NumPy's form after fusion, each judged on its own inputs;"
+        "\nTVM inside: the outputs that TVM recorded, not outside what the imported model permits;"
+        "\nlast: our result against the imported model, for all batches and lengths.\n"
     )
     passes = list(dict.fromkeys(name for each in found for name in each.claims))
     cells = [(each.model, *(_share(each.claims.get(name, (0, 0))) for name in passes), _time(each)) for each in found]

@@ -124,7 +124,7 @@ class _Comparison:
     @rule("va/pointwise")
     def proof(self, first: CheckedModule, second: CheckedModule, entry: str) -> Proved | str:
         self.trusts = dict.fromkeys(HYPOTHESES)
-        (ours, theirs), rests_on = legalized(first, second)
+        (ours, theirs), rests_on = legalized(first, second, entry=entry)
         a, b = ours.functions.get(entry), theirs.functions.get(entry)
         if isinstance(a, PrimFunc):
             self.trusts[NO_ALIASES] = None

@@ -131,7 +131,9 @@ class CachedLayer(nn.Module):
         """Attention; ``cache`` holds keys and values and gets the longer ones."""
         b, n, _ = x.shape
         fused = op.reshape(self.qkv(x), (b * n, self.heads + 2 * self.groups, D))
-        q, *new = (op.reshape(each, (b, n, -1, D)) for each in rotated(fused, at, self.heads, self.groups, self.rotation))
+        q, *new = (
+            op.reshape(each, (b, n, -1, D)) for each in rotated(fused, at, self.heads, self.groups, self.rotation)
+        )
         cache[:] = [op.concat([held, each], dim=1) for held, each in zip(cache, new, strict=True)] if cache else new
         return self.o(attention(q, *cache, mask))
 
@@ -177,7 +179,7 @@ class QwenLayer(CachedLayer):
 
 
 class Cached(nn.Module):
-    """``prefill(ids)`` gives the last logits, and keys and values of every layer; ``decode`` takes them and adds one."""
+    """``prefill(ids)`` gives the last logits, keys and values of every layer; ``decode`` takes them and adds one."""
 
     def __init__(self, layer: type[CachedLayer]) -> None:
         super().__init__()
@@ -193,7 +195,9 @@ class Cached(nn.Module):
 
     def run(self, ids: nn.Tensor, caches: list[list[nn.Tensor]], held: Any) -> tuple[nn.Tensor, ...]:
         b, n = ids.shape
-        mask = mask_of(lambda _b, _n, before, s, i, j: j <= i + before, lambda *size: (*size[:2], size[1] + size[2]), b, n, held)
+        mask = mask_of(
+            lambda _b, _n, before, s, i, j: j <= i + before, lambda *size: (*size[:2], size[1] + size[2]), b, n, held
+        )
         at = loops(
             lambda rows, new, before: te.compute((rows * new,), lambda r: (r % new + before).astype("int32")),
             "positions", b, n, held,
@@ -206,7 +210,9 @@ class Cached(nn.Module):
     def prefill(self, ids: nn.Tensor) -> tuple[nn.Tensor, ...]:
         return self.run(ids, [[] for _ in self.layers], 0)
 
-    def decode(self, ids: nn.Tensor, k0: nn.Tensor, v0: nn.Tensor, k1: nn.Tensor, v1: nn.Tensor) -> tuple[nn.Tensor, ...]:
+    def decode(
+        self, ids: nn.Tensor, k0: nn.Tensor, v0: nn.Tensor, k1: nn.Tensor, v1: nn.Tensor
+    ) -> tuple[nn.Tensor, ...]:
         return self.run(ids, [[k0, v0], [k1, v1]], k0.shape[1])
 
 
@@ -236,7 +242,10 @@ class Qwen(Cached):
 
 def _cached(model: Cached, layer: type[CachedLayer]) -> tuple[nn.Module, dict[str, Any]]:
     held = {name: tensor("b", "t", layer.groups, D) for name in ("k0", "v0", "k1", "v1")}
-    given = {"prefill": {"ids": tensor("b", "n", dtype="int32")}, "decode": {"ids": tensor("b", 1, dtype="int32"), **held}}
+    given = {
+        "prefill": {"ids": tensor("b", "n", dtype="int32")},
+        "decode": {"ids": tensor("b", 1, dtype="int32"), **held},
+    }
     return model, given
 
 

@@ -1,7 +1,7 @@
-"""Layers in ``relax.frontend.nn`` that the decoders share: quantised products, norms, rotation, attention, a paged cache.
+"""Layers in ``relax.frontend.nn`` that decoders share: quantised products, norms, rotation, attention, a paged cache.
 
-Where a front end for language models writes loop programs of its own, so do these: the decoding of quantised weights, the
-rotation (TVM's own program), the reads and writes of the paged cache, the mask.
+Where a front end for language models writes loop programs of its own, so do these: the decoding of quantised weights,
+the rotation, the reads and writes of the paged cache, the mask.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def loops(function: Callable[..., te.Tensor], name: str, *args: Any) -> nn.Tenso
 
 
 class Quantized(nn.Module):
-    """``x @ wᵀ (+ bias)``; ``w`` is kept in ``bits`` bits, ``32 // bits`` to a word, with a scale for each ``group``."""
+    """``x @ wᵀ (+ bias)``; ``w`` is kept in ``bits`` bits, ``32 // bits`` to a word, one scale for each ``group``."""
 
     def __init__(self, inputs: int, outputs: int, bits: int, group: int, bias: bool = False) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ def repeated(x: nn.Tensor, times: int) -> nn.Tensor:
 
 
 def attention(q: nn.Tensor, k: nn.Tensor, v: nn.Tensor, mask: nn.Tensor) -> nn.Tensor:
-    """``(b, n, heads, d)`` of queries, ``(b, t, groups, d)`` of keys and values, a mask ``(b, 1, n, t)`` to be added."""
+    """``(b, n, heads, d)`` of queries, ``(b, t, groups, d)`` of keys and values; a mask ``(b, 1, n, t)`` is added."""
     b, n, heads, d = q.shape
     times = heads // k.shape[2]
     keys, values = (repeated(op.permute_dims(x, [0, 2, 1, 3]), times) for x in (k, v))
@@ -114,9 +114,11 @@ LLAMA3: dict[str, Any] = {
 """Halves; long wavelengths are stretched, middle ones in part."""
 
 
-def rotated(qkv: nn.Tensor, positions: nn.Tensor, heads: int, groups: int, kind: dict[str, Any]) -> tuple[nn.Tensor, ...]:
-    """Queries, keys and values of ``(rows, heads + 2 groups, d)``, rotated by the position of each row: one loop program
-    with three results. (TVM 0.27 has programs for this, but their scalar follows the outputs, where its own
+def rotated(
+    qkv: nn.Tensor, positions: nn.Tensor, heads: int, groups: int, kind: dict[str, Any]
+) -> tuple[nn.Tensor, ...]:
+    """Queries, keys and values of ``(rows, heads + 2 groups, d)``, rotated by the position of each row: one loop
+    program with three results. (TVM 0.27 has programs for this, but their scalar follows the outputs, where its own
     ``call_tir`` does not put it any more.)"""
     paired = kind is PAIRED
 
@@ -164,9 +166,7 @@ def append(pages: nn.Tensor, table: nn.Tensor, lengths: nn.Tensor, k: nn.Tensor,
     groups, d = k.shape[2:]
 
     @T.prim_func(private=True, s_tir=True)
-    def write(
-        var_pages: T.handle, var_table: T.handle, var_lengths: T.handle, var_k: T.handle, var_v: T.handle
-    ):  # type: ignore[no-untyped-def]
+    def write(var_pages: T.handle, var_table: T.handle, var_lengths: T.handle, var_k: T.handle, var_v: T.handle):  # type: ignore[no-untyped-def]
         T.func_attr({"op_pattern": 8, "tirx.noalias": True})
         p, b = T.int64(), T.int64()
         w, n = T.int64(), T.int64()

@@ -17,9 +17,9 @@ from refrelax.lower.legalize.scalars import Scalar, product
 from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
 from refrelax.lower.legalize.table import LEGALIZERS, NAMES, SHAPE_ONLY
 from refrelax.rules import rule
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.equal import structural_equal
-from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.syntax.graph import (
     Binding,
     Block,
