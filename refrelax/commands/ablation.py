@@ -14,14 +14,20 @@ from typing import Any
 
 from refrelax import api, judge
 from refrelax.examples import Example
-from refrelax.lower import PIPELINES, Lowered, Step, lower
+from refrelax.lower import PASSES, Lowered, Step, lower
 from refrelax.lower.counts import dispatched, launches, operators
 from refrelax.lower.memory_report import successive_use
 from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
 
-PIPELINE = "paper" if "paper" in PIPELINES else "default"
+ORDER = (
+    "dispatch_library", "legalize", "dead_code", "fuse_ops", "fuse_loops", "lift_workspace", "to_destinations",
+    "plan_memory", "capture", "build",
+)  # fmt: skip
+"""The order of the paper's Figure 13."""
+
+PIPELINE = tuple(name for name in ORDER if name in PASSES)
 
 JUDGED = ("plan_memory",)
 """After these passes the whole is validated against the model as it was imported."""
@@ -73,7 +79,7 @@ def ablation(example: Example, rounds: int = 1, live: bool = False) -> ModelAbla
     clock = _Clock(found)
     checked = api.check(api.bind_constants(api.parse(stage.text, filename=stage.path.name), stage.constants))
     clock.lap("read")
-    lowered = lower(checked, pipeline=PIPELINE)
+    lowered = lower(checked, passes=PIPELINE)
     clock.lap("lower")
     for step in lowered.steps:
         found.claims[step.name] = (sum(claim.proved for claim in step.claims), len(step.claims))

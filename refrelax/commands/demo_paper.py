@@ -48,7 +48,7 @@ def _show(found: list[ModelAblation]) -> None:
         "function", "operators", "to libraries", "kernels", "fused", "TVM's", "fused", "KiB", "planned", "TVM's",
         "planned", "inside", "TVM inside", *rows[0].evidence,
     )  # fmt: skip
-    table(headers, [_cells(row) for row in rows], title=f"Small models of the paper's kinds; our pipeline: {PIPELINE}")
+    table(headers, [_cells(row) for row in rows], title=f"Small models of the paper's kinds; our passes: {", ".join(PIPELINE)}")
     print(
         "\noperators: at graph level, as imported; to libraries: of these, taken by a library function;"
         "\nkernels: calls of loop programs after legalization and after fusion, ours and TVM 0.27's;"

@@ -12,7 +12,9 @@ from refrelax.errors import UsageError
 from refrelax.lower import PASSES, PIPELINES, Lowered, Step
 from refrelax.lower import lower as lower_module
 from refrelax.lower.claims import Claim
+from refrelax.lower.dispatch_library import DEFAULT, KNOWN
 from refrelax.lower.memory_report import Use, successive_use
+from refrelax.lower.pipeline import DISPATCH
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +23,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--pipeline", default="default", help=f"one of {', '.join(PIPELINES)}")
     chosen.add_argument("--passes", metavar="a,b", help=f"passes in order, of {', '.join(PASSES)}")
+    parser.add_argument(
+        "--library",
+        metavar="NAME|FILE",
+        action="append",
+        help=f"for {DISPATCH}, in place of {', '.join(DEFAULT)}: one of {', '.join(KNOWN)}, or a file of contracts",
+    )
     parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal", help="of the solver")
     parser.add_argument("--show-evidence", action="store_true", help="every claim, with its answer")
     parser.add_argument("-o", "--output", metavar="OUT", help="write the lowered module here instead of printing it")
@@ -36,7 +44,7 @@ def lower(options: argparse.Namespace) -> int:
     """0 lowered, 1 rejected. The module goes to standard output (or OUT), what happened to standard error."""
     checked = read_checked(options.file, options.consts)
     passes = None if options.passes is None else [each for each in options.passes.split(",") if each]
-    lowered = lower_module(checked, options.pipeline, passes, options.effort)
+    lowered = lower_module(checked, options.pipeline, passes, options.effort, options.library)
     if options.memory is not None:
         return _memory(lowered, options)
     if options.entry is not None:

@@ -27,10 +27,11 @@ from refrelax.judge.evidence import (
     Validation,
     undetermined,
 )
+from refrelax.judge.inlined import same_programs
 from refrelax.judge.interface import mismatch, other_scalars
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair, Permits
-from refrelax.judge.pointwise import Options, search
+from refrelax.judge.pointwise import SAME, Options, search
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.semantics.dims.exact import value
@@ -41,7 +42,6 @@ from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.parse import parse_claim
-from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, free_symbols
@@ -51,7 +51,6 @@ __all__ = ["BUDGET", "RELAXATIONS", "ROUNDS", "validate"]
 
 ROUNDS = 6
 
-SAME = "the programs are the same up to names"
 PROOF_SHARE = 0.6
 """Of the time that a caller gives, what the proof may take."""
 
@@ -121,7 +120,7 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
     """The caller's arguments, then a proof, then runs."""
     if args is not None and (refuted := _on_arguments(pair, args, _permits(options.assume))) is not None:
         return refuted
-    if _same(pair.first.module, pair.second.module):
+    if same_programs(pair.first.module, pair.second.module):
         return _held(pair, Proved(trusts=(SAME,)), seed, rounds)
     found, suspects = search(pair.first, pair.second, pair.entry, options)
     if isinstance(found, Proved):
@@ -210,15 +209,6 @@ def _nothing(pair: Pair) -> NoVerdict | None:
         why = "no run gave a result, an effect or an element: there is nothing to compare"
         return undetermined(why, "interface", pair.tally)
     return _open(pair.tally, pair)
-
-
-def _same(first: Module, second: Module) -> bool:
-    """Equal up to names, constants included."""
-    return structural_equal(first, second) and _constants(first) == _constants(second)
-
-
-def _constants(module: Module) -> dict[int, tuple[object, ...]]:
-    return {k: (a.dtype, a.shape, tuple(a.patterns())) for k, a in module.constants.items()}
 
 
 def _relaxations(names: Iterable[str]) -> frozenset[str]:

@@ -14,8 +14,9 @@ from enum import IntEnum
 from refrelax.lower.nests import Nest, covers, read_nest
 from refrelax.lower.weights import weigh
 from refrelax.rules import rule
+from refrelax.syntax import dtypes
 from refrelax.syntax.loops import BufferParam, PrimFunc
-from refrelax.syntax.scalars import BufferLoad, SymVar, as_int
+from refrelax.syntax.scalars import Binary, BufferLoad, SymVar, as_int
 
 
 class Kind(IntEnum):
@@ -118,3 +119,20 @@ def read_once(nest: Nest, load: BufferLoad) -> bool:
 def is_copy(nest: Nest) -> bool:
     """Whether a pointwise nest moves data without computing: its value costs nothing to make again."""
     return not nest.reduces and weigh(nest.value) == 0
+
+
+@rule("lo/fuse-unpack")
+def unpacks(nest: Nest) -> bool:
+    """Whether a pointwise nest takes its elements out of words that hold several of them: reading what it makes costs
+    more than making it again."""
+    if nest.reduces or dtypes.kind(nest.value.dtype) != "float" or not covers(nest):
+        return False
+    return any(_packed(load, nest) for load in nest.inputs())
+
+
+def _packed(load: BufferLoad, nest: Nest) -> bool:
+    """A load of one integer for several neighbours, in which each of them has fewer bits than it gets."""
+    if not dtypes.is_integer(load.dtype):
+        return False
+    held = [as_int(i.b) or 1 for i in load.indices if isinstance(i, Binary) and i.op == "FloorDiv"]
+    return any(count > 1 and dtypes.bits(load.dtype) < count * dtypes.bits(nest.value.dtype) for count in held)

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 
 from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.lower.claims import Claim, Ledger
+from refrelax.lower.set_aside import beside_contracts
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
 
 Pass = Callable[[CheckedModule, Ledger], Module]
 
+DISPATCH = "dispatch_library"
+
 PASSES: dict[str, str] = {
+    DISPATCH: "refrelax.lower.dispatch_library",
     "legalize": "refrelax.lower.legalize",
     "fold_constants": "refrelax.lower.fold_constants",
     "dead_code": "refrelax.lower.dead_code",
@@ -33,10 +39,12 @@ PASSES: dict[str, str] = {
 PIPELINES: dict[str, tuple[str, ...]] = {
     "default": ("legalize", "dead_code", "fuse_ops", "fuse_loops", "to_destinations", "plan_memory"),
     "kernels": ("legalize", "dead_code", "fuse_ops", "fuse_loops"),
+    "dispatch": (DISPATCH, "legalize", "dead_code", "fuse_ops", "fuse_loops"),
     "legalize": ("legalize",),
     "none": (),
 }
-"""Named sequences of passes. ``kernels`` stops before memory, which is what the array backends compile."""
+"""Named sequences of passes. ``kernels`` stops before memory, which is what the array backends compile; ``dispatch``
+first gives library functions what they compute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,31 +74,43 @@ class Lowered:
 
 
 def lower(
-    checked: CheckedModule, pipeline: str = "default", passes: Sequence[str] | None = None, effort: str = "normal"
+    checked: CheckedModule,
+    pipeline: str = "default",
+    passes: Sequence[str] | None = None,
+    effort: str = "normal",
+    libraries: Sequence[str | Path | Module | CheckedModule] | None = None,
 ) -> Lowered:
     """Run a pipeline, or the named ``passes``.
 
+    ``libraries``: for ``dispatch_library``, in place of its own: their names, files of contracts, or modules.
+
     Raises:
-        UsageError: an unknown pipeline or pass.
+        UsageError: an unknown pipeline, pass or library; libraries where no pass takes any.
+        Rejection: a library that cannot be read, or a contract in it that is no pattern.
         InternalError: a pass produced a module that does not check (always a bug of refrelax).
     """
     names = tuple(passes) if passes is not None else PIPELINES.get(pipeline)
     if names is None:
         raise UsageError(f"unknown pipeline {pipeline!r}; known: {', '.join(PIPELINES)}")
+    if libraries is not None and DISPATCH not in names:
+        raise UsageError(f"libraries are for the pass {DISPATCH}, which is none of {', '.join(names) or 'no passes'}")
     steps: list[Step] = []
     for name in names:
         ledger = Ledger(effort)
-        checked = _checked_again(name, find_pass(name)(checked, ledger))
+        run: Callable[..., Module] = find_pass(name)
+        if name == DISPATCH and libraries is not None:
+            run = partial(run, libraries=libraries)
+        checked = _checked_again(name, run(checked, ledger))
         steps.append(Step(name, tuple(ledger.claims), evidence(ledger), checked))
     return Lowered(checked, tuple(steps))
 
 
 def find_pass(name: str) -> Pass:
-    """The function of a pass."""
+    """The function of a pass. Contracts are no code: only the dispatch to libraries sees them."""
     if name not in PASSES:
         raise UsageError(f"unknown pass {name!r}; known: {', '.join(PASSES)}")
     found: Pass = import_module(PASSES[name]).run
-    return found
+    return found if name == DISPATCH else beside_contracts(found)
 
 
 def _checked_again(name: str, module: Module) -> CheckedModule:

@@ -15,7 +15,6 @@ from refrelax.lower.reshapes import is_reshape
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, int_imm
 from tests.lower.fusion_modules import HEAD, buffer, kernel, nest, pointwise
-from tests.lower.paper_algorithms import as_printed
 
 X2, Y1 = buffer("X", "n, m"), buffer("Y", "m")
 I, J, K = SymVar("i"), SymVar("j"), SymVar("k")
@@ -142,29 +141,6 @@ def test_kind_grows_with_reads(reads: list[tuple[PrimExpr, ...]]) -> None:
     for more in READS:
         after = nest_kind(reading((*reads, more))[0])
         assert after >= before or (before, after) == (Kind.BROADCAST, Kind.ELEMENTWISE)
-
-
-def test_the_printed_algorithm_depends_on_the_order() -> None:
-    """``C[i, j] = A[j, i] + B[i, j]``: elementwise as printed, since the last read wins; injective in truth."""
-    nest_, loads = reading(((J, I), (I, J)))
-    assert as_printed(nest_, loads) == Kind.ELEMENTWISE
-    assert as_printed(nest_, loads[::-1]) == Kind.INJECTIVE
-    assert nest_kind(nest_) == Kind.INJECTIVE
-
-
-def test_the_printed_algorithm_forgets_a_read() -> None:
-    """``C[i, j] = B[i, j] + A[i + 1, j]``: the second read matches no test, and the kind of the first stays."""
-    nest_, loads = reading(((I, J), (Binary("Add", I, int_imm(1)), J)))
-    assert as_printed(nest_, loads) == Kind.ELEMENTWISE
-    assert nest_kind(nest_) == Kind.INJECTIVE
-
-
-@given(st.lists(st.sampled_from(READS), min_size=1, max_size=3))
-def test_the_printed_algorithm_is_never_more_careful(reads: list[tuple[PrimExpr, ...]]) -> None:
-    nest_, loads = reading(tuple(reads))
-    printed = [as_printed(nest_, list(order)) for order in itertools.permutations(loads)]
-    known = [kind for kind in printed if kind != Kind.OPAQUE]
-    assert all(kind <= max(nest_kind(nest_), Kind.BROADCAST) for kind in known)
 
 
 def test_reads_once() -> None:

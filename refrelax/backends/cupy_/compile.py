@@ -151,6 +151,7 @@ class CudaExecutable:
         program = device.load(self.source, self.plans, mode)
         self.launchers = {n: Launcher(p, device, program, mode, self._on_host) for n, p in self.plans.items()}
         self._functions = self._load(self.host_source)
+        self._brought = device.libraries(checked.module) if mode == "fast" else {}
 
     def __reduce__(self) -> tuple[object, ...]:
         return CudaExecutable, (self.checked, self.mode, self.device)
@@ -197,7 +198,7 @@ class CudaExecutable:
             raise UsageError(f"{entry} is a library function")
         types = host._types(func, len(args))
         values = [self.border.up(host.inward(a, t)) for a, t in zip(args, types, strict=True)]
-        running = Running(self.checked, externs, functions=functions)
+        running = Running(self.checked, externs, functions=functions, brought=self._brought)
         running.border = self.border
         try:
             runtime.expect_arity(entry, len(values), len(func.params))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from refrelax.backends.cupy_.devices import DeviceArray, array_of, bytes_of
 from refrelax.backends.cupy_.kernels import Kernel
 from refrelax.backends.cupy_.names import is_float
 from refrelax.backends.cupy_.plan import Plan
+from refrelax.backends.libraries import libraries_of
 from refrelax.errors import UsageError
+from refrelax.syntax.module import Module
 
 
 def find_cupy() -> Any:
@@ -82,6 +85,23 @@ class CuPyDevice:
     def restore(self, array: DeviceArray, saved: Any) -> None:
         raw = bytes_of(saved)
         array.memory[: len(raw)] = self.cupy.asarray(raw)
+
+    def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
+        """Library functions on the device, by CuPy (cuBLAS for products)."""
+        found = libraries_of(module, self.cupy)
+        return {name: partial(self.on_device, run) for name, run in found.items()}
+
+    def on_device(self, run: Callable[..., Any], *args: DeviceArray) -> DeviceArray:
+        """``run`` on CuPy arrays over the arguments' memory; the result in memory of its own."""
+        result = self.cupy.ascontiguousarray(run(*map(self._view, args)))
+        made = DeviceArray(None, tuple(result.shape), np.dtype(result.dtype.name))
+        made.memory = self.cupy.empty(made.nbytes, dtype=np.uint8)
+        made.memory[: result.nbytes] = result.reshape(-1).view(np.uint8)
+        return made
+
+    def _view(self, array: DeviceArray) -> Any:
+        size = array.size * int(array.dtype.itemsize)
+        return array.memory[:size].view(array.dtype).reshape(array.shape)
 
     def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> CuPyProgram:
         # CuPy names the architecture of the device itself

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Protocol
@@ -11,6 +11,7 @@ import numpy as np
 
 from refrelax.backends.cupy_.kernels import Kernel
 from refrelax.backends.cupy_.plan import Plan
+from refrelax.syntax.module import Module
 
 
 @dataclass(slots=True)
@@ -56,6 +57,9 @@ class Device(Protocol):
 
     def restore(self, array: DeviceArray, saved: Any) -> None:
         """Overwrite with a NumPy array of the same shape and dtype."""
+
+    def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
+        """What runs in place of the module's library functions, on device arrays; where nothing does, contracts do."""
 
     def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> Program: ...
 

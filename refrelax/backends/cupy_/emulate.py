@@ -10,7 +10,7 @@ import ctypes
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +23,7 @@ from refrelax.backends.cupy_.kernels import Kernel, Parameter, scalar_type
 from refrelax.backends.cupy_.names import c_type, is_float
 from refrelax.backends.cupy_.plan import Plan
 from refrelax.errors import InternalError, UsageError
+from refrelax.syntax.module import Module
 
 SHIM = Path(__file__).parent / "emulation" / "shim.h"
 
@@ -181,6 +182,10 @@ class EmulatedDevice:
     def restore(self, array: DeviceArray, saved: Any) -> None:
         raw = bytes_of(saved)
         array.memory[: len(raw)] = raw
+
+    def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
+        """None: the CPU has no cuBLAS. Contracts run instead."""
+        return {}
 
     def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> EmulatedProgram:
         entries = [entry(kernel) for plan in plans.values() for kernel in plan.kernels]

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from refrelax.backends.executable import Frame, Observed
+from refrelax.backends.libraries import libraries_of
 from refrelax.backends.numpy_ import runtime
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
@@ -93,6 +94,8 @@ class Running:
     constants: dict[int, Any] = field(default_factory=dict)
     functions: Mapping[str, Any] = field(default_factory=dict)
     """The compiled functions, by their name in the source."""
+    brought: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """What runs in place of library functions whose contract is the package's own (``backends/libraries.py``)."""
     contracts: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -111,21 +114,29 @@ class Running:
     def library(self, name: str, args: list[Any]) -> Any:
         """A library function for its result; where none is registered, its contract."""
         if self.unregistered(name):
-            return self.functions[function(self.contracts[name])](self, *args)
+            return self.stand_in(name, args)
         return inward(self.externs[name](*(outward(a) for a in args)), None)
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
         """A library function that writes its outputs; where none is registered, its contract."""
         if self.unregistered(name):
-            result = self.functions[function(self.contracts[name])](self, *args)
+            result = self.stand_in(name, args)
             for array, found in zip(outputs, result if isinstance(result, tuple) else (result,), strict=True):
                 self.place(array, found)
             return
+        if name in self.contracts:
+            spoil(outputs)
         given = [outward(a) for a in (*args, *outputs)]
         self.externs[name](*given)
         for array, tensor in zip([*args, *outputs], given, strict=True):
             if isinstance(array, np.ndarray):
                 array[...] = tensor.numpy()
+
+    def stand_in(self, name: str, args: list[Any]) -> Any:
+        """What the backend brings for a library function, or its contract."""
+        if name in self.brought:
+            return self.brought[name](*args)
+        return self.functions[function(self.contracts[name])](self, *args)
 
     def unregistered(self, name: str) -> bool:
         """Whether a contract stands in for a library function. A call that is an effect is noted."""
@@ -181,6 +192,14 @@ def overwritten(module: Module) -> bool:
     return any(overwrites(node, module.functions) for f in graph for node in nodes(f))
 
 
+def spoil(outputs: list[Any]) -> None:
+    """Fill fresh memory with bytes 0xff (NaN, or -1): what a library function reads there means nothing, and zeros
+    would hide that it does."""
+    for array in outputs:
+        if isinstance(array, np.ndarray) and array.dtype != np.bool_ and array.size:
+            array.reshape(-1).view(np.uint8)[...] = 0xFF
+
+
 class NumPyExecutable:
     """A compiled module. ``source`` is the generated text; ``run`` gives an outcome, ``f["main"](…)`` arrays."""
 
@@ -191,6 +210,7 @@ class NumPyExecutable:
         self.source = source_of(checked, mode)
         self._functions = self._load(self.source)
         self._constants: dict[int, Any] = {}
+        self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
 
     def __reduce__(self) -> tuple[object, ...]:
         return NumPyExecutable, (self.checked, self.mode)
@@ -223,7 +243,7 @@ class NumPyExecutable:
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")
         values = [inward(a, t) for a, t in zip(args, _types(func, len(args)), strict=True)]
-        running = Running(self.checked, externs, functions=functions)
+        running = Running(self.checked, externs, functions=functions, brought=self._brought)
         try:
             runtime.expect_arity(entry, len(values), len(func.params))
             with np.errstate(all="ignore"):
@@ -247,7 +267,7 @@ class NumPyExecutable:
             Ended: the run trapped.
         """
         func = self.checked.module.functions[entry]
-        running = Running(self.checked, {}, constants=self._constants, functions=self._functions)
+        running = Running(self.checked, {}, constants=self._constants, functions=self._functions, brought=self._brought)
         first = [running] if isinstance(func, Function) else []
         with np.errstate(all="ignore"):
             return self._functions[function(entry)](*first, *args)

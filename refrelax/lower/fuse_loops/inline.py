@@ -17,7 +17,7 @@ from refrelax.lower.domains import Domain
 from refrelax.lower.fuse_loops.indices import Asker
 from refrelax.lower.fuse_loops.program import Program
 from refrelax.lower.nests import Nest, covers, parts, rebuilt
-from refrelax.lower.pattern_kinds import read_once
+from refrelax.lower.pattern_kinds import read_once, unpacks
 from refrelax.lower.weights import INTRINSIC, nodes, weigh
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
@@ -76,14 +76,14 @@ def undisturbed(p: Program, producer: Nest, readers: list[Nest]) -> bool:
 def worth(producer: Nest, readers: list[Nest]) -> bool:
     """Whether inlining repeats no work worth mentioning.
 
-    A reduction takes in what it reads once, or a plain move of data; a pointwise nest takes in data movement always,
-    and arithmetic that nobody else needs.
+    A reduction takes in what it reads once, a plain move of data, or what unpacks words; a pointwise nest takes in
+    data movement always, and arithmetic that nobody else needs.
     """
     cost = weigh(producer.value)
     for nest in readers:
         loads = [load for load in nest.loads() if load.buffer == producer.buffer]
         if nest.reduces:
-            moved = isinstance(producer.value, BufferLoad) or not any(producer.loads())
+            moved = isinstance(producer.value, BufferLoad) or not any(producer.loads()) or unpacks(producer)
             if not moved and not (len(set(loads)) == 1 and all(read_once(nest, load) for load in loads)):
                 return False
         if cost and cost * (len(loads) - 1) >= INTRINSIC:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from refrelax.lower.fuse_ops.graph import Graph, Member
-from refrelax.lower.pattern_kinds import POINTWISE, is_copy, read_once
+from refrelax.lower.pattern_kinds import POINTWISE, is_copy, read_once, unpacks
 from refrelax.lower.reshapes import is_reshape
 from refrelax.rules import rule
 from refrelax.syntax.graph import Var
@@ -121,9 +121,9 @@ def between(graph: Graph, start: int, end: int) -> set[int]:
 
 
 def _free(graph: Graph, group: set[int], end: int) -> bool:
-    """Whether an anchor may take a group of pointwise calls in without computing anything twice: they only move data,
-    or it reads each of their results once."""
-    if all(is_copy(nest) for p in group for nest in graph.members[p].nests):
+    """Whether an anchor may take a group of pointwise calls in without computing anything twice: they only move data
+    or unpack it, or it reads each of their results once."""
+    if all(is_copy(nest) or unpacks(nest) for p in group for nest in graph.members[p].nests):
         return True
     anchor, names = graph.members[end], {graph.members[p].name for p in group}
     mine = [

@@ -1,0 +1,386 @@
+"""Calls read through: the entry with calls of graph functions, and of library functions by their contracts, in place.
+
+What a call checks at its entry becomes a ``match_cast`` where the types do not already say it, so a proof has to show
+that no check fails. A call that cannot be read so stays.
+
+Spec: ``spec/06c-pointwise.md``, ``va/inline``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from refrelax.errors import Rejection
+from refrelax.lower.names import Taken
+from refrelax.rules import rule
+from refrelax.semantics.dims import NO_FACTS, equal, substitute
+from refrelax.semantics.graph.link import callees_of, nodes
+from refrelax.semantics.ops import IMPURE, LOW_LEVEL, OPERATORS
+from refrelax.semantics.types.check import check
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.renaming import definable, dims_of, map_dims
+from refrelax.semantics.types.wellformed.heads import contracts_of
+from refrelax.syntax.equal import structural_equal
+from refrelax.syntax.graph import (
+    Binding,
+    Block,
+    Call,
+    Constant,
+    ConstantRef,
+    Expr,
+    ExternFunc,
+    Function,
+    GlobalVar,
+    If,
+    MatchCast,
+    Op,
+    Param,
+    SeqExpr,
+    ShapeExpr,
+    StringValue,
+    Tuple,
+    Var,
+    VarBinding,
+)
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import PrimExpr, SymVar, int_imm
+from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type, tensor_of
+
+DEEPEST = 8
+"""How often calls inside of what was put in place are put in place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inlined:
+    """A program with calls in place. ``contracts``: the library functions whose contracts were read; ``quiet``: no
+    contract in place checks anything, so that it stands for the call in every run."""
+
+    program: CheckedModule
+    contracts: tuple[str, ...] = ()
+    quiet: bool = True
+
+
+@rule("va/inline")
+def inlined(checked: CheckedModule, entry: str) -> Inlined:
+    """The entry with calls in place, without the functions that it then reaches no more."""
+    contracts: dict[str, None] = {}
+    quiet = True
+    for _ in range(DEEPEST):
+        function = checked.module.functions.get(entry)
+        if not isinstance(function, Function):
+            break
+        inliner = _Inliner(checked, entry, contracts_of(checked.module))
+        new = inliner.function(function)
+        if not inliner.changed:
+            break
+        try:
+            checked = check(_reachable(checked.module, entry, new))
+        except Rejection:
+            break  # a call that only a run can tell to be right stays as it was
+        contracts |= inliner.read
+        quiet = quiet and inliner.quiet
+    return Inlined(_pure(checked, entry), tuple(contracts), quiet)
+
+
+def _pure(checked: CheckedModule, entry: str) -> CheckedModule:
+    """The program with an entry that says that it is pure, if it is."""
+    function = checked.module.functions.get(entry)
+    if not isinstance(function, Function) or function.pure:
+        return checked
+    try:
+        return check(_reachable(checked.module, entry, replace(function, pure=True)))
+    except Rejection:
+        return checked
+
+
+def _reachable(module: Module, entry: str, new: Function) -> Module:
+    functions = {**module.functions, entry: new}
+    contracts = contracts_of(module)
+    seen, waiting = {entry}, [entry]
+    while waiting:
+        for node in nodes(functions[waiting.pop()]):
+            for name in callees_of(node, contracts):
+                if name in functions and name not in seen:
+                    seen.add(name)
+                    waiting.append(name)
+    return module.with_functions({name: f for name, f in functions.items() if name in seen})
+
+
+class _Stays(Exception):
+    """The call is left as it is."""
+
+
+@dataclass(slots=True)
+class _Inliner:
+    """One round over the blocks of one function."""
+
+    checked: CheckedModule
+    entry: str
+    contracts: Mapping[str, str]
+    changed: bool
+    quiet: bool
+    read: dict[str, None]
+    local: dict[str, Function]
+    names: Taken
+
+    def __init__(self, checked: CheckedModule, entry: str, contracts: Mapping[str, str]) -> None:
+        self.checked, self.entry, self.contracts = checked, entry, contracts
+        self.changed, self.quiet, self.read, self.local = False, True, {}, {}
+        function = checked.module.functions[entry]
+        self.names = Taken(name.rpartition("/")[2] for name in checked.types.get(entry, {}))
+        self.names.add(*(each.name for each in nodes(function) if isinstance(each, Var | SymVar)))
+        self.names.add(*(each for each in checked.module.functions))
+
+    def function(self, function: Function) -> Function:
+        body = self.sequence(function.body)
+        used = {each.name for each in nodes(body) if isinstance(each, Var)}
+        kept = tuple(
+            replace(each, bindings=tuple(b for b in each.bindings if b.name in used or not _is_local(b)))
+            for each in body.blocks
+        )
+        self.changed |= kept != body.blocks
+        return replace(function, body=replace(body, blocks=kept))
+
+    def sequence(self, seq: SeqExpr) -> SeqExpr:
+        return replace(seq, blocks=tuple(map(self.block, seq.blocks)))
+
+    def block(self, block: Block) -> Block:
+        return replace(block, bindings=tuple(new for old in block.bindings for new in self.binding(old)))
+
+    def binding(self, binding: Binding) -> list[Binding]:
+        if not isinstance(binding, VarBinding):
+            return [binding]
+        if isinstance(binding.value, If):
+            yes, no = self.sequence(binding.value.then_branch), self.sequence(binding.value.else_branch)
+            return [replace(binding, value=replace(binding.value, then_branch=yes, else_branch=no))]
+        if isinstance(binding.value, Function):
+            self.local[binding.name] = binding.value
+        if not isinstance(binding.value, Call):
+            return [binding]
+        try:
+            new = self.call(binding, binding.value)
+        except _Stays:
+            return [binding]
+        self.changed = True
+        return new
+
+    def call(self, binding: VarBinding, call: Call) -> list[Binding]:
+        """What stands for the binding of a call. Raises ``_Stays``."""
+        match call:
+            case Call(op=Op(name="relax.call_dps_packed"), args=(callee, packed)):
+                fields_ = packed.fields if isinstance(packed, Tuple) else (packed,)
+                if not all(isinstance(self.type_of(each), TensorType) for each in fields_):
+                    raise _Stays  # a tuple by name is unpacked when the call is made
+                return self.library(binding, callee, fields_, call)
+            case Call(op=Op(name="relax.call_pure_packed"), args=(callee, *args)):
+                return self.library(binding, callee, tuple(args), call)
+            case Call(op=ExternFunc() as callee, args=args):
+                return self.library(binding, callee, args, call)
+            case Call(op=GlobalVar(name=name), args=args):
+                function = self.checked.module.functions.get(name)
+                if isinstance(function, Function) and name != self.entry:
+                    return self.in_place(binding, self.without_closures(function, name), args, None, name)
+            case Call(op=Var(name=name), args=args) if name in self.local:
+                return self.in_place(binding, self.local[name], args, None, self.entry)
+            case _:
+                pass
+        raise _Stays
+
+    def without_closures(self, function: Function, name: str) -> Function:
+        """A function of the module with the calls of its own local functions in place."""
+        if not any(_is_local(b) for block in function.body.blocks for b in block.bindings):
+            return function
+        found = inlined(self.checked, name)
+        self.read |= dict.fromkeys(found.contracts)
+        self.quiet = self.quiet and found.quiet
+        new = found.program.module.functions[name]
+        assert isinstance(new, Function)
+        return new
+
+    def library(self, binding: VarBinding, callee: Expr, args: tuple[Expr, ...], call: Call) -> list[Binding]:
+        name = (
+            callee.name if isinstance(callee, ExternFunc) else callee.value if isinstance(callee, StringValue) else ""
+        )
+        if name not in self.contracts:
+            raise _Stays
+        function = self.checked.module.functions[self.contracts[name]]
+        assert isinstance(function, Function)
+        out = call.ty_args[0] if len(call.ty_args) == 1 else None
+        new = self.in_place(binding, function, args, out, self.contracts[name])
+        self.read[name] = None
+        self.quiet = self.quiet and all(map(_never_traps, new))
+        return new
+
+    def in_place(
+        self, binding: VarBinding, function: Function, args: tuple[Expr, ...], out: Type | None, where: str
+    ) -> list[Binding]:
+        """The bindings of ``function`` under names of their own, its parameters what the arguments are."""
+        bindings = [b for block in function.body.blocks for b in block.bindings]
+        plain = not any(isinstance(b, VarBinding) and isinstance(b.value, If) for b in bindings)
+        if not plain or not function.pure or function.ret is None or len(args) != len(function.params):
+            raise _Stays
+        rename = _Renaming(self.names)
+        new = self.arguments(function.params, args, rename)
+        result: Type = rename(function.ret)
+        wanted = result if out is None else out
+        promised = any(p.function == where for p in self.checked.promises)
+        checks = promised or not _same(wanted, result)
+        last = function.body.body
+        named = last.name if isinstance(last, Var) and bindings and bindings[-1].name == last.name else None
+        for b in bindings:
+            took_name = not checks and b.name == named
+            new.append(rename.binding(b, binding if took_name else None))
+        if checks or named is None:
+            given: Expr = rename(last)
+            made = MatchCast(binding.name, given, wanted) if checks else VarBinding(binding.name, given)
+            new.append(replace(made, annotation=binding.annotation))
+        return new
+
+    def arguments(self, params: tuple[Param, ...], args: tuple[Expr, ...], rename: _Renaming) -> list[Binding]:
+        """Give every parameter and symbol what it stands for; the checks that this takes."""
+        types = [self.type_of(arg) for arg in args]
+        for param, found in zip(params, types, strict=True):
+            if param.type is None or found is None:
+                raise _Stays
+            _define(param.type, found, rename.symbols)
+        defined = {s.name for p in params if p.type is not None for s in definable(p.type)}
+        for name in sorted(defined - rename.symbols.keys()):
+            rename.symbols[name] = SymVar(self.names.fresh(name), "int64")
+        checks: list[Binding] = []
+        for param, arg, found in zip(params, args, types, strict=True):
+            assert param.type is not None and found is not None
+            wanted: Type = rename(param.type)
+            if _same(wanted, found):
+                rename.variables[param.name] = self.named(param.name, arg, checks)
+            elif isinstance(wanted, TensorType | ShapeType | TupleType):
+                fresh = self.names.fresh(param.name)
+                checks.append(MatchCast(fresh, arg, wanted))
+                rename.variables[param.name] = Var(fresh)
+            else:
+                raise _Stays
+        return sorted(checks, key=_mentions_only)
+
+    def named(self, wish: str, arg: Expr, before: list[Binding]) -> Expr:
+        if isinstance(arg, Var | Constant | ConstantRef | ShapeExpr):
+            return arg
+        fresh = self.names.fresh(wish)
+        before.append(VarBinding(fresh, arg))
+        return Var(fresh)
+
+    def type_of(self, e: Expr) -> Type | None:
+        match e:
+            case Var(name=name):
+                return self.checked.types.get(self.entry, {}).get(name)
+            case Constant(dtype=dtype, shape=shape):
+                return tensor_of(tuple(map(int_imm, shape)), dtype)
+            case ConstantRef(index=index):
+                array = self.checked.module.constants.get(index)
+                return None if array is None else tensor_of(tuple(map(int_imm, array.shape)), array.dtype)
+            case ShapeExpr(values=values):
+                return ShapeType(values, len(values))
+            case Tuple(fields=parts):
+                found = [self.type_of(each) for each in parts]
+                known = tuple(each for each in found if each is not None)
+                return TupleType(known) if len(known) == len(found) else None
+            case _:
+                return None
+
+
+def _never_traps(b: Binding) -> bool:
+    """Whether a run goes past a binding whatever its operands are, or is left open there."""
+    match b:
+        case VarBinding(value=Call(op=Op(name=op))):
+            return op in OPERATORS and op not in IMPURE and op not in LOW_LEVEL
+        case VarBinding(value=Call() | If() | Function()):
+            return False
+        case VarBinding():
+            return True
+        case _:
+            return False
+
+
+def same_programs(first: Module, second: Module) -> bool:
+    """Equal up to names, constants included."""
+    return structural_equal(first, second) and _constants(first) == _constants(second)
+
+
+def _constants(module: Module) -> dict[int, tuple[object, ...]]:
+    return {k: (a.dtype, a.shape, tuple(a.patterns())) for k, a in module.constants.items()}
+
+
+def _is_local(b: Binding) -> bool:
+    return isinstance(b, VarBinding) and isinstance(b.value, Function)
+
+
+def _mentions_only(b: Binding) -> bool:
+    """Checks that define symbols go before those that also mention them."""
+    return isinstance(b, MatchCast) and not all(isinstance(d, SymVar) for d in dims_of(b.type))
+
+
+def _define(param: Type, found: Type, symbols: dict[str, PrimExpr]) -> None:
+    """The symbols that stand alone in a parameter's type, as what the argument's type says."""
+    match param, found:
+        case (TensorType(shape=tuple() as own), TensorType(shape=tuple() as dims)) | (
+            ShapeType(values=tuple() as own),
+            ShapeType(values=tuple() as dims),
+        ) if len(own) == len(dims):
+            for dim, extent in zip(own, dims, strict=True):
+                if isinstance(dim, SymVar):
+                    symbols.setdefault(dim.name, extent)
+        case TupleType(fields=own_fields), TupleType(fields=found_fields) if len(own_fields) == len(found_fields):
+            for a, b in zip(own_fields, found_fields, strict=True):
+                _define(a, b, symbols)
+        case _:
+            return
+
+
+def _same(a: Type, b: Type) -> bool:
+    """Whether two types say the same, their dims equal as deduction sees it."""
+    x, y = list(dims_of(a)), list(dims_of(b))
+    if len(x) != len(y) or not all(equal(p, q, NO_FACTS) for p, q in zip(x, y, strict=True)):
+        return False
+    zero = int_imm(0)
+    return map_dims(a, lambda _: zero) == map_dims(b, lambda _: zero)
+
+
+class _Renaming:
+    """Variables and symbols of a function as what they are in its caller."""
+
+    def __init__(self, names: Taken) -> None:
+        self.names = names
+        self.variables: dict[str, Expr] = {}
+        self.symbols: dict[str, PrimExpr] = {}
+
+    def binding(self, b: Binding, caller: VarBinding | None = None) -> Binding:
+        """A binding under a fresh name, or under that of the ``caller``'s whose value it is; the symbols that it
+        defines under fresh ones."""
+        if isinstance(b, MatchCast):
+            for symbol in definable(b.type):
+                if symbol.name not in self.symbols:
+                    self.symbols[symbol.name] = SymVar(self.names.fresh(symbol.name), symbol.dtype)
+        new: Binding = self(b)
+        if caller is not None:
+            return replace(new, name=caller.name, annotation=caller.annotation)
+        fresh = self.names.fresh(b.name)
+        self.variables[b.name] = Var(fresh)
+        return replace(new, name=fresh)
+
+    def __call__(self, root: Any) -> Any:
+        """``root`` as it stands in the caller."""
+        match root:
+            case Var(name=name):
+                return self.variables.get(name, root)
+            case Function():
+                raise _Stays
+            case tuple():
+                return tuple(map(self, root))
+            case _ if isinstance(root, PrimExpr):
+                return substitute(root, self.symbols)
+            case _ if not is_dataclass(root) or isinstance(root, type):
+                return root
+            case TensorType(shape=str()):
+                raise _Stays
+            case _:
+                return replace(root, **{f.name: self(getattr(root, f.name)) for f in fields(root) if f.init})

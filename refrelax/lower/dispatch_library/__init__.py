@@ -1,0 +1,131 @@
+"""Library dispatch: what a library function computes becomes a call of it; the rest stays, and becomes loops.
+
+A library is a list of contracts, graph-level functions that say what a library function computes. The contract is the
+pattern: where its operators stand in a dataflow block, and its extents are claimed to fit for all shapes, one
+``call_dps_packed`` takes their place, and the contract travels with the module as the meaning of that call.
+
+Spec: ``spec/10-lowering.md``, Library dispatch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from refrelax.lower.claims import Ledger, both, eq
+from refrelax.lower.dispatch_library.library import DEFAULT, KNOWN, load, own_patterns, tried
+from refrelax.lower.dispatch_library.matching import Match, Site, match
+from refrelax.lower.dispatch_library.patterns import Pattern
+from refrelax.lower.fuse_ops.interface import extents
+from refrelax.lower.fuse_ops.primitive import is_primitive
+from refrelax.lower.names import Taken
+from refrelax.rules import rule
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contract_of, contracts_of
+from refrelax.syntax.graph import (
+    Binding,
+    BindingBlock,
+    Block,
+    Call,
+    DataflowBlock,
+    ExternFunc,
+    Function,
+    If,
+    Op,
+    SeqExpr,
+    Tuple,
+    VarBinding,
+)
+from refrelax.syntax.module import BaseFunc, Module
+
+__all__ = ["DEFAULT", "KNOWN", "load", "run"]
+
+
+def run(
+    checked: CheckedModule, ledger: Ledger, libraries: Sequence[str | Path | Module | CheckedModule] = DEFAULT
+) -> Module:
+    """The pass. The module's own contracts are tried before those of the ``libraries``.
+
+    Raises:
+        UsageError: no such library.
+        Rejection: a library that cannot be read, or a contract in it that is no pattern.
+    """
+    own = own_patterns(checked)
+    known = contracts_of(checked.module)
+    patterns = [*own, *(each for each in tried(libraries) if each.library not in known)]
+    dispatcher = _Dispatcher(checked, ledger, patterns)
+    functions: dict[str, BaseFunc] = {}
+    for name, function in checked.module.functions.items():
+        if isinstance(function, Function) and contract_of(function) is None and not is_primitive(function):
+            function = replace(function, body=dispatcher.sequence(function.body, name))
+        functions[name] = function
+    names = Taken(functions)
+    for pattern in dispatcher.used.values():
+        if pattern.library not in known:
+            functions[names.fresh(_function_name(pattern))] = pattern.contract
+    return checked.module.with_functions(functions)
+
+
+def _function_name(pattern: Pattern) -> str:
+    return "".join(c if c.isalnum() else "_" for c in pattern.library)
+
+
+@dataclass(slots=True)
+class _Dispatcher:
+    """``used``: the patterns that matched somewhere, by the library function's name."""
+
+    checked: CheckedModule
+    ledger: Ledger
+    patterns: list[Pattern]
+    used: dict[str, Pattern] = field(default_factory=dict)
+
+    def sequence(self, seq: SeqExpr, where: str) -> SeqExpr:
+        return replace(seq, blocks=tuple(self.block(each, where) for each in seq.blocks))
+
+    def block(self, block: Block, where: str) -> Block:
+        if isinstance(block, BindingBlock):
+            return BindingBlock(tuple(self.branches(each, where) for each in block.bindings))
+        return self.dataflow(block, where)
+
+    def branches(self, binding: Binding, where: str) -> Binding:
+        """The blocks of both branches of an ``if``."""
+        if isinstance(binding, VarBinding) and isinstance(binding.value, If):
+            value = binding.value
+            then, other = self.sequence(value.then_branch, where), self.sequence(value.else_branch, where)
+            return replace(binding, value=replace(value, then_branch=then, else_branch=other))
+        return binding
+
+    @rule("lo/dispatch")
+    def dataflow(self, block: DataflowBlock, where: str) -> DataflowBlock:
+        """The block with a call of a library function for each match, at the place of its last binding."""
+        promised = frozenset(p.name for p in self.checked.promises if p.function == where)
+        site = Site(self.checked, self.checked.types.get(where, {}), promised, block)
+        new: dict[int, VarBinding] = {}
+        for pattern in self.patterns:
+            for position in reversed(range(len(block.bindings))):
+                found = match(pattern, site, position) if position not in site.taken else None
+                if found is not None and self.holds(pattern, found, f"{where}.{block.bindings[position].name}"):
+                    site.taken |= found.positions
+                    new[position] = _called(pattern, found, block.bindings[position], site)
+                    self.used[pattern.library] = pattern
+        kept = ((p, b) for p, b in enumerate(block.bindings) if p in new or p not in site.taken)
+        return replace(block, bindings=tuple(new.get(p, b) for p, b in kept))
+
+    @rule("lo/dispatch-extents")
+    def holds(self, pattern: Pattern, found: Match, where: str) -> bool:
+        """Whether what the contract asks of extents is proved for all of them."""
+        pairs = dict.fromkeys((a, b) for a, b in found.pairs if a != b)
+        if not pairs:
+            return True
+        claim, at = both(*(eq(a, b) for a, b in pairs)), f"{where}: {pattern.library}"
+        return self.ledger.holds(claim, "lo/dispatch-extents", at, extents(found.known), "int64")
+
+
+def _called(pattern: Pattern, found: Match, binding: Binding, site: Site) -> VarBinding:
+    assert isinstance(binding, VarBinding)
+    out = site.types[binding.name]
+    args = Tuple(tuple(found.given[p.name] for p in pattern.contract.params))
+    span = getattr(binding.value, "span", None)
+    call = Call(Op("relax.call_dps_packed"), (ExternFunc(pattern.library), args), ty_args=(out,), span=span)
+    return replace(binding, value=call)

@@ -1,0 +1,232 @@
+"""Matching: a pattern laid over the bindings of a dataflow block.
+
+A match is found by names, operators, attributes, constants and dtypes alone; the extents that must be equal are handed
+on as pairs, to be claimed.
+
+Spec: ``spec/10-lowering.md``, ``lo/dispatch-match``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from refrelax.lower.dead_code import mentions
+from refrelax.lower.dispatch_library.patterns import Pattern
+from refrelax.lower.fuse_ops.graph import is_barrier, operand
+from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.graph import (
+    AttrValue,
+    Call,
+    Constant,
+    ConstantRef,
+    DataflowBlock,
+    DataTypeValue,
+    Expr,
+    Op,
+    PrimValue,
+    ShapeExpr,
+    StringValue,
+    Tuple,
+    TupleGetItem,
+    Var,
+    VarBinding,
+)
+from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
+from refrelax.syntax.types import TensorType, Type
+
+Pair = tuple[PrimExpr, PrimExpr]
+"""A dim of the contract, over what its symbols stand for, and the extent found for it."""
+
+
+COMMUTATIVE = frozenset({"relax.add", "relax.multiply"})
+"""Operators whose value has the same bits with the operands exchanged."""
+
+
+@dataclass(slots=True)
+class Site:
+    """A dataflow block: ``made``: where each of its variables is bound; ``uses``: who uses it; ``segments``: what no
+    call is moved across; ``taken``: bindings that a match has."""
+
+    checked: CheckedModule
+    types: Mapping[str, Type]
+    promised: frozenset[str]
+    block: DataflowBlock
+    made: dict[str, int] = field(default_factory=dict)
+    uses: dict[str, set[int]] = field(default_factory=dict)
+    segments: list[int] = field(default_factory=list)
+    taken: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        segment = 0
+        for position, binding in enumerate(self.block.bindings):
+            segment += is_barrier(binding, self.checked.module)
+            self.segments.append(segment)
+            for name in mentions(binding):
+                self.uses.setdefault(name, set()).add(position)
+            self.made[binding.name] = position
+
+    def value(self, position: int) -> Expr | None:
+        """The value of a binding that a match may take."""
+        binding = self.block.bindings[position]
+        free = isinstance(binding, VarBinding) and position not in self.taken and binding.name not in self.promised
+        return binding.value if free else None
+
+
+@dataclass(slots=True)
+class Match:
+    """``given``: what stands for each parameter; ``positions``: the bindings that the library function replaces;
+    ``pairs``: extents that must be equal; ``known``: types whose extents were evaluated."""
+
+    given: dict[str, Expr]
+    positions: set[int]
+    pairs: list[Pair]
+    known: list[TensorType]
+
+
+@rule("lo/dispatch-match")
+def match(pattern: Pattern, site: Site, position: int) -> Match | None:
+    """The match of a pattern whose result is bound at ``position``; ``None`` if there is none."""
+    matcher = _Matcher(pattern, site)
+    here = Var(site.block.bindings[position].name)
+    if not matcher.variable(pattern.root, here) or not inside(site, matcher.positions, position):
+        return None
+    replaced = {site.block.bindings[p].name for p in matcher.positions}
+    if any(isinstance(e, Var) and e.name in replaced for name, e in matcher.found.items() if name in pattern.params):
+        return None  # an argument that is an inner result
+    return matcher.unified(position)
+
+
+@rule("lo/dispatch-inner")
+def inside(site: Site, positions: set[int], root: int) -> bool:
+    """Whether all but the root's results are used by the match alone, and nothing moves across a barrier."""
+    for position in positions - {root}:
+        name = site.block.bindings[position].name
+        if name in site.block.outputs or not site.uses.get(name, set()) <= positions:
+            return False
+    return len({site.segments[p] for p in positions}) == 1
+
+
+@dataclass(slots=True)
+class _Matcher:
+    pattern: Pattern
+    site: Site
+    found: dict[str, Expr] = field(default_factory=dict)
+    positions: set[int] = field(default_factory=set)
+    pairs: list[Pair] = field(default_factory=list)
+
+    def variable(self, name: str, e: Expr) -> bool:
+        """A name of the pattern: the same wherever it occurs."""
+        if name in self.found:
+            return same(self.found[name], e)
+        self.found[name] = e
+        if name in self.pattern.params:
+            return isinstance(e, Var | Constant | ConstantRef)
+        if not isinstance(e, Var) or e.name not in self.site.made:
+            return False
+        position = self.site.made[e.name]
+        value = self.site.value(position)
+        if value is None or position in self.positions:
+            return False
+        self.positions.add(position)
+        return self.expression(self.pattern.wanted[name], value, name, e.name)
+
+    def expression(self, wanted: Expr, e: Expr, of: str, at: str) -> bool:
+        """``of`` and ``at``: what the two are bound to, in the pattern and in the block."""
+        match wanted, e:
+            case Var(name=name), _:
+                return self.variable(name, e)
+            case Call(op=Op(name=a)), Call(op=Op(name=b)):
+                fits = a == b and len(wanted.args) == len(e.args) and not e.ty_args
+                return fits and self.attributes(wanted, e, of, at) and self.operands(wanted, e, a, of, at)
+            case Tuple(fields=a), Tuple(fields=b):
+                return len(a) == len(b) and all(self.expression(x, y, of, at) for x, y in zip(a, b, strict=True))
+            case TupleGetItem(tuple=a, index=i), TupleGetItem(tuple=b, index=j):
+                return i == j and self.expression(a, b, of, at)
+            case ShapeExpr(values=a), ShapeExpr(values=b):
+                self.pairs += list(zip(a, b, strict=False))
+                return len(a) == len(b)
+            case PrimValue(value=a), PrimValue(value=b):
+                self.pairs.append((a, b))
+                return a.dtype == b.dtype
+            case ((Constant() | StringValue() | DataTypeValue()), _):
+                return same(wanted, e)
+            case _:
+                return False
+
+    def operands(self, wanted: Call, call: Call, op: str, of: str, at: str) -> bool:
+        """Equal arguments; of what commutes bit for bit, in either order."""
+        orders = (call.args, call.args[::-1]) if op in COMMUTATIVE else (call.args,)
+        before = (dict(self.found), set(self.positions), list(self.pairs))
+        for args in orders:
+            if all(self.expression(x, y, of, at) for x, y in zip(wanted.args, args, strict=True)):
+                return True
+            self.found, self.positions, self.pairs = dict(before[0]), set(before[1]), list(before[2])
+        return False
+
+    def attributes(self, wanted: Call, call: Call, of: str, at: str) -> bool:
+        """Equal attributes; an ``out_dtype`` that is left out is the dtype of the result."""
+        ours, theirs = dict(wanted.attrs), dict(call.attrs)
+        if "out_dtype" in ours and "out_dtype" in theirs:
+            ours["out_dtype"] = _dtype(ours["out_dtype"], self.pattern.types.get(of))
+            theirs["out_dtype"] = _dtype(theirs["out_dtype"], self.site.types.get(at))
+        return ours == theirs
+
+    @rule("lo/dispatch-unify")
+    def unified(self, position: int) -> Match | None:
+        """The contract's symbols as the extents that were found, and the pairs of all other dims."""
+        symbols: dict[str, PrimExpr] = {}
+        heads: list[tuple[TensorType, TensorType]] = []
+        for name, own in self.pattern.params.items():
+            type_ = operand(self.site.checked.module, self.site.types, self.found[name])
+            if not isinstance(type_, TensorType) or (type_.dtype, type_.ndim) != (own.dtype, own.ndim):
+                return None
+            heads.append((own, type_))
+        result = self.site.types.get(self.site.block.bindings[position].name)
+        if not _fits(self.pattern.result, result):
+            return None
+        assert isinstance(result, TensorType)
+        pairs = list(self.pairs)
+        for own, type_ in heads:
+            for dim, extent in _dims(own, type_):
+                if isinstance(dim, SymVar) and symbols.setdefault(dim.name, extent) is extent:
+                    continue
+                pairs.append((dim, extent))
+        by_name = {name: type_ for name, (_, type_) in zip(self.pattern.params, heads, strict=True)}
+        for name, condition in self.pattern.conditions:
+            pairs += _dims(condition, by_name[name])
+        pairs += _dims(self.pattern.result, result)
+        compared = [(substitute(dim, symbols), extent) for dim, extent in pairs]
+        if any(as_int(a) is not None and as_int(b) is not None and as_int(a) != as_int(b) for a, b in compared):
+            return None
+        given = {name: self.found[name] for name in self.pattern.params}
+        return Match(given, self.positions, compared, [*by_name.values(), result])
+
+
+def _fits(own: TensorType, found: Type | None) -> bool:
+    """A tensor of known extents on no device in particular, of the contract's dtype and rank."""
+    return (
+        isinstance(found, TensorType)
+        and isinstance(found.shape, tuple)
+        and found.vdevice is None
+        and (own.dtype, own.ndim) == (found.dtype, found.ndim)
+    )
+
+
+def _dims(own: TensorType, found: TensorType) -> list[Pair]:
+    assert isinstance(own.shape, tuple) and isinstance(found.shape, tuple)
+    return list(zip(own.shape, found.shape, strict=True))
+
+
+def _dtype(value: AttrValue, result: Type | None) -> AttrValue:
+    name = value.dtype if isinstance(value, DataTypeValue) else value
+    return result.dtype if name in (None, "", "void") and isinstance(result, TensorType) else name
+
+
+def same(a: Expr, b: Expr) -> bool:
+    """Whether two leaves are one."""
+    if isinstance(a, Var | Constant | ConstantRef | StringValue | DataTypeValue) and type(a) is type(b):
+        return replace(a, span=None) == replace(b, span=None)
+    return False
