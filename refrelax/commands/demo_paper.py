@@ -48,14 +48,18 @@ def _show(found: list[ModelAblation]) -> None:
         "function", "operators", "to libraries", "kernels", "fused", "TVM's", "fused", "KiB", "planned", "TVM's",
         "planned", "inside", "TVM inside", *rows[0].evidence,
     )  # fmt: skip
-    table(headers, [_cells(row) for row in rows], title=f"Small models of the paper's kinds; our passes: {", ".join(PIPELINE)}")
+    table(
+        headers,
+        [_cells(row) for row in rows],
+        title=f"Small models of the paper's kinds; our passes: {', '.join(PIPELINE)}",
+    )
     print(
         "\noperators: at graph level, as imported; to libraries: of these, taken by a library function;"
         "\nkernels: calls of loop programs after legalization and after fusion, ours and TVM 0.27's;"
         "\nKiB: what a pool holds after four successive runs, without and with a plan of memory, ours and TVM's;"
         "\ninside: bindings of NumPy's form after fusion, each judged on its own inputs;"
         "\nTVM inside: the outputs that TVM recorded, not outside what the imported model permits;"
-        "\nlast: our result against the imported model, for all batches and lengths.\n"
+        "\nlast: what is said of ours after these passes against the imported model, for all batches and lengths.\n"
     )
     passes = list(dict.fromkeys(name for each in found for name in each.claims))
     cells = [(each.model, *(_share(each.claims.get(name, (0, 0))) for name in passes), _time(each)) for each in found]

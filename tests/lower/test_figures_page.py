@@ -14,8 +14,8 @@ from refrelax.lower.counts import launches
 from refrelax.lower.memory_sizes import planned_bytes
 from refrelax.lower.pattern_kinds import pattern_kind, program
 from refrelax.lower.pipeline import PASSES, lower
+from refrelax.lower.printed_kinds import printed_kind
 from refrelax.syntax.write.scalars import expression
-from tests.lower.paper_algorithms import as_printed
 from tests.lower.paper_planning import planned_as_printed
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "paper"
@@ -74,4 +74,4 @@ def test_kind(line: int, text: str) -> None:
     (function,) = rr.check(rr.parse(text)).module.prim_funcs().values()
     nests = program(function)
     assert nests is not None and str(pattern_kind(function)) == notes["kind"]
-    assert str(as_printed(nests[0], list(nests[0].inputs()))) == notes["as printed"]
+    assert str(printed_kind(function)) == notes["as printed"]

@@ -96,7 +96,7 @@ class Writer(nn.Module):
     def __init__(self, width: int = 8) -> None:
         super().__init__()
         self.embed, self.position = nn.Embedding(VOCABULARY, width), nn.Embedding(32, width)
-        self.layers = nn.ModuleList([Layer(width, 2, across=True) for _ in range(2)])
+        self.layers = nn.ModuleList([Layer(width, 2, across=True)])
         self.norm = nn.LayerNorm(width)
 
     def forward(self, ids: torch.Tensor, heard: torch.Tensor) -> torch.Tensor:
@@ -111,13 +111,13 @@ class Writer(nn.Module):
 
 
 class Looker(nn.Module):
-    """Images ``(b, 3, 8, 12)`` to six patches in the decoder's width, by a class token, two layers and a projection."""
+    """Images ``(b, 3, 8, 12)`` to six patches in the decoder's width, by a class token, a layer and a projection."""
 
     def __init__(self, width: int = 8, out: int = 12) -> None:
         super().__init__()
         self.patches = nn.Conv2d(3, width, 4, stride=4, bias=False)
         self.first, self.position = nn.Parameter(torch.randn(1, 1, width)), nn.Parameter(0.2 * torch.randn(7, width))
-        self.norm, self.layers = nn.LayerNorm(width), nn.ModuleList([Layer(width, 2) for _ in range(2)])
+        self.norm, self.layers = nn.LayerNorm(width), nn.ModuleList([Layer(width, 2)])
         self.up, self.down = nn.Linear(width, out), nn.Linear(out, out)
 
     def forward(self, image: torch.Tensor) -> torch.Tensor:
@@ -126,7 +126,7 @@ class Looker(nn.Module):
         x = self.norm(x + self.position)
         for layer in self.layers:
             x = layer(x)
-        return self.down(F.gelu(self.up(x[:, 1:])))
+        return self.down(F.gelu(self.up(x.narrow(1, 1, 6))))
 
 
 class Describer(nn.Module):
@@ -143,7 +143,7 @@ class Describer(nn.Module):
         mask = causal(x.shape[1])
         for layer in self.layers:
             x = layer(x, mask)
-        return self.head(self.norm(x[:, seen.shape[1] :]))
+        return self.head(self.norm(x.narrow(1, 6, ids.shape[1])))
 
 
 def ids(b: int, n: int, seed: int) -> torch.Tensor:
