@@ -24,6 +24,9 @@ UNPROVED = {
 }
 """What no proof says for all shapes, and why: a cache that is written in place through a table of pages."""
 
+OF_LIBRARIES = {**UNPROVED, ("llava", "prefill"): ""}
+"""The same after library dispatch: one product of flattened rows is not seen to be equal."""
+
 LEFT = {"llama", "gemma", "qwen"}
 """Where one claim is not proved, and a loop left alone: that ``n - 1`` is an index of ``n``, in a loop program."""
 
@@ -99,9 +102,9 @@ def test_the_ablation(name: str) -> None:
         assert 0 < row.kernels[1] < row.kernels[0] <= row.tvm_kernels[0]
         assert row.dispatched or row.function == "listen"
         assert row.bindings[0] == row.bindings[1] > 0 and row.tvm_outputs[0] == row.tvm_outputs[1] > 0
-        named = UNPROVED.get((row.model, row.function))
+        named = OF_LIBRARIES.get((row.model, row.function))
         assert set(row.evidence.values()) == {"PROVED" if named is None else "TESTED"}
-        assert all(each.endswith(named or "") for each in row.unproved) and bool(row.unproved) == bool(named)
+        assert all((named or "") in each for each in row.unproved) and bool(row.unproved) == (named is not None)
 
 
 @pytest.mark.nightly
