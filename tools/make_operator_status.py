@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from refrelax.backends.cupy_.expressions import ELEMENTARY  # noqa: E402
 from refrelax.backends.numpy_ import graph as numpy_graph  # noqa: E402
+from refrelax.backends.numpy_ import machine  # noqa: E402
 from refrelax.backends.numpy_.operators import OPERATORS as NUMPY  # noqa: E402
 from refrelax.conformance import cases  # noqa: E402
 from refrelax.lower.legalize.table import AWAITED, BY_HAND, LEGALIZERS  # noqa: E402
@@ -98,6 +99,8 @@ def terms(name: str) -> str:
 
 def on_numpy(name: str) -> str:
     forms = {*NUMPY, *numpy_graph.EFFECTS, *DESTINATION_PASSING, "relax.call_pure_packed", "relax.null_value"}
+    forms |= {*machine.MEMORY, *machine.KILLS}
+    forms |= {"relax.builtin.alloc_tensor", "relax.call_builtin_with_ctx", "relax.vm.call_tir_dyn"}
     return "own" if name in forms else "loops" if name in LEGALIZERS else "interpreter"
 
 

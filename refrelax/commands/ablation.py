@@ -13,21 +13,16 @@ from time import process_time
 from typing import Any
 
 from refrelax import api, judge
+from refrelax.errors import Returned
 from refrelax.examples import Example
-from refrelax.lower import PASSES, Lowered, Step, lower
+from refrelax.lower import PIPELINES, Lowered, Step, lower
 from refrelax.lower.counts import dispatched, launches, operators
 from refrelax.lower.memory_report import successive_use
 from refrelax.semantics.numbers.verdicts import Inside, Outside
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
 
-ORDER = (
-    "dispatch_library", "legalize", "dead_code", "fuse_ops", "fuse_loops", "lift_workspace", "to_destinations",
-    "plan_memory", "capture", "build",
-)  # fmt: skip
-"""The order of the paper's Figure 13."""
-
-PIPELINE = tuple(name for name in ORDER if name in PASSES)
+PIPELINE = PIPELINES["paper"]
 
 JUDGED = ("lift_workspace",)
 """After these passes the whole is validated against the model as it was imported: the last that leaves it a program of
@@ -51,6 +46,8 @@ class AblationRow:
     """Inside, judged: of the fused module's NumPy form, on the recorded inputs."""
     tvm_outputs: tuple[int, int] = (0, 0)
     """Of TVM's recorded outputs: not outside what the imported model permits, all."""
+    built: tuple[int, int] = (0, 0)
+    """The same of what the definition gives for the module after the last pass."""
     evidence: dict[str, str] = field(default_factory=dict)
     unproved: list[str] = field(default_factory=list)
     trouble: list[str] = field(default_factory=list)
@@ -89,7 +86,7 @@ def ablation(example: Example, rounds: int = 1, live: bool = False) -> ModelAbla
         found.rows.append(row)
         _count(row, example, lowered)
         clock.lap("count")
-        _judge(row, example, checked, _after(lowered, "fuse_loops").module)
+        _judge(row, example, checked, _after(lowered, "fuse_loops").module, lowered.module)
         clock.lap("judge")
         for name in JUDGED:
             _validate(row, name, checked, _after(lowered, name).module, example, rounds)
@@ -133,18 +130,30 @@ def _count(row: AblationRow, example: Example, lowered: Lowered) -> None:
     row.tvm_held = theirs["held"][0][-1], theirs["held"][1][-1]
 
 
-def _judge(row: AblationRow, example: Example, checked: CheckedModule, fused: CheckedModule) -> None:
-    """The recorded runs: TVM's outputs against the imported model, and NumPy binding by binding after fusion."""
+def _judge(
+    row: AblationRow, example: Example, checked: CheckedModule, fused: CheckedModule, built: CheckedModule
+) -> None:
+    """The recorded runs: TVM's outputs, and what the module after the last pass gives, against the imported model;
+    NumPy binding by binding after fusion."""
     for recorded in example.runs:
         if recorded.function != row.function:
             continue
         permitted: Any = api.run(checked, row.function, *recorded.args, numerics="enclosure")
         fields = permitted.value if isinstance(permitted.value, tuple) else (permitted.value,)
-        verdicts = [field_.judge(seen) for field_, seen in zip(fields, recorded.outputs, strict=True)]
-        outside = [v for v in verdicts if isinstance(v, Outside)]
-        row.trouble += [f"TVM's output at {recorded.dims}: {v}" for v in outside]
-        kept, whole = row.tvm_outputs
-        row.tvm_outputs = kept + len(verdicts) - len(outside), whole + len(verdicts)
+        ours: Any = api.run(built, row.function, *recorded.args)
+        if not isinstance(ours, Returned):
+            row.trouble.append(f"after the last pass, at {recorded.dims}: {ours}")
+            continue
+        for what, outputs in (("TVM's output", recorded.outputs), ("the last pass", ours.value)):
+            verdicts = [field_.judge(seen) for field_, seen in zip(fields, outputs, strict=True)]
+            outside = [v for v in verdicts if isinstance(v, Outside)]
+            row.trouble += [f"{what} at {recorded.dims}: {v}" for v in outside]
+            kept, whole = row.tvm_outputs if outputs is recorded.outputs else row.built
+            counted = kept + len(verdicts) - len(outside), whole + len(verdicts)
+            if outputs is recorded.outputs:
+                row.tvm_outputs = counted
+            else:
+                row.built = counted
         found = judge.diff(fused, row.function, list(recorded.args), impl="numpy")
         shown = getattr(found, "bindings", ())
         if not shown or any(not isinstance(each.verdict, Inside) for each in shown):

@@ -46,7 +46,7 @@ def _show(found: list[ModelAblation]) -> None:
     rows = [row for each in found for row in each.rows]
     headers = (
         "function", "operators", "to libraries", "kernels", "fused", "TVM's", "fused", "KiB", "planned", "TVM's",
-        "planned", "inside", "TVM inside", *rows[0].evidence,
+        "planned", "inside", "TVM inside", "built", *rows[0].evidence,
     )  # fmt: skip
     table(
         headers,
@@ -59,6 +59,7 @@ def _show(found: list[ModelAblation]) -> None:
         "\nKiB: what a pool holds after four successive runs, without and with a plan of memory, ours and TVM's;"
         "\ninside: bindings of NumPy's form after fusion, each judged on its own inputs;"
         "\nTVM inside: the outputs that TVM recorded, not outside what the imported model permits;"
+        "\nbuilt: the same of what our last pass made, run by the definition;"
         "\nlast: what is said of ours after these passes against the imported model, for all batches and lengths.\n"
     )
     passes = list(dict.fromkeys(name for each in found for name in each.claims))
@@ -81,6 +82,7 @@ def _cells(row: AblationRow) -> tuple[str, ...]:
         *kib,
         "{} of {}".format(*row.bindings),
         "{} of {}".format(*row.tvm_outputs),
+        "{} of {}".format(*row.built),
         *row.evidence.values(),
     )
 

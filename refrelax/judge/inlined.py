@@ -18,6 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
 from refrelax.semantics.graph.link import callees_of, nodes
 from refrelax.semantics.ops import IMPURE, LOW_LEVEL, OPERATORS
+from refrelax.semantics.symbol_bounds import symbol_bounds
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import definable, dims_of, map_dims
@@ -221,6 +222,8 @@ class _Inliner:
         plain = not any(isinstance(b, VarBinding) and isinstance(b.value, If) for b in bindings)
         if not plain or not function.pure or function.ret is None or len(args) != len(function.params):
             raise _Stays
+        if symbol_bounds(function):
+            raise _Stays  # its promises are its own: in its place they would be forgotten
         rename = _Renaming(self.names)
         new = self.arguments(function.params, args, rename)
         result: Type = rename(function.ret)

@@ -10,14 +10,15 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, SymVar
-from refrelax.syntax.types import DTensorType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.types import AnyType, DTensorType, FuncType, PrimType, ShapeType, TensorType, TupleType, Type
 from refrelax.syntax.write.types import type_text
 from refrelax.testing.arguments import parameters
 
 
 @rule("va/interface")
 def mismatch(first: Module, second: Module, entry: str) -> str | None:
-    """Why the entries cannot be compared, or ``None``.
+    """Why the entries cannot be compared, or ``None``. A parameter of the second program that takes anything takes what
+    the first one does.
 
     Raises:
         UsageError: the first program has no such function.
@@ -79,6 +80,8 @@ def _dims(type_: Type) -> tuple[PrimExpr, ...]:
 
 def _corresponds(a: Type, b: Type, names: dict[str, PrimExpr]) -> bool:
     match a, b:
+        case _, AnyType():
+            return True
         case TupleType(ours), TupleType(theirs):
             pairs = zip(ours, theirs, strict=False)
             return len(ours) == len(theirs) and all(_corresponds(x, y, names) for x, y in pairs)

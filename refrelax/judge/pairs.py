@@ -9,14 +9,16 @@ from math import isfinite
 from time import perf_counter
 from typing import Any
 
-from refrelax.errors import Ended, Exhausted, Returned, UsageError
+from refrelax.errors import Ended, Exhausted, Returned, Trapped, UsageError
+from refrelax.judge.bad_calls import erased, refused
 from refrelax.judge.counting import not_comparable
 from refrelax.judge.evidence import Counterexample, Refuted
 from refrelax.judge.extents import choose, rounds
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.inputs import Kind, Named, kinds, literals, made
-from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed
+from refrelax.judge.outcomes import Difference, Externs, Reference, copies, cores, observed, short
 from refrelax.judge.report import Open
+from refrelax.judge.sessions import other_when_called_again, records
 from refrelax.judge.tally import NOTHING, Tally
 from refrelax.judge.terms import TermComparison
 from refrelax.running.run import inward, parameter_types, run
@@ -29,7 +31,9 @@ from refrelax.semantics.numbers.symbolic import Symbolic
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import TensorValue, from_payloads
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.types import DTensorType, PrimType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.graph import Function
+from refrelax.syntax.module import Module
+from refrelax.syntax.types import AnyType, DTensorType, PrimType, ShapeType, TensorType, TupleType, Type
 from refrelax.testing.arguments import parameters
 
 BUDGET = Budget(steps=20_000_000, elements=20_000_000)
@@ -83,9 +87,14 @@ class Pair:
     """Whether some extents satisfied the caller's assumptions."""
     refused: str = ""
     named: Named = field(init=False)
+    records: bool = field(init=False)
+    """Whether the second program keeps something from one call to the next."""
+    before: Reference | None = None
+    """The call before, for such a program."""
 
     def __post_init__(self) -> None:
         self.named = literals((self.first.module, self.second.module))
+        self.records = records(self.second.module)
 
     """Why arguments could not be made up."""
 
@@ -167,10 +176,43 @@ class Pair:
                     tuple(args), dict(dims), judged.message, reference.outcome, found, judged.field, binding
                 )
                 return Refuted(dict(dims), (), example, tally=self.tally + tally)
+        if self.records and (refuted := self._again(reference, dims)) is not None:
+            return refuted
         self.tally += tally
         self.cases += judged != "excluded"
         self.excluded += judged == "excluded"
         self.undecided += judged == "undecided"
+        return None
+
+    def _again(self, reference: Reference, dims: Mapping[str, int]) -> Refuted | None:
+        """Several calls in one session, for a second program that keeps something from call to call."""
+        calls = [reference, self.before or reference, reference]
+        self.before = reference
+        other = other_when_called_again(self.second, self.entry, calls, self.externs, self.budget)
+        if other is None:
+            return None
+        wanted, judged, found = other
+        example = Counterexample(tuple(wanted.args), dict(dims), judged.message, wanted.outcome, found, judged.field)
+        return Refuted(dict(dims), (), example, tally=self.tally)
+
+    def bad_calls(self, seed: int) -> Refuted | None:
+        """Arguments that the first signature refuses, for a second program that takes anything: it must trap alike."""
+        ours = parameter_types(self.first.module, self.entry)
+        annotated = [t or AnyType() for t in ours]
+        drawn = self._drawn({name: 2 + k for k, name in enumerate(self.symbols)}, seed, "dyadic")
+        if not erased(ours, _annotations(self.second.module, self.entry)) or drawn is None:
+            return None
+        args, dims = drawn
+        for given in refused(args, annotated):
+            wanted = run(self.first, self.entry, *copies(given), externs=self.externs, budget=self.budget)
+            if not isinstance(wanted, Trapped):
+                continue
+            found = run(self.second, self.entry, *copies(given), externs=self.externs, budget=self.budget)
+            self.cases += 1
+            if not (isinstance(found, Trapped) and found.rule == wanted.rule):
+                message = f"the first ends as {short(wanted)}, the second as {short(found)}"
+                example = Counterexample(tuple(given), dict(dims), message, wanted, found)
+                return Refuted(dict(dims), (), example, tally=self.tally)
         return None
 
     def _explained(self, args: Sequence[Any], before: Any, after: Any, policy: Kind | None) -> bool:
@@ -257,6 +299,12 @@ class TermProof:
     shapes: list[dict[str, int]] = field(default_factory=list)
     relaxations: set[str] = field(default_factory=set)
     tally: Tally = NOTHING
+
+
+def _annotations(module: Module, entry: str) -> list[Type | None]:
+    """The parameters of a graph-level function as they are annotated."""
+    function = module.functions[entry]
+    return [p.type for p in function.params] if isinstance(function, Function) else []
 
 
 def _further(name: str, type_: Type, symbols: Sequence[str]) -> bool:

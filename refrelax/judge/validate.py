@@ -120,6 +120,8 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
     """The caller's arguments, then a proof, then runs."""
     if args is not None and (refuted := _on_arguments(pair, args, _permits(options.assume))) is not None:
         return refuted
+    if (refuted := pair.bad_calls(seed)) is not None:
+        return refuted
     if same_programs(pair.first.module, pair.second.module):
         return _held(pair, Proved(trusts=(SAME,)), seed, rounds)
     found, suspects = search(pair.first, pair.second, pair.entry, options)

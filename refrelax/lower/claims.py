@@ -53,10 +53,12 @@ class Claim:
 
 @dataclass(slots=True)
 class Ledger:
-    """The claims of one pass, in the order in which they were asked. ``effort`` is the solver's."""
+    """The claims of one pass, in the order in which they were asked. ``effort`` is the solver's; ``left``: the
+    functions that the pass could do nothing about, each with why."""
 
     effort: str = "normal"
     claims: list[Claim] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)
     _provers: dict[tuple[tuple[PrimExpr, ...], str | None, str], Prover] = field(default_factory=dict)
 
     def holds(
@@ -86,7 +88,7 @@ class Ledger:
 
     def apart(self) -> Ledger:
         """An empty ledger for a rewrite that may be dropped; it knows the answers of this one."""
-        return Ledger(self.effort, [], self._provers)
+        return Ledger(self.effort, _provers=self._provers)
 
     def known(self, statement: PrimExpr, assume: Iterable[PrimExpr], fits: str | None = None) -> bool:
         """Whether the statement is proved with little effort. Nothing is kept: whoever relies on it claims it."""

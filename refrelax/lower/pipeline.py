@@ -33,18 +33,25 @@ PASSES: dict[str, str] = {
     "lift_workspace": "refrelax.lower.lift_workspace",
     "to_destinations": "refrelax.lower.to_destinations",
     "plan_memory": "refrelax.lower.plan_memory",
+    "capture": "refrelax.lower.capture",
+    "build": "refrelax.lower.build",
 }
 """Where each pass lives; its function is called ``run``."""
 
 PIPELINES: dict[str, tuple[str, ...]] = {
     "default": ("legalize", "dead_code", "fuse_ops", "fuse_loops", "to_destinations", "plan_memory"),
+    "build": ("legalize", "dead_code", "fuse_ops", "fuse_loops", "to_destinations", "plan_memory", "capture", "build"),
     "kernels": ("legalize", "dead_code", "fuse_ops", "fuse_loops"),
     "dispatch": (DISPATCH, "legalize", "dead_code", "fuse_ops", "fuse_loops"),
+    "paper": (
+        DISPATCH, "legalize", "dead_code", "fuse_ops", "fuse_loops", "lift_workspace", "to_destinations", "plan_memory",
+        "capture", "build",
+    ),
     "legalize": ("legalize",),
     "none": (),
-}
+}  # fmt: skip
 """Named sequences of passes. ``kernels`` stops before memory, which is what the array backends compile; ``dispatch``
-first gives library functions what they compute."""
+first gives library functions what they compute; ``paper`` is the order of the Relax paper (§4.7), whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +129,13 @@ def _checked_again(name: str, module: Module) -> CheckedModule:
 
 def evidence(ledger: Ledger) -> str:
     """How the rewrites of a pass are justified, in a few words."""
+    if ledger.left:
+        stay = "; ".join(f"{name} stays as it is: {why}" for name, why in ledger.left.items())
+        return f"{_evidence(ledger)}; {stay}"
+    return _evidence(ledger)
+
+
+def _evidence(ledger: Ledger) -> str:
     proved = len(ledger.claims) - ledger.unproved
     if not ledger.claims:
         return "no claim needed"

@@ -13,11 +13,13 @@ from typing import Any
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.semantics.budget import Budget, Meter
+from refrelax.semantics.builtins.contexts import param_types
 from refrelax.semantics.graph.evaluate import Interpreter
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.graph.machine import Listener
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics, Payload
+from refrelax.semantics.session import Session
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import DType, Prim, Shape, TensorValue, from_bits, from_payloads
 from refrelax.semantics.world import ALONE, World
@@ -49,6 +51,7 @@ def run(
     strict: bool = False,
     check_regions: bool = False,
     world: World = ALONE,
+    session: Session | None = None,
 ) -> Outcome:
     """Run a function of a checked module under a reading.
 
@@ -57,7 +60,8 @@ def run(
     library functions by name, called as ``f(*inputs, *outputs)`` with ``Tensor``s, or giving a value. ``seed`` feeds
     the ``sampled`` reading. ``strict`` narrows ``enclosure`` to what other standards fix as well (``strict``).
     ``check_regions`` holds the accesses of every block to its ``T.reads`` and ``T.writes``. ``world``: the workers that
-    run the program together (``run_workers``).
+    run the program together (``run_workers``). ``session``: what the machine keeps from run to run, so that the next
+    run with it replays what this one records.
 
     Raises:
         UsageError: no such function; arguments given both ways; ``strict`` with another reading; an argument that is no
@@ -83,6 +87,7 @@ def run(
         check_regions=check_regions,
         world=world,
         types=checked.types,
+        session=session or Session(),
     )
     if (tell := getattr(listener, "on_effect", None)) is not None:
         interpreter.effects = Watched(tell)
@@ -127,8 +132,8 @@ def wrapped(function: Callable[..., Any], numerics: Numerics) -> Callable[..., A
 def parameter_types(module: Module, entry: str) -> list[Type | None]:
     """The type of each parameter of a function, as far as arguments are converted by it."""
     match module.functions.get(entry):
-        case Function(params=params):
-            return [p.type for p in params]
+        case Function() as function:
+            return param_types(function)
         case PrimFunc(params=prim_params):
             return [_prim_param_type(p) for p in prim_params]
         case _:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from refrelax.errors import Ended, UsageError
 from refrelax.running.arrays import Tensor, pack
+from refrelax.semantics.builtins.contexts import param_types
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.values import DType, Shape
 from refrelax.syntax import bits, dtypes
@@ -48,8 +49,9 @@ MOST_ELEMENTS = 100_000_000
 def parameters(module: Module, entry: str) -> list[tuple[str, Type]]:
     """Names and types of a function's parameters; buffers as tensors, outputs included."""
     match module.functions.get(entry):
-        case Function(params=params):
-            return [(p.name, p.type if p.type is not None else AnyType()) for p in params]
+        case Function() as function:
+            types = param_types(function)
+            return [(p.name, t or AnyType()) for p, t in zip(function.params, types, strict=True)]
         case PrimFunc(params=prim_params):
             return [
                 (p.buffer.name, tensor_of(p.buffer.shape, p.buffer.dtype))

@@ -99,6 +99,7 @@ def test_the_ablation(name: str) -> None:
     left = sum(whole - proved for proved, whole in found.claims.values())
     assert left == (found.model in LEFT)
     for row in found.rows:
+        assert row.built[0] == row.built[1] == row.tvm_outputs[1]
         assert 0 < row.kernels[1] < row.kernels[0] <= row.tvm_kernels[0]
         assert row.dispatched or row.function == "listen"
         assert row.bindings[0] == row.bindings[1] > 0 and row.tvm_outputs[0] == row.tvm_outputs[1] > 0

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.cupy_ import machine
 from refrelax.backends.cupy_.devices import Device, DeviceArray
 from refrelax.backends.cupy_.launch import Launcher, stand_in
 from refrelax.backends.cupy_.plan import Plan, plans, source_text
@@ -18,6 +19,7 @@ from refrelax.backends.numpy_ import compile as host
 from refrelax.backends.numpy_ import runtime
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
+from refrelax.backends.numpy_.machine import Machine
 from refrelax.backends.numpy_.names import function
 from refrelax.errors import Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError
 from refrelax.lower.claims import Claim
@@ -145,6 +147,7 @@ class CudaExecutable:
         self.mode = mode
         self.device = device
         self.border = Border(device)
+        self._machine = Machine()
         self.plans: dict[str, Plan] = plans(checked.module, mode)
         self.source = source_text(self.plans, mode)
         self.host_source = graph_source(checked, mode)
@@ -164,7 +167,11 @@ class CudaExecutable:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
         names: dict[str, Any] = {"np": np, "rt": self.border.runtime()}
         names["ops"] = Operators(self.border, self.mode == "fast")
+        names["vm"] = machine.library(self.device)
         names.update({function(name): launcher for name, launcher in self.launchers.items()})
+        for name, func in self.checked.module.functions.items():
+            if isinstance(func, PrimFunc) and machine.on_host(self.checked.module, name):
+                names[function(name)] = machine.program_on_host(name, self._on_host(func, name))
         exec(compile(source, "<refrelax cuda>", "exec"), names)  # noqa: S102
         return names
 
@@ -186,7 +193,11 @@ class CudaExecutable:
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""
         functions = self._load(graph_source(self.checked, self.mode, observed=True))
-        outcome, frames = self._run(functions, entry, args, externs or {})
+        kept, self._machine = self._machine, Machine()
+        try:
+            outcome, frames = self._run(functions, entry, args, externs or {})
+        finally:
+            self._machine = kept
         return Observed(outcome, frames)
 
     def _run(
@@ -198,7 +209,7 @@ class CudaExecutable:
             raise UsageError(f"{entry} is a library function")
         types = host._types(func, len(args))
         values = [self.border.up(host.inward(a, t)) for a, t in zip(args, types, strict=True)]
-        running = Running(self.checked, externs, functions=functions, brought=self._brought)
+        running = Running(self.checked, externs, functions=functions, brought=self._brought, machine=self._machine)
         running.border = self.border
         try:
             runtime.expect_arity(entry, len(values), len(func.params))

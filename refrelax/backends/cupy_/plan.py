@@ -215,8 +215,12 @@ def large_allocations(stmts: tuple[Stmt, ...]) -> list[Buffer]:
 
 
 def plans(module: Module, mode: str) -> dict[str, Plan]:
-    """The plan of every PrimFunc of a module."""
-    return {name: plan(name, f, mode) for name, f in module.functions.items() if isinstance(f, PrimFunc)}
+    """The plan of every PrimFunc of a module that does not run on the host."""
+    return {
+        name: plan(name, f, mode)
+        for name, f in module.functions.items()
+        if isinstance(f, PrimFunc) and not dict(f.attrs).get("tirx.is_host_func")
+    }
 
 
 def source_text(made: dict[str, Plan], mode: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.libraries import libraries_of
-from refrelax.backends.numpy_ import runtime
+from refrelax.backends.numpy_ import machine, runtime
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
@@ -18,13 +18,14 @@ from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError, trap
 from refrelax.running.arrays import Tensor, pack, to_constant
+from refrelax.semantics.builtins.contexts import param_types
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Function
+from refrelax.syntax.graph import ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
@@ -39,7 +40,7 @@ def source_of(checked: CheckedModule, mode: Mode, observed: bool = False) -> str
         Unsupported: something in the module has no translation.
     """
     constants = Constants()
-    reuse = mode == "fast" and not observed and not overwritten(checked.module)
+    reuse = mode == "fast" and not observed and not overwritten(checked.module) and not on_machine(checked.module)
     parts: list[list[str]] = []
     for name, func in checked.module.functions.items():
         match func:
@@ -92,6 +93,8 @@ class Running:
     effects: list[Effect] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     constants: dict[int, Any] = field(default_factory=dict)
+    machine: machine.Machine = field(default_factory=machine.Machine)
+    """Memory and recorded runs, which the executable keeps."""
     functions: Mapping[str, Any] = field(default_factory=dict)
     """The compiled functions, by their name in the source."""
     brought: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
@@ -200,6 +203,12 @@ def spoil(outputs: list[Any]) -> None:
             array.reshape(-1).view(np.uint8)[...] = 0xFF
 
 
+def on_machine(module: Module) -> bool:
+    """Whether a module calls the virtual machine's library: what its calls share, no type tells."""
+    graph = [f for f in module.functions.values() if isinstance(f, Function)]
+    return any(isinstance(node, ExternFunc) and node.name in machine.MACHINE for f in graph for node in nodes(f))
+
+
 class NumPyExecutable:
     """A compiled module. ``source`` is the generated text; ``run`` gives an outcome, ``f["main"](…)`` arrays."""
 
@@ -211,13 +220,19 @@ class NumPyExecutable:
         self._functions = self._load(self.source)
         self._constants: dict[int, Any] = {}
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
+        self._machine = machine.Machine()
 
     def __reduce__(self) -> tuple[object, ...]:
         return NumPyExecutable, (self.checked, self.mode)
 
     def _load(self, source: str) -> dict[str, Any]:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
-        names: dict[str, Any] = {"np": np, "rt": runtime, "ops": Operators(self.mode == "fast", self._views)}
+        names: dict[str, Any] = {
+            "np": np,
+            "rt": runtime,
+            "vm": machine,
+            "ops": Operators(self.mode == "fast", self._views),
+        }
         exec(compile(source, "<refrelax numpy>", "exec"), names)  # noqa: S102
         return names
 
@@ -232,18 +247,24 @@ class NumPyExecutable:
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""
         functions = self._load(source_of(self.checked, self.mode, observed=True))
-        outcome, running = self._run(functions, entry, args, externs or {})
+        outcome, running = self._run(functions, entry, args, externs or {}, machine.Machine())
         return Observed(outcome, tuple(running.frames))
 
     def _run(
-        self, functions: dict[str, Any], entry: str, args: tuple[Any, ...], externs: Mapping[str, Callable[..., Any]]
+        self,
+        functions: dict[str, Any],
+        entry: str,
+        args: tuple[Any, ...],
+        externs: Mapping[str, Callable[..., Any]],
+        fresh: machine.Machine | None = None,
     ) -> tuple[Outcome, Running]:
         link(self.checked.module, entry, externs)
         func = self.checked.module.functions[entry]
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")
         values = [inward(a, t) for a, t in zip(args, _types(func, len(args)), strict=True)]
-        running = Running(self.checked, externs, functions=functions, brought=self._brought)
+        kept = fresh or self._machine
+        running = Running(self.checked, externs, functions=functions, brought=self._brought, machine=kept)
         try:
             runtime.expect_arity(entry, len(values), len(func.params))
             with np.errstate(all="ignore"):
@@ -267,7 +288,14 @@ class NumPyExecutable:
             Ended: the run trapped.
         """
         func = self.checked.module.functions[entry]
-        running = Running(self.checked, {}, constants=self._constants, functions=self._functions, brought=self._brought)
+        running = Running(
+            self.checked,
+            {},
+            constants=self._constants,
+            functions=self._functions,
+            brought=self._brought,
+            machine=self._machine,
+        )
         first = [running] if isinstance(func, Function) else []
         with np.errstate(all="ignore"):
             return self._functions[function(entry)](*first, *args)
@@ -287,7 +315,7 @@ class NumPyExecutable:
 def _types(func: Function | PrimFunc, count: int) -> list[Type | None]:
     known: list[Type | None]
     if isinstance(func, Function):
-        known = [p.type for p in func.params]
+        known = param_types(func)
     else:
         known = [
             TensorType(p.buffer.shape, p.buffer.dtype, len(p.buffer.shape))
@@ -308,7 +336,7 @@ def inward(value: Any, type_: Type | None) -> Any:
         case DType(name=name), _:
             return name
         case ((bool() | int() | float()), (PrimType() | None)):
-            return value
+            return float(value) if type_ is not None and dtypes.kind(type_.dtype) == "float" else value
         case ((tuple() | list()), ShapeType()):
             return Shape(tuple(int(each) for each in value))
         case ((tuple() | list()), TupleType(fields=fields)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
@@ -10,11 +10,13 @@ from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text, dtype_text, held
 from refrelax.backends.numpy_.guests import admit
 from refrelax.backends.numpy_.liveness import Liveness
+from refrelax.backends.numpy_.machine import KILLS, MACHINE, MEMORY
 from refrelax.backends.numpy_.names import function, local
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.builtins.kernels import KERNELS
 from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.dims import Facts
+from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import DESTINATION_PASSING, binary
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import (
@@ -359,6 +361,19 @@ def _call(writer: Writer, call: Call) -> str:
             return f"run.{EFFECTS[name]}({', '.join(value(writer, each) for each in call.args)})"
         case Op(name="relax.null_value"):
             return "None"
+        case Op(name="relax.call_builtin_with_ctx"):
+            return _builtin(writer, call)
+        case Op(name="relax.builtin.alloc_tensor") if isinstance(kind := call.args[1], DataTypeValue):
+            return f"rt.empty({value(writer, call.args[0])}.dims, {dtype_text(kind.dtype)})"
+        case Op(name=name) if name in KILLS:
+            return "()"
+        case Op(name="relax.vm.call_tir_dyn") if isinstance(given_ := call.args[1], Tuple):
+            return _machine("vm.builtin.call_tir_dyn", [value(writer, each) for each in (call.args[0], *given_.fields)])
+        case Op(name=name) if name in MEMORY:
+            library, order = MEMORY[name]
+            _whole_bytes(name, call.args)
+            there = [each for each in order if isinstance(each, str) or each < len(call.args)]
+            return _machine(library, [e if isinstance(e, str) else value(writer, call.args[e]) for e in there])
         case Op(name=name) if name in OPERATORS:
             return _operator(writer, name, call)
         case Op(name=name):
@@ -366,14 +381,59 @@ def _call(writer: Writer, call: Call) -> str:
         case GlobalVar(name=name):
             args = [value(writer, each) for each in call.args]
             if isinstance(writer.module.functions[name], PrimFunc):
+                if _launch(writer.module, name):
+                    return f"vm.launch({', '.join(['run', value(writer, call.op), *args])})"
                 return f"rt.unit({function(name)}({', '.join(args)}))"
             return f"{function(name)}({', '.join(['run', *args])})"
+        case ExternFunc(name=name) if name in MACHINE:
+            _whole_bytes(name, call.args)
+            text = _machine(name, [value(writer, each) for each in call.args])
+            return f"bool({text})" if call.ty_args == (PrimType("bool"),) else text
         case ExternFunc(name=name):
             return f"run.library({known_outside(name)!r}, [{', '.join(value(writer, each) for each in call.args)}])"
         case Var(name=name):
             return f"{local(name)}({', '.join(['run', *(value(writer, each) for each in call.args)])})"
         case _:
             assert_never(call.op)
+
+
+def _machine(name: str, args: list[str]) -> str:
+    return f"vm.MACHINE[{name!r}]({', '.join(['run', *args])})"
+
+
+def _whole_bytes(name: str, args: Sequence[Expr]) -> None:
+    """No argument is a dtype whose elements share bytes."""
+    for each in args:
+        if isinstance(each, DataTypeValue) and dtypes.is_dtype(each.dtype) and dtypes.memory_bits(each.dtype) < 8:
+            raise Unsupported(f"the {'operator' if name.startswith('relax.') else 'builtin'} {name} of {each.dtype}")
+
+
+def _builtin(writer: Writer, call: Call) -> str:
+    """A library function that sees the machine."""
+    match call.args:
+        case (ExternFunc(name=name), Tuple(fields=fields)) if name in MACHINE:
+            _whole_bytes(name, fields)
+            return _machine(name, [value(writer, each) for each in fields])
+        case _:
+            raise Unsupported("the operator relax.call_builtin_with_ctx")
+
+
+def _launch(module: Module, name: str) -> bool:
+    """Whether a loop program without a result runs on the device: in a module that records runs, it is written
+    down."""
+    program = module.functions[name]
+    host = isinstance(program, PrimFunc) and (dict(program.attrs).get("tirx.is_host_func") or program.ret is not None)
+    return not host and records(module)
+
+
+def records(module: Module) -> bool:
+    """Whether a module records runs."""
+    return any(
+        isinstance(node, ExternFunc) and node.name == "vm.builtin.cuda_graph.run_or_capture"
+        for each in module.functions.values()
+        if isinstance(each, Function)
+        for node in nodes(each)
+    )
 
 
 EFFECTS = {"relax.print": "shown", "relax.assert_op": "asserted"}

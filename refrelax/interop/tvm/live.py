@@ -63,11 +63,11 @@ def _is_indexed(constant: Any) -> bool:
 
 
 def _module_constants(mod: Any) -> Iterator[Any]:
-    """Every constant use in the order of the text: functions by name, then as the bindings stand."""
+    """Every constant use in the order of the text: functions by name, ``main`` last, then as the bindings stand."""
     from tvm import relax
 
     functions = {gv.name_hint: func for gv, func in mod.functions_items()}
-    for name in sorted(functions):
+    for name in sorted(functions, key=lambda each: (each == "main", each)):
         if isinstance(functions[name], relax.Function):
             yield from _constants(functions[name])
 

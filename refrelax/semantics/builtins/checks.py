@@ -50,10 +50,10 @@ def check_tensor_info(run: Machine, args: list[Any], call: Call) -> Any:
     dtype = args[2].name if len(args) > 3 and isinstance(args[2], DType) else None
     if not isinstance(x, TensorValue):
         raise failed(context, "type", f"expected a tensor, found {describe(x)}", call.span)
-    if ndim not in (-1, x.ndim):
-        raise failed(context, "rank", f"expected {ndim} dimensions, found {x.ndim}", call.span)
     if dtype not in (None, "void", x.dtype):
         raise failed(context, "dtype", f"expected dtype {dtype}, found {x.dtype}", call.span)
+    if ndim not in (-1, x.ndim):
+        raise failed(context, "rank", f"expected {ndim} dimensions, found {x.ndim}", call.span)
     return ()
 
 

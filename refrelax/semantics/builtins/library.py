@@ -12,7 +12,7 @@ from typing import Any
 from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.arena import Arena, allocate
-from refrelax.semantics.builtins import checks, heap
+from refrelax.semantics.builtins import checks, graphs, heap
 from refrelax.semantics.builtins.forms import unpacked
 from refrelax.semantics.graph.machine import Machine, closure_over
 from refrelax.semantics.ops import OPERATORS
@@ -186,22 +186,6 @@ def invoke_debug_func(run: Machine, args: list[Any], call: Call) -> Any:
     return None
 
 
-@rule("vm/cuda-graph")
-def run_or_capture(run: Machine, args: list[Any], call: Call) -> Any:
-    """``(f, args, number, shape?)``: what ``f`` gives. A recorded run of ``f`` does the same again."""
-    _wanted(isinstance(args[1], tuple), "a function, its arguments and a number", call)
-    return run.call_value(args[0], list(args[1]), call.span)
-
-
-@rule("vm/cuda-graph")
-def get_cached_alloc(run: Machine, args: list[Any], call: Call) -> Any:
-    """``(f, number)``: what ``f`` gave when it was first called for that number."""
-    number = checks.number(args[1], call.span)
-    if number not in run.cached:
-        run.cached[number] = run.call_value(args[0], [], call.span)
-    return run.cached[number]
-
-
 def _operator(name: str, accepts: Callable[[list[Any]], bool]) -> Builtin:
     """An operator that legalisation turns into a library function with the same arguments."""
 
@@ -287,8 +271,8 @@ LIBRARY: dict[str, tuple[int, Builtin]] = {
     "vm.builtin.call_tir_dyn": (1, call_tir_dyn),
     "vm.builtin.call_py_func": (1, call_py_func),
     "vm.builtin.invoke_debug_func": (3, invoke_debug_func),
-    "vm.builtin.cuda_graph.run_or_capture": (3, run_or_capture),
-    "vm.builtin.cuda_graph.get_cached_alloc": (2, get_cached_alloc),
+    "vm.builtin.cuda_graph.run_or_capture": (3, graphs.run_or_capture),
+    "vm.builtin.cuda_graph.get_cached_alloc": (2, graphs.get_cached_alloc),
     "runtime.disco.allreduce": (4, _collective("allreduce", _allreduce)),
     "runtime.disco.allgather": (3, _collective("allgather", lambda e, x, _, group: ccl.allgather(e, x, group))),
     "runtime.disco.broadcast_from_worker0": (
@@ -306,9 +290,18 @@ LIBRARY: dict[str, tuple[int, Builtin]] = {
 """The library that needs no registration: the least number of arguments, and the meaning."""
 
 
+ON_HOST = frozenset(
+    {"vm.builtin.tensor_to_shape", "vm.builtin.call_py_func", "vm.builtin.invoke_debug_func"}
+    | {name for name in LIBRARY if name.startswith("relax.run.")} - {"relax.run.shape_to_tensor"}
+)
+"""Those by which the host sees elements."""
+
+
 def call_builtin(run: Machine, name: str, args: list[Any], call: Call) -> Any:
     """Call a function of ``LIBRARY``."""
     least, meaning = LIBRARY[name]
     if len(args) < least:
         raise unspecified("vm/argument", f"{name} takes {least} arguments or more, found {len(args)}", call.span)
+    if name in ON_HOST:
+        graphs.host_sees(run, name, call.span)
     return meaning(run, args, call)

@@ -14,6 +14,7 @@ from typing import Any, assert_never
 from refrelax.errors import Effect, Ended, InternalError, Span, trap, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.arena import keep_apart, name_memory
+from refrelax.semantics.builtins.graphs import host_sees
 from refrelax.semantics.builtins.kernels import KERNELS, call_kernel, missing
 from refrelax.semantics.builtins.library import LIBRARY, call_builtin
 from refrelax.semantics.dims import float_value
@@ -56,6 +57,9 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import Type
+
+ON_HOST = frozenset({"relax.print", "relax.assert_op", "relax.nonzero", "relax.unique", "relax.tensor_to_shape"})
+"""Operators by which the host sees elements."""
 
 
 class Interpreter(Machine):
@@ -155,6 +159,7 @@ class Interpreter(Machine):
                 keep_apart(name, args, span)
                 return call_kernel(self, name, args, span)
             raise missing(name, span)
+        host_sees(self, f"a call of {name}", span)
         keep_apart(name, args, span)
         self.effects.append(Effect("call", name))
         return function(*args)
@@ -319,6 +324,7 @@ class Interpreter(Machine):
             return bool(condition.value)
         if not isinstance(condition, TensorValue) or condition.size == 0:
             raise unspecified("ev/if-condition", "the condition has no element", span)
+        host_sees(self, "an element decides", span)
         f = self.numerics.at(condition.dtype)
         element = condition[(0,) * condition.ndim]
         if condition.dtype == "bool":
@@ -350,6 +356,7 @@ class Interpreter(Machine):
             return result
         if result is None or function.ret is None:
             return ()
+        host_sees(self, f"the scalar that {name} gives", span)
         match dtypes.kind(function.ret):
             case "bool":
                 return Prim("bool", self.numerics.decide(result))
@@ -391,6 +398,8 @@ class Interpreter(Machine):
         definition = OPERATORS.get(name)
         if definition is None:
             raise InternalError(f"{name} has no value rule")
+        if name in ON_HOST:
+            host_sees(self, name, call.span)
         symbols = scope.symbols
         evaluation = Evaluation(
             self.numerics,

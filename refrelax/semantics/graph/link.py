@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from types import MappingProxyType
 from typing import Any
 
 from refrelax.errors import Diagnostic, Unlinkable, UsageError
@@ -109,6 +110,12 @@ def callees_of(node: Any, contracts: Mapping[str, str]) -> list[str]:
         case _:
             pass
     return found
+
+
+def callees(root: Any, contracts: Mapping[str, str] = MappingProxyType({})) -> Iterator[str]:
+    """The functions of the module that are named below ``root``."""
+    for node in nodes(root):
+        yield from callees_of(node, contracts)
 
 
 def nodes(root: Any) -> Iterator[Any]:

@@ -21,6 +21,7 @@ from refrelax.semantics.dims import Symbols
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.graph.matching import Mismatch, match
 from refrelax.semantics.numbers.interface import Numerics
+from refrelax.semantics.session import Session
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.semantics.values import Closure, TensorValue, Value, empty
 from refrelax.semantics.world import ALONE, World
@@ -73,8 +74,10 @@ class Machine(ABC):
     """Whether loop-level accesses are held to the declared regions of their blocks."""
     contracts: Mapping[str, str] = field(init=False)
     """Library functions whose meaning is a function of the module, by name."""
-    cached: dict[int, Any] = field(default_factory=dict)
-    """What ``vm.builtin.cuda_graph.get_cached_alloc`` gave, by number."""
+    session: Session = field(default_factory=Session)
+    """What the machine keeps from run to run: memory and recorded runs."""
+    capturing: int = 0
+    """How many recorded runs are under way."""
 
     def __post_init__(self) -> None:
         self.contracts = contracts_of(self.module)

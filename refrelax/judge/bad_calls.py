@@ -1,0 +1,59 @@
+"""Arguments that a signature refuses: what a program with checks in place of annotations must refuse, too.
+
+Each is made from good arguments by one change of one tensor or shape: another dtype, a rank more, an extent more.
+
+Spec: ``spec/14-build.md``, ``lo/check-spelled``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any
+
+from refrelax.running.arrays import Tensor
+from refrelax.semantics.values import Shape
+from refrelax.syntax import dtypes
+from refrelax.syntax.types import AnyType, DTensorType, ShapeType, TensorType, TupleType, Type
+
+OTHER = {"float32": "float64", "int64": "int32"}
+
+
+def refused(args: Sequence[Any], types: Sequence[Type]) -> Iterator[list[Any]]:
+    """The arguments with one of them changed, in every way."""
+    for place, (value, type_) in enumerate(zip(args, types, strict=True)):
+        for other in _others(value, type_):
+            yield [*args[:place], other, *args[place + 1 :]]
+
+
+def erased(ours: Sequence[Type | None], theirs: Sequence[Type | None]) -> bool:
+    """Whether a second signature takes anything where a first one does not."""
+    return any(
+        isinstance(b, AnyType) and not isinstance(a, AnyType) and a is not None
+        for a, b in zip(ours, theirs, strict=False)
+    )
+
+
+def _others(value: Any, type_: Type) -> Iterator[Any]:
+    match type_, value:
+        case ((TensorType() | DTensorType()), Tensor()):
+            yield _zeros(OTHER.get(value.dtype, "float32"), value.shape)
+            yield _zeros(value.dtype, (*value.shape, 1))
+            for axis, extent in enumerate(value.shape):
+                yield _zeros(value.dtype, (*value.shape[:axis], extent + 1, *value.shape[axis + 1 :]))
+            yield 1
+        case ShapeType(), Shape(dims=dims):
+            yield Shape((*dims, 1))
+            for axis, extent in enumerate(dims):
+                yield Shape((*dims[:axis], extent + 1, *dims[axis + 1 :]))
+        case TupleType(fields=fields), tuple():
+            yield value[1:]
+            for k, (each, inner) in enumerate(zip(value, fields, strict=False)):
+                for other in _others(each, inner):
+                    yield (*value[:k], other, *value[k + 1 :])
+        case _:
+            return
+
+
+def _zeros(dtype: str, shape: tuple[int, ...]) -> Tensor:
+    return Tensor.of_bytes(dtype, shape, bytes(prod(shape) * dtypes.itemsize(dtype)))

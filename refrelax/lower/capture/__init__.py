@@ -1,0 +1,119 @@
+"""Capture: launches that are the same on every run are put into functions that the machine records once and replays.
+
+``static`` finds the storages that may be kept from run to run, ``regions`` what may be recorded, in runs of bindings.
+The form is that of TVM's ``RewriteCUDAGraph``. No claim is needed: what is asked is where memory is, not how large.
+
+Spec: ``spec/14-build.md``, *Capture*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from refrelax.lower.capture.regions import Region, Regions
+from refrelax.lower.capture.static import static_storages
+from refrelax.lower.claims import Ledger
+from refrelax.lower.names import Taken
+from refrelax.lower.to_destinations import names_of
+from refrelax.rules import rule
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.graph import (
+    Binding,
+    BindingBlock,
+    Call,
+    Expr,
+    ExternFunc,
+    Function,
+    GlobalVar,
+    Op,
+    Param,
+    PrimValue,
+    SeqExpr,
+    ShapeExpr,
+    Tuple,
+    TupleGetItem,
+    Var,
+    VarBinding,
+)
+from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.scalars import int_imm
+from refrelax.syntax.types import AnyType, ShapeType, TupleType, Type
+
+ANY = AnyType()
+CACHED, RECORDED = "vm.builtin.cuda_graph.get_cached_alloc", "vm.builtin.cuda_graph.run_or_capture"
+
+
+def run(checked: CheckedModule, ledger: Ledger) -> Module:
+    """The module with what may be captured in functions of its own."""
+    pass_ = _Capture(checked, Taken(checked.module.functions))
+    functions: dict[str, BaseFunc] = {}
+    for name, func in checked.module.functions.items():
+        functions[name] = pass_.function(name, func) if isinstance(func, Function) else func
+    return checked.module.with_functions({**functions, **pass_.made})
+
+
+@dataclass(slots=True)
+class _Capture:
+    """The pass over a module. ``made``: the functions that it wrote; ``numbers``: of memory, and of recorded runs."""
+
+    checked: CheckedModule
+    taken: Taken
+    made: dict[str, Function] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=lambda: {CACHED: 0, RECORDED: 0})
+
+    def function(self, name: str, func: Function) -> Function:
+        """A function with its regions replaced; the same one if it has none."""
+        storages = static_storages(self.checked.module, name, func)
+        found = Regions(self.checked.module, func, storages).parts() if storages else []
+        if not any(isinstance(each, Region) for each in found):
+            return func
+        names = names_of(func)
+        bindings: list[Binding] = self._memory(name, storages, names)
+        for each in found:
+            bindings.extend(self._recorded(name, each, names) if isinstance(each, Region) else [each])
+        attrs = dict(func.attrs)
+        if func.pure:
+            attrs["relax.force_pure"] = True
+        body = replace(func.body, blocks=(BindingBlock(tuple(bindings)),))
+        return replace(func, body=body, attrs=tuple(sorted(attrs.items())))
+
+    def _call(self, builtin: str, callee: str, args: tuple[Expr, ...], shape: tuple[Expr, ...], ty: Type) -> Call:
+        """A call of the machine under the next number."""
+        number = PrimValue(int_imm(self.numbers[builtin]))
+        self.numbers[builtin] += 1
+        given = Tuple((GlobalVar(callee), *args, number, *shape))
+        return Call(Op("relax.call_builtin_with_ctx"), (ExternFunc(builtin), given), ty_args=(ty,))
+
+    @rule("lo/capture-static")
+    def _memory(self, name: str, storages: dict[str, Call], names: Taken) -> list[Binding]:
+        """The static storages: a function that allocates them, the call that keeps them, and their names."""
+        made = self.taken.fresh(f"{name}_cuda_graph_alloc")
+        rooms = tuple(VarBinding(each, call) for each, call in storages.items())
+        gives = Tuple(tuple(Var(each) for each in storages))
+        self.made[made] = _private((), rooms, gives, TupleType((ANY,) * len(storages)))
+        kept = names.fresh("cached")
+        call = self._call(CACHED, made, (), (), TupleType((ANY,) * len(storages)))
+        fields = [VarBinding(each, TupleGetItem(Var(kept), k)) for k, each in enumerate(storages)]
+        return [VarBinding(kept, call), *fields]
+
+    @rule("lo/capture-region", "lo/capture-key")
+    def _recorded(self, name: str, region: Region, names: Taken) -> list[Binding]:
+        """A region as a function, and its call."""
+        types = self.checked.types[name]
+        made = self.taken.fresh(f"{name}_cuda_graph_capture")
+        params = [Param(each, types.get(each, ANY)) for each in region.inputs]
+        shape = (ShapeExpr(region.symbols),) if region.symbols else ()
+        if shape:
+            params.append(Param(names.fresh("extents"), ShapeType(region.symbols, len(region.symbols))))
+        result = TupleType(tuple(types[each] for each in region.outputs))
+        self.made[made] = _private(tuple(params), region.bindings, Tuple(tuple(map(Var, region.outputs))), result)
+        args = Tuple((*map(Var, region.inputs), *shape))
+        call = self._call(RECORDED, made, (args,), shape, result)
+        graph = names.fresh("graph")
+        fields = [VarBinding(each, TupleGetItem(Var(graph), k)) for k, each in enumerate(region.outputs)]
+        return [VarBinding(graph, call), *fields, *region.kills]
+
+
+def _private(params: tuple[Param, ...], bindings: tuple[Binding, ...], body: Expr, ret: Type) -> Function:
+    seq = SeqExpr((BindingBlock(bindings),), body)
+    return Function(params, ret, seq, private=True, attrs=(("relax.force_pure", True),))

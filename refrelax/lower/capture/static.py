@@ -1,0 +1,53 @@
+"""Storages that may be kept from one run to the next.
+
+Spec: ``spec/14-build.md``, ``lo/capture-static``.
+"""
+
+from __future__ import annotations
+
+from refrelax.lower.aliases import aliases_of, names_in
+from refrelax.semantics.graph.link import callees
+from refrelax.semantics.types.wellformed.heads import contracts_of
+from refrelax.syntax.graph import Call, Function, Op, ShapeExpr, VarBinding
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import as_int
+
+ALLOC_STORAGE = "relax.memory.alloc_storage"
+
+
+def static_storages(module: Module, name: str, func: Function) -> dict[str, Call]:
+    """The storages of literal size that no name outside may see, by name, with what allocates them."""
+    found = {
+        binding.name: binding.value
+        for block in func.body.blocks
+        for binding in block.bindings
+        if isinstance(binding, VarBinding) and isinstance(binding.value, Call) and _literal(binding.value)
+    }
+    if not found or reaches(module, name, name):
+        return {}
+    aliases = aliases_of(module, func)
+    outside = {aliases.find(each) for each in (*names_in(func.body.body), *(p.name for p in func.params))}
+    return {each: call for each, call in found.items() if aliases.find(each) not in outside}
+
+
+def _literal(call: Call) -> bool:
+    """Whether a call allocates a storage of a size that is written."""
+    if not (isinstance(call.op, Op) and call.op.name == ALLOC_STORAGE):
+        return False
+    size = call.args[0]
+    return isinstance(size, ShapeExpr) and all(as_int(d) is not None for d in size.values)
+
+
+def reaches(module: Module, start: str, goal: str) -> bool:
+    """Whether calls from one function may come to another."""
+    seen: set[str] = set()
+    open_ = [start]
+    contracts = contracts_of(module)
+    while open_:
+        for called in callees(module.functions[open_.pop()], contracts):
+            if called == goal:
+                return True
+            if called in module.functions and called not in seen:
+                seen.add(called)
+                open_.append(called)
+    return False
