@@ -58,7 +58,7 @@ class Asker:
         short = shortest(index, domain.about(index))
         if short == index or not self.equal(index, short, domain):
             return index
-        fits = is_plain(short) or self.holds(eq(short, short), "lo/fuse-index-equal", domain, ())
+        fits = is_plain(short) or self.holds(eq(short, short), "lo/fuse-index-equal", domain, (index,))
         return short if fits else index
 
     def equal(self, index: PrimExpr, short: PrimExpr, domain: Domain) -> bool:
