@@ -127,8 +127,8 @@ def _affine(terms: list[tuple[Index, int]], base: int) -> Position:
 
 
 def kept(build: Builder, indices: Sequence[Index]) -> tuple[list[Index], Run | None]:
-    """Indices whose values are kept for one access, and what keeps them: bounds, position and messages ask for an index
-    each, and what it calls is called once."""
+    """Indices, or extents, whose values are kept, and what keeps them: bounds, position and messages ask for an index
+    each, and what it calls is called once; what it reads is read once."""
     kept: list[Index] = []
     evaluated: list[tuple[int, Run]] = []
     for index in indices:
