@@ -131,6 +131,26 @@ def _parse(text: str, filename: str) -> ast.Module:
         raise refuse(filename, 1, 1, "syn/python-grammar", f"not Python: {error}") from None
 
 
+@rule("syn/python-grammar")
+def refuse_repeated(node: ast.AST, filename: str) -> None:
+    """Refuse a keyword that a call gives twice, and two parameters of one name: ``ast.parse`` reads them, Python's
+    compiler does not, and what is looked up by name would be one of the two."""
+    match node:
+        case ast.Call(keywords=given):
+            named: list[ast.keyword | ast.arg] = [each for each in given if each.arg is not None]
+        case ast.arguments() as params:
+            rest = [each for each in (params.vararg, params.kwarg) if each is not None]
+            named = [*params.posonlyargs, *params.args, *params.kwonlyargs, *rest]
+        case _:
+            return
+    seen: set[str | None] = set()
+    for each in named:
+        if each.arg in seen:
+            message = f"not Python: two arguments are named {each.arg!r}"
+            raise refuse(filename, each.lineno, each.col_offset + 1, "syn/python-grammar", message)
+        seen.add(each.arg)
+
+
 @rule("syn/constant-too-large")
 def _bound_tree(tree: ast.AST, filename: str) -> None:
     """Refuse a deep tree before anything recurses into it (a sum of 3000 terms is 3000 deep), and wide integers."""
@@ -142,6 +162,7 @@ def _bound_tree(tree: ast.AST, filename: str) -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
                 message = f"an integer of more than {MAX_BITS} bits"
                 raise refuse(filename, node.lineno, node.col_offset + 1, "syn/constant-too-large", message)
+            refuse_repeated(node, filename)
         level = [child for node in level for child in children(node)]
     place = next((node for node in level if hasattr(node, "lineno")), None)
     line, column = getattr(place, "lineno", 1), getattr(place, "col_offset", 0) + 1
