@@ -61,3 +61,22 @@ def test_topk() -> None:
         rr.check(rr.parse(SORT.format('1, 1, R.str("values"), True'))), "main", [[3.0, 1.0, 2.0], [5.0, 4.0, 6.0]]
     )
     assert isinstance(outcome, rr.Returned) and outcome.value.tolist() == [[1.0], [4.0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("vm.builtin.call_py_func", "(x, x)"), ("vm.builtin.call_py_func", '(R.str("f"), x)')]
+    + [
+        ("relax.run.shape_to_tensor", "R.shape([2, 3]), 2"),
+        ("relax.run.shape_to_tensor", 'R.shape([2]), R.dtype("int8")'),
+    ]
+    + [("relax.run.nonzero", "x, x")],
+)
+def test_functions_of_the_machine(name: str, given: str) -> None:
+    """A pair without a name, and more arguments than the operator has, were faults."""
+    text = (
+        '@R.function(pure=False)\ndef main(x: R.Tensor((2, 3), "float32")):\n'
+        '    y = R.call_packed("{}", {}, ty_args=(R.Any,))\n    return y\n'
+    )
+    outcome = rr.run(rr.check(rr.parse(text.format(name, given))), "main", [[3.0, 1.0, 2.0], [5.0, 4.0, 6.0]])
+    assert isinstance(outcome, rr.Unspecified) and outcome.rule == "vm/argument"
