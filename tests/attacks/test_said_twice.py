@@ -40,6 +40,7 @@ def test_a_name_that_is_given_twice(what: str) -> None:
     ("text", "rule"),
     [
         (GRAPH.format("(check_well_formed=0)", "x"), "syn/decorator"),
+        (LOOPS.format("", "", 'T.func_attr({"a": 1, "a": 2})'), "syn/attribute-value"),
         (LOOPS.format("@T.macro(True)\ndef m():\n    T.evaluate(0)\n", "", "m()"), "syn/macro"),
         (LOOPS.format("", "", 'C = A.view(-1, dtype="int8")\n    T.evaluate(0)'), "syn/unknown-keyword"),
         (LOOPS.format("", "", 'C = A.view("int8", shape=(2,))\n    T.evaluate(0)'), "syn/unknown-keyword"),

@@ -131,24 +131,30 @@ def _parse(text: str, filename: str) -> ast.Module:
         raise refuse(filename, 1, 1, "syn/python-grammar", f"not Python: {error}") from None
 
 
-@rule("syn/python-grammar")
+@rule("syn/python-grammar", "syn/attribute-value")
 def refuse_repeated(node: ast.AST, filename: str) -> None:
-    """Refuse a keyword that a call gives twice, and two parameters of one name: ``ast.parse`` reads them, Python's
-    compiler does not, and what is looked up by name would be one of the two."""
+    """Refuse a keyword that a call gives twice, two parameters of one name, and a key that a dict gives twice.
+
+    ``ast.parse`` reads them all, Python's compiler refuses the first two; what is looked up would be one of two.
+    """
+    found: list[tuple[object, ast.expr | ast.keyword | ast.arg]]
     match node:
         case ast.Call(keywords=given):
-            named: list[ast.keyword | ast.arg] = [each for each in given if each.arg is not None]
+            found, rule_ = [(each.arg, each) for each in given if each.arg is not None], "syn/python-grammar"
         case ast.arguments() as params:
             rest = [each for each in (params.vararg, params.kwarg) if each is not None]
-            named = [*params.posonlyargs, *params.args, *params.kwonlyargs, *rest]
+            every = [*params.posonlyargs, *params.args, *params.kwonlyargs, *rest]
+            found, rule_ = [(each.arg, each) for each in every], "syn/python-grammar"
+        case ast.Dict(keys=keys):
+            texts = [each for each in keys if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+            found, rule_ = [(each.value, each) for each in texts], "syn/attribute-value"
         case _:
             return
-    seen: set[str | None] = set()
-    for each in named:
-        if each.arg in seen:
-            message = f"not Python: two arguments are named {each.arg!r}"
-            raise refuse(filename, each.lineno, each.col_offset + 1, "syn/python-grammar", message)
-        seen.add(each.arg)
+    seen: set[object] = set()
+    for name, each in found:
+        if name in seen:
+            raise refuse(filename, each.lineno, each.col_offset + 1, rule_, f"the name {name!r} is given twice")
+        seen.add(name)
 
 
 @rule("syn/constant-too-large")
