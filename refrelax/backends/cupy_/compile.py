@@ -103,9 +103,9 @@ class Running(host.Running):
             self.constants[index] = self.border.up(runtime.constant(raw.dtype, raw.shape, raw.patterns()))
         return self.constants[index]
 
-    def library(self, name: str, args: list[Any]) -> Any:
+    def library_result(self, name: str, args: list[Any]) -> Any:
         if self.unregistered(name):
-            return super().library(name, args)
+            return super().library_result(name, args)
         given = (host.outward(self.border.down(a)) for a in args)
         return self.border.up(host.inward(self.externs[name](*given), None))
 

@@ -115,7 +115,16 @@ class Running:
         return lambda _run, *args: self.library(name, list(args))
 
     def library(self, name: str, args: list[Any]) -> Any:
-        """A library function for its result; where none is registered, its contract."""
+        """A library function for its result; where none is registered, its contract. With more arguments than its
+        contract has parameters, the others are where the results go."""
+        count = self.parameters(name)
+        if count is not None and len(args) > count:
+            self.library_into(name, args[:count], args[count:])
+            return ()
+        return self.library_result(name, args)
+
+    def library_result(self, name: str, args: list[Any]) -> Any:
+        """What a library function that is given no place for its results returns."""
         if self.unregistered(name):
             return self.stand_in(name, args)
         return inward(self.externs[name](*(outward(a) for a in args)), None)
@@ -134,6 +143,11 @@ class Running:
         for array, tensor in zip([*args, *outputs], given, strict=True):
             if isinstance(array, np.ndarray):
                 array[...] = tensor.numpy()
+
+    def parameters(self, name: str) -> int | None:
+        """How many parameters the contract of a library function has; ``None`` without one."""
+        contract = self.checked.module.functions.get(self.contracts.get(name, ""))
+        return len(contract.params) if isinstance(contract, Function) else None
 
     def stand_in(self, name: str, args: list[Any]) -> Any:
         """What the backend brings for a library function, or its contract."""
