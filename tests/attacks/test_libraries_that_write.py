@@ -58,3 +58,27 @@ def test_what_is_registered_writes_them_there(backend: str) -> None:
 
 
 NAME = "cublas.matmul_f32"
+
+
+WRITTEN = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3,), "float32")):
+        y = R.call_dps_packed("testing.copy_into", (x,), out_ty=R.Tensor((3,), "float32"))
+        z = R.reshape(y, R.shape([3, 1]))
+        w = R.add(z, z)
+        return (w, y)
+"""
+
+
+@pytest.mark.parametrize("mode", ["fast", "bits"])
+@pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
+@pytest.mark.parametrize("pipeline", ["none", "default", "paper"])
+def test_a_library_function_without_a_contract_writes_too(
+    pipeline: str, backend: str, mode: Literal["fast", "bits"]
+) -> None:
+    compiled = rr.compile(lower(rr.check(rr.parse(WRITTEN)), pipeline).module, backend=backend, mode=mode)
+    out = compiled.run("main", np.arange(3, dtype="float32"), externs=rr.testing.EXTERNS)
+    assert isinstance(out, rr.Returned), out
+    assert [each.numpy().tolist() for each in out.value] == [[[0.0], [2.0], [4.0]], [0.0, 1.0, 2.0]]

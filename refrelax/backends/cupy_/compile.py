@@ -106,8 +106,12 @@ class Running(host.Running):
     def library_result(self, name: str, args: list[Any]) -> Any:
         if self.unregistered(name):
             return super().library_result(name, args)
-        given = (host.outward(self.border.down(a)) for a in args)
-        return self.border.up(host.inward(self.externs[name](*given), None))
+        given = [host.outward(self.border.down(a)) for a in args]
+        result = self.border.up(host.inward(self.externs[name](*given), None))
+        for array, tensor in zip(args, given, strict=True):
+            if isinstance(array, DeviceArray):
+                self.border.device.restore(array, tensor.numpy())
+        return result
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
         if self.unregistered(name):

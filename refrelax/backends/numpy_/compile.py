@@ -25,7 +25,7 @@ from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import ExternFunc, Function
+from refrelax.syntax.graph import Call, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
@@ -124,10 +124,15 @@ class Running:
         return self.library_result(name, args)
 
     def library_result(self, name: str, args: list[Any]) -> Any:
-        """What a library function that is given no place for its results returns."""
+        """What a library function returns; what it stores in its arguments is stored."""
         if self.unregistered(name):
             return self.stand_in(name, args)
-        return inward(self.externs[name](*(outward(a) for a in args)), None)
+        given = [outward(a) for a in args]
+        result = inward(self.externs[name](*given), None)
+        for array, tensor in zip(args, given, strict=True):
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                array[...] = tensor.numpy()
+        return result
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
         """A library function that writes its outputs; where none is registered, its contract."""
@@ -204,9 +209,15 @@ def copied(value: Any) -> Any:
 
 
 def overwritten(module: Module) -> bool:
-    """Whether a function of the module overwrites a tensor that graph-level code can still see."""
+    """Whether a function of the module, or a library function, overwrites a tensor that graph-level code can still
+    see."""
     graph = [f for f in module.functions.values() if isinstance(f, Function)]
-    return any(overwrites(node, module.functions) for f in graph for node in nodes(f))
+    return any(overwrites(node, module.functions) or _may_store(node) for f in graph for node in nodes(f))
+
+
+def _may_store(node: object) -> bool:
+    """Whether a node calls a library function, not of the machine's, in a way that lets it store in its arguments."""
+    return isinstance(node, Call) and isinstance(node.op, ExternFunc) and node.op.name not in machine.MACHINE
 
 
 def spoil(outputs: list[Any]) -> None:
