@@ -115,12 +115,18 @@ class Running:
         return lambda _run, *args: self.library(name, list(args))
 
     def library(self, name: str, args: list[Any]) -> Any:
-        """A library function for its result; where none is registered, its contract, whose results go to what is given
-        beyond its parameters. What it writes to its arguments is seen."""
+        """A library function for its result; where none is registered, its contract. With more arguments than its
+        contract has parameters, the others are where the results go."""
+        count = self.parameters(name)
+        if count is not None and len(args) > count:
+            self.library_into(name, args[:count], args[count:])
+            return ()
+        return self.library_result(name, args)
+
+    def library_result(self, name: str, args: list[Any]) -> Any:
+        """What a library function returns; what it stores in its arguments is stored."""
         if self.unregistered(name):
-            count = len(self.checked.module.relax_functions()[self.contracts[name]].params)
-            result = self.stand_in(name, args[:count])
-            return result if len(args) <= count else self.placed(args[count:], result)
+            return self.stand_in(name, args)
         given = [outward(self.held(a)) for a in args]
         result = inward(self.externs[name](*given), None)
         for array, tensor in zip(args, given, strict=True):
@@ -140,6 +146,11 @@ class Running:
         for array, tensor in zip([*args, *outputs], given, strict=True):
             if isinstance(array, np.ndarray):
                 array[...] = tensor.numpy()
+
+    def parameters(self, name: str) -> int | None:
+        """How many parameters the contract of a library function has; ``None`` without one."""
+        contract = self.checked.module.functions.get(self.contracts.get(name, ""))
+        return len(contract.params) if isinstance(contract, Function) else None
 
     def stand_in(self, name: str, args: list[Any]) -> Any:
         """What the backend brings for a library function, or its contract."""
@@ -216,14 +227,15 @@ def copied(value: Any) -> Any:
 
 
 def overwritten(module: Module) -> bool:
-    """Whether a function of the module overwrites a tensor that graph-level code can still see."""
+    """Whether a function of the module, or a library function, overwrites a tensor that graph-level code can still
+    see."""
     graph = [f for f in module.functions.values() if isinstance(f, Function)]
-    return any(_may_overwrite(node, module) for f in graph for node in nodes(f))
+    return any(overwrites(node, module.functions) or _may_store(node) for f in graph for node in nodes(f))
 
 
-def _may_overwrite(node: object, module: Module) -> bool:
-    """Whether a call may store into what it is given; a library function called for its effect may."""
-    return overwrites(node, module.functions) or (isinstance(node, Call) and isinstance(node.op, ExternFunc))
+def _may_store(node: object) -> bool:
+    """Whether a node calls a library function, not of the machine's, in a way that lets it store in its arguments."""
+    return isinstance(node, Call) and isinstance(node.op, ExternFunc) and node.op.name not in machine.MACHINE
 
 
 def spoil(outputs: list[Any]) -> None:
