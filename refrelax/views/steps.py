@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 from refrelax.errors import Outcome, Returned, Span
@@ -109,6 +110,15 @@ class Recording:
     types: Mapping[str, Mapping[str, str]]
     arguments: list[Any]
     truncated: bool = False
+
+    def __repr__(self) -> str:
+        return f"<Recording of {self.entry}: {len(self.steps)} steps, {type(self.outcome).__name__}>"
+
+    def _repr_html_(self) -> str:
+        from refrelax.views.stepper import page
+
+        style = "width:100%;height:620px;border:1px solid #ccc"
+        return f'<iframe style="{style}" sandbox="allow-scripts" srcdoc="{escape(page(self.json()))}"></iframe>'
 
     def json(self) -> dict[str, Any]:
         """The documented trace format."""

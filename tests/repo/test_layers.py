@@ -20,6 +20,7 @@ PACKAGE = ROOT / "refrelax"
 LAYERS: dict[str, int] = {
     "version": 0,
     "errors": 0,
+    "notebook": 0,  # what a notebook shows of a value
     "extras": 0,  # the one border to optional packages
     "rules": 0,
     "syntax": 1,
@@ -133,6 +134,7 @@ NATURAL: dict[str, str] = {
     "syntax/read/graph_macros syntax/read/operators": (
         "recursive descent: an expression holds calls, a call expressions and, in a macro, statements"
     ),
+    "syntax/module syntax/write/module": "a module shows its text in a notebook, and the printer takes modules",
     "syntax/types syntax/write/types": "a type prints itself, and the printer matches on types",
     "shape_solver/pointwise/descent shape_solver/pointwise/regroup": (
         "a comparison of terms regroups sums, whose items it compares"
