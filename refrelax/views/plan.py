@@ -125,9 +125,8 @@ def chart(found: Sequence[Bar], title: str, scale: float) -> str:
             tops[each.name] = high
             high += max(each.bytes * scale, LEAST) + 2
     last = max((each.end for each in found), default=1) or 1
-    marks = [
-        mark for each in found for mark in _marks(each, tops, scale, last, any(b.inside == each.name for b in found))
-    ]
+    holding = {each.inside for each in found}
+    marks = [mark for each in found for mark in _marks(each, tops, scale, last, each.name in holding)]
     total = sum(each.bytes for each in found if not each.inside)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(title)}: {total} bytes" '

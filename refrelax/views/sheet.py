@@ -1,4 +1,4 @@
-"""The frame of a page without scripts: a title, a style for light and dark, and what is put in it (escaped by others)."""
+"""The frame of a page without scripts: a title, a style for light and dark, and what is put in it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ td, th { padding: .15rem .6rem; vertical-align: top; border-bottom: 1px solid va
 table.diff { width: 100%; table-layout: fixed } table.diff td { border: 0; padding: 0 .4rem; white-space: pre-wrap;
   overflow-wrap: anywhere; font: 12px/1.45 var(--mono) }
 td.n { width: 3.2em; color: var(--dim); text-align: right; user-select: none }
-td.gone { background: var(--gone) } td.new { background: var(--new) } td.skip { color: var(--dim); background: var(--soft) }
+td.gone { background: var(--gone) } td.new { background: var(--new) }
+td.skip { color: var(--dim); background: var(--soft) }
 .good { color: var(--good) } .bad { color: var(--bad) } .dim { color: var(--dim) }
 .word { font: 600 1.1rem var(--mono) }
-svg { max-width: 100%; background: var(--soft); border-radius: 6px } svg text { fill: var(--ink); font: 11px var(--mono) }
+svg { max-width: 100%; background: var(--soft); border-radius: 6px }
+svg text { fill: var(--ink); font: 11px var(--mono) }
 summary { cursor: pointer }
 """
 
