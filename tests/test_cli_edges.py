@@ -119,6 +119,7 @@ def options(command: str) -> dict[str, tuple[str, ...]]:
         "prove": {"--assume": CLAIMS, "--fits": ("int8", "x"), "--smt2": ("folder", "q.smt2"), "--explain": ()},
         "certify": {"--time": ("x", "-1", "1"), "--json": ()},
         "explain": {"--json": ()},
+        "exercise": {"--hint": ("1", "9", "x"), "--start": ("start.py", "no/o"), "--json": ()},
         "conformance": {"--only": ("zzz",), "--known": ("missing", "good.py"), "--deadline": ("0", "x"), "--json": ()},
         "rules": {"--only": ("zzz",), "--sample": ("-1", "x"), "--seed": ("1",), "--all": ()},
         "fuzz": {"--time": ("x", "-1s"), "--features": ("none",), "--jobs": ("0",), "--dtypes": ("q",)},
@@ -149,6 +150,12 @@ def lines(draw: st.DrawFn) -> list[str]:
             given = [command, draw(st.sampled_from(["none", "mlp/none", ""]))]
         case "prove":
             given = [command, draw(st.sampled_from(CLAIMS)), "--effort", "quick"]
+        case "exercise":
+            given = [
+                command,
+                draw(st.sampled_from(["", "1", "12", "13", "0", "x"])),
+                *draw(st.sampled_from([[], ["bad.py"], ["nul.py"]])),
+            ]
         case "explain":
             given = [command, draw(st.sampled_from(["", "sh/equal", "R.add", "no/rule", "\ud800", "("]))]
         case _:

@@ -3,8 +3,8 @@
     python tools/make_tutorial.py [--check]
 
 A page is one session: its blocks of ``python`` and ``console`` run in order, in a folder of their own; a block of
-``text`` after one holds what it printed. ``--check`` writes nothing and says which pages are stale (exit code 1); a test
-does the same.
+``text`` after one holds what it printed. ``--check`` writes nothing and says which pages are stale (exit code 1); a
+test does the same.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def printed(kind: str, code: str, space: dict[str, Any]) -> str:
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         if kind == "python":
-            exec(compile(code, "tutorial", "exec"), space)
+            exec(compile(code, "tutorial", "exec"), space)  # noqa: S102
         else:
             from refrelax.cli import main
 

@@ -35,6 +35,7 @@ LAYERS: dict[str, int] = {
     "examples": 9,
     "interop": 9,  # TVM, and the register of everything that has a name
     "conformance": 10,
+    "exercises": 11,
     "views": 11,  # runs recorded and shown
     "commands": 12,
     "cli": 13,
