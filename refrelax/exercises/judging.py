@@ -12,6 +12,7 @@ from refrelax.errors import Outcome, Rejection, Returned
 from refrelax.exercises import starts
 from refrelax.exercises.exercise import Exercise, Wrong, checked, numbers
 from refrelax.judge.diff import diff
+from refrelax.judge.evidence import Refuted
 from refrelax.judge.validate import validate
 from refrelax.lower.claims import Ledger
 from refrelax.running.arrays import Tensor
@@ -64,7 +65,7 @@ def _illegal(text: str) -> str:
         if values[0] != values[1]:
             return f"at n = 2 it should be right, and is not: {values[1]}, expected {values[0]}"
     answer = validate(before, after)
-    if answer.word != "REFUTED":
+    if not isinstance(answer, Refuted) or answer.counterexample is None:
         return f"it should be refuted: {answer}"
     return "" if dict(answer.counterexample.dims) != {"n": 2} else f"it is wrong at n = 2 too: {answer}"
 

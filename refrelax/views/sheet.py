@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 STYLE = """
@@ -37,7 +38,7 @@ def sheet(title: str, body: str) -> str:
     )
 
 
-def rows(head: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
+def rows(head: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
     """A table of texts."""
     top = "".join(f"<th>{escape(each)}</th>" for each in head)
     body = "".join(
