@@ -9,5 +9,6 @@
 ``comparison``  two programs side by side, with the claims that license what changed
 ``plan``        a memory plan as a chart of bytes over bindings
 ``sheet``       the frame of pages without scripts
+``play``        what the playground asks, as plain data
 ==============  ============================================================================
 """
