@@ -94,6 +94,7 @@ playground: $(DEV) ## a page that runs the package in a browser, in build/playgr
 
 examples: $(TVM) ## print the example models anew with real TVM and PyTorch
 	@$(TVMENV)/bin/python tools/make_examples.py
+	@$(TVMENV)/bin/python tools/make_paper_models.py
 
 bench: $(DEV) ## the benchmarks that the notes quote
 	@for each in interpreter small_program readings decoder "solver --lowering" pointwise; do \

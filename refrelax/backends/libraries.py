@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from refrelax.lower.dispatch_library import KNOWN, load
@@ -70,6 +70,9 @@ def conv2d(xp: Any, x: Any, w: Any, bias: Any = None, *, stride: int = 1, paddin
     """A convolution in NCHW: every window a row, one product for each sample."""
     if padding:
         x = xp.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    extents = [(size - window) // stride + 1 for size, window in zip(x.shape[2:], w.shape[2:], strict=True)]
+    if min(extents) <= 0:  # a window that fits nowhere: the result is empty
+        return xp.zeros((x.shape[0], w.shape[0], *(max(0, each) for each in extents)), x.dtype)
     windows = xp.lib.stride_tricks.sliding_window_view(x, w.shape[2:], axis=(2, 3))[:, :, ::stride, ::stride]
     n, _, height, width = windows.shape[:4]
     rows = windows.transpose(0, 2, 3, 1, 4, 5).reshape(n, height * width, prod(w.shape[1:]))
@@ -85,14 +88,14 @@ def conv2d(xp: Any, x: Any, w: Any, bias: Any = None, *, stride: int = 1, paddin
 
 def attention(xp: Any, q: Any, k: Any, v: Any, *, causal: bool = False) -> Any:
     """Attention in the layout batch, sequence, head, feature."""
-    scale = 1.0 / q.shape[-1] ** 0.5
+    scale = 1.0 / q.shape[-1] ** 0.5 if q.shape[-1] else inf
     q, k, v = (xp.swapaxes(each, 1, 2).astype(xp.float32) for each in (q, k, v))
     return xp.ascontiguousarray(xp.swapaxes(of_heads(xp, q, k, v, scale, causal), 1, 2))
 
 
 def of_heads(xp: Any, q: Any, k: Any, v: Any, scale: float = 1.0, causal: bool = False) -> Any:
     """Attention in the layout batch, head, sequence, feature."""
-    scores = xp.matmul(q * xp.asarray(scale, q.dtype), xp.swapaxes(k, -1, -2))
+    scores = xp.matmul(q, xp.swapaxes(k, -1, -2)) * xp.asarray(scale, q.dtype)
     if causal:
         seen = xp.arange(scores.shape[-2])[:, None] >= xp.arange(scores.shape[-1])
         scores = xp.where(seen, scores, xp.asarray(-xp.inf, scores.dtype))
@@ -103,6 +106,8 @@ def of_heads(xp: Any, q: Any, k: Any, v: Any, scale: float = 1.0, causal: bool =
 
 
 def layer_norm(xp: Any, x: Any, gamma: Any, beta: Any, *, epsilon: float) -> Any:
+    if not x.size:
+        return x.copy()
     centred = x - x.mean(axis=-1, keepdims=True)
     return (
         centred / xp.sqrt((centred * centred).mean(axis=-1, keepdims=True) + xp.asarray(epsilon, x.dtype)) * gamma
@@ -111,6 +116,8 @@ def layer_norm(xp: Any, x: Any, gamma: Any, beta: Any, *, epsilon: float) -> Any
 
 
 def rms_norm(xp: Any, x: Any, gamma: Any, *, epsilon: float) -> Any:
+    if not x.size:
+        return x.copy()
     return x / xp.sqrt((x * x).mean(axis=-1, keepdims=True) + xp.asarray(epsilon, x.dtype)) * gamma
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
+from refrelax.commands.demo_paper import demo_paper
 from refrelax.commands.models import DEFAULT, MOST_UNDECIDED, Row, Shares, judge_stage, pick
 from refrelax.commands.models_lowered import LoweringRow, lowering_row
 from refrelax.commands.shared import add_json, emit, progress, table
@@ -16,11 +17,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "models", metavar="MODEL[/STAGE]", nargs="*", help=f"a model in the package (default: {' '.join(DEFAULT)})"
     )
+    parser.add_argument("--paper", action="store_true", help="the paper's ablation in kind, on its models, made small")
     add_json(parser)
 
 
 def demo(options: argparse.Namespace) -> int:
     """0 if every row agrees."""
+    if options.paper:
+        return demo_paper(options.models, options.json)
     stages = pick(options.models or DEFAULT)
     models = {example.name: example for example, stage in stages if stage.name == "imported"}
     rows: list[Row] = []

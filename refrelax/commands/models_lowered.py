@@ -13,10 +13,9 @@ from refrelax import api, judge
 from refrelax.commands.models import same_bits
 from refrelax.examples import Example
 from refrelax.lower import Lowered, lower
+from refrelax.lower.counts import launches
 from refrelax.running.run import run
-from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.syntax.graph import Call, Op
 from refrelax.testing.arguments import random_arguments
 
 RELAXED = {"ours": (), "zero": ("extreme-identity",)}
@@ -75,11 +74,7 @@ def _after(lowered: Lowered, name: str) -> CheckedModule:
 
 def _launches(checked: CheckedModule) -> int:
     """Calls of loop programs in the graph functions of a module."""
-    return sum(
-        isinstance(node, Call) and isinstance(node.op, Op) and node.op.name.startswith("relax.call_tir")
-        for function in checked.module.relax_functions().values()
-        for node in nodes(function)
-    )
+    return sum(launches(checked.module, name) for name in checked.module.relax_functions())
 
 
 def _memory(lowered: Lowered) -> tuple[str, str]:

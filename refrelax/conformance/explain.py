@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from refrelax.conformance import spec_text
 from refrelax.conformance import tie as ties
 from refrelax.conformance.cases import Case
+from refrelax.conformance.nearest import nearest, stems
 from refrelax.conformance.tie import Tie
 
 MOST_CASES = 3
@@ -50,7 +51,7 @@ Explanation = ExplainedOp | tuple[Explained, ...]
 def explain(what: str) -> Explanation:
     """Everything on a rule id, an operator (``relax.matmul``, ``R.matmul``, ``matmul``), a word in rule ids
     (``match_cast``), or words that a rule's chapter and paragraph hold (``fusion``, ``"stores out of bounds"``), the
-    nearest first.
+    nearest first; of a sentence that no rule says, the rules of the place where it stands.
 
     Raises:
         KeyError: nothing is known by that name; the message suggests the nearest names.
@@ -63,8 +64,8 @@ def explain(what: str) -> Explanation:
         return operator
     word = what.strip().removeprefix("R.").removeprefix("T.").removeprefix("relax.").replace("_", "-").lower()
     rules = sorted(rule for rule in tie.defined if word and word in rule)
-    if word.isalpha() or (not rules and "/" not in what):
-        rules = list(dict.fromkeys((*rules, *_about(tie, what))))
+    if word.isalpha() or (not rules and ("/" not in what or " " in what.strip())):
+        rules = list(dict.fromkeys((*rules, *_about(tie, what)))) or nearest(tie, what)
     if not rules:
         raise KeyError(_nothing(tie, what))
     return tuple(_rule(tie, rule) for rule in rules)
@@ -72,7 +73,7 @@ def explain(what: str) -> Explanation:
 
 def _about(tie: Tie, what: str) -> list[str]:
     """The rules whose id, chapter and paragraph hold every word, those first whose id and chapter do."""
-    words = [_stem(each) for each in re.findall(r"[a-z0-9]+", what.lower())]
+    words = stems(what)
 
     def rank(rule: str) -> int:
         p = tie.defined[rule]
@@ -83,12 +84,6 @@ def _about(tie: Tie, what: str) -> list[str]:
 
     ranks = {rule: found for rule in tie.defined if (found := rank(rule))}
     return sorted(ranks, key=lambda rule: (-ranks[rule], rule))
-
-
-def _stem(word: str) -> str:
-    """A word without the ending of a plural or a participle."""
-    ending = next((each for each in ("ing", "es", "ed", "s") if word.endswith(each) and len(word) > len(each) + 3), "")
-    return word.removesuffix(ending)
 
 
 def _nothing(tie: Tie, what: str) -> str:
@@ -106,11 +101,19 @@ def _rule(tie: Tie, rule: str) -> Explained:
     accepted = [c for c in about if c.verdict == "accepts"]
     rejected = [c for c in about if c.verdict == "rejects"]
     picked = (accepted[:1] + rejected[:2] + accepted[1:])[:MOST_CASES]
-    return Explained(rule, p.text, p.place, tuple(code), tuple(picked), _tests(rule), _deviations(rule))
+    return Explained(
+        rule,
+        p.text,
+        p.place,
+        tuple(code),
+        tuple(picked),
+        _tests(rule, [c.place for c in tie.code if c.names(rule)]),
+        _deviations(rule),
+    )
 
 
-def _tests(rule: str) -> tuple[str, ...]:
-    """Test files of a checkout that name the rule; none in an installed package."""
+def _tests(rule: str, places: Sequence[str]) -> tuple[str, ...]:
+    """Test files of a checkout that name the rule, then those that mirror its code; none in an installed package."""
     root = Path(__file__).resolve().parents[2]
     found = []
     for path in sorted((root / "tests").rglob("*.py")) if (root / "tests").is_dir() else []:
@@ -118,7 +121,19 @@ def _tests(rule: str) -> tuple[str, ...]:
             if rule in line:
                 found.append(f"{path.relative_to(root).as_posix()}:{number}")
                 break
-    return tuple(found[:MOST_CASES])
+    mirrors = (_mirror(root, Path(each.rpartition(":")[0])) for each in places)
+    return tuple(dict.fromkeys((*found[:MOST_CASES], *(each for each in mirrors if each))))[:MOST_CASES]
+
+
+def _mirror(root: Path, code: Path) -> str:
+    """The tests of a file, or of the nearest folder of the code that has any: ``refrelax/a/b.py`` and
+    ``tests/a/test_b.py``, else ``tests/a``."""
+    inside = Path("tests", *code.parts[1:])
+    own = inside.with_name(f"test_{inside.name}")
+    if (root / own).is_file():
+        return own.as_posix()
+    folder = next((each for each in inside.parents if any((root / each).glob("test_*.py"))), None)
+    return folder.as_posix() if folder is not None and folder != Path("tests") else ""
 
 
 def _deviations(rule: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The example models: as TVM 0.27 printed them, with constants, inputs and the outputs that TVM recorded.
 
-Made by ``tools/make_examples.py`` (its docstring says what each file is); read here without NumPy.
+Made by ``tools/make_examples.py`` (its docstring says what each file is); read here without NumPy. Those under
+``paper/`` are small ones of the kinds that the Relax paper measures, made by ``tools/make_paper_models.py``.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ _HOME = Path(__file__).resolve().parent
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """One run of TVM's VM: the sizes, the inputs, and what came back (the fields of the result tuple)."""
+    """One run of TVM's VM: the function, the sizes, the inputs, and what came back (the fields of the result tuple)."""
 
+    function: str
     dims: dict[str, int]
     args: tuple[ConstantArray, ...]
     outputs: tuple[ConstantArray, ...]
@@ -37,7 +39,8 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A model: its stages (``imported``, ``zero``) and its recorded runs."""
+    """A model: its stages (``imported``, ``zero``) and its recorded runs. ``entry``: its function, of several the
+    first."""
 
     name: str
     title: str
@@ -45,6 +48,11 @@ class Example:
     stages: tuple[Stage, ...]
     runs: tuple[RecordedRun, ...]
     facts: dict[str, Any]
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions that were run."""
+        return tuple(dict.fromkeys(run.function for run in self.runs))
 
     def stage(self, name: str) -> Stage:
         """The stage called ``name``; ``KeyError`` if there is none."""
@@ -60,6 +68,11 @@ def names() -> tuple[str, ...]:
     return tuple(p.name for p in sorted(found, key=lambda p: ((p / "zero.py").stat().st_size, p.name)))
 
 
+def paper_names() -> tuple[str, ...]:
+    """The paper's models in the package, in the order of the paper."""
+    return tuple(f"paper/{each}" for each in ("llama", "gemma", "qwen", "whisper", "llava"))
+
+
 def load(name: str) -> Example:
     """A model by name; ``KeyError`` if there is none."""
     folder = _HOME / name
@@ -68,7 +81,7 @@ def load(name: str) -> Example:
     facts = json.loads((folder / "example.json").read_text(encoding="utf-8"))
     arrays = npz.read(folder / "runs.npz")
     runs = tuple(
-        RecordedRun(run["dims"], tuple(arrays[k] for k in run["args"]), tuple(arrays[k] for k in run["outputs"]))
+        RecordedRun(run.get("function", facts["entry"]), run["dims"], tuple(arrays[k] for k in run["args"]), tuple(arrays[k] for k in run["outputs"]))
         for run in facts["runs"]
     )
     stages = tuple(_stage(folder, stage) for stage in facts["stages"])

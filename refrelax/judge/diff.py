@@ -35,12 +35,14 @@ from refrelax.judge.failures import failed
 from refrelax.judge.outcomes import STRICT_ALONE, copies, cores, other_effects, same_value
 from refrelax.judge.report import Open, Report
 from refrelax.judge.verdicts import Agreement, BindingVerdict, Divergence, NoVerdict, Verdict
+from refrelax.lower.orphans import called
 from refrelax.running.run import inward, outward, parameter_types, run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Binding, Function
 from refrelax.syntax.loops import PrimFunc
@@ -290,8 +292,12 @@ class _Judgement:
         return NoVerdict(why, reason="undecided", report=report, bindings=bindings)
 
     def unseen(self) -> int:
-        """Bindings that the definition went through and the implementation did not show."""
-        simple = simple_bindings(self.question.checked)
+        """Bindings that the definition went through and the implementation did not show. Those of a contract are none
+        of the program's: its library function computes as it will, and the call of it is judged."""
+        q = self.question
+        libraries = set(contracts_of(q.checked.module).values()) - {q.entry} - called(q.checked.module.functions)
+        every = simple_bindings(q.checked)
+        simple = {key: each for key, each in every.items() if key[0].partition("/")[0] not in libraries}
         shown = {
             (f.path, f.name)
             for f in self.observed.frames

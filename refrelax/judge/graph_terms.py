@@ -7,7 +7,7 @@ Spec: ``spec/06c-pointwise.md``, ``va/pointwise``, ``va/branches``, ``va/planned
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from refrelax.judge.planned import WITHIN, Joined, Memory, Place, Room, View
@@ -32,6 +32,21 @@ MEMORY = ("relax.memory.", "relax.vm.alloc", "relax.vm.kill", "relax.builtin.all
 
 def _place(x: Place | View) -> Place:
     return x.of if isinstance(x, View) else x
+
+
+def _reached(value: Value) -> Iterator[Place]:
+    """The places that a value may be: of what an ``if`` gives, those of either branch."""
+    match value:
+        case Place() | View():
+            yield _place(value)
+        case Joined(_, yes, no):
+            yield from _reached(yes)  # type: ignore[arg-type]
+            yield from _reached(no)  # type: ignore[arg-type]
+        case tuple():
+            for each in value:
+                yield from _reached(each)
+        case _:
+            return
 
 
 def _is_nothing(e: graph.Expr, values: Mapping[str, Value]) -> bool:
@@ -286,7 +301,8 @@ class Program:
         if not isinstance(func, PrimFunc) or func.ret is not None:
             raise NotRead(f"a call of {name}")
         places = [each.of if isinstance(each, View) else each for each in args]
-        self.memory.given(f"cls.{name}", [each for each in dict.fromkeys(places) if isinstance(each, Place)])
+        reached = [tuple(_reached(each)) for each in args]
+        self.memory.given(f"cls.{name}", list(dict.fromkeys(place for each in reached for place in each)))
         given, symbols = self.bound(func, tuple(map(self.content, args)))
         contents = self.read(func, given, symbols)
         for param, arg, place in zip(func.params, args, places, strict=True):
@@ -295,7 +311,7 @@ class Program:
             new = contents[param.buffer.name]
             if not isinstance(place, Place):
                 raise NotRead(f"cls.{name} stores in what is not allocated here")
-            if sum(each is place for each in places) > 1:
+            if sum(place in each for each in reached) > 1:
                 raise NotRead(f"cls.{name} stores in {place.name}, which it is given twice")
             self.memory.write(place, new if isinstance(arg, Place) else self.reshaped(new, place.content.shape))
         return ()

@@ -184,7 +184,8 @@ class _Inliner:
                 if isinstance(function, Function) and name != self.entry:
                     return self.in_place(binding, self.without_closures(function, name), args, None, name)
             case Call(op=Var(name=name), args=args) if name in self.local:
-                return self.in_place(binding, self.local[name], args, None, self.entry)
+                local = self.local[name]
+                return self.in_place(binding, local, args, None, self.entry, self.symbols_around(local))
             case _:
                 pass
         raise _Stays
@@ -214,10 +215,30 @@ class _Inliner:
         self.quiet = self.quiet and all(map(_never_traps, new))
         return new
 
+    def symbols_around(self, local: Function) -> dict[str, PrimExpr]:
+        """The symbols that a local function shares with the function around it: those of its parameters. Raises
+        ``_Stays`` where it mentions one that a check defines, which may stand before it or behind."""
+        function = self.checked.module.functions[self.entry]
+        assert isinstance(function, Function)
+        around = (s for p in function.params if p.type is not None for s in definable(p.type))
+        bindings = (b for block in function.body.blocks for b in block.bindings if not _is_local(b))
+        casts = (each for b in bindings for each in nodes(b) if isinstance(each, MatchCast))
+        checked = {s.name for each in casts for s in definable(each.type)}
+        if any(each.name in checked for each in nodes(local) if isinstance(each, SymVar)):
+            raise _Stays
+        return {s.name: s for s in around}
+
     def in_place(
-        self, binding: VarBinding, function: Function, args: tuple[Expr, ...], out: Type | None, where: str
+        self,
+        binding: VarBinding,
+        function: Function,
+        args: tuple[Expr, ...],
+        out: Type | None,
+        where: str,
+        outer: Mapping[str, PrimExpr] | None = None,
     ) -> list[Binding]:
-        """The bindings of ``function`` under names of their own, its parameters what the arguments are."""
+        """The bindings of ``function`` under names of their own, its parameters what the arguments are. ``outer``:
+        symbols that have a value where the function stands, which no argument defines anew."""
         bindings = [b for block in function.body.blocks for b in block.bindings]
         plain = not any(isinstance(b, VarBinding) and isinstance(b.value, If) for b in bindings)
         if not plain or not function.pure or function.ret is None or len(args) != len(function.params):
@@ -225,6 +246,7 @@ class _Inliner:
         if symbol_bounds(function):
             raise _Stays  # its promises are its own: in its place they would be forgotten
         rename = _Renaming(self.names)
+        rename.symbols |= outer or {}
         new = self.arguments(function.params, args, rename)
         result: Type = rename(function.ret)
         wanted = result if out is None else out

@@ -131,7 +131,7 @@ class _Comparison:
         self.trusts |= {f"the contract of {name}": None for name in (*one_read.contracts, *two_read.contracts)}
         if two_read.quiet and same_programs(first.module, second.module):
             return Proved(trusts=(*self.trusts, SAME))
-        (ours, theirs), rests_on = legalized(first, second)
+        (ours, theirs), rests_on = legalized(first, second, entry=entry)
         a, b = ours.functions.get(entry), theirs.functions.get(entry)
         if isinstance(a, PrimFunc):
             self.trusts[NO_ALIASES] = None

@@ -33,6 +33,7 @@ from refrelax.syntax.graph import (
     GlobalVar,
     If,
     MatchCast,
+    PrimValue,
     SeqExpr,
     StringValue,
     Tuple,
@@ -92,11 +93,18 @@ class _Sweep:
         return replace(seq, blocks=tuple(each for each in reversed(blocks) if each.bindings))
 
     def block(self, block: Block) -> Block:
-        pure = isinstance(block, DataflowBlock)
-        if isinstance(block, DataflowBlock):
-            block = replace(block, outputs=tuple(name for name in block.outputs if name in self.used))
+        if not isinstance(block, DataflowBlock):
+            return replace(block, bindings=self.bindings(block, pure=False))
+        later = set(self.used)
+        kept = self.bindings(block, pure=True)
+        # A scalar is a symbol, too: the type of another output may mention it.
+        named = {b.name for b in kept if isinstance(b, VarBinding) and isinstance(b.value, PrimValue)}
+        outputs = tuple(n for n in block.outputs if n in later or (n in named and n in self.used))
+        return replace(block, bindings=kept, outputs=outputs)
+
+    def bindings(self, block: Block, pure: bool) -> tuple[Binding, ...]:
         kept = [new for old in reversed(block.bindings) if (new := self.binding(old, pure)) is not None]
-        return replace(block, bindings=tuple(reversed(kept)))
+        return tuple(reversed(kept))
 
     @rule("lo/dead-binding")
     def binding(self, binding: Binding, pure: bool) -> Binding | None:

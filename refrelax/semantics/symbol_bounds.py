@@ -12,8 +12,10 @@ from collections.abc import Mapping
 
 from refrelax.errors import Span, unspecified
 from refrelax.rules import rule
+from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import AttrDict, AttrList, Function
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, int_imm
+from refrelax.syntax.types import PrimType
 
 UPPER, LOWER, NONNEGATIVE = "tir_var_upper_bound", "tir_var_lower_bound", "tir_non_negative_var"
 
@@ -22,14 +24,23 @@ Ends = tuple[int | None, int | None]
 
 
 def symbol_bounds(function: Function) -> dict[str, Ends]:
-    """The promised ends, by name of a symbol. An attribute of another form promises nothing."""
+    """The promised ends, by name of a symbol of the signature. An attribute of another form promises nothing, nor does
+    one that names another symbol: what a ``match_cast`` binds, no caller knows."""
     attrs = dict(function.attrs)
     low, high = _numbers(attrs.get(LOWER)), _numbers(attrs.get(UPPER))
     listed = attrs.get(NONNEGATIVE)
     for name in listed.items if isinstance(listed, AttrList) else ():
         if isinstance(name, str):
             low[name] = max(0, low.get(name, 0))
-    return {name: (low.get(name), high.get(name)) for name in sorted(low.keys() | high.keys())}
+    named = (low.keys() | high.keys()) & _of_signature(function)
+    return {name: (low.get(name), high.get(name)) for name in sorted(named)}
+
+
+def _of_signature(function: Function) -> set[str]:
+    """The symbols that the parameters define: bare dims, and scalars by their own names."""
+    types = [(p.name, p.type) for p in function.params if p.type is not None]
+    bare = {s.name for _, type_ in types for s in definable(type_)}
+    return bare | {name for name, type_ in types if isinstance(type_, PrimType)}
 
 
 def _numbers(attr: object) -> dict[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import AttrList, ShapeExpr, Tuple
+from refrelax.syntax.graph import AttrList, PrimValue, ShapeExpr, Tuple
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 from refrelax.testing.alike import OF_FLOATS, TRUTHS
 from refrelax.testing.building import Building, Dims, Given, dims_of, number
@@ -274,7 +274,8 @@ def triangle(b: Building) -> None:
 def creation(b: Building) -> None:
     form, dtype = b.pick(("zeros", "full", "arange")), b.pick(b.options.numbers or b.options.dtypes)
     if form == "arange":
-        b.operator("arange", number(0), b.scalar(b.dim()), number(1), dtype=dtype)
+        end = b.scalar(b.dim())  # (no end is a variable)
+        b.operator("arange", number(0), end if isinstance(end, PrimValue) else number(3), number(1), dtype=dtype)
     elif form == "full":
         b.operator("full", ShapeExpr(b.dims(0, 2)), b.scalar_constant(dtype, 3 if dtype != "bool" else 1), dtype=dtype)
     else:

@@ -1,7 +1,7 @@
 """Values as they are shown: dtype, shape and a few elements, each a number, a set, or without meaning and why.
 
 An element is a number; ``"nan"``, ``"inf"``, ``"-inf"``; ``[low, high]`` under a reading of sets; a text under one of
-terms; or ``{"poison": rule, "why": note}``.
+terms; ``{"poison": rule, "why": note}``; or, of a vector, ``{"lanes": […]}``.
 """
 
 from __future__ import annotations
@@ -66,6 +66,8 @@ def _first(value: TensorValue, count: int) -> list[Payload]:
 def element(payload: Payload, dtype: str, numerics: Numerics) -> Any:
     """One element."""
     match payload:
+        case tuple():
+            return {"lanes": [element(each, dtypes.element(dtype), numerics) for each in payload]}
         case NotedPoison(rule=rule, note=note):
             return {"poison": rule, "why": note}
         case Poison(rule=rule):

@@ -59,3 +59,23 @@ def test_where_nothing_is_registered_backends_run_the_contract() -> None:
     for backend in ("numpy", "cuda-emulated"):
         verdict = rr.diff(checked, "main", [X, W], impl=backend)
         assert isinstance(verdict, rr.Agreement), f"{backend}: {verdict}"
+
+
+SWAPPED = """
+@I.ir_module
+class Module:
+    @R.function(private=True)
+    def contract(x: R.Tensor((2,), dtype="int32"), y: R.Tensor((2,), dtype="int32")) -> R.Tuple(R.Tensor((2,), dtype="int32"), R.Tensor((2,), dtype="int32")):
+        R.func_attr({"Contract": "lib.swap"})
+        return (y, x)
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), dtype="int32"), y: R.Tensor((2,), dtype="int32")) -> R.Tuple(R.Tensor((2,), dtype="int32"), R.Tensor((2,), dtype="int32")):
+        _ = R.call_packed("lib.swap", x, y, x, y, ty_args=(R.Tuple,))
+        return (x, y)
+"""  # noqa: E501
+
+
+def test_results_that_are_memory_of_each_others_places_are_all_kept() -> None:
+    ended = rr.run(rr.check(rr.parse(SWAPPED)), "main", [1, 2], [5, 7])
+    assert isinstance(ended, rr.Returned), ended
+    assert [each.tolist() for each in ended.value] == [[5, 7], [1, 2]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from refrelax.shape_solver import bounds, questions
@@ -15,8 +17,8 @@ def test_dear_answers_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Answer] = []
     inside = Prover.inside
 
-    def counted(self: Prover, claim: PrimExpr) -> Answer:
-        asked.append(inside(self, claim))
+    def counted(self: Prover, claim: PrimExpr, *rest: Any) -> Answer:
+        asked.append(inside(self, claim, *rest))
         return asked[-1]
 
     monkeypatch.setattr(Prover, "inside", counted)

@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 import refrelax as rr
 from refrelax.errors import Ended, Returned
-from refrelax.judge import pointwise
+from refrelax.judge import graph_terms, pointwise
 from refrelax.judge.evidence import Proved
 from refrelax.judge.inputs import KINDS, literals, made
 from refrelax.judge.legalized import legalized
@@ -101,7 +101,7 @@ class Heard:
 def heard(h: Heard) -> Iterator[None]:
     """Hear what is read, simplified and called equal."""
     entry, equal, head, settle = (
-        pointwise._Program.entry, descent.Descent.equal, descent.Descent._head, Regroup.collapsed
+        graph_terms.Program.entry, descent.Descent.equal, descent.Descent._head, Regroup.collapsed
     )  # fmt: skip
     simplified, apply, choose = descent.simplified, elements.apply, Terms.choose
 
@@ -159,9 +159,10 @@ def heard(h: Heard) -> Iterator[None]:
 
     with ExitStack() as stack:
         for where, name, what in (
-            (pointwise._Program, "entry", entered), (descent.Descent, "equal", compared),
+            (graph_terms.Program, "entry", entered), (descent.Descent, "equal", compared),
             (descent.Descent, "_head", brought), (Regroup, "collapsed", collapsed), (descent, "simplified", shorter),
             (elements, "apply", applied), (descent, "apply", applied), (Terms, "choose", chosen),
+            (pointwise, "same_programs", lambda *_: False),  # a program beside itself is read all the same
         ):  # fmt: skip
             stack.enter_context(patch.object(where, name, what))
         yield

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from refrelax.backends.cupy_.intervals import UncheckedIndex
+from refrelax.backends.intervals import UncheckedIndex
 from refrelax.lower.claims import Ledger, le, lt, within
 from refrelax.semantics.dims import Facts, equal
 from refrelax.syntax import dtypes

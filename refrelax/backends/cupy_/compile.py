@@ -103,11 +103,11 @@ class Running(host.Running):
             self.constants[index] = self.border.up(runtime.constant(raw.dtype, raw.shape, raw.patterns()))
         return self.constants[index]
 
-    def library(self, name: str, args: list[Any]) -> Any:
-        if self.unregistered(name):
-            return super().library(name, args)
-        given = (host.outward(self.border.down(a)) for a in args)
-        return self.border.up(host.inward(self.externs[name](*given), None))
+    def held(self, value: Any) -> Any:
+        return self.border.down(value)
+
+    def taken(self, value: Any) -> Any:
+        return self.border.up(value)
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
         if self.unregistered(name):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from refrelax.backends.cupy_.bounds import Bounds
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
 from refrelax.backends.errors import Unsupported
+from refrelax.backends.intervals import may_wrap
 from refrelax.semantics.dims import substitute
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import Buffer
@@ -84,6 +85,10 @@ class Text:
             if isinstance(node, Intrinsic) and node.op not in ("if_then_else", "likely"):
                 return False
         return True
+
+    def is_exact(self, expr: PrimExpr) -> bool:
+        """Whether an element is what it is as an index: made of indices, and nowhere does it wrap."""
+        return self.is_index(expr) and not may_wrap(self.resolve(expr), self.bounds.domains)
 
     # --- indices: i64 -------------------------------------------------------------------------------------------------
 
@@ -163,7 +168,7 @@ class Text:
             case Binary():
                 return self._binary(expr)
             case Not():
-                return f"!{self.condition(expr.a)}"
+                return f"!{self.element(expr.a)}"
             case Cast():
                 return self._cast(expr)
             case Select():
@@ -184,10 +189,10 @@ class Text:
         return text if expr.dtype in ("int64", "bool") else f"({c_type(expr.dtype)})({text})"
 
     def _binary(self, expr: Binary) -> str:
-        if expr.dtype == "bool" and self.is_index(expr):
+        if expr.dtype == "bool" and self.is_exact(expr):
             return self.index(expr)
         if expr.op in ("And", "Or"):
-            return f"({self.condition(expr.a)} {SYMBOLS[expr.op]} {self.condition(expr.b)})"
+            return f"({self.element(expr.a)} {SYMBOLS[expr.op]} {self.element(expr.b)})"
         a, b = self.element(expr.a), self.element(expr.b)
         c_type(expr.a.dtype)
         if expr.op in ("Min", "Max"):
@@ -212,7 +217,7 @@ class Text:
     def _cast(self, expr: Cast) -> str:
         if expr.dtype == expr.value.dtype:
             return self.element(expr.value)
-        if self.is_index(expr.value) and expr.value.dtype != "bool":
+        if self.is_exact(expr.value) and expr.value.dtype != "bool":
             return f"cast<{c_type(expr.dtype)}>((i64){self.index(expr.value)})"
         return f"cast<{c_type(expr.dtype)}>({self.element(expr.value)})"
 

@@ -9,10 +9,10 @@ from typing import Literal as _Lit
 from refrelax.backends.cupy_ import statements
 from refrelax.backends.cupy_.expressions import Text, Used
 from refrelax.backends.cupy_.forms import OPERATORS, Contraction, contraction_of, is_row, neutral, wide
-from refrelax.backends.cupy_.intervals import UncheckedIndex
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
 from refrelax.backends.cupy_.nests import Nest, Reduction, accesses, nest_of, reduction_of
 from refrelax.backends.cupy_.statements import Lines
+from refrelax.backends.intervals import UncheckedIndex
 from refrelax.syntax.loops import BufferStore, For, Stmt
 from refrelax.syntax.scalars import PrimExpr, as_int
 

@@ -25,7 +25,7 @@ from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import ExternFunc, Function
+from refrelax.syntax.graph import Call, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
@@ -115,17 +115,29 @@ class Running:
         return lambda _run, *args: self.library(name, list(args))
 
     def library(self, name: str, args: list[Any]) -> Any:
-        """A library function for its result; where none is registered, its contract."""
+        """A library function for its result; where none is registered, its contract. With more arguments than its
+        contract has parameters, the others are where the results go."""
+        count = self.parameters(name)
+        if count is not None and len(args) > count:
+            self.library_into(name, args[:count], args[count:])
+            return ()
+        return self.library_result(name, args)
+
+    def library_result(self, name: str, args: list[Any]) -> Any:
+        """What a library function returns; what it stores in its arguments is stored."""
         if self.unregistered(name):
             return self.stand_in(name, args)
-        return inward(self.externs[name](*(outward(a) for a in args)), None)
+        given = [outward(self.held(a)) for a in args]
+        result = inward(self.externs[name](*given), None)
+        for array, tensor in zip(args, given, strict=True):
+            if isinstance(tensor, Tensor):
+                self.written(array, tensor.numpy())
+        return self.taken(result)
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
         """A library function that writes its outputs; where none is registered, its contract."""
         if self.unregistered(name):
-            result = self.stand_in(name, args)
-            for array, found in zip(outputs, result if isinstance(result, tuple) else (result,), strict=True):
-                self.place(array, found)
+            self.placed(outputs, self.stand_in(name, args))
             return
         if name in self.contracts:
             spoil(outputs)
@@ -134,6 +146,11 @@ class Running:
         for array, tensor in zip([*args, *outputs], given, strict=True):
             if isinstance(array, np.ndarray):
                 array[...] = tensor.numpy()
+
+    def parameters(self, name: str) -> int | None:
+        """How many parameters the contract of a library function has; ``None`` without one."""
+        contract = self.checked.module.functions.get(self.contracts.get(name, ""))
+        return len(contract.params) if isinstance(contract, Function) else None
 
     def stand_in(self, name: str, args: list[Any]) -> Any:
         """What the backend brings for a library function, or its contract."""
@@ -147,9 +164,29 @@ class Running:
             self.effects.append(Effect("call", name))
         return name in self.contracts and name not in self.externs
 
+    def placed(self, outputs: list[Any], result: Any) -> tuple[()]:
+        """Results where they go, all of them read before the first is written."""
+        results = copied(self.held(result if isinstance(result, tuple) else (result,)))
+        for array, found in zip(outputs, results, strict=True):
+            self.place(array, found)
+        return ()
+
     def place(self, array: Any, found: Any) -> None:
         """A result where it goes."""
         array[...] = found
+
+    def written(self, array: Any, after: Any) -> None:
+        """What a library function made of an argument: nothing is done where it wrote nothing."""
+        if np.asarray(self.held(array)).tobytes() != after.tobytes():
+            self.place(array, after)
+
+    def held(self, value: Any) -> Any:
+        """A value as the host has it."""
+        return value
+
+    def taken(self, value: Any) -> Any:
+        """A value of the host as the program has it."""
+        return value
 
     def shown(self, *args: Any) -> tuple[()]:
         """``R.print``: an effect with the format and the values as they are now."""
@@ -190,9 +227,15 @@ def copied(value: Any) -> Any:
 
 
 def overwritten(module: Module) -> bool:
-    """Whether a function of the module overwrites a tensor that graph-level code can still see."""
+    """Whether a function of the module, or a library function, overwrites a tensor that graph-level code can still
+    see."""
     graph = [f for f in module.functions.values() if isinstance(f, Function)]
-    return any(overwrites(node, module.functions) for f in graph for node in nodes(f))
+    return any(overwrites(node, module.functions) or _may_store(node) for f in graph for node in nodes(f))
+
+
+def _may_store(node: object) -> bool:
+    """Whether a node calls a library function, not of the machine's, in a way that lets it store in its arguments."""
+    return isinstance(node, Call) and isinstance(node.op, ExternFunc) and node.op.name not in machine.MACHINE
 
 
 def spoil(outputs: list[Any]) -> None:

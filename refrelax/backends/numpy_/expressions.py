@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from refrelax.backends.errors import Unsupported
+from refrelax.backends.intervals import may_wrap
 from refrelax.backends.numpy_.guests import WIDER
 from refrelax.backends.numpy_.names import local
 from refrelax.errors import UsageError
@@ -136,6 +137,12 @@ class Text:
                 return False
         return True
 
+    def is_exact(self, expr: PrimExpr) -> bool:
+        """Whether an element is what it is as an index: made of indices, and nowhere does it wrap."""
+        if not self.is_index(expr):
+            return False
+        return not may_wrap(substitute(expr, self.aliases), self.extents)
+
     def index(self, expr: PrimExpr) -> str:
         """An integer or bool expression in index position."""
         expr = self.resolve(expr)
@@ -240,10 +247,10 @@ class Text:
         return f"({self.element(a)} if {self.condition(condition)} else {self.element(b)})"
 
     def _binary(self, expr: Binary) -> str:
-        if expr.op in ("And", "Or") or (dtypes.kind(expr.dtype) == "bool" and self.is_index(expr)):
-            if self.is_index(expr):
-                return self.index(expr)
-            return f"np.logical_{expr.op.lower()}({self.condition(expr.a)}, {self.condition(expr.b)})"
+        if dtypes.kind(expr.dtype) == "bool" and self.is_exact(expr):
+            return self.index(expr)
+        if expr.op in ("And", "Or"):
+            return f"np.logical_{expr.op.lower()}({self.element(expr.a)}, {self.element(expr.b)})"
         own(expr.a.dtype)
         a, b = self.element(expr.a), self.element(expr.b)
         integer = dtypes.kind(expr.a.dtype) != "float"
@@ -265,7 +272,7 @@ class Text:
                 return f"({a} {SYMBOLS[expr.op]} {b})"
 
     def _cast(self, expr: Cast) -> str:
-        if self.is_index(expr.value) and dtypes.kind(expr.dtype) != "float":
+        if self.is_exact(expr.value) and dtypes.kind(expr.dtype) != "float":
             return f"{dtype_text(expr.dtype)}({self.index(expr)})"
         return f"rt.cast({self.element(expr.value)}, {dtype_text(expr.dtype)})"
 

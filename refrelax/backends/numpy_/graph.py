@@ -356,7 +356,7 @@ def _call(writer: Writer, call: Call) -> str:
     match call.op:
         case Op(name="relax.call_pure_packed"):
             given = ", ".join(value(writer, each) for each in call.args[1:])
-            return f"run.library({_library(call.args[0])!r}, [{given}])"
+            return _promised(call, f"run.library({_library(call.args[0])!r}, [{given}])")
         case Op(name=name) if name in EFFECTS:
             return f"run.{EFFECTS[name]}({', '.join(value(writer, each) for each in call.args)})"
         case Op(name="relax.null_value"):
@@ -390,7 +390,8 @@ def _call(writer: Writer, call: Call) -> str:
             text = _machine(name, [value(writer, each) for each in call.args])
             return f"bool({text})" if call.ty_args == (PrimType("bool"),) else text
         case ExternFunc(name=name):
-            return f"run.library({known_outside(name)!r}, [{', '.join(value(writer, each) for each in call.args)}])"
+            given = ", ".join(value(writer, each) for each in call.args)
+            return _promised(call, f"run.library({known_outside(name)!r}, [{given}])")
         case Var(name=name):
             return f"{local(name)}({', '.join(['run', *(value(writer, each) for each in call.args)])})"
         case _:
@@ -438,6 +439,11 @@ def records(module: Module) -> bool:
 
 EFFECTS = {"relax.print": "shown", "relax.assert_op": "asserted"}
 """Operators that are seen from outside, by the method of the run that does them."""
+
+
+def _promised(call: Call, text: str) -> str:
+    """A library function that gives nothing, where the empty tuple is promised."""
+    return f"rt.unit({text})" if call.ty_args == (TupleType(()),) else text
 
 
 def _library(callee: Expr) -> str:

@@ -110,6 +110,16 @@ def sort(kind: str) -> str:
     return f"{SORTS[plain]} of {count}" if plain == "shape" and count else f"{count} {SORTS[plain]}".strip()
 
 
+LEFT_OUT = {
+    ("relax.arange", "end"): "`start`, and that is 0",
+    ("relax.arange", "dtype"): "`'int64'` if all arguments are integers, else `'float32'`",
+    ("relax.eye", "m"): "as `n`",
+    ("relax.nn.attention_var_len", "seqstart_k"): "as `seqstart_q`",
+    ("relax.nn.attention_var_len", "max_seqlen_k"): "as `max_seqlen_q`",
+}
+"""What counts where an argument is left out, if that depends on others (``syntax/read/operators.py``)."""
+
+
 def operands(name: str) -> list[str]:
     """The arguments and attributes as a table."""
     if not has_signature(name):
@@ -126,9 +136,14 @@ def operands(name: str) -> list[str]:
             missing = f"as `{default[1:]}`"
         else:
             missing = "" if slot.required else "none" if default is None else f"`{default!r}`"
+        missing = LEFT_OUT.get((name, slot.name), missing)
         what = sort(slot.kind) + (" or none" if slot.optional and slot.attribute else "")
         rows.append(f"| `{slot.name}` | {'attribute' if slot.attribute else 'argument'} | {what} | {missing} |")
-    return ["| name | is an | sort | where left out |", "|---|---|---|---|", *rows]
+    table = ["| name | is an | sort | where left out |", "|---|---|---|---|", *rows]
+    if known.surface != (*known.args, *known.attrs):
+        order = " ".join(slot.name for slot in known.surface)
+        table += ["", f"By position in a text: `{order}`."]
+    return table
 
 
 MEMORY = {"fresh": "fresh memory", "view": "memory of an argument", "either": "fresh memory, or that of an argument"}

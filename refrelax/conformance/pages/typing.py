@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from refrelax.conformance.pages.sample import Sample, sample
 from refrelax.errors import Rejection
@@ -33,7 +34,8 @@ def untyped(text: str) -> str:
 
 
 def types(found: Sample, text: str, operator: str) -> list[str]:
-    """The table of result types; none where the example has no plain tensors."""
+    """The table of result types, and of the changes of one argument that are refused; none where the example has no
+    plain tensors."""
     first = head(text)
     if not TENSOR.search(first):
         return []
@@ -41,7 +43,24 @@ def types(found: Sample, text: str, operator: str) -> list[str]:
     for known, spelling in LESS:
         loose = untyped(text).replace(first, TENSOR.sub(spelling or _ranked, first))
         rows.append((f"{known} of tensors", _of(loose, operator)))
+    for found_tensor in TENSOR.finditer(first):
+        for what, spelling in _others(*found_tensor.groups()):
+            changed = first.replace(found_tensor.group(), spelling, 1)
+            refused = _of(untyped(text).replace(first, changed), operator)
+            rows += [(what, refused)] if refused.startswith("IllTyped") else []
     return ["| what is known | type of the call |", "|---|---|", *(f"| {known} | {type_} |" for known, type_ in rows)]
+
+
+def _others(name: str, dims: str, dtype: str) -> Iterator[tuple[str, str]]:
+    """An argument of another dtype, and of another rank."""
+    for other in ("float16", "int32", "bool"):
+        if other != dtype:
+            yield f"`{name}` of {other}", f'{name}: R.Tensor(({dims}), dtype="{other}")'
+    extents = [each.strip() for each in dims.split(",") if each.strip()]
+    for what, changed in (("one axis more", ["1", *extents]), ("one axis less", extents[1:])):
+        if changed != extents:
+            spelled = "".join(f"{each}, " for each in changed)
+            yield f"`{name}` with {what}", f'{name}: R.Tensor(({spelled}), dtype="{dtype}")'
 
 
 def _ranked(found: re.Match[str]) -> str:

@@ -28,6 +28,20 @@ START = 60.0
 LONGEST = 1 << 28
 """Bytes of one answer."""
 
+DEEPEST = 1_000
+"""How deep an answer may be nested: what reads it calls itself."""
+
+
+def is_deep(answer: Any) -> bool:
+    """Whether an answer is nested more than ``DEEPEST`` deep."""
+    level = [answer]
+    for _ in range(DEEPEST):
+        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        level = [each for part in parts for each in part if isinstance(each, dict | list)]
+        if not level:
+            return False
+    return True
+
 
 class Command:
     """One process of an implementation. ``deadline``: seconds for one answer."""
@@ -87,9 +101,12 @@ class Command:
             return {"end": "crash", "why": self._ended()}
         try:
             answer = json.loads(found)
-        except ValueError:
+        except (ValueError, RecursionError):
             self.close()
             return {"end": "crash", "why": f"expected a JSON object on one line, found {found[:60]!r}"}
+        if is_deep(answer):
+            self.close()
+            return {"end": "crash", "why": f"expected an answer nested at most {DEEPEST} deep"}
         if not isinstance(answer, dict) or answer.get("id") != asked["id"]:
             self.close()
             return {"end": "crash", "why": f"expected an answer to the request {asked['id']}, found {found[:60]!r}"}

@@ -43,7 +43,7 @@ STRUCTURE = ("unsupported", "crash", "hang")
 def judge(record: Record, answer: Answer) -> Said:
     """What is said of a case, and why where it is not passed. What comes in pairs (``pairs``) is not settled here."""
     end = answer.get("end")
-    if end not in ENDS:
+    if not isinstance(end, str) or end not in ENDS:
         return "failed", f"expected an end, one of {', '.join(ENDS)}; found {end!r}"
     why = str(answer.get("why", ""))
     if end == "unsupported":

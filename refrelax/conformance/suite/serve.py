@@ -26,29 +26,50 @@ Line = dict[str, Any]
 def serve(requests: IO[str] = sys.stdin, answers: IO[str] = sys.stdout) -> None:
     """Answer every line until the end of input."""
     for line in requests:
-        asked = json.loads(line)
-        answers.write(json.dumps({"id": asked["id"], **answer(asked)}, separators=(",", ":")) + "\n")
+        asked = _asked(line)
+        answers.write(json.dumps({"id": asked.get("id"), **answer(asked)}, separators=(",", ":")) + "\n")
         answers.flush()
+
+
+NEEDED = {"check": ("case",), "run": ("case", "entry", "args"), "prove": ("claim",)}
+"""What a request says, beside the module; ``constants`` and the conditions of a claim may be left out."""
+
+
+def _asked(line: str) -> Line:
+    """A request; what is none asks for nothing."""
+    try:
+        asked = json.loads(line)
+    except ValueError:
+        return {}
+    return asked if isinstance(asked, dict) else {}
 
 
 def answer(asked: Line) -> Line:
     """The answer to one request, its number left out."""
-    match asked["ask"]:
+    missing = [name for name in NEEDED.get(str(asked.get("ask")), ()) if name not in asked]
+    if missing:
+        return {"end": "unsupported", "why": f"a request without {missing[0]!r}"}
+    match asked.get("ask"):
         case "hello":
             return {"protocol": PROTOCOL, "name": "refrelax", "profiles": [*PROFILES], "takes": "both"}
         case "prove":
             return _proved(asked)
         case "check" | "run":
             return _ran(asked)
+        case None:
+            return {"end": "unsupported", "why": 'a request is one JSON object a line, with "ask"'}
         case other:
             return {"end": "unsupported", "why": f"a request to {other}"}
 
 
 def _proved(asked: Line) -> Line:
     try:
-        found = prove(asked["claim"], asked["assume"], fits=asked["fits"], division=cast(Division, asked["division"]))
+        division = cast(Division, asked.get("division", "assume"))
+        found = prove(asked["claim"], asked.get("assume", []), fits=asked.get("fits"), division=division)
     except Rejection as rejection:
         return {"end": "rejected", "why": str(rejection)}
+    except UsageError as error:
+        return {"end": "unsupported", "why": str(error)}
     match found:
         case Proved():
             return {"end": "proved"}
@@ -60,7 +81,9 @@ def _proved(asked: Line) -> Line:
 
 def _module(asked: Line) -> Module:
     if "tree" not in asked:
-        return api.parse(asked["text"], filename=asked["case"])
+        if not isinstance(asked.get("text"), str):
+            raise UsageError("a request without a module: give it as 'tree' or as 'text'")
+        return api.parse(asked["text"], filename=str(asked["case"]))
     tree = asked["tree"]
     return from_json(tree if isinstance(tree, str) else json.dumps(tree))
 
@@ -68,7 +91,7 @@ def _module(asked: Line) -> Module:
 def _ran(asked: Line) -> Line:
     try:
         module = _module(asked)
-        constants = list(map(values.from_json, asked["constants"]))
+        constants = list(map(values.from_json, asked.get("constants", [])))
         module = api.bind_constants(module, dict(enumerate(constants))) if constants else module
         checked = api.check(module)
         if asked["ask"] == "check":

@@ -12,6 +12,7 @@ Spec: ``spec/01-conformance.md``.
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from refrelax.conformance.data import flat
@@ -95,11 +96,16 @@ def _number(number: int | float) -> int | float | str:
 
 
 def _encoded(dtype: str, number: Any) -> str:
-    if isinstance(number, str) and number.lstrip("+-").lower() in ("nan", "inf", "infinity"):
+    floats = dtypes.kind(dtype) == "float"
+    if floats and isinstance(number, str) and re.fullmatch("[+-]?(nan|inf|infinity)", number, re.IGNORECASE):
         number = float(number)
     if not isinstance(number, int | float):
         raise UsageError(f"expected a number, found {shown(number)}")
-    return hex(encode(dtype, int(number) if isinstance(number, bool) else number))
+    if not floats:
+        low, high = dtypes.integer_range(dtype)
+        if not low <= number <= high or number != int(number):
+            raise UsageError(f"expected an element of {dtype}, found {shown(number)}")
+    return hex(encode(dtype, number if floats and not isinstance(number, bool) else int(number)))
 
 
 def _cells(dtype: str, bits: list[Any]) -> list[Payload]:
@@ -108,8 +114,17 @@ def _cells(dtype: str, bits: list[Any]) -> list[Payload]:
 
 
 def _dtype(name: str) -> str:
-    if not dtypes.is_dtype(name):
-        raise UsageError(f"expected a dtype, found {name!r}")
+    """A dtype of elements.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if (
+        not dtypes.is_dtype(name)
+        or dtypes.kind(name) not in ("bool", "int", "uint", "float")
+        or dtypes.lanes(name) != 1
+    ):
+        raise UsageError(f"expected a dtype of elements, found {shown(name)}")
     return name
 
 

@@ -16,7 +16,9 @@ from refrelax.lower.claims import Ledger
 from refrelax.lower.names import Taken
 from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
+from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -36,7 +38,7 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.module import BaseFunc, Module
-from refrelax.syntax.scalars import int_imm
+from refrelax.syntax.scalars import SymVar, int_imm
 from refrelax.syntax.types import AnyType, ShapeType, TupleType, Type
 
 ANY = AnyType()
@@ -102,16 +104,24 @@ class _Capture:
         types = self.checked.types[name]
         made = self.taken.fresh(f"{name}_cuda_graph_capture")
         params = [Param(each, types.get(each, ANY)) for each in region.inputs]
-        shape = (ShapeExpr(region.symbols),) if region.symbols else ()
-        if shape:
-            params.append(Param(names.fresh("extents"), ShapeType(region.symbols, len(region.symbols))))
         result = TupleType(tuple(types[each] for each in region.outputs))
+        symbols = _key(region, params, result)
+        shape = (ShapeExpr(symbols),) if symbols else ()
+        if shape:
+            params.append(Param(names.fresh("extents"), ShapeType(symbols, len(symbols))))
         self.made[made] = _private(tuple(params), region.bindings, Tuple(tuple(map(Var, region.outputs))), result)
         args = Tuple((*map(Var, region.inputs), *shape))
         call = self._call(RECORDED, made, (args,), shape, result)
         graph = names.fresh("graph")
         fields = [VarBinding(each, TupleGetItem(Var(graph), k)) for k, each in enumerate(region.outputs)]
         return [VarBinding(graph, call), *fields, *region.kills]
+
+
+def _key(region: Region, params: list[Param], result: Type) -> tuple[SymVar, ...]:
+    """The symbols of a region, and those of its types that no parameter's type defines."""
+    defined = {s.name for p in params if p.type is not None for s in definable(p.type)}
+    typed = (n for n in nodes((*(p.type for p in params), result)) if isinstance(n, SymVar))
+    return tuple(dict.fromkeys((*region.symbols, *(s for s in typed if s.name not in defined))))
 
 
 def _private(params: tuple[Param, ...], bindings: tuple[Binding, ...], body: Expr, ret: Type) -> Function:

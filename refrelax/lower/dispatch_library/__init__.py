@@ -21,6 +21,7 @@ from refrelax.lower.fuse_ops.interface import extents
 from refrelax.lower.fuse_ops.primitive import is_primitive
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.wellformed.heads import contract_of, contracts_of
 from refrelax.syntax.graph import (
@@ -105,7 +106,7 @@ class _Dispatcher:
         for pattern in self.patterns:
             for position in reversed(range(len(block.bindings))):
                 found = match(pattern, site, position) if position not in site.taken else None
-                if found is not None and self.holds(pattern, found, f"{where}.{block.bindings[position].name}"):
+                if found is not None and self.holds(pattern, found, where, block.bindings[position].name):
                     site.taken |= found.positions
                     new[position] = _called(pattern, found, block.bindings[position], site)
                     self.used[pattern.library] = pattern
@@ -113,13 +114,18 @@ class _Dispatcher:
         return replace(block, bindings=tuple(new.get(p, b) for p, b in kept))
 
     @rule("lo/dispatch-extents")
-    def holds(self, pattern: Pattern, found: Match, where: str) -> bool:
-        """Whether what the contract asks of extents is proved for all of them."""
+    def holds(self, pattern: Pattern, found: Match, where: str, binding: str) -> bool:
+        """Whether what the contract asks of extents is proved for all of them that the function ``where`` promises."""
         pairs = dict.fromkeys((a, b) for a, b in found.pairs if a != b)
-        if not pairs:
+        asked = [*(eq(a, b) for a, b in pairs), *found.asked]
+        if not asked:
             return True
-        claim, at = both(*(eq(a, b) for a, b in pairs)), f"{where}: {pattern.library}"
-        return self.ledger.holds(claim, "lo/dispatch-extents", at, extents(found.known), "int64")
+        caller = self.checked.module.functions[where]
+        promised = as_claims(caller) if isinstance(caller, Function) else ()
+        known = (*extents(found.known), *promised)
+        return self.ledger.holds(
+            both(*asked), "lo/dispatch-extents", f"{where}.{binding}: {pattern.library}", known, "int64"
+        )
 
 
 def _called(pattern: Pattern, found: Match, binding: Binding, site: Site) -> VarBinding:

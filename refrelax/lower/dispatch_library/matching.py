@@ -16,6 +16,7 @@ from refrelax.lower.dispatch_library.patterns import Pattern
 from refrelax.lower.fuse_ops.graph import is_barrier, operand
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import (
     AttrValue,
@@ -78,12 +79,14 @@ class Site:
 @dataclass(slots=True)
 class Match:
     """``given``: what stands for each parameter; ``positions``: the bindings that the library function replaces;
-    ``pairs``: extents that must be equal; ``known``: types whose extents were evaluated."""
+    ``pairs``: extents that must be equal; ``known``: types whose extents were evaluated; ``asked``: what the contract's
+    attributes promise of its symbols."""
 
     given: dict[str, Expr]
     positions: set[int]
     pairs: list[Pair]
     known: list[TensorType]
+    asked: tuple[PrimExpr, ...] = ()
 
 
 @rule("lo/dispatch-match")
@@ -202,7 +205,8 @@ class _Matcher:
         if any(as_int(a) is not None and as_int(b) is not None and as_int(a) != as_int(b) for a, b in compared):
             return None
         given = {name: self.found[name] for name in self.pattern.params}
-        return Match(given, self.positions, compared, [*by_name.values(), result])
+        asked = tuple(substitute(each, symbols) for each in as_claims(self.pattern.contract))
+        return Match(given, self.positions, compared, [*by_name.values(), result], asked)
 
 
 def _fits(own: TensorType, found: Type | None) -> bool:

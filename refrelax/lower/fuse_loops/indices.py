@@ -28,6 +28,8 @@ class Asker:
     def holds(self, claim: PrimExpr, rule_id: str, domain: Domain, evaluated: tuple[PrimExpr, ...]) -> bool:
         """Ask under the domain. ``evaluated``: what the program computes at this very place already, so that its
         steps are known to fit (only said where they are products of unknowns)."""
+        if any(isinstance(n, BufferLoad) for n in walk(claim)):
+            return False  # of an element that is an index nothing is known
         assume = domain.about(claim).assumptions()
         low, high = integer_range("int64")
         for e in evaluated:
@@ -58,7 +60,7 @@ class Asker:
         short = shortest(index, domain.about(index))
         if short == index or not self.equal(index, short, domain):
             return index
-        fits = is_plain(short) or self.holds(eq(short, short), "lo/fuse-index-equal", domain, ())
+        fits = is_plain(short) or self.holds(eq(short, short), "lo/fuse-index-equal", domain, (index,))
         return short if fits else index
 
     def equal(self, index: PrimExpr, short: PrimExpr, domain: Domain) -> bool:

@@ -20,10 +20,12 @@ from refrelax.lower.fuse_ops.outputs import split_outputs
 from refrelax.lower.fuse_ops.primitive import Primitive, is_primitive, make_primitive
 from refrelax.lower.names import Taken
 from refrelax.lower.orphans import without_orphans
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import Binding, BindingBlock, Block, DataflowBlock, If, SeqExpr, VarBinding
 from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.scalars import PrimExpr
 from refrelax.syntax.types import TensorType, Type
 
 __all__ = ["run"]
@@ -39,7 +41,7 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     functions: dict[str, BaseFunc] = dict(module.functions)
     for name, function in module.relax_functions().items():
         if not is_primitive(function):
-            fuser = _Fuser(checked, ledger, name, names)
+            fuser = _Fuser(checked, ledger, name, names, as_claims(function))
             functions[name] = replace(function, body=fuser.sequence(function.body))
             functions.update(fuser.made)
     return module.with_functions(without_orphans(functions, before))
@@ -48,10 +50,13 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
 class _Fuser:
     """One function. ``made``: the functions of its groups."""
 
-    def __init__(self, checked: CheckedModule, ledger: Ledger, where: str, names: Taken) -> None:
+    def __init__(
+        self, checked: CheckedModule, ledger: Ledger, where: str, names: Taken, promises: tuple[PrimExpr, ...]
+    ) -> None:
         self.checked = checked
         self.ledger = ledger
         self.where = where
+        self.promises = promises
         self.names = names
         self.types: Mapping[str, Type] = checked.types.get(where, {})
         self.made: dict[str, BaseFunc] = {}
@@ -88,7 +93,7 @@ class _Fuser:
     def primitive(self, members: list[Member]) -> Primitive | None:
         """The group as a function, if every entry check inside it is proved to succeed."""
         types = [o for m in members for o in (*m.operands, m.out) if isinstance(o, TensorType)]
-        known = extents(types)
+        known = extents(types, self.promises)
         for m in members:
             if not interface_holds(self.ledger, m, f"{self.where}.{m.name}: cls.{m.callee}", known):
                 return None

@@ -75,7 +75,9 @@ def dims_equal(
     return claim is None or ledger.holds(claim, "lo/fuse-shape-equal", where, assume, "int64")
 
 
-def extents(types: list[TensorType]) -> tuple[PrimExpr, ...]:
-    """What is known where these types are: their extents were evaluated, so they are nonnegative and in range."""
+def extents(types: list[TensorType], promises: tuple[PrimExpr, ...] = ()) -> tuple[PrimExpr, ...]:
+    """What is known where these types are: their extents were evaluated, so they are nonnegative and in range; of the
+    promises of their function, those about symbols of theirs."""
     dims = tuple(dict.fromkeys(dim for each in types for dim in (each.shape if isinstance(each.shape, tuple) else ())))
-    return Domain((), dims).assumptions()
+    symbols = {name for dim in dims for name in free_symbols(dim)}
+    return (*Domain((), dims).assumptions(), *(each for each in promises if free_symbols(each) <= symbols))

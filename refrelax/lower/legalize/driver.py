@@ -17,6 +17,7 @@ from refrelax.lower.legalize.scalars import Scalar, product
 from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
 from refrelax.lower.legalize.table import LEGALIZERS, NAMES, SHAPE_ONLY
 from refrelax.rules import rule
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import (
@@ -46,11 +47,13 @@ MOST = int_imm((1 << 63) - 1)
 def run(checked: CheckedModule, ledger: Ledger, keep: frozenset[str] = frozenset()) -> Module:
     """The module with operator calls as calls of loop programs, and those programs; calls of the operators ``keep``
     stay."""
-    kernels = Kernels(set(checked.module.functions))
+    promised = any(as_claims(func) for func in checked.module.relax_functions().values())
+    kernels = Kernels(set(checked.module.functions), promised)
     functions: dict[str, BaseFunc] = {}
     for name, func in checked.module.functions.items():
         if isinstance(func, Function):
-            func = _Rewriter(checked, ledger, kernels, name, _extents(func), keep).function(func, "")
+            rewriter = _Rewriter(checked, ledger, kernels, name, _extents(func), as_claims(func), keep)
+            func = rewriter.function(func, "")
         functions[name] = func
     return checked.module.with_functions({**functions, **kernels.functions})
 
@@ -60,6 +63,9 @@ class Kernels:
     """The loop programs made so far, each once up to names."""
 
     taken: set[str]
+    promised: bool
+    """Whether functions of the module promise bounds of their symbols: what was proved of a kernel at one call need not
+    hold at another."""
     functions: dict[str, PrimFunc] = field(default_factory=dict)
     by_base: dict[str, list[str]] = field(default_factory=dict)
 
@@ -92,6 +98,8 @@ class _Rewriter:
     name: str
     extents: list[PrimExpr]
     """That the symbols which are extents of the function's arguments are not negative."""
+    promises: tuple[PrimExpr, ...]
+    """What the function's attributes say of its symbols."""
     keep: frozenset[str] = frozenset()
 
     def function(self, func: Function, path: str) -> Function:
@@ -151,7 +159,7 @@ class _Rewriter:
 
     def facts(self, site: Site) -> list[PrimExpr]:
         """What is known of extents where the call runs, as far as the site is made."""
-        return [*_facts(site), *self.extents, *_fits(site)]
+        return [*_facts(site), *self.extents, *self.promises, *_fits(site)]
 
     def unused(self, name: str) -> str:
         """A name that begins no name of the function."""
@@ -168,7 +176,7 @@ class _Rewriter:
         made = self.kernels.find(site.k.name, kernel)
         needs = [(rule_, Obligation(statement, ())) for rule_, statement in site.required]
         needs += [("lo/in-bounds", Obligation(statement, given)) for statement, given in site.always]
-        if made is None or site.relations or site.premises or site.scalars:
+        if made is None or site.relations or site.premises or site.scalars or self.kernels.promised:
             needs += [("lo/in-bounds", each) for each in obligations(kernel)]
         facts, counts = self.facts(site), _counts(site)
         known = parts(d for p in (*site.k.inputs, *site.k.outputs) for d in p.buffer.shape)

@@ -103,7 +103,7 @@ class Site:
         """A scalar expression of the caller inside the kernel; symbols that no buffer defines become arguments."""
         if value in self.named:
             return Scalar(self.named[value])
-        for name in sorted(free_symbols(value) - self.solved - set(self.scalars)):
+        for name in sorted(free_symbols(value) - self.solved - set(self.scalars) - set(self.relations)):
             (symbol,) = {n for n in walk(value) if isinstance(n, SymVar) and n.name == name}
             if symbol.dtype != "int64":
                 raise Unfit(f"the symbol {name} is no int64")

@@ -172,8 +172,11 @@ def call_tir_dyn(run: Machine, args: list[Any], call: Call) -> Any:
 @rule("vm/call-py-func")
 def call_py_func(run: Machine, args: list[Any], call: Call) -> Any:
     """``((name, args),)``: a registered Python function."""
-    _wanted(isinstance(args[0], tuple) and len(args[0]) == 2, "a pair of a name and arguments", call)
-    name, given = args[0]
+    match args[0]:
+        case (str() as name, tuple() as given):
+            pass
+        case _:
+            _wanted(False, "a pair of a name and arguments", call)
     return run.call_library(name, list(given), call.span)
 
 
@@ -199,6 +202,11 @@ def _operator(name: str, accepts: Callable[[list[Any]], bool]) -> Builtin:
 
 def _is_flag(value: Any) -> bool:
     return isinstance(value, Prim) or (isinstance(value, TensorValue) and value.dtype == "bool" and value.ndim == 0)
+
+
+def _one(kind: type) -> Callable[[list[Any]], bool]:
+    """Whether the arguments are one of a kind."""
+    return lambda args: len(args) == 1 and isinstance(args[0], kind)
 
 
 def _for_unique(args: list[Any]) -> bool:
@@ -283,9 +291,9 @@ LIBRARY: dict[str, tuple[int, Builtin]] = {
     "runtime.disco.worker_id": (0, worker_id),
     "relax.run.print": (1, _operator("relax.print", lambda args: isinstance(args[0], str))),
     "relax.run.assert_op": (1, _operator("relax.assert_op", lambda args: _is_flag(args[0]))),
-    "relax.run.shape_to_tensor": (1, _operator("relax.shape_to_tensor", lambda args: isinstance(args[0], Shape))),
+    "relax.run.shape_to_tensor": (1, _operator("relax.shape_to_tensor", _one(Shape))),
     "relax.run.unique": (5, _operator("relax.unique", _for_unique)),
-    "relax.run.nonzero": (1, _operator("relax.nonzero", lambda args: isinstance(args[0], TensorValue))),
+    "relax.run.nonzero": (1, _operator("relax.nonzero", _one(TensorValue))),
 }
 """The library that needs no registration: the least number of arguments, and the meaning."""
 

@@ -51,7 +51,10 @@ def _write(out: TensorValue, index: tuple[int, ...], payload: Payload) -> None:
     out.storage.store(out.dtype, position, payload)
 
 
-def _arguments(args: tuple[Any, ...], tensors: int) -> tuple[list[TensorValue], list[int]]:
+def _arguments(args: tuple[Any, ...], tensors: int, numbers: int) -> tuple[list[TensorValue], list[int]]:
+    if len(args) != tensors + numbers:
+        message = f"expected {tensors} tensors and {numbers} numbers, found {len(args)} arguments"
+        raise unspecified("vm/argument", f"a sorting function: {message}")
     found, rest = list(args[:tensors]), list(args[tensors:])
     if not all(isinstance(each, TensorValue) for each in found) or not all(isinstance(each, Prim) for each in rest):
         raise unspecified("vm/argument", "a sorting function takes tensors, then numbers")
@@ -67,7 +70,7 @@ def _axis(axis: int, x: TensorValue) -> int:
 @rule("vm/sort")
 def sort(numerics: Numerics, *args: Any) -> None:
     """``(x, out, axis, ascending)``."""
-    (x, out), (axis, ascending) = _arguments(args, 2)
+    (x, out), (axis, ascending) = _arguments(args, 2, 2)
     axis, f = _axis(axis, x), numerics.at(x.dtype)
     for line in _lines(x, axis, x.shape[axis]):
         ordered, _ = f.order([_read(x, i) for i in line], not ascending)
@@ -78,7 +81,7 @@ def sort(numerics: Numerics, *args: Any) -> None:
 @rule("vm/argsort")
 def argsort(numerics: Numerics, *args: Any) -> None:
     """``(x, out, axis, ascending)``: positions, at the dtype of ``out``."""
-    (x, out), (axis, ascending) = _arguments(args, 2)
+    (x, out), (axis, ascending) = _arguments(args, 2, 2)
     axis, f, g = _axis(axis, x), numerics.at(x.dtype), numerics.at(out.dtype)
     for line in _lines(x, axis, x.shape[axis]):
         _, places = f.order([_read(x, i) for i in line], not ascending)
@@ -89,10 +92,13 @@ def argsort(numerics: Numerics, *args: Any) -> None:
 @rule("vm/topk")
 def topk(numerics: Numerics, *args: Any) -> None:
     """``(x, outs…, k, axis, kind, ascending)``: the first ``k`` of every line; ``kind`` names the outputs."""
-    kinds = [each for each in args if isinstance(each, str)]
-    kind = kinds[0] if kinds else "both"
+    kind = args[-2] if len(args) > 1 else None
+    if kind not in ("both", "values", "indices"):
+        raise unspecified(
+            "vm/argument", f"expected both, values or indices as the last argument but one, found {kind!r}"
+        )
     count = 3 if kind == "both" else 2
-    (x, *outs), (k, axis, ascending) = _arguments(tuple(each for each in args if each is not kind), count)
+    (x, *outs), (k, axis, ascending) = _arguments((*args[:-2], args[-1]), count, 3)
     axis, f = _axis(axis, x), numerics.at(x.dtype)
     for line in _lines(x, axis, x.shape[axis]):
         values, places = f.order([_read(x, i) for i in line], not ascending)

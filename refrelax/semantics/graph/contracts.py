@@ -39,16 +39,18 @@ def call_contract(run: Machine, name: str, contract: str, args: list[Any], span:
         message = f"the contract of {name!r} gives {len(found)} results, found room for {len(outs)}"
         raise unspecified("ev/contract", message, span)
     for out, each in zip(outs, found, strict=True):
-        _write(name, out, each, span)
+        _check_room(name, out, each, span)
+    results = [each.payloads() for each in found]  # all of them first: a result may be memory of another's place
+    for out, payloads in zip(outs, results, strict=True):
+        out.assign(payloads)
     return ()
 
 
-def _write(name: str, out: Any, found: Any, span: Span | None) -> None:
+def _check_room(name: str, out: Any, found: Any, span: Span | None) -> None:
     fits = isinstance(out, TensorValue) and isinstance(found, TensorValue)
     if not fits or (out.dtype, out.shape) != (found.dtype, found.shape):
         message = f"the contract of {name!r} gives {_shown(found)}, found room for {_shown(out)}"
         raise unspecified("ev/contract", message, span)
-    out.assign(found.payloads())
 
 
 def _shown(value: Any) -> str:

@@ -14,7 +14,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.memory import row_major_indices
+from refrelax.semantics.loops.memory import kept, row_major_indices
 from refrelax.semantics.loops.pointers import pointer_at, resolve, total
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN
 from refrelax.semantics.storage import Storage, bytes_of, fresh
@@ -38,13 +38,14 @@ def build_alloc(build: Builder, buffer: Buffer) -> Run:
     if launch is not None and shared and buffer.name in launch.shared:
         build.buffers[buffer.name] = build.handles[buffer.name] = launch.shared[buffer.name]
         return nothing
-    shape = tuple(build_index(build, each) for each in buffer.shape)
-    count = _most_elements(build, buffer, shape)
+    extents, keep = kept(build, [build_index(build, each) for each in buffer.shape])
+    shape = tuple(extents)
+    count = None if keep is not None else _most_elements(build, buffer, shape)
     build.context.meter.make(count or 0)  # before there is a list of that length
     storage = fresh(buffer.dtype, count or 0, buffer.scope, buffer.name)
     bound = view(build, buffer, storage, shape)
     if count is None:
-        return _sized_at_run_time(build, buffer, bound)
+        return _sized_at_run_time(build, buffer, bound, keep)
     bound.elements = count
     bound.depth = launch.depth if launch is not None and shared else build.depth
     build.buffers[buffer.name] = bound
@@ -154,14 +155,16 @@ def _most_elements(build: Builder, buffer: Buffer, shape: tuple[Index, ...]) -> 
 
 
 @rule("ld/allocation-extent")
-def _sized_at_run_time(build: Builder, buffer: Buffer, bound: Bound) -> Run:
-    """An allocation whose extents are known only when it is reached."""
+def _sized_at_run_time(build: Builder, buffer: Buffer, bound: Bound, keep: Run | None) -> Run:
+    """An allocation whose extents are known only when it is reached; ``keep`` keeps what they are then."""
     build.buffers[buffer.name] = build.handles[buffer.name] = bound
     bound.depth = build.depth
     storage, races = bound.storage, build.context.races
     make, shape, strides, origin = build.context.meter.make, bound.shape, bound.strides, bound.origin.run
 
     def allocate(frame: Frame) -> None:
+        if keep is not None:
+            keep(frame)
         extents = [each.run(frame) for each in shape]
         if any(extent < 0 for extent in extents):
             message = f"{buffer.name} is allocated with extents ({', '.join(map(str, extents))})"

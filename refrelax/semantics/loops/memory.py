@@ -9,6 +9,8 @@ Spec: ``spec/07-evaluation.md``, *Buffers*.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
@@ -124,9 +126,44 @@ def _affine(terms: list[tuple[Index, int]], base: int) -> Position:
     return lambda frame: base + sum(f(frame) * s for f, s in pairs)
 
 
+def kept(build: Builder, indices: Sequence[Index]) -> tuple[list[Index], Run | None]:
+    """Indices, or extents, whose values are kept, and what keeps them: bounds, position and messages ask for an index
+    each, and what it calls is called once; what it reads is read once."""
+    kept: list[Index] = []
+    evaluated: list[tuple[int, Run]] = []
+    for index in indices:
+        if not index.ends or index.slot is not None:
+            kept.append(index)
+            continue
+        slot = build.new_slot()
+        evaluated.append((slot, index.run))
+        kept.append(replace(index, run=_slot(slot), slot=slot, ends=False))
+
+    def keep(frame: Frame) -> None:
+        for slot, run in evaluated:
+            frame[slot] = run(frame)
+
+    return kept, keep if evaluated else None
+
+
+def _slot(slot: int) -> Run:
+    return lambda frame: frame[slot]
+
+
+def _after(first: Run, then: Run) -> Run:
+    def run(frame: Frame) -> Any:
+        first(frame)
+        return then(frame)
+
+    return run
+
+
 def build_load(build: Builder, bound: Bound, indices: Sequence[Index], span: Span | None = None) -> Element:
     """``bound[indices]`` as an element; a cell never written holds poison ``st/never-written``."""
+    indices, keep = kept(build, indices)
     load, told = _load(build, bound, indices), getattr(build.context.listener, "on_access", None)
+    if keep is not None:
+        load = _after(keep, load)
     if told is None:
         return load
 
@@ -187,12 +224,17 @@ def _settling_load(build: Builder, bound: Bound, where: Position, outside: Eleme
 
 def build_store(build: Builder, bound: Bound, indices: Sequence[Index], value: Element, span: Span | None) -> Run:
     """``bound[indices] = value``: the value first, then the place."""
+    indices, keep = kept(build, indices)
     told = getattr(build.context.listener, "on_access", None)
-    if told is None:
+    if told is None and keep is None:
         return _store(build, bound, indices, value, span)
 
     def telling(frame: Frame) -> Payload:
         payload = value(frame)
+        if keep is not None:
+            keep(frame)
+        if told is None:
+            return payload
         told(build.path, "write", bound, [each.run(frame) for each in indices], payload, span)
         return payload
 

@@ -42,7 +42,7 @@ def deduce_attention(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     _agree(d, call, (q[0], k[0]), (q[0], v[0]), (k[1], v[1]), (q[3], k[3]))
     for other in (k, v):
         heads, own = as_int(q[2]), as_int(other[2])
-        if heads is not None and own and heads % own:
+        if heads is not None and own is not None and heads != own * (heads // max(own, 1)):
             d.fail("op.nn.attention/heads", f"{short(call)}: {heads} query heads are no multiple of {own}")
     if call.op.name == "relax.nn.attention_bias":
         arity(d, call, 4)
@@ -136,20 +136,29 @@ def attended(
 
 
 @rule("op.nn.attention/extents")
+def _fit(m: Meaning, q: Array, k: Array, v: Array) -> None:
+    """Keys and values go together, features agree, and the query's heads are a multiple of theirs."""
+    shared = ((q.dims[2] // m.most(x.dims[2], 1)) * x.dims[2] == q.dims[2] for x in (k, v))
+    fit = m.every((agree(m, k.dims[:2], v.dims[:2]), q.dims[3] == k.dims[3], *shared))
+    m.require(fit, "op.nn.attention/extents", f"{q.dims}, {k.dims}, {v.dims}")
+
+
+@rule("op.nn.attention/extents")
 def attention(m: Meaning, call: Call, q: Array, k: Array, v: Array, bias: Array | None = None) -> Array:
     """``out[i] = sum over j of p[i, j] * v[j]``; ``p[i]`` is the softmax of ``q[i] . k[j] * scale + bias``.
 
     Every query attends to the keys of its batch, or to those up to its position.
     """
-    fit = m.every((q.dims[0] == k.dims[0], agree(m, k.dims[:2], v.dims[:2]), q.dims[3] == k.dims[3]))
-    m.require(fit, "op.nn.attention/extents", f"{q.dims}, {k.dims}, {v.dims}")
+    _fit(m, q, k, v)
+    m.require(q.dims[0] == k.dims[0], "op.nn.attention/extents", f"batches {q.dims[0]} and {k.dims[0]}")
     (batches, queries, heads, _), keys = q.dims, k.dims[1]
     more = ahead(m, call, queries, keys)
     causal = A.text(call, "causal_mask", None) in ("TopLeft", "BottomRight")
     bounds: Bounds | None = (lambda i: (0, m.least(keys, i + more + 1))) if causal else None
     if bias is not None:
         dims = (batches, heads, queries, keys)
-        m.require(agree(m, m.broadcast(dims, bias.dims), dims), "op.nn.attention/extents", f"a bias of {bias.dims}")
+        agrees = m.every((agree(m, m.broadcast(dims, bias.dims), dims), bias.dims[3] == keys))
+        m.require(agrees, "op.nn.attention/extents", f"a bias of {bias.dims}")
         bias = m.spread(bias, dims)
     return attended(m, call, (q, k, v), bounds, True, bias)
 
@@ -157,10 +166,10 @@ def attention(m: Meaning, call: Call, q: Array, k: Array, v: Array, bias: Array 
 @rule("op.nn.attention_var_len/starts")
 def attention_var_len(m: Meaning, call: Call, q: Array, k: Array, v: Array, starts: Array, *more: Array) -> Array:
     """Sequences one after the other: query ``i`` of sequence ``s`` attends to the keys of sequence ``s`` only."""
-    own, other = (
-        m.indices(each.dims, lambda s, each=each: m.index_of(each[s,], each.dtype))
-        for each in (starts, more[0] if len(more) > 1 else starts)
-    )
+    given = (starts, more[0] if len(more) > 1 else starts)
+    _fit(m, q, k, v)
+    m.require(all(each.ndim == 1 for each in given), "op.nn.attention_var_len/starts", "starts that are no vector")
+    own, other = (m.indices(each.dims, lambda s, each=each: m.index_of(each[s,], each.dtype)) for each in given)
     rule_, count, (queries, keys) = "op.nn.attention_var_len/starts", own.dims[0], (q.dims[1], k.dims[1])
     m.require(m.every((count == other.dims[0], count > 0)), rule_, "no sequence, or not as many")
     for each, length in ((own, queries), (other, keys)):

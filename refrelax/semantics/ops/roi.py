@@ -64,10 +64,11 @@ def _in_image(m: Meaning, x: Array, rois: Array, i: Index, value: Callable[[Inde
     return m.with_index(x.dtype, m.at("int64").cast(rois[i, 0], rois.dtype), (0, 0), known, rule=none)
 
 
-@rule("op.vision.roi/float-dtype")
-def _floats(m: Meaning, x: Array, rois: Array) -> None:
+@rule("op.vision.roi/float-dtype", "op.common/fits-run")
+def _fit(m: Meaning, x: Array, rois: Array) -> None:
     known = dtypes.is_float(rois.dtype) and dtypes.is_float(x.dtype)
     m.require(known, "op.vision.roi/float-dtype", f"{x.dtype} data, {rois.dtype} regions")
+    m.require(rois.dims[1] == 5, "op.common/fits-run", f"regions {rois.dims}")
 
 
 # --- roi_align -------------------------------------------------------------------------------------------------------
@@ -111,7 +112,7 @@ def roi_align(m: Meaning, call: Call, x: Array, rois: Array) -> Array:
     Coordinates are scaled by ``spatial_scale``; a cell has ``sample_ratio`` samples an axis, or as many as its extent
     rounded up, in the middle of equal parts. A sample more than 1 outside the data is 0.
     """
-    _floats(m, x, rois)
+    _fit(m, x, rois)
     layout, pooled = L.known(A.text(call, "layout"), "NCHW"), spread(A.int_list(call, "pooled_size"), 2)
     x, mode, ratio = layout.read(m, x), A.text(call, "mode"), A.integer(call, "sample_ratio")
     f, out, g, size = m.at(rois.dtype), m.at(x.dtype), m.at("int64"), x.dims[2:]
@@ -178,7 +179,7 @@ def roi_pool(m: Meaning, call: Call, x: Array, rois: Array) -> Array:
     Corners are scaled and rounded, half up; the region includes both. Cell ``p`` of ``q`` spans
     ``[floor(p * n / q), ceil((p + 1) * n / q))`` of its ``n`` elements.
     """
-    _floats(m, x, rois)
+    _fit(m, x, rois)
     f, out, g, pooled = m.at(rois.dtype), m.at(x.dtype), m.at("int64"), spread(A.int_list(call, "pooled_size"), 2)
     scale, half, ceil = f.lit(A.real(call, "spatial_scale")), f.lit(Fraction(1, 2)), f.math("ceil")
 

@@ -11,7 +11,7 @@ from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.read import building
-from refrelax.syntax.read.arguments import bound
+from refrelax.syntax.read.arguments import bound, keywords
 from refrelax.syntax.read.constants import shown
 from refrelax.syntax.read.scalar_calls import elem_offset
 from refrelax.syntax.read.scalars import ScalarReader
@@ -187,10 +187,12 @@ def view_of(reader: ScalarReader, node: ast.Call, base: Buffer, name: str) -> Bu
     if len(node.args) == 1 and not isinstance(reader.value(node.args[0]), (int, tuple, list)):
         value = reader.value(node.args[0])
         if isinstance(value, str) or not isinstance(value, PrimExpr):
+            keywords(reader, node)
             return _retyped(reader, node, base, name, reader.dtype_of(node.args[0]))
+    given = keywords(reader, node, "layout")
     items = list(node.args)
     extents = list(shape_of_view(reader, node, items))
-    layout = next((ast.unparse(k.value) for k in node.keywords if k.arg == "layout" and not _none(k.value)), None)
+    layout = ast.unparse(given["layout"]) if "layout" in given and not _none(given["layout"]) else None
     unknown = [k for k, e in enumerate(extents) if e is None]
     if len(unknown) > 1:
         reader.src.fail(node, "syn/view-shape", "at most one extent of a view may be -1")

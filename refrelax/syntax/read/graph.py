@@ -82,6 +82,7 @@ def _function(reader: Reader, node: ast.FunctionDef, nested: bool) -> Function:
     with reader.src.deeper(node), reader.inside(reader.scope.child()):
         check_decorator(reader.src, node, ("pure", "private", "check_well_formed"))
         pure, private = flag(reader.src, node, "pure", True), flag(reader.src, node, "private", False)
+        flag(reader.src, node, "check_well_formed", True)
         params, symbols = read_parameters(reader, node)
         ret = read_type(reader, node.returns) if node.returns is not None else None
         body, attrs = _body(reader, node)

@@ -35,6 +35,8 @@ def macro_of(src: Source, node: ast.FunctionDef, scope: Scope) -> Macro | None:
         case _:
             return None
     hygienic = True
+    if call is not None and call.args:
+        src.fail(call.args[0], "syn/macro", "a macro takes `hygienic=True` or `False`, by name")
     for each in call.keywords if call is not None else ():
         match each:
             case ast.keyword(arg="hygienic", value=ast.Constant(value=bool() as value)):

@@ -30,6 +30,7 @@ from refrelax.syntax.read.scalar_values import (
     is_constant,
     is_expression,
 )
+from refrelax.syntax.read.source import refuse_repeated
 from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
@@ -103,6 +104,7 @@ class ScalarReader:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             self.src.fail(node, "syn/quoted-scalar", f"{text!r} is no expression")
         for each in ast.walk(tree):
+            refuse_repeated(each, self.src.filename)
             ast.copy_location(each, node)
         return tree
 

@@ -131,6 +131,32 @@ def _parse(text: str, filename: str) -> ast.Module:
         raise refuse(filename, 1, 1, "syn/python-grammar", f"not Python: {error}") from None
 
 
+@rule("syn/python-grammar", "syn/attribute-value")
+def refuse_repeated(node: ast.AST, filename: str) -> None:
+    """Refuse a keyword that a call gives twice, two parameters of one name, and a key that a dict gives twice.
+
+    ``ast.parse`` reads them all, Python's compiler refuses the first two; what is looked up would be one of two.
+    """
+    found: list[tuple[object, ast.expr | ast.keyword | ast.arg]]
+    match node:
+        case ast.Call(keywords=given):
+            found, rule_ = [(each.arg, each) for each in given if each.arg is not None], "syn/python-grammar"
+        case ast.arguments() as params:
+            rest = [each for each in (params.vararg, params.kwarg) if each is not None]
+            every = [*params.posonlyargs, *params.args, *params.kwonlyargs, *rest]
+            found, rule_ = [(each.arg, each) for each in every], "syn/python-grammar"
+        case ast.Dict(keys=keys):
+            texts = [each for each in keys if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+            found, rule_ = [(each.value, each) for each in texts], "syn/attribute-value"
+        case _:
+            return
+    seen: set[object] = set()
+    for name, each in found:
+        if name in seen:
+            raise refuse(filename, each.lineno, each.col_offset + 1, rule_, f"the name {name!r} is given twice")
+        seen.add(name)
+
+
 @rule("syn/constant-too-large")
 def _bound_tree(tree: ast.AST, filename: str) -> None:
     """Refuse a deep tree before anything recurses into it (a sum of 3000 terms is 3000 deep), and wide integers."""
@@ -142,6 +168,7 @@ def _bound_tree(tree: ast.AST, filename: str) -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value.bit_length() > MAX_BITS:
                 message = f"an integer of more than {MAX_BITS} bits"
                 raise refuse(filename, node.lineno, node.col_offset + 1, "syn/constant-too-large", message)
+            refuse_repeated(node, filename)
         level = [child for node in level for child in children(node)]
     place = next((node for node in level if hasattr(node, "lineno")), None)
     line, column = getattr(place, "lineno", 1), getattr(place, "col_offset", 0) + 1

@@ -15,9 +15,9 @@ import refrelax as rr
 from refrelax.backends.cupy_ import emulate
 from refrelax.backends.cupy_.compile import CudaExecutable
 from refrelax.backends.cupy_.emulate import EmulatedDevice
-from refrelax.backends.cupy_.intervals import Overflow, UncheckedIndex, interval
 from refrelax.backends.cupy_.names import c_name
 from refrelax.backends.cupy_.nests import determined
+from refrelax.backends.intervals import Overflow, UncheckedIndex, interval
 from refrelax.lower.pipeline import lower
 from refrelax.shape_solver.parse import parse_claim
 from refrelax.syntax import bits, dtypes

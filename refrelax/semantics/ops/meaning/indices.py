@@ -6,8 +6,10 @@ Folding never drops what may have no value: ``0 * (i // n)`` stays, since ``n`` 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
+from refrelax.errors import Ended
 from refrelax.semantics.dims import value
 from refrelax.syntax.scalars import Binary, BinaryOp, Intrinsic, PrimExpr, SymVar, as_int, bool_imm, int_imm, walk
 
@@ -34,10 +36,11 @@ def total(e: PrimExpr) -> bool:
 
 
 def binary(op: BinaryOp, a: PrimExpr, b: PrimExpr) -> PrimExpr:
-    """``a op b``, folded where both are literals or one is neutral."""
+    """``a op b``, folded where both are literals that have a result, or one is neutral."""
     x, y = as_int(a), as_int(b)
-    if x is not None and y is not None and not (op in ("FloorDiv", "FloorMod") and y == 0):
-        return int_imm(value(Binary(op, a, b), {}))
+    if x is not None and y is not None:
+        with suppress(Ended):  # what has no value stays: only where it is looked at is the run open
+            return int_imm(value(Binary(op, a, b), {}))
     match op, x, y:
         case ("Add", 0, _) | ("Mul", 1, _):
             return b

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from refrelax.syntax.dtypes import integer_range
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int
+from refrelax.syntax.dtypes import integer_range, kind
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, walk
 
 LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
 
@@ -38,6 +38,37 @@ class UncheckedIndex:
         except Overflow:
             return False
         return True
+
+
+def may_wrap(e: PrimExpr, domains: Mapping[str, tuple[PrimExpr, PrimExpr]]) -> bool:
+    """Whether a step of integers may leave the range of its own dtype: an element wraps there, an index does not.
+
+    ``domains``: the loop variables in scope, with their ``(min, extent)``; any other symbol may be anything.
+    """
+    steps = [n for n in walk(e) if isinstance(n, Binary) and n.op in STEPS and kind(n.dtype) in ("int", "uint")]
+    if not steps:
+        return False
+    known = {n.name: integer_range(n.dtype) for n in _symbols(e, domains) if kind(n.dtype) in ("int", "uint")}
+    try:
+        for name, (low, extent) in domains.items():
+            start, size = interval(low, known), interval(extent, known)
+            ends = known.get(name, (LEAST, GREATEST))
+            known[name] = max(start[0], ends[0]), min(max(start[0], start[1] + size[1] - 1), ends[1])
+        for step in steps:
+            (low_end, high_end), (least, greatest) = interval(step, known), integer_range(step.dtype)
+            if low_end < least or high_end > greatest:
+                return True
+    except Overflow:
+        return True
+    return False
+
+
+STEPS = ("Add", "Sub", "Mul")
+
+
+def _symbols(e: PrimExpr, domains: Mapping[str, tuple[PrimExpr, PrimExpr]]) -> list[SymVar]:
+    bounds = [each for pair in domains.values() for each in pair]
+    return [n for each in (e, *bounds) for n in walk(each) if isinstance(n, SymVar)]
 
 
 def interval(e: PrimExpr, known: Mapping[str, Interval]) -> Interval:
