@@ -18,18 +18,37 @@ from typing import TextIO
 from refrelax.commands import COMMANDS, LazyParser
 from refrelax.version import SPEC_EDITION, __version__
 
+EPILOG = """\
+first steps:
+  refrelax demo                                 the main job on real models
+  refrelax run m.py --random 0 --dim n=3        run a function on made-up arguments
+  refrelax trace m.py --random 0 --html o.html  step through a run in a browser
+  refrelax validate before.py after.py          is the second program what the first permits?
+  refrelax explain match_cast                   what a rule says, where it lives, cases
+  refrelax exercise                             twelve exercises
+
+Exit codes: 0 the good answer, 1 the other one, 2 usage, 3 no verdict. - is standard input."""
+
 
 def make_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     parser = argparse.ArgumentParser(
         prog="refrelax",
         description=f"The executable specification of Relax (edition: {SPEC_EDITION}).",
-        epilog="Exit codes: 0 the good answer, 1 the other one, 2 usage, 3 no verdict. - is standard input.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"refrelax {__version__} (edition: {SPEC_EDITION})")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=LazyParser)
     for name, command in COMMANDS.items():
-        commands.add_parser(name, help=command.help, description=command.help, command=command)
+        commands.add_parser(
+            name,
+            help=command.help,
+            description=command.help,
+            epilog=command.examples(name),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            command=command,
+        )
     return parser
 
 

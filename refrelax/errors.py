@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from refrelax.notebook import table
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -98,8 +100,17 @@ class Effect:
     payload: tuple[Any, ...] = ()
 
 
+class Shown:
+    """What a notebook shows of an outcome."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return table(type(self).__name__, ((name, getattr(self, name)) for name in getattr(self, "__match_args__", ())))
+
+
 @dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(Shown):
     """The run ended with a value.
 
     ``arguments``: the final contents of the arguments (destination passing and in-place calls change them);
@@ -115,7 +126,7 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True)
-class Trapped:
+class Trapped(Shown):
     """A check that the language promises failed: every conforming implementation must report an error.
 
     ``binding``: the graph-level binding that was being evaluated (``main/lv3``), if any.
@@ -128,14 +139,14 @@ class Trapped:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhausted:
+class Exhausted(Shown):
     """A step, element or depth budget ran out, or memory did (``what`` names it): no verdict."""
 
     what: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unspecified:
+class Unspecified(Shown):
     """The language leaves the whole run open from this point on. ``binding``: as in ``Trapped``."""
 
     rule: str

@@ -97,16 +97,29 @@ def options(command: str) -> dict[str, tuple[str, ...]]:
     return {
         "parse": {"--json": ()},
         "fmt": {},
-        "check": {"--explain": (), "--json": (), "--consts": ARCHIVES},
+        "check": {"--explain": (), "--svg": ("o.svg", "no/o"), "--json": (), "--consts": ARCHIVES},
         "run": {**run, "--backend": ("numpy", "interpreter", "none"), "--mode": ("bits", "x")},
         "trace": {**run, "--loops": (), "--html": ("o.html", "no/o")},
-        "lower": {"--pipeline": ("none",), "--passes": ("a", ",", "legalize"), "-o": ("folder", "no/o"), "--json": ()},
+        "lower": {
+            "--pipeline": ("none",),
+            "--passes": ("a", ",", "legalize"),
+            "-o": ("folder", "no/o"),
+            "--json": (),
+            "--html": ("o.html", "no/o"),
+        },
         "diff": {**inputs, "--impl": IMPLS, "--json": ()},
         "bisect": {**inputs, "--impl": ("refrelax", "x"), "--pipeline": ("none", ",", "legalize"), "--json": ()},
-        "validate": {"--entry": ENTRIES, "--consts": ARCHIVES, "--seed": ("x",), "--extern": inputs["--extern"]},
+        "validate": {
+            "--entry": ENTRIES,
+            "--consts": ARCHIVES,
+            "--seed": ("x",),
+            "--extern": inputs["--extern"],
+            "--html": ("o.html", "no/o"),
+        },
         "prove": {"--assume": CLAIMS, "--fits": ("int8", "x"), "--smt2": ("folder", "q.smt2"), "--explain": ()},
         "certify": {"--time": ("x", "-1", "1"), "--json": ()},
         "explain": {"--json": ()},
+        "exercise": {"--hint": ("1", "9", "x"), "--start": ("start.py", "no/o"), "--json": ()},
         "conformance": {"--only": ("zzz",), "--known": ("missing", "good.py"), "--deadline": ("0", "x"), "--json": ()},
         "rules": {"--only": ("zzz",), "--sample": ("-1", "x"), "--seed": ("1",), "--all": ()},
         "fuzz": {"--time": ("x", "-1s"), "--features": ("none",), "--jobs": ("0",), "--dtypes": ("q",)},
@@ -137,6 +150,12 @@ def lines(draw: st.DrawFn) -> list[str]:
             given = [command, draw(st.sampled_from(["none", "mlp/none", ""]))]
         case "prove":
             given = [command, draw(st.sampled_from(CLAIMS)), "--effort", "quick"]
+        case "exercise":
+            given = [
+                command,
+                draw(st.sampled_from(["", "1", "12", "13", "0", "x"])),
+                *draw(st.sampled_from([[], ["bad.py"], ["nul.py"]])),
+            ]
         case "explain":
             given = [command, draw(st.sampled_from(["", "sh/equal", "R.add", "no/rule", "\ud800", "("]))]
         case _:
@@ -251,7 +270,7 @@ def test_an_encoding_that_lacks_a_character(folder: Path) -> None:
     surroundings = {**os.environ, "PYTHONIOENCODING": "ascii"}
     command = [sys.executable, "-m", "refrelax", "check", "--explain", "good.py"]
     done = subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True, check=False)
-    assert not done.returncode and "\\u22a2" in done.stdout
+    assert not done.returncode and "\\u2514" in done.stdout
 
 
 LOADED = {

@@ -28,6 +28,10 @@ class Command:
         found: Callable[[Namespace], int] = getattr(home, self.run)
         return found
 
+    def examples(self, name: str) -> str:
+        """What its help ends with."""
+        return "examples:\n" + "\n".join(f"  refrelax {each}" for each in EXAMPLES[name])
+
 
 COMMANDS: dict[str, Command] = {
     "demo": Command("the main job on the models in the package, judged", "demo", "arguments", "demo"),
@@ -44,10 +48,40 @@ COMMANDS: dict[str, Command] = {
     "prove": Command("prove or refute a claim over integers", "prove", "arguments", "prove"),
     "certify": Command("check the certificates of proofs", "certify", "arguments", "certify"),
     "rules": Command("the tie between spec, code and cases", "rules", "rules_arguments", "rules"),
+    "exercise": Command("twelve exercises, each checks your answer", "exercise", "arguments", "exercise"),
     "explain": Command("what a rule or operator says, where it lives, cases", "rules", "explain_arguments", "explain"),
     "conformance": Command("export the suite, or run it on an implementation", "conformance", "arguments", "run"),
 }
 """Name to command, in the order of ``refrelax --help``."""
+
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "demo": ("demo mlp",),
+    "parse": ("parse m.py",),
+    "fmt": ("fmt m.py",),
+    "check": ("check m.py", "check m.py --explain --svg types.svg"),
+    "run": ("run m.py --random 0 --dim n=3", "run m.py --arg 'x=[[1,2],[3,4]]' --numerics enclosure"),
+    "trace": ("trace m.py --random 0 --dim n=3", "trace m.py --random 0 --loops --html run.html"),
+    "lower": (
+        "lower m.py --show-evidence",
+        "lower m.py -o lowered.py --html passes.html",
+        "lower m.py --memory n=128,256 --html plan.html",
+    ),
+    "diff": ("diff m.py --impl numpy --random 0",),
+    "bisect": ("bisect m.py --impl tvm --random 0",),
+    "validate": ("validate before.py after.py", "validate before.py after.py --require proved --html answer.html"),
+    "fuzz": ("fuzz --impl numpy --time 60s",),
+    "prove": (
+        "prove 'n*m + m == m*(n + 1)'",
+        "prove 'i*m + j < n*m' --assume '0 <= i < n' --assume '0 <= j < m' --certificate c.json",
+    ),
+    "certify": ("certify c.json",),
+    "rules": ("rules check",),
+    "exercise": ("exercise", "exercise 3 --start mine.py", "exercise 3 mine.py"),
+    "explain": ("explain ev/match-cast-mismatch", "explain R.matmul", "explain 'loads out of bounds'"),
+    "conformance": ("conformance run --impl numpy", "conformance export suite"),
+}
+"""Command lines that the help of each command ends with; a test reads every one."""
 
 
 class LazyParser(ArgumentParser):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import Any
 
 from refrelax.commands import values
@@ -51,12 +52,14 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal", help="of the proof")
     parser.add_argument("--consts-after", metavar="C.npz", help="constants of AFTER")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--html", metavar="OUT", help="also a page: verdict, claims, programs, counterexample")
     add_json(parser)
 
 
 def validate(options: argparse.Namespace) -> int:
     """0 equivalent, 1 refuted, 3 no verdict or weaker than required."""
     from refrelax import judge
+    from refrelax.views import comparison
 
     before = read_checked(options.before, options.consts)
     after = read_checked(options.after, options.consts_after)
@@ -77,6 +80,8 @@ def validate(options: argparse.Namespace) -> int:
         )
     if options.save_args is not None and given is None:
         _save_counterexample(verdict, options, before.module)
+    if options.html:
+        Path(options.html).write_text(comparison.validated(verdict, before.module, after.module), encoding="utf-8")
     code, refused = _weighed(verdict, options.require)
     if options.json:
         emit(_validated(verdict, refused))

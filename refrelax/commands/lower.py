@@ -15,6 +15,8 @@ from refrelax.lower.claims import Claim
 from refrelax.lower.dispatch_library import DEFAULT, KNOWN
 from refrelax.lower.memory_report import Use, successive_use
 from refrelax.lower.pipeline import DISPATCH
+from refrelax.views import comparison, plan
+from refrelax.views.sheet import sheet
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +39,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="instead of the module: the bytes of successive runs at these values of a symbol, before and after a plan",
     )  # fmt: skip
     parser.add_argument("--entry", help="with --memory: the function (main)")
+    parser.add_argument(
+        "--html",
+        metavar="OUT",
+        help="also a page: each pass side by side with its claims; with --memory, the plan",
+    )
     add_json(parser)
 
 
@@ -45,6 +52,8 @@ def lower(options: argparse.Namespace) -> int:
     checked = read_checked(options.file, options.consts)
     passes = None if options.passes is None else [each for each in options.passes.split(",") if each]
     lowered = lower_module(checked, options.pipeline, passes, options.effort, options.library)
+    if options.html is not None and options.memory is None:
+        Path(options.html).write_text(comparison.lowered(lowered, checked.module), encoding="utf-8")
     if options.memory is not None:
         return _memory(lowered, options)
     if options.entry is not None:
@@ -79,6 +88,10 @@ def _memory(lowered: Lowered, options: argparse.Namespace) -> int:
         successive_use(step.module.module, runs, options.entry or "main")
         for step in (lowered.steps[at - 1], lowered.steps[at])
     )
+    if options.html is not None:
+        modules = (lowered.steps[at - 1].module.module, lowered.steps[at].module.module)
+        body = plan.charts(*modules, runs, options.entry or "main")
+        Path(options.html).write_text(sheet("Memory before and after a plan", body), encoding="utf-8")
     if options.json:
         for a, b in zip(before, after, strict=True):
             emit({"symbols": dict(a.symbols), "before": _row_of(a), "after": _row_of(b)})

@@ -16,6 +16,7 @@ from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.portable import beyond_required
 from refrelax.shape_solver.remarks import Remark, remarks
 from refrelax.syntax.module import Module
+from refrelax.views import derivation
 
 
 def parse_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,14 +91,17 @@ def _each(paths: list[str], one: Callable[[str], None]) -> int:
 def check_arguments(parser: argparse.ArgumentParser) -> None:
     add_files(parser)
     parser.add_argument("--consts", metavar="C.npz", help='the arrays behind metadata["ir.GenericConst"][k], by index')
-    explained = "print the derivation, and what is known of each equality left to the run"
+    explained = "print the derivation as a tree, and what is known of each equality left to the run"
     parser.add_argument("--explain", action="store_true", help=explained)
+    parser.add_argument("--svg", metavar="OUT", help="draw the derivation: one picture of one file")
     add_json(parser)
 
 
 def check(options: argparse.Namespace) -> int:
     """Well-formedness and types."""
     code = 0
+    if options.svg and len(options.files) > 1:
+        raise UsageError("--svg draws one file")
     for path in options.files:
         try:
             checked = api.check(read_module(path, options.consts))
@@ -109,6 +113,10 @@ def check(options: argparse.Namespace) -> int:
             else:
                 complain(rejection)
             continue
+        if options.svg:
+            names = checked.module.relax_functions()
+            roots = tuple(tree for name in names for tree in derivation.trees(checked, name))
+            Path(options.svg).write_text(derivation.svg(roots, f"types of {path}"), encoding="utf-8")
         (_accepted_json if options.json else _accepted)(path, checked, options.explain)
     return code
 
@@ -127,8 +135,9 @@ def _accepted(path: str, checked: CheckedModule, explain: bool) -> None:
     if explain:
         for name in checked.module.relax_functions():
             print(f"\n{name}: {checked.signatures[name]}")
-            for line in checked.explain(name):
-                print(f"  {line}")
+            for tree in derivation.trees(checked, name):
+                for line in derivation.text(tree):
+                    print(f"  {line}")
             for each in said:
                 if each.equality.function == name:
                     print(f"  left to the run: {each}")

@@ -9,6 +9,7 @@ from refrelax.commands import values
 from refrelax.commands.shared import add_json, emit, positive, read_checked, without_effect
 from refrelax.errors import Outcome, Returned
 from refrelax.semantics.budget import Budget
+from refrelax.semantics.numbers.symbolic import Symbolic
 from refrelax.semantics.types.checked import CheckedModule
 
 BACKENDS = ("interpreter", "numpy", "cupy", "cuda-emulated")
@@ -18,7 +19,11 @@ NUMERICS = ("ieee", "enclosure", "strict", "exact", "symbolic", "sampled")
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="TVMScript; - is standard input")
     values.add_inputs(parser)
-    parser.add_argument("--numerics", choices=NUMERICS, help="the reading (interpreter only; default: ieee)")
+    parser.add_argument(
+        "--numerics",
+        choices=NUMERICS,
+        help="the reading (interpreter only; default: ieee); symbolic: floats of --random are unknowns",
+    )
     parser.add_argument("--backend", choices=BACKENDS, default="interpreter")
     parser.add_argument("--mode", choices=("bits", "fast"), help="of a backend (default: fast)")
     parser.add_argument("--steps", type=positive, metavar="N", help="budget: bindings and loop iterations")
@@ -36,9 +41,13 @@ def run(options: argparse.Namespace) -> int:
     without_effect(options, ("--mode",) if options.backend == "interpreter" else INTERPRETED, f"by {options.backend}")
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
+    reading: str | Symbolic = options.numerics or "ieee"
+    if reading == "symbolic" and options.random is not None:
+        reading = Symbolic()
+        given = values.unknowns(given, checked.module, options.entry, reading)
     made = values.arguments_text(options, checked.module, given)
     inputs = [values.value_json(each) for each in given] if options.json and made else []
-    outcome = _outcome(checked, options, given)
+    outcome = _outcome(checked, options, given, reading)
     if options.json:
         emit({**values.outcome_json(outcome), **({"given": inputs} if made else {})})
     else:
@@ -47,7 +56,9 @@ def run(options: argparse.Namespace) -> int:
     return 0 if isinstance(outcome, Returned) else 1
 
 
-def _outcome(checked: CheckedModule, options: argparse.Namespace, given: list[object]) -> Outcome:
+def _outcome(
+    checked: CheckedModule, options: argparse.Namespace, given: list[object], reading: str | Symbolic
+) -> Outcome:
     externs = values.externs(options)
     if options.backend == "interpreter":
         limits = {k: v for k in ("steps", "elements") if (v := getattr(options, k)) is not None}
@@ -55,7 +66,7 @@ def _outcome(checked: CheckedModule, options: argparse.Namespace, given: list[ob
             checked,
             options.entry,
             args=given,
-            numerics=options.numerics or "ieee",
+            numerics=reading,
             budget=Budget(**limits),
             externs=externs,
             check_regions=options.check_regions,

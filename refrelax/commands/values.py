@@ -6,13 +6,16 @@ import argparse
 import re
 import runpy
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from refrelax.errors import Outcome, Returned, UsageError
 from refrelax.running import npz
 from refrelax.running.arrays import ENCLOSING, Tensor
 from refrelax.running.run import parameter_types
-from refrelax.semantics.values import DType, Shape
+from refrelax.semantics.numbers.poison import Poison
+from refrelax.semantics.numbers.symbolic import Symbolic
+from refrelax.semantics.values import DType, Opaque, Shape, from_payloads
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.types import PrimType, ShapeType, TupleType, Type
@@ -262,17 +265,54 @@ def value_text(value: Any) -> str:
         case Tensor() if value.size > MOST_ELEMENTS:
             return f"{value.dtype}[{', '.join(map(str, value.shape))}] …"
         case Tensor() if value.core.numerics.exact_bits:
-            return f"{value.dtype}[{', '.join(map(str, value.shape))}] {value.tolist()}"
+            return f"{value.dtype}[{', '.join(map(str, value.shape))}] {_spelled(value, value.tolist())}"
         case Tensor() if value.core.numerics.name in ENCLOSING:
-            return f"{value.dtype}[{', '.join(map(str, value.shape))}] from {value.lo} to {value.hi}"
+            low, high = _spelled(value, value.lo), _spelled(value, value.hi)
+            return f"{value.dtype}[{', '.join(map(str, value.shape))}] from {low} to {high}"
         case Tensor():
             return f"{value.dtype}[{', '.join(map(str, value.shape))}] [{', '.join(elements(value))}]"
         case tuple():
             return "(" + ", ".join(value_text(each) for each in value) + ("," if len(value) == 1 else "") + ")"
         case Shape(dims):
             return f"R.shape({list(dims)})"
+        case Opaque(value=inside):
+            return str(inside)
         case _:
             return str(value) if not isinstance(value, str) else repr(value)
+
+
+def _spelled(value: Tensor, nested: Any) -> str:
+    """Nested lists with something for each element of a tensor; an element without meaning says which rule took it."""
+    lost = iter(value.core.payloads())
+
+    def level(part: Any) -> str:
+        if isinstance(part, list):
+            return f"[{', '.join(map(level, part))}]"
+        payload = next(lost)
+        if isinstance(payload, Poison):
+            return str(payload)
+        rule = value.core.numerics.poison_rule(payload) if part is None else None
+        return repr(part) if rule is None else f"poison({rule})"
+
+    return level(nested)
+
+
+def unknowns(args: Sequence[Any], module: Module, entry: str, terms: Symbolic) -> list[Any]:
+    """Arguments of the same shapes whose floats are unknown: ``x[0, 1]`` stands for that element of ``x``."""
+    from refrelax.testing.arguments import parameters
+
+    names = [name for name, _ in parameters(module, entry)]
+    return [_unknown(arg, name, terms) for name, arg in zip(names, args, strict=False)]
+
+
+def _unknown(arg: Any, name: str, terms: Symbolic) -> Any:
+    if isinstance(arg, tuple):
+        return tuple(_unknown(each, f"{name}.{k}", terms) for k, each in enumerate(arg))
+    if not isinstance(arg, Tensor) or not dtypes.is_float(arg.dtype):
+        return arg
+    places = product(*map(range, arg.shape))
+    cells = [terms.variable(f"{name}[{', '.join(map(str, at))}]", arg.dtype) for at in places]
+    return Tensor(from_payloads(terms, arg.dtype, arg.shape, cells))
 
 
 def outcome_json(outcome: Outcome) -> dict[str, Any]:

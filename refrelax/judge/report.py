@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.errors import Span
+from refrelax.notebook import table
 from refrelax.semantics.numbers.verdicts import Counts
 
 EXIT: dict[str, int] = {
@@ -103,6 +104,11 @@ class Report:
             "open": [each.row() for each in self.open], "relaxations": list(self.relaxations),
             "trusts": list(self.trusts),
         }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        rows = {**self.row(), "open": "; ".join(map(str, self.open))}
+        rows |= {name: "; ".join(map(str, getattr(self, name))) for name in ("relaxations", "trusts")}
+        return table("Report", rows.items())
 
     def notes(self) -> str:
         """What was left out, in words: ``; 3 elements open since lv = R.take [op.take/…]; 2 not judged``."""

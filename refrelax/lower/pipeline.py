@@ -75,6 +75,9 @@ class Lowered:
     module: CheckedModule
     steps: tuple[Step, ...]
 
+    def __repr__(self) -> str:
+        return f"<Lowered: {' '.join(each.name for each in self.steps)}; {len(self.claims)} claims; {self.module!r}>"
+
     @property
     def claims(self) -> tuple[Claim, ...]:
         return tuple(claim for step in self.steps for claim in step.claims)

@@ -36,6 +36,9 @@ class Arena:
     name: str = ""
     regions: list[weakref.ReferenceType[Region]] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        return f"<storage {self.name}: {self.nbytes} bytes, {self.scope}>"
+
     def alive(self) -> Iterator[Region]:
         """The regions that some tensor still uses."""
         self.regions = [each for each in self.regions if each() is not None]

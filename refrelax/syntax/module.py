@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from refrelax.notebook import listing
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Attrs, AttrValue, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
@@ -59,6 +60,21 @@ class Module:
         ordered = dict(sorted(self.functions.items()))
         object.__setattr__(self, "functions", MappingProxyType(ordered))
         object.__setattr__(self, "constants", MappingProxyType(dict(self.constants)))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.described()}>"
+
+    def _repr_html_(self) -> str:
+        from refrelax.syntax.write.module import print_module
+
+        return listing(f"{type(self).__name__}: {self.described()}", print_module(self))
+
+    def described(self) -> str:
+        """Its functions in a line: a few names, and how many there are."""
+        graph, all_ = self.relax_functions(), list(self.functions)
+        names = [*graph, *(each for each in all_ if each not in graph)]
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        return (", ".join(names[:4]) or "no functions") + more
 
     def __hash__(self) -> int:
         return hash((tuple(self.functions.items()), self.attrs, self.global_infos))

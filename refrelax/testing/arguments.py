@@ -20,7 +20,7 @@ from refrelax.semantics.builtins.contexts import param_types
 from refrelax.semantics.dims import value as dim_value
 from refrelax.semantics.values import DType, Shape
 from refrelax.syntax import bits, dtypes
-from refrelax.syntax.graph import Function
+from refrelax.syntax.graph import Function, MatchCast, Var
 from refrelax.syntax.loops import BufferParam, PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
@@ -75,7 +75,7 @@ def random_arguments(
             ``MOST_ELEMENTS`` elements) that cannot be made up.
     """
     rng = random.Random(seed)
-    given = parameters(module, entry)
+    given = _sized_by_casts(module, entry, parameters(module, entry), dims or {})
     _check_names(given, dims or {})
     symbols = _choose_symbols([t for _, t in given], dict(dims or {}))
     try:
@@ -83,6 +83,27 @@ def random_arguments(
     except Ended as end:
         said = getattr(end.outcome, "message", "") or str(end.outcome)
         raise UsageError(f"no arguments have these extents: {said}") from None
+
+
+def _sized_by_casts(
+    module: Module, entry: str, given: list[tuple[str, Type]], dims: Mapping[str, int]
+) -> list[tuple[str, Type]]:
+    """A parameter of unknown shape at the type that a match_cast of it says, if that names a symbol of ``dims``."""
+    function = module.functions.get(entry)
+    if not isinstance(function, Function):
+        return given
+    casts = {
+        binding.value.name: binding.type
+        for block in function.body.blocks
+        for binding in block.bindings
+        if isinstance(binding, MatchCast) and isinstance(binding.value, Var)
+    }
+    result = []
+    for name, type_ in given:
+        cast = casts.get(name, AnyType())
+        wanted = {symbol for dim in _dims(cast) for symbol in free_symbols(dim)} & dims.keys()
+        result.append((name, cast if wanted and not _dims(type_) else type_))
+    return result
 
 
 def _made(given: list[tuple[str, Type]], symbols: dict[str, int], rng: random.Random, policy: Policy) -> list[Any]:

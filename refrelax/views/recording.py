@@ -7,144 +7,30 @@ down is what the definition told its listener.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.conformance.fired import Fired, again, observing
-from refrelax.errors import Effect, Ended, Outcome, Returned, Span
+from refrelax.errors import Effect, Ended, Span
 from refrelax.running.run import run
 from refrelax.semantics.arena import Arena, Region
 from refrelax.semantics.graph.machine import Scope
 from refrelax.semantics.loops.frame import Bound
+from refrelax.semantics.loops.visit import statements_of
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.interface import Numerics
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison
 from refrelax.semantics.storage import Storage
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Opaque, TensorValue
+from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Binding, Function, MatchCast, VarBinding
-from refrelax.syntax.loops import BufferParam, PrimFunc
+from refrelax.syntax.loops import BufferParam, For, LaunchThread, PrimFunc
 from refrelax.syntax.module import Module
-from refrelax.version import SPEC_EDITION, __version__
 from refrelax.views.shown import element, nbytes, shown
-
-FORMAT = 1
-"""The version of the trace format; it grows when a reader of the old form would go wrong."""
+from refrelax.views.steps import Memory, Origin, Recording, Step, core
 
 STEPS = 100_000
 """How many steps are kept; the run goes on, unrecorded."""
-
-
-@dataclass(slots=True)
-class Step:
-    """One thing that happened.
-
-    ``kind``: ``call`` (a function of the module), ``bind``, ``match`` (a match_cast), ``allocate``, ``loop`` (a loop
-    variable takes a value), ``read`` and ``write`` (an element of a buffer), ``effect``. ``parent``: the step that it
-    is part of, by number. ``begin`` and ``end``: the first step after it began, and the first after it ended.
-    """
-
-    number: int
-    kind: str
-    path: str
-    name: str
-    parent: int | None
-    span: Span | None = None
-    end: int = 0
-    value: Any = None
-    symbols: dict[str, Any] | None = None
-    rules: tuple[str, ...] = ()
-    memory: int | None = None
-    index: list[int] | None = None
-
-    def json(self) -> dict[str, Any]:
-        """The step, absent fields left out."""
-        found: dict[str, Any] = {"kind": self.kind, "name": self.name, "path": self.path, "end": self.end}
-        optional = {
-            "parent": self.parent, "value": self.value, "symbols": self.symbols, "rules": list(self.rules) or None,
-            "memory": self.memory, "index": self.index,
-            "span": None if self.span is None else [self.span.line, self.span.column],
-        }  # fmt: skip
-        return found | {key: each for key, each in optional.items() if each is not None}
-
-
-@dataclass(slots=True)
-class Memory:
-    """One run of bytes: its own, or a part of a planned storage (``inside``, from byte ``offset``). ``born`` and
-    ``died``: steps; ``names``: the variables that named it, in order."""
-
-    number: int
-    bytes: int
-    scope: str
-    born: int
-    name: str = ""
-    names: list[str] = field(default_factory=list)
-    inside: int | None = None
-    offset: int = 0
-    died: int | None = None
-    dtype: str = ""
-    shape: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where elements without meaning first appeared: the step, the rule, what was said, and how many."""
-
-    step: int
-    rule: str
-    why: str
-    count: int
-
-
-@dataclass(slots=True)
-class Recording:
-    """A recorded run. ``types``: the deduced type of each binding, by function; ``truncated``: steps were not kept."""
-
-    text: str
-    file: str
-    entry: str
-    numerics: str
-    steps: list[Step]
-    memory: list[Memory]
-    origins: list[Origin]
-    outcome: Outcome
-    types: Mapping[str, Mapping[str, str]]
-    arguments: list[Any]
-    truncated: bool = False
-
-    def json(self) -> dict[str, Any]:
-        """The documented trace format."""
-        ended: dict[str, Any] = {"kind": type(self.outcome).__name__}
-        for name in ("rule", "message", "what", "binding"):
-            if getattr(self.outcome, name, ""):
-                ended[name] = getattr(self.outcome, name)
-        if isinstance(self.outcome, Returned):
-            ended["value"] = shown(_core(self.outcome.value))
-        return {
-            "format": FORMAT, "edition": SPEC_EDITION, "version": __version__, "file": self.file, "text": self.text,
-            "entry": self.entry, "numerics": self.numerics, "arguments": self.arguments,
-            "types": {name: dict(each) for name, each in self.types.items()},
-            "steps": [each.json() for each in self.steps], "truncated": self.truncated,
-            "memory": [_memory(each) for each in self.memory],
-            "poison": [{"step": o.step, "rule": o.rule, "why": o.why, "count": o.count} for o in self.origins],
-            "outcome": ended,
-        }  # fmt: skip
-
-
-def _memory(m: Memory) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "bytes": m.bytes, "scope": m.scope, "name": m.name, "names": m.names, "born": m.born, "died": m.died,
-    }  # fmt: skip
-    if m.inside is not None:
-        found |= {"inside": m.inside, "offset": m.offset}
-    return found if not m.dtype else {**found, "dtype": m.dtype, "shape": list(m.shape)}
-
-
-def _core(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(map(_core, value))
-    return getattr(value, "core", value)
 
 
 def record(
@@ -192,8 +78,12 @@ class Recorder:
         self._open: list[Step] = []
         self._known: dict[int, tuple[object, int]] = {}
         self._seen: set[tuple[str, str]] = set()
+        self._thread: tuple[str, int, dict[str, int]] | None = None
+        self._tags: dict[str, dict[str, str]] = {}
         if loops:
             self.on_step, self.on_access = self._step, self._access
+            self.on_block, self.on_block_end = self._block, self._block_end
+            self.on_thread, self.on_front = self._goes_on, self._front
 
     # --- what is told ------------------------------------------------------------------------------------------------
 
@@ -203,8 +93,8 @@ class Recorder:
             self.numerics = next((each.numerics for each in args if isinstance(each, TensorValue)), self.numerics)
             self.arguments = [shown(each) for each in args]
         step = self._begin("call", path, path.rpartition("/")[2], None)
-        step.value = [shown(each) for each in args]
-        for name, each in zip(self._parameters(path), args, strict=False):
+        step.value, step.parameters = [shown(each) for each in args], self._parameters(path)
+        for name, each in zip(step.parameters, args, strict=False):
             self._remember(each, name)
 
     def _parameters(self, path: str) -> list[str]:
@@ -222,7 +112,11 @@ class Recorder:
         while self._open and not (self._open[-1].kind == "call" and self._open[-1].path == path):
             self._close()
         if self._open:
+            begun = self._open[-1].number
             self._close()
+            for each in self.memory:
+                if each.own and each.died is None and each.born >= begun:
+                    each.died = len(self.steps)
 
     def on_start(self, path: str, binding: Binding, _scope: Scope) -> None:
         """A binding begins."""
@@ -252,18 +146,62 @@ class Recorder:
     def on_effect(self, effect: Effect) -> None:
         """Something observable happened."""
         step = self._begin("effect", "", effect.name, None)
-        step.value = {"kind": effect.kind, "payload": [shown(_core(each)) for each in effect.payload]}
+        step.value = {"kind": effect.kind, "payload": [shown(core(each)) for each in effect.payload]}
         self._close()
 
     def _step(self, path: str, name: str, value: int) -> None:
         self._close_loops(path, name)
-        self._begin("loop", path, name, None).value = value
+        self._enter_thread()
+        step = self._begin("loop", path, name, None)
+        step.value, step.tag = value, self._tag(path, name)
 
     def _access(self, path: str, does: str, bound: Bound, index: list[int], payload: Any, span: Span | None) -> None:
+        self._enter_thread()
         step = self._begin(does, path, bound.name, span)
-        step.index, step.memory = index, self._number(bound.storage)
+        step.index, step.memory = index, self._buffer(bound)
         step.value = element(payload, bound.dtype, self.numerics) if not isinstance(payload, list) else None
         self._close()
+
+    # --- threads of a block ------------------------------------------------------------------------------------------
+
+    def _block(self, path: str, extents: dict[str, int], _shared: dict[str, Bound]) -> None:
+        self._begin("block", path, "block", None).value = extents
+
+    def _block_end(self, _path: str) -> None:
+        self._thread = None
+        self._close_to("block")
+        self._close()
+
+    def _goes_on(self, path: str, lane: int, coords: tuple[tuple[str, int], ...]) -> None:
+        """A thread goes on; a step is made of it when it does something."""
+        self._thread = path, lane, dict(coords)
+
+    def _enter_thread(self) -> None:
+        if self._thread is None:
+            return
+        (path, lane, at), self._thread = self._thread, None
+        self._close_to("block")
+        step = self._begin("thread", path, f"thread {lane}", None)
+        step.value = {"lane": lane, "at": at}
+
+    def _front(self, path: str, what: str, span: Span | None, lanes: list[int]) -> None:
+        self._thread = None
+        self._close_to("block")
+        self._begin("front", path, what, span).value = {"lanes": lanes}
+        self._close()
+
+    def _close_to(self, kind: str) -> None:
+        """Close what is open inside the innermost step of a kind."""
+        while self._open and self._open[-1].kind != kind:
+            self._close()
+
+    def _tag(self, path: str, name: str) -> str:
+        """The thread tag that a loop variable is bound to, or nothing."""
+        if path not in self._tags:
+            function = self.module.functions.get(path)
+            stmts = statements_of(function.body if isinstance(function, PrimFunc) else ())
+            self._tags[path] = {s.var.name: s.thread or "" for s in stmts if isinstance(s, For | LaunchThread)}
+        return self._tags[path].get(name, "")
 
     # --- steps -------------------------------------------------------------------------------------------------------
 
@@ -333,6 +271,19 @@ class Recorder:
         memory.name = memory.name or name
         return found
 
+    def _buffer(self, bound: Bound) -> int | None:
+        """The memory of a buffer of a loop-level function; what belongs to one thread is not followed."""
+        found = self._number(bound.storage)
+        extents = [each.constant for each in bound.shape]
+        if found is not None or (bound.scope == "local" and bound.depth) or None in extents:
+            return found
+        found = self._note(bound.storage, bound.elements * dtypes.itemsize(bound.dtype), bound.scope)
+        memory = self.memory[found]
+        memory.name, memory.names, memory.dtype = bound.name, [bound.name], bound.dtype
+        memory.shape = tuple(each for each in extents if each is not None)
+        memory.own = True
+        return found
+
     def _note(self, storage: Storage | Arena, size: int, scope: str) -> int:
         number = self._number(storage)
         if number is not None:
@@ -385,4 +336,4 @@ def _place(binding: Binding) -> Span | None:
     return binding.span or getattr(binding.value, "span", None)
 
 
-__all__: Sequence[str] = ("FORMAT", "Memory", "Origin", "Recorder", "Recording", "Step", "record")
+__all__ = ["Memory", "Origin", "Recorder", "Recording", "Step", "record"]

@@ -20,6 +20,7 @@ PACKAGE = ROOT / "refrelax"
 LAYERS: dict[str, int] = {
     "version": 0,
     "errors": 0,
+    "notebook": 0,  # what a notebook shows of a value
     "extras": 0,  # the one border to optional packages
     "rules": 0,
     "syntax": 1,
@@ -34,6 +35,7 @@ LAYERS: dict[str, int] = {
     "examples": 9,
     "interop": 9,  # TVM, and the register of everything that has a name
     "conformance": 10,
+    "exercises": 11,
     "views": 11,  # runs recorded and shown
     "commands": 12,
     "cli": 13,
@@ -133,6 +135,7 @@ NATURAL: dict[str, str] = {
     "syntax/read/graph_macros syntax/read/operators": (
         "recursive descent: an expression holds calls, a call expressions and, in a macro, statements"
     ),
+    "syntax/module syntax/write/module": "a module shows its text in a notebook, and the printer takes modules",
     "syntax/types syntax/write/types": "a type prints itself, and the printer matches on types",
     "shape_solver/pointwise/descent shape_solver/pointwise/regroup": (
         "a comparison of terms regroups sums, whose items it compares"

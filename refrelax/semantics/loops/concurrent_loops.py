@@ -134,6 +134,7 @@ def _block_of_threads(build: Builder, loop: For, explicit: bool) -> Run:
     """All threads of a block, from one point where they wait to the next."""
     written = has_barrier(loop.body)
     launch = Launch(build.context.races, build.depth, written or not build.implicit)
+    launch.listener, launch.path = build.context.listener, build.path
     inner = replace(build.child(), launch=launch, implicit=build.implicit and not written, uniform=True, coords=())
     group = build_group(inner, loop)
 

@@ -74,6 +74,9 @@ class Launch:
     epoch: int = 0
     warp_epochs: dict[int, int] = field(default_factory=dict)
     numbers: dict[Coords, int] = field(default_factory=dict)
+    listener: Any = None
+    path: str = ""
+    """What watches the run, and the function, for it."""
 
     def start(self) -> None:
         """A new block: shared memory is fresh, no thread has ended."""
@@ -83,6 +86,12 @@ class Launch:
         self._new_epoch()
         for reset in self.resets:
             reset()
+        self.tell("on_block", dict(self.extents), dict(self.shared))
+
+    def tell(self, what: str, *said: Any) -> None:
+        """What watches the run is told of the block: it starts, a thread goes on, threads met, it is over."""
+        if self.listener is not None and (told := getattr(self.listener, what, None)) is not None:
+            told(self.path, *said)
 
     def settle(self) -> None:
         """All threads wait or have ended, and nothing else is wrong: what they did to each other counts now."""
@@ -93,6 +102,7 @@ class Launch:
     def finish(self) -> None:
         """The block is over, or the run is."""
         self.races.label, self.races.lockstep, self.races.found = self.outer, False, None
+        self.tell("on_block_end")
 
     def _new_epoch(self) -> None:
         self.epoch = self.races.instance()
@@ -104,6 +114,8 @@ class Launch:
         warp = linear // WARP
         since = self.warp_epochs.get(warp, 0)
         self.races.label = (*self.outer, (self.epoch, warp), (since, linear))
+        if self.listener is not None:
+            self.tell("on_thread", linear, coords)
 
     def linear(self, coords: Coords) -> int:
         """The number of a thread in its block (asked for when all extents are known)."""
@@ -125,6 +137,13 @@ class Launch:
         Raises:
             Ended: ``Unspecified("ev/barrier-divergence")`` when no thread can.
         """
+        found = self._answer(pending)
+        if self.listener is not None:
+            met = next(pending[each] for each in found)
+            self.tell("on_front", met.what, met.span, sorted(map(self.linear, found)))
+        return found
+
+    def _answer(self, pending: Pending) -> Answers:
         answers = {**self._warps(pending), **self._reductions(pending)}
         if answers:
             return answers

@@ -305,12 +305,15 @@ def _serial(build: Builder, loop: For) -> Coroutine:
     name_thread(inner, loop) if loop.thread else None
     body, charge, name = build_coroutine_body(inner, loop.body), build.context.meter.step, loop.var.name
     step = 1 if loop.step is None else build_index(build, loop.step).constant or 1
+    told = getattr(build.context.listener, "on_step", None)
 
     def run(frame: Frame) -> Threads:
         first, count = low.run(frame), extent.run(frame)
         charge(max(count, 0))
         for value in range(first, first + count, step):
             frame[slot] = value
+            if told is not None:
+                told(build.path, name, value)
             try:
                 yield from body(frame)
             except ContinueLoop:

@@ -39,6 +39,9 @@ class Poison(Opaque):
 
     rule: str
 
+    def __str__(self) -> str:
+        return f"poison({self.rule})"
+
     def __reduce__(self) -> tuple[object, ...]:
         return poison, (self.rule,)
 
@@ -48,6 +51,9 @@ class NotedPoison(Poison):
     """Poison that also says what happened, by the names of the program."""
 
     note: str = ""
+
+    def __str__(self) -> str:
+        return f"poison({self.rule}: {self.note})" if self.note else f"poison({self.rule})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return noted, (self.rule, self.note)

@@ -39,6 +39,23 @@ class Term(Opaque):
     def __repr__(self) -> str:
         return f"{self.op}({', '.join(map(repr, self.args))})"
 
+    def __str__(self) -> str:
+        """As people write it: ``x[0] + 2.0 * y[1]`` with every operation in brackets."""
+        if self.op == "var":
+            return str(self.args[0])
+        args = [str(each) for each in self.args]
+        if self.op in INFIX and len(args) == 2:
+            return f"({args[0]} {INFIX[self.op]} {args[1]})"
+        return f"-{args[0]}" if self.op == "neg" else f"{self.op}({', '.join(args)})"
+
+
+INFIX = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%", "floordiv": "//", "floormod": "%", "less": "<",
+    "less_equal": "<=", "equal": "==", "not_equal": "!=", "bit_and": "&", "bit_or": "|", "bit_xor": "^",
+    "shift_left": "<<", "shift_right": ">>",
+}  # fmt: skip
+"""Operations that are written between their operands."""
+
 
 START = "RedFrom."
 """How the names of reductions begin that start from their first argument instead of from the neutral element."""

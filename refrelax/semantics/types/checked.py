@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from refrelax.errors import Diagnostic, Span
+from refrelax.notebook import table
 from refrelax.semantics.dims import Facts
 from refrelax.semantics.types.unify import EntryEquality
 from refrelax.syntax.module import Module
@@ -90,6 +91,14 @@ class CheckedModule:
     """What was taken on trust (unbound constants, operators without a rule)."""
     open_equalities: tuple[OpenEquality, ...] = field(default=(), compare=False, repr=False)
     """Every equality of extents that typing left to the run, in order (``rr.remarks`` asks the prover)."""
+
+    def __repr__(self) -> str:
+        return f"<CheckedModule: {self.module.described()}; {sum(map(len, self.types.values()))} types>"
+
+    def _repr_html_(self) -> str:
+        rows = [(f"{name}/{each}", found) for name, types in self.types.items() for each, found in types.items()]
+        rest = [("", f"… {len(rows) - 40} more")] if len(rows) > 40 else []
+        return str(self.module._repr_html_()) + table("deduced types", [*rows[:40], *rest])
 
     def __reduce__(self) -> tuple[object, ...]:
         types = {name: dict(each) for name, each in self.types.items()}

@@ -1,0 +1,164 @@
+"""The memory of a function over its bindings as a chart: which bytes each tensor has, from when to when.
+
+Without a plan each tensor has bytes of its own; with one, tensors lie in storages at offsets, and those that never live
+at one time share bytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from refrelax.errors import UsageError
+from refrelax.lower.aliases import Aliases, aliases_of, occurrences
+from refrelax.lower.lives import of_groups
+from refrelax.lower.memory_sizes import allocated, nbytes
+from refrelax.semantics.dims import value
+from refrelax.syntax.graph import (
+    Call,
+    DataTypeValue,
+    Expr,
+    Function,
+    If,
+    Op,
+    PrimValue,
+    SeqExpr,
+    ShapeExpr,
+    Var,
+    VarBinding,
+)
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import PrimExpr, free_symbols
+
+
+@dataclass(slots=True)
+class Bar:
+    """One run of bytes: ``name`` has those from ``offset`` on, from binding ``begin`` to binding ``end``; ``inside``:
+    the storage that they are a part of."""
+
+    name: str
+    bytes: int
+    begin: int
+    end: int
+    offset: int = 0
+    inside: str = ""
+
+
+def bars(module: Module, symbols: Mapping[str, int], name: str = "main") -> tuple[Bar, ...]:
+    """The tensors and storages of a function at given values of its symbols, in the order of allocation.
+
+    Raises:
+        UsageError: there is no graph-level function of that name; a size depends on a symbol that has no value.
+    """
+    func = module.functions.get(name)
+    if not isinstance(func, Function):
+        raise UsageError(f"the module has no graph-level function {name!r}")
+    aliases = aliases_of(module, func)
+    walk = _Walk(aliases, Counter(map(aliases.find, occurrences(func))), symbols)
+    walk.sequence(func.body)
+    return tuple(walk.found)
+
+
+@dataclass(slots=True)
+class _Walk:
+    aliases: Aliases
+    whole: Counter[str]
+    symbols: Mapping[str, int]
+    found: list[Bar] = field(default_factory=list)
+    time: int = 0
+
+    def sequence(self, seq: SeqExpr) -> None:
+        bindings = [b for block in seq.blocks for b in block.bindings]
+        local, ends = of_groups(bindings, self.aliases, self.whole)
+        begun: list[tuple[Bar, str]] = []
+        after: list[int] = []
+        for binding in bindings:
+            if isinstance(binding, VarBinding):
+                if isinstance(binding.value, If):
+                    self.sequence(binding.value.then_branch)
+                    self.sequence(binding.value.else_branch)
+                elif (bar := self.bar(binding.name, binding.value)) is not None:
+                    begun.append((bar, self.aliases.find(binding.name)))
+                    self.found.append(bar)
+            self.time += 1
+            after.append(self.time)
+        for bar, group in begun:
+            bar.end = after[ends[group]] if group in local and group in ends else self.time
+
+    def bar(self, name: str, e: Expr) -> Bar | None:
+        match e:
+            case Call(op=Op(name="relax.memory.alloc_storage"), args=(ShapeExpr(values=(size,)), *_)):
+                return Bar(name, self.at(size), self.time, self.time)
+            case Call(
+                op=Op(name="relax.memory.alloc_tensor"),
+                args=(
+                    Var(name=storage),
+                    PrimValue(value=offset),
+                    ShapeExpr(values=dims),
+                    DataTypeValue(dtype=dtype),
+                    *_,
+                ),
+            ):
+                return Bar(name, self.at(nbytes(dims, dtype)), self.time, self.time, self.at(offset), storage)
+            case _:
+                new = allocated(e)
+                return None if new is None else Bar(name, self.at(nbytes(*new)), self.time, self.time)
+
+    def at(self, size: PrimExpr) -> int:
+        missing = sorted(free_symbols(size) - self.symbols.keys())
+        if missing:
+            raise UsageError(f"the size of an allocation depends on {', '.join(missing)}, of which no value was given")
+        return value(size, self.symbols)
+
+
+WIDTH, LEAST = 900, 3
+"""Pixels: the width of a chart, and the least height of a bar."""
+
+
+def chart(found: Sequence[Bar], title: str, scale: float) -> str:
+    """The bars as SVG: bindings from left to right, bytes from top to bottom, ``scale`` pixels a byte."""
+    tops, high = dict[str, float](), 4.0
+    for each in found:
+        if not each.inside:
+            tops[each.name] = high
+            high += max(each.bytes * scale, LEAST) + 2
+    last = max((each.end for each in found), default=1) or 1
+    holding = {each.inside for each in found}
+    marks = [mark for each in found for mark in _marks(each, tops, scale, last, each.name in holding)]
+    total = sum(each.bytes for each in found if not each.inside)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(title)}: {total} bytes" '
+        f'viewBox="0 0 {WIDTH} {high + 4:.0f}" font-family="ui-monospace, Menlo, Consolas, monospace" '
+        f'font-size="10">{"".join(marks)}</svg>'
+    )
+
+
+def _marks(bar: Bar, tops: Mapping[str, float], scale: float, last: int, holds: bool) -> Iterator[str]:
+    top = tops.get(bar.inside, tops.get(bar.name, 0.0)) + (bar.offset * scale if bar.inside else 0)
+    left, wide = bar.begin / last * WIDTH, max((bar.end - bar.begin) / last * WIDTH, 3)
+    high = max(bar.bytes * scale, LEAST)
+    colour = "none" if holds else f"hsl({sum(map(ord, bar.name)) * 67 % 360} 55% 60%)"
+    told = f"{bar.name}: {bar.bytes} bytes" + (f" from byte {bar.offset} of {bar.inside}" if bar.inside else "")
+    yield (
+        f'<rect x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" height="{high:.1f}" fill="{colour}" rx="2" '
+        f'stroke="#667085" stroke-width="{1 if holds else 0.4}"><title>{escape(told)}</title></rect>'
+    )
+    if high > 10 and wide > 6 * len(bar.name) and not holds:
+        yield f'<text x="{left + 3:.1f}" y="{top + high / 2 + 4:.1f}">{escape(bar.name)}</text>'
+
+
+def charts(before: Module, after: Module, runs: Sequence[Mapping[str, int]], name: str = "main") -> str:
+    """Before and after a plan, one part for each choice of the symbols, all of a choice at one scale."""
+    parts = []
+    for symbols in runs:
+        pair = [bars(module, symbols, name) for module in (before, after)]
+        totals = [sum(each.bytes for each in found if not each.inside) for found in pair]
+        scale = 320 / max(*totals, 1)
+        at = ", ".join(f"{key}={k}" for key, k in symbols.items()) or "its only shape"
+        parts.append(f"<h2>Memory at {escape(at)}</h2>")
+        for word, found, total in zip(("without a plan", "with the plan"), pair, totals, strict=True):
+            said = f"{word}: {total} bytes"
+            parts.append(f"<p>{said}</p>{chart(found, said, scale)}")
+    return "\n".join(parts)

@@ -1,0 +1,133 @@
+"""What the playground asks: one request, one answer, both plain data. It runs as well outside a browser.
+
+A request has ``action`` (``ACTIONS``), ``program``, ``second`` (for ``validate``), ``entry``, ``seed``, ``dims``
+(``n=3``), ``claim`` and ``assume`` (for ``prove``). An answer has ``text``, perhaps ``page`` (a whole page for a
+frame), and ``marks`` (``line``, ``column``, ``rule``, ``message`` of each diagnostic, and in which program).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from refrelax import api
+from refrelax.errors import Rejection, Returned, UsageError
+from refrelax.semantics.budget import Budget
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.views import comparison, derivation, stepper
+from refrelax.views.recording import record
+from refrelax.views.shown import shown
+from refrelax.views.steps import core
+
+Request = Mapping[str, Any]
+Answer = dict[str, Any]
+
+BUDGET = Budget(steps=2_000_000, elements=2_000_000)
+"""Of one run: a visitor may stop it earlier."""
+
+
+def answer(request: Request) -> Answer:
+    """The answer to a request; a bad program is an answer too."""
+    try:
+        return ACTIONS[request["action"]](request)
+    except Rejection as rejection:
+        marks = [
+            {
+                "line": d.span.line if d.span else 1, "column": d.span.column if d.span else 1, "rule": d.rule,
+                "message": d.message, "program": d.span.file if d.span else "first",
+            }
+            for d in rejection.diagnostics
+        ]  # fmt: skip
+        return {"text": "\n".join(map(str, rejection.diagnostics)), "marks": marks}
+    except UsageError as error:
+        return {"text": str(error)}
+
+
+def _checked(text: str, name: str = "first") -> CheckedModule:
+    return api.check(api.parse(text, filename=name))
+
+
+def _arguments(request: Request, checked: CheckedModule) -> list[Any]:
+    from refrelax.testing.arguments import random_arguments
+
+    dims: dict[str, int] = {}
+    for each in filter(None, (part.strip() for part in str(request.get("dims") or "").split(","))):
+        name, _, size = each.partition("=")
+        if not size.strip().isdigit():
+            raise UsageError(f"sizes: expected NAME=SIZE, found {each}")
+        dims[name.strip()] = int(size)
+    return random_arguments(checked.module, _entry(request), int(request.get("seed") or 0), dims, "dyadic")
+
+
+def _entry(request: Request) -> str:
+    return str(request.get("entry") or "main")
+
+
+def _check(request: Request) -> Answer:
+    checked = _checked(request["program"])
+    lines = ["accepted"]
+    for name in checked.module.relax_functions():
+        lines += ["", f"{name}: {checked.signatures[name]}"]
+        lines += [line for tree in derivation.trees(checked, name) for line in derivation.text(tree)]
+    return {"text": "\n".join(lines)}
+
+
+def _run(request: Request) -> Answer:
+    checked = _checked(request["program"])
+    args, reading = _arguments(request, checked), str(request.get("reading") or "ieee")
+    end = api.run(checked, _entry(request), args=args, numerics=reading, budget=BUDGET)
+    lines = [f"argument {k}: {_brief(each)}" for k, each in enumerate(args)] + ["", type(end).__name__]
+    if isinstance(end, Returned):
+        lines.append(f"value: {_brief(end.value)}")
+        lines += [f"no meaning: {place} [{rule}]" for place, rule in end.poison[:40]]
+    else:
+        lines.append(f"{getattr(end, 'message', '') or getattr(end, 'what', '')} [{getattr(end, 'rule', 'budget')}]")
+    return {"text": "\n".join(lines)}
+
+
+def _brief(value: Any) -> str:
+    found = shown(core(value), 32)
+    match found:
+        case {"dtype": dtype, "shape": shape, "data": data}:
+            more = f", … {found['more']} more" if "more" in found else ""
+            return f"{dtype}{shape} {', '.join(map(str, data))}{more}"
+        case {"tuple": fields}:
+            return f"({', '.join(_brief(each) for each in value)})" if fields else "()"
+        case _:
+            return str(found)
+
+
+def _trace(request: Request) -> Answer:
+    checked = _checked(request["program"])
+    run = record(checked, _entry(request), *_arguments(request, checked), loops=True, keep=20_000, budget=BUDGET)
+    return {"text": f"{len(run.steps)} steps", "page": stepper.page(run.json())}
+
+
+def _lower(request: Request) -> Answer:
+    from refrelax.lower import lower
+
+    checked = _checked(request["program"])
+    lowered = lower(checked)
+    lines = [f"{step.name}: {step.evidence}" for step in lowered.steps]
+    return {"text": "\n".join(lines), "page": comparison.lowered(lowered, checked.module)}
+
+
+def _validate(request: Request) -> Answer:
+    from refrelax.judge import validate
+
+    before, after = _checked(request["program"]), _checked(request.get("second") or "", "second")
+    verdict = validate(before, after, _entry(request))
+    return {"text": str(verdict), "page": comparison.validated(verdict, before.module, after.module)}
+
+
+def _prove(request: Request) -> Answer:
+    from refrelax.shape_solver import prove
+
+    given = [line for line in str(request.get("assume") or "").splitlines() if line.strip()]
+    return {"text": str(prove(str(request.get("claim") or ""), assume=given))}
+
+
+ACTIONS: dict[str, Callable[[Request], Answer]] = {
+    "check": _check, "run": _run, "trace": _trace, "lower": _lower, "validate": _validate, "prove": _prove,
+}  # fmt: skip
+"""What can be asked."""

@@ -1,0 +1,80 @@
+"""Help has examples that are read, poison says its cause, terms are shown, a symbol of a match_cast is sized."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from refrelax.cli import main, make_parser
+from refrelax.commands import COMMANDS, EXAMPLES
+
+PROGRAM = """
+n = TypeVar("n")
+m = TypeVar("m")
+@R.function
+def main(x: R.Tensor((n,), dtype="float32"), i: R.Tensor(dtype="int64", ndim=1)):
+    with R.dataflow():
+        j = R.match_cast(i, R.Tensor((m,), dtype="int64"))
+        y = R.take(x, j, axis=0)
+        z = R.add(y, y)
+        R.output(z)
+    return z
+"""
+STORAGE = """
+@R.function(pure=False)
+def main(x: R.Tensor((2,), dtype="float32")):
+    storage = R.memory.alloc_storage(R.shape([16]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
+    a = R.memory.alloc_tensor(storage, R.prim_value(0), R.shape([2]), R.dtype("float32"))
+    return (storage, a)
+"""
+
+
+@pytest.fixture
+def said(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    def run(text: str, *line: str, code: int = 0) -> str:
+        file = tmp_path / "m.py"
+        file.write_text(text, encoding="utf-8")
+        assert main([line[0], str(file), *line[1:]]) == code
+        return capsys.readouterr().out
+
+    return run
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_examples_of_help_are_command_lines(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for line in EXAMPLES[name]:
+        options = make_parser().parse_args(shlex.split(line))
+        assert options.command == name
+    with pytest.raises(SystemExit):
+        make_parser().parse_args([name, "--help"])
+    assert f"  refrelax {EXAMPLES[name][0]}" in capsys.readouterr().out
+
+
+def test_poison_is_printed_with_its_cause(said) -> None:
+    given = ("--arg", "x=[1,2,3]", "--arg", "i=[1,7]")
+    for more in ((), ("--numerics", "symbolic"), ("--numerics", "enclosure")):
+        shown = said(PROGRAM, "run", *given, *more)
+        assert "poison(op.take/out-of-range" in shown and "None" not in shown
+    assert "poison(op.take/out-of-range: index 7 of 3)" in said(PROGRAM, "trace", *given)
+
+
+def test_storage_is_never_shown_as_it_is_kept(said) -> None:
+    for command in ("run", "trace"):
+        shown = said(STORAGE, command, "--random", "0")
+        assert "<storage storage: 16 bytes, global>" in shown and "Arena" not in shown and "None" not in shown
+
+
+def test_symbolic_shows_terms_of_what_is_made_up(said) -> None:
+    text = STORAGE[: STORAGE.index("    storage")].replace("(pure=False)", "") + "    return R.add(x, R.exp(x))\n"
+    shown = said(text, "run", "--random", "0", "--numerics", "symbolic")
+    assert "argument x: float32[2] [x[0], x[1]]" in shown and "(x[1] + exp(x[1]))" in shown
+    assert "exp" not in said(text, "run", "--arg", "x=[0,1]", "--numerics", "symbolic")
+
+
+@pytest.mark.parametrize("m", [0, 1, 4])
+def test_a_symbol_that_only_a_match_cast_defines_is_sized(said, m: int) -> None:
+    shown = said(PROGRAM, "run", "--random", "0", "--dim", f"n=3,m={m}")
+    assert f"argument i: int64[{m}]" in shown and f"value: float32[{m}]" in shown
+    said(PROGRAM, "run", "--random", "0", "--dim", "q=3", code=2)

@@ -1,0 +1,76 @@
+"""Every exercise has a solution that its check takes, and near misses that it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from refrelax.cli import main
+from refrelax.exercises import EXERCISES, starts
+from refrelax.exercises.exercise import verdict
+
+
+def put(start: str, *holes: str) -> str:
+    for each in holes:
+        start = start.replace("___", each, 1)
+    return start
+
+
+TILED = """\
+n = TypeVar("n")
+@T.prim_func(private=True)
+def main(A: T.Buffer((n,), "float32"), B: T.Buffer((n,), "float32")):
+    for o, i in T.grid((n + 3) // 4, 4):
+        if o * 4 + i < n:
+            B[o * 4 + i] = A[o * 4 + i] + T.float32(1)
+"""
+ONE_ADDITION = starts.REGROUPED.replace(
+    "z = R.multiply(R.add(x, y), R.add(y, x))", "s = R.add(x, y)\n        z = R.multiply(s, s)"
+)
+SAME = "a.op == b.op and a.args == b.args"
+RUNNING = "T.if_then_else(i > 0, B[T.max(i - 1, 0)], 0) + A[i]"
+SOLUTIONS = (
+    put(starts.TYPES, "(6, n)"), put(starts.SQUARE, "(n, n)"), put(starts.PREFIX, RUNNING), "[0, 9, 3]",
+    "[1e8, 1, -1e8, 0]", put(starts.PLAN, "0", "8", "0"), starts.PASS.replace(SAME, "a == b"),
+    starts.FUSED.replace("range(n)", "range(T.min(n, 2))"), ONE_ADDITION, "0 <= j\nj < 4\n", TILED, "[0.5, 1.5, 2.5]",
+)  # fmt: skip
+MISSES = (
+    (put(starts.TYPES, "(n, 6)"), put(starts.TYPES, "ndim=2"), "", SOLUTIONS[0].replace("axis=1", "axis=0")),
+    (put(starts.SQUARE, "(n, 2)"), put(starts.SQUARE, "(2, 2)")),
+    (put(starts.PREFIX, "A[i]"), put(starts.PREFIX, "B[i - 1] + A[i]")),
+    ("[0, 1, 2]", "[9, 9, 9]", "{}", "[1, 2]", "nonsense"),
+    ("[1, 2, 3, 4]", "[0, 0, 0, 1]"),
+    (put(starts.PLAN, "0", "4", "8"), put(starts.PLAN, "0", "8", "16")),
+    (starts.PASS.replace(SAME, "False"), "def run(", "x = 1"),
+    (starts.FUSED.replace("range(n)", "range(1)"), starts.UNFUSED),
+    (ONE_ADDITION.replace("R.add(x, y)", "R.add(x, x)"),),
+    ("0 <= j\nj < 3\n", "1 == 2\n", "j >= 0\n", "nonsense !\n"),
+    (TILED.replace("if o * 4 + i < n:", "if o * 4 + i < n - 1:"), "not a program"),
+    ("[1, 2, 3]", "[1e30, 0, 0]"),
+)
+
+
+@pytest.mark.parametrize("number", range(1, 13))
+def test_the_solution_is_right_and_near_misses_are_not(number: int) -> None:
+    chosen = EXERCISES[number - 1]
+    assert verdict(chosen, SOLUTIONS[number - 1]) == ""
+    for answer in (chosen.start, *MISSES[number - 1]):
+        assert verdict(chosen, answer), answer
+
+
+def test_there_are_twelve_with_hints_that_are_not_the_answer() -> None:
+    assert len(EXERCISES) == len(SOLUTIONS) == len(MISSES) == 12
+    assert all(each.hints and each.task and each.title for each in EXERCISES)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["exercise"]) == 0 and len(capsys.readouterr().out.splitlines()) == 12
+    start = tmp_path / "answer.py"
+    assert main(["exercise", "1", "--start", str(start)]) == 0
+    assert start.read_text(encoding="utf-8") == EXERCISES[0].start
+    assert main(["exercise", "1", str(start)]) == 1 and "hole" in capsys.readouterr().out
+    start.write_text(SOLUTIONS[0], encoding="utf-8")
+    assert main(["exercise", "1", str(start)]) == 0 and "Right." in capsys.readouterr().out
+    assert main(["exercise", "1", "--hint", "1"]) == 0 and main(["exercise", "1", "--hint", "9"]) == 2
+    assert main(["exercise", "13"]) == 2 and main(["exercise", "--hint", "1"]) == 2

@@ -1,0 +1,43 @@
+"""What the playground asks is answered with plain data, whatever a visitor types."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from refrelax.exercises import starts
+from refrelax.views.play import ACTIONS, answer
+
+
+def ask(action: str, program: str = starts.SCHEDULE, **more: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(answer({"action": action, "program": program, **more})))
+    return found
+
+
+def test_a_program_is_checked_run_traced_and_lowered() -> None:
+    assert ask("check", starts.UNFUSED)["text"].startswith("accepted")
+    ran = ask("run", starts.UNFUSED, dims="n=3", seed="4")
+    assert "Returned" in ran["text"] and "int32[3]" in ran["text"]
+    assert "page" in ask("trace", starts.SCHEDULE, dims="n=2") and "fuse_loops" in ask("lower", starts.UNFUSED)["text"]
+
+
+def test_two_programs_are_compared_and_claims_are_proved() -> None:
+    wrong = ask("validate", starts.UNFUSED, second=starts.FUSED.replace("range(n)", "range(n - 1)"))
+    assert wrong["text"].startswith("REFUTED") and "Where they differ" in wrong["page"]
+    assert ask("validate", starts.UNFUSED, second=starts.FUSED)["text"].startswith("PROVED")
+    assert ask("prove", claim="i*m + j < n*m", assume="0 <= i < n\n0 <= j < m")["text"].startswith("Proved")
+
+
+def test_mistakes_are_marked_where_they_are() -> None:
+    found = ask("check", starts.UNFUSED.replace("R.add(p", "R.add(q"))
+    assert found["marks"][0]["line"] == 6 and found["marks"][0]["program"] == "first"
+    second = ask("validate", starts.UNFUSED, second="def f(")
+    assert second["marks"][0]["program"] == "second"
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+@pytest.mark.parametrize("program", ["", "def (", "x = 1", "\0", starts.POISON])
+def test_nothing_that_is_typed_is_a_fault(action: str, program: str) -> None:
+    assert isinstance(ask(action, program, second=program, claim=program, dims="n")["text"], str)

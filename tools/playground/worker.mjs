@@ -1,0 +1,26 @@
+// Python in a worker: what is asked comes as plain data and is answered as plain data. Everything comes from this folder.
+import { loadPyodide } from "./pyodide.mjs";
+
+const ready = (async () => {
+  const python = await loadPyodide({ indexURL: "./", lockFileURL: "./pyodide-lock.json" });
+  const packed = await (await fetch("./packages.zip")).arrayBuffer();
+  python.unpackArchive(packed, "zip", { extractDir: "/packages" });
+  python.runPython(`
+import sys, json
+sys.path.insert(0, "/packages")
+from refrelax.views.play import answer
+def asked(request):
+    return json.dumps(answer(json.loads(request)))
+`);
+  return python.globals.get("asked");
+})();
+
+ready.then(() => postMessage({ ready: true }), error => postMessage({ failed: String(error) }));
+onmessage = async event => {
+  try {
+    const asked = await ready;
+    postMessage({ id: event.data.id, answer: JSON.parse(asked(JSON.stringify(event.data.request))) });
+  } catch (error) {
+    postMessage({ id: event.data.id, answer: { text: `a fault of refrelax, please report it:\n${error}` } });
+  }
+};
