@@ -1,0 +1,121 @@
+"""Many programs with many calls each, asked of TVM at once: see ``batch_worker.py``."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from refrelax.errors import Outcome
+from refrelax.judge.implementation import ImplementationFailed
+
+if TYPE_CHECKING:
+    from refrelax.interop.tvm.implementation import Program, TvmImplementation
+
+Answers = list[Outcome | ImplementationFailed]
+
+
+def run_many(implementation: TvmImplementation, programs: Sequence[Program]) -> list[Answers]:
+    """An outcome, or how TVM failed, for each call of each program.
+
+    The programs share a build where they can. Where that ends the process that builds, or takes too long, each is asked
+    for by itself. Nothing is confirmed: who believes a failure asks again with ``run``.
+
+    Raises:
+        ImplementationFailed: ``absent``.
+    """
+    implementation.process.start()
+    answers = _Answers(programs)
+    requests = dict(_requests(implementation, programs, answers))
+    try:
+        answers.take(implementation, list(requests), list(requests.values()))
+    except ImplementationFailed as failed:
+        for k, request in requests.items():
+            if len(requests) > 1 and answers.missing(k):
+                _alone(implementation, answers, k, request)
+            elif answers.missing(k):
+                answers.fill(k, failed)
+    return answers.found()
+
+
+def _alone(implementation: TvmImplementation, answers: _Answers, k: int, request: dict[str, Any]) -> None:
+    try:
+        answers.take(implementation, [k], [request])
+    except ImplementationFailed as failed:
+        answers.fill(k, failed)
+
+
+def _requests(
+    implementation: TvmImplementation, programs: Sequence[Program], answers: _Answers
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The programs that can be asked for."""
+    for k, (module, entry, calls) in enumerate(programs):
+        try:
+            shown = implementation.shown(module)
+            given = [implementation.call(module, entry, args)["args"] for args in calls]
+        except ImplementationFailed as failed:
+            answers.fill(k, failed)
+            continue
+        yield k, {**shown, "entry": entry, "calls": given}
+
+
+class _Answers:
+    """What is known of each call."""
+
+    def __init__(self, programs: Sequence[Program]) -> None:
+        self.rows: list[list[Outcome | ImplementationFailed | None]] = [[None] * len(calls) for _, _, calls in programs]
+
+    def missing(self, k: int) -> bool:
+        """Whether a call of the program is without an answer."""
+        return any(each is None for each in self.rows[k])
+
+    def fill(self, k: int, failed: ImplementationFailed) -> None:
+        """The same for every call of the program that has no answer."""
+        self.rows[k] = [failed if each is None else each for each in self.rows[k]]
+
+    def found(self) -> list[Answers]:
+        lost = ImplementationFailed("fault", "the script that has TVM left out a call")
+        return [[each if each is not None else lost for each in row] for row in self.rows]
+
+    def take(self, implementation: TvmImplementation, numbers: list[int], requests: list[dict[str, Any]]) -> None:
+        """Ask, and note what comes.
+
+        Raises:
+            ImplementationFailed: the process that builds died, or hung.
+        """
+        if not requests:
+            return
+        common = {"target": implementation.target, "pipeline": implementation.pipeline}
+        for row in implementation.process.stream({"programs": requests, **common}):
+            if "program" not in row or "done" in row:
+                continue
+            k = numbers[row["program"]]
+            text = requests[row["program"]]["text"]
+            if "refused" in row:
+                self.fill(k, _failure(implementation, row, text))
+            else:
+                self.rows[k][row["call"]] = _one(implementation, row["answer"], text)
+
+
+def _failure(implementation: TvmImplementation, answer: dict[str, Any], text: str) -> ImplementationFailed:
+    try:
+        implementation.told(answer, text)
+    except ImplementationFailed as failed:
+        return failed
+    raise AssertionError("a refusal is raised")
+
+
+def _one(implementation: TvmImplementation, answer: dict[str, Any], text: str) -> Outcome | ImplementationFailed:
+    from refrelax.interop.tvm.implementation import outcome_of
+
+    match answer:
+        case {"died": int(code)} if code == -signal.SIGALRM:
+            return ImplementationFailed("hang", "a call gave no answer in time")
+        case {"died": int(code)}:
+            return ImplementationFailed("crash", signal.Signals(-code).name if code < 0 else f"exit {code}")
+    try:
+        return outcome_of(implementation.told(answer, text))
+    except ImplementationFailed as failed:
+        return failed
+
+
