@@ -117,5 +117,3 @@ def _one(implementation: TvmImplementation, answer: dict[str, Any], text: str) -
         return outcome_of(implementation.told(answer, text))
     except ImplementationFailed as failed:
         return failed
-
-

@@ -2,10 +2,10 @@
 a process of its own. Imports nothing of refrelax.
 
 A request: ``{"programs": [{"text", "constants", "entry", "calls": [[value, …], …]}, …], "target", "pipeline"}``, values
-as in ``worker.py``. The answer: a line ``{"program": k, "call": j, "answer": …}`` for each call, with what ``worker.py``
-answers or ``{"died": code}``; or ``{"program": k, "refused": [stage, class, message], "place": where}`` for a program
-that TVM does not take; ``{"program": k,
-"done": calls}`` after the last; at the end ``{"end": {"builds": how many}}``.
+as in ``worker.py``. The answer: a line ``{"program": k, "call": j, "answer": …}`` for each call, with what
+``worker.py`` answers or ``{"died": code}``; or ``{"program": k, "refused": [stage, class, message], "place": where}``
+for a program that TVM does not take; ``{"program": k, "done": calls}`` after the last call of a program; at the end
+``{"end": {"builds": how many}}``.
 
 LLVM takes most of the time of a small program, and takes less for many at once. A program that TVM's Relax passes
 refuse is told from the rest before that; if the rest cannot be built together, each is built by itself. What kills the
@@ -25,6 +25,7 @@ Say = Callable[[dict[str, Any]], None]
 
 CALL_SECONDS = 20
 """The longest that a call may take; one that takes longer dies by ``SIGALRM``."""
+
 
 def answer(request: dict[str, Any], say: Say) -> None:
     """Every program of a request."""
@@ -117,9 +118,7 @@ def run(k: int, find: Callable[[], Any], request: dict[str, Any], say: Say) -> N
     say({"program": k, "done": len(calls)})
 
 
-def _forked(
-    k: int, find: Callable[[], Any], calls: list[list[Any]], first: int, say: Say
-) -> tuple[int, int | None]:
+def _forked(k: int, find: Callable[[], Any], calls: list[list[Any]], first: int, say: Say) -> tuple[int, int | None]:
     """How many calls are done, and how the process died, if it did."""
     reader, writer = os.pipe()
     child = os.fork()

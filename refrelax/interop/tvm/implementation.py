@@ -122,6 +122,18 @@ class TvmImplementation:
 
         return run_many(self, programs)
 
+    def versions(self) -> dict[str, str]:
+        """What runs."""
+        self.process.start()
+        return {"tvm": self.process.version, "target": self.target}
+
+    def script(self, module: Module, args: Sequence[Any], title: str, expected: str) -> str:
+        """A call of ``main`` as a script without refrelax: see ``script.py``."""
+        from refrelax.interop.tvm.script import script
+
+        version = self.versions()["tvm"]
+        return script(module, args, version, self.target, self.pipeline, title, expected)
+
     def _ask(
         self, module: Module, request: dict[str, Any], seen: Callable[[int, list[Any] | None], None]
     ) -> dict[str, Any]:

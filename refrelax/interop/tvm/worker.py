@@ -4,8 +4,8 @@ A request: ``{"text", "constants", "entry", "args", "target", "pipeline"}``; val
 base64]}``, ``{"tuple": […]}``, ``{"shape": […]}``, or plain JSON. The answer is one line, ``{"end": …}``, with
 ``{"returned": value, "arguments": […]}``, ``{"raised": [class, message]}`` (the program ran and reported an error), or
 ``{"refused": [stage, class, message]}``, the stage one of ``read`` (TVM's checks of well-formedness included),
-``build``, ``arguments``, and ``"place"``, where in TVM's sources it was raised. A request without ``entry`` ends after reading, with ``{"accepted": true}``. ``batch_worker.py``
-has the requests for many programs.
+``build``, ``arguments``, and ``"place"``, where in TVM's sources it was raised. A request without ``entry`` ends after
+reading, with ``{"accepted": true}``. ``batch_worker.py`` has the requests for many programs.
 
 Before it stand lines ``{"seen": k, "values": […]}``, one for each call of the library function ``refrelax.observe``
 with ``k`` as its first argument, in order; ``"values"`` is ``null`` once more than ``MOST_BYTES`` were shown.
