@@ -109,7 +109,7 @@ def of_operator(op: str, seed: int, only: Collection[str]) -> list[Cell]:
 def _common(cell: Cell) -> bool:
     """Whether its dtypes are those that programs use; positions may be of any."""
     positions = {p.dtype for p in cell.program.params if p.index}
-    return set(_DTYPE.findall(cell.program.text)) <= {*COMMON, *positions}
+    return cell.dtype in (*COMMON, "") and set(_DTYPE.findall(cell.program.text)) <= {*COMMON, *positions}
 
 
 def _spread(cells: list[Cell]) -> list[Cell]:

@@ -31,7 +31,7 @@ def _values(*operators: str, dtype: str = "float") -> Cause:
         (_values(), _values(), True),
         (_values(), _values("R.abs"), False),
         (_values("R.abs"), Cause("crash", "elements", ("R.abs",), "float"), False),
-        (Cause("refused", "op.cc:pow", ("R.power",), "", True), Cause("refused", "op.cc:pow", ("R.add",), "", True), True),
+        (Cause("refused", "pow", ("R.power",), "", True), Cause("refused", "pow", ("R.add",), "", True), True),
     ],
 )  # fmt: skip
 def test_a_cause_is_the_same_again(known: Cause, found: Cause, again: bool) -> None:
