@@ -4,6 +4,7 @@ blamed and kept."""
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -14,6 +15,7 @@ from refrelax.commands import findings, reproducers
 from refrelax.commands.pool import Pool
 from refrelax.commands.shared import add_implementation, add_json, emit, meter, positive, seconds
 from refrelax.errors import UsageError
+from refrelax.interop.tvm.process import POISONED
 from refrelax.judge.report import EXIT, Report
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def fuzz(options: argparse.Namespace) -> int:
     """0 nothing found, 1 something found, 3 no verdict: nothing was compared, or refrelax itself failed."""
     plan = _plan(options)
+    if options.impl == "tvm":
+        os.environ.setdefault(*POISONED)  # for whoever is started from here
     from refrelax.judge.campaign.known import load
     from refrelax.judge.campaign.run import State, campaign
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -14,6 +17,17 @@ MOST_DEATHS = 5
 """How often a call may end with the processes before it is called a fault."""
 
 
+def _end_with(parent: int) -> None:
+    """End this process, and with it what it started, soon after its parent is gone."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 class Pool:
     """``submit`` starts a call in one of so many processes and gives what waits for its result."""
 
@@ -22,7 +36,7 @@ class Pool:
         self.pool = self._new()
 
     def _new(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn"))
+        return ProcessPoolExecutor(self.jobs, get_context("spawn"), _end_with, (os.getpid(),))
 
     def submit(self, work: Callable[..., Any], *args: Any) -> Callable[[], Any]:
         """Start ``work(*args)``."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from refrelax import api
 from refrelax.commands.shared import plain
+from refrelax.interop.tvm.process import POISONED
 from refrelax.running import npz
 from refrelax.running.arrays import Tensor, pack
 from refrelax.running.run import parameter_types
@@ -51,7 +52,8 @@ def keep(out: Path, finding: Finding, plan: Plan, more: dict[str, Any]) -> Kept:
     chosen = {"--pipeline": plan.pipeline, "--target": plan.target}
     options = "".join(f" {option} {shlex.quote(value)}" for option, value in chosen.items() if value is not None)
     impl = f"{shlex.quote(plan.name)}{options}{' --strict' * plan.strict}"
-    command = f"refrelax diff {shlex.quote(str(folder / 'module.py'))} --impl {impl}{given}"
+    poisoned = f"{'='.join(POISONED)} " if plan.name == "tvm" else ""
+    command = f"{poisoned}refrelax diff {shlex.quote(str(folder / 'module.py'))} --impl {impl}{given}"
     report = {
         "signature": str(finding.signature),
         "kind": finding.signature.kind,

@@ -45,7 +45,10 @@ BATCH = 40
 """Programs a round generates."""
 
 MOST_TRIES = 300
-"""Programs that the shrinking of one finding judges."""
+"""Programs that the shrinking of one finding judges, of a backend of this package."""
+
+DEAR_TRIES = 60
+"""The same for whoever has to be asked in a process of its own."""
 
 POLICIES = ("dyadic", "special", "normal", "integer")
 
@@ -241,13 +244,14 @@ class _Shrinking:
     def __init__(self, plan: Plan, cause: Cause) -> None:
         self.implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
         self.cause, self.strict = cause, plan.strict
+        self.most = DEAR_TRIES if hasattr(self.implementation, "run_many") else MOST_TRIES
         self.best: tuple[Program, Found] | None = None
         self.tried = 0
 
     def __call__(self, program: Program) -> bool:
         if self.best is not None:
             self.tried += 1
-            if self.tried > MOST_TRIES:
+            if self.tried > self.most:
                 raise _Enough
         module, args = program
         found = worth_keeping(judge(module, args, self.implementation, self.strict))

@@ -16,7 +16,8 @@ MOST_ELEMENTS = 256
 
 _TEMPLATE = '''"""{title}
 
-Needs apache-tvm{version} and numpy (ml_dtypes for dtypes that NumPy has not).
+Needs apache-tvm{version} and numpy (ml_dtypes for dtypes that NumPy has not). Run with MALLOC_PERTURB_=165, so that
+what is read before it was written differs from what is expected.
 """
 
 import numpy as np

@@ -118,8 +118,8 @@ GENERIC = ("tvm_ffi.core", "tvm::ffi::", "ObjectMutator", "TVMFFI", "tvm/ir/tran
 def place_of(error: BaseException) -> str:
     """Where in TVM's sources an exception comes from: ``broadcast.py:power``, ``op.cc:tvm::prim::pow``, innermost."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.lineno and not any(each in f"{frame.filename} {frame.name}" for each in GENERIC):
-            name = frame.name.partition("(")[0].rsplit(" ", 1)[-1]
+        name = frame.name.partition("(")[0].rsplit(" ", 1)[-1]
+        if frame.lineno and not any(each in f"{frame.filename} {name}" for each in GENERIC):
             return f"{frame.filename.rsplit('/', 1)[-1]}:{name}"
     return ""
 

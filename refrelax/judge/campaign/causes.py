@@ -107,7 +107,7 @@ def cause_of(found: Divergence, operators: Iterable[str], dtype: str, empty: boo
         case "end" if found.message.startswith("the definition traps"):
             return Cause(kind, "no trap", by, of_dtype)
         case "end":
-            said = found.message.partition("message=")[2] or found.message
+            said = found.message.partition("message=")[2].partition(", span=")[0] or found.message
             return Cause(kind, template(said.strip("'\")")), by, "", True)
         case "crash" | "hang":
             return Cause(kind, template(found.message.partition(": ")[2].partition(":")[0]), by, of_dtype)

@@ -44,10 +44,10 @@ from refrelax.testing.cells import Cell, cells
 PACK = 8
 """Programs of single calls that are judged together."""
 
-PACKS = 20
+PACKS = 40
 """How many of those come before a round of composed programs."""
 
-ROUND = 20
+ROUND = 10
 """Composed programs of a round between them."""
 
 

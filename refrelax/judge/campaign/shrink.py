@@ -92,7 +92,9 @@ def shrink(cell: Cell, given: int, cause: Cause, implementation: Any, strict: bo
         if shorter is small:
             break
         small = shorter
-    return _plain_elements(at, small), at.tried
+    small = _plain_elements(at, small)
+    single = _of_one_element(small)
+    return (_least(small, at.still([single])) if single is not None else small), at.tried
 
 
 def _least(small: Small, found: Sequence[Small | None]) -> Small:
@@ -145,6 +147,24 @@ def _plain_elements(at: Shrinking, small: Small) -> Small:
         both = _with(small.args, k, [one if i in free else p for i, p in enumerate(patterns)])
         small = at.elements(small, [both])[0] or small
     return small
+
+
+def _of_one_element(small: Small) -> tuple[Program, str, list[Any]] | None:
+    """The program with extents of 1 alone, and of each argument the element that is not one, if there is such."""
+    params, args = [], []
+    for p, arg in zip(small.program.params, small.args, strict=True):
+        patterns = _patterns(arg)
+        if not patterns or p.extents is None or not all(e.isdigit() for e in p.extents):
+            params.append(p)
+            args.append(arg)
+            continue
+        one = bits.encode(arg.dtype, 1) if arg.dtype != "bool" else 1
+        chosen = next((each for each in patterns if each != one), one)
+        shape = (1,) * len(p.extents)
+        params.append(replace(p, extents=tuple(map(str, shape))))
+        args.append(Tensor.of_bytes(arg.dtype, shape, pack(arg.dtype, [chosen])))
+    program = replace(small.program, params=tuple(params))
+    return (program, small.dtype, args) if program != small.program else None
 
 
 def _patterns(value: Any) -> list[int]:
