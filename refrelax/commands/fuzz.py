@@ -174,7 +174,9 @@ def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, fa
         emit({**said, **ends, **rest, **Report(state.counts).row(), "seed": options.seed, "impl": options.impl})
         return
     own = f", {faults} faults of refrelax itself" if faults else ""
-    judged = f"{state.programs} programs, {state.inputs} inputs, {sum(state.open.values())} without a verdict"
+    of = f" of {options.count} ({options.count - state.programs} choices of dtypes are ill typed)"
+    short = of if options.count is not None and state.programs < options.count else ""
+    judged = f"{state.programs} programs{short}, {state.inputs} inputs, {sum(state.open.values())} without a verdict"
     print(f"{word}  {judged}, {found} findings{own} (seed {options.seed})")
     counts = state.counts
     print(f"  {counts.compared} elements compared: {counts.inside} inside, {counts.excluded} left open")

@@ -8,7 +8,7 @@ from typing import Any
 from refrelax.interop.tvm.spelling import text_for
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.values import Prim, Shape
-from refrelax.syntax import bits
+from refrelax.syntax import bits, dtypes
 from refrelax.syntax.module import ConstantArray, Module
 
 MOST_ELEMENTS = 256
@@ -45,7 +45,7 @@ def script(
     text = text_for(version, module)
     lines = "".join(f"    {argument(each)},\n" for each in args)
     wanted = {each.dtype for each in args if isinstance(each, Tensor | ConstantArray)}
-    narrow = any(each.startswith(("bfloat", "float8")) for each in wanted)
+    narrow = any(map(_narrow, wanted))
     passes = ""
     if pipeline is not None:
         passes = f"# after the pipeline {pipeline}\nmodule = relax.get_pipeline({pipeline!r})(module)\n"
@@ -85,14 +85,18 @@ def argument(value: Any) -> str:
 
 
 def _array(value: Tensor) -> str:
-    narrow = value.dtype.startswith(("bfloat", "float8", "float6", "float4"))
-    dtype = f"ml_dtypes.{value.dtype}" if narrow else f'"{value.dtype}"'
+    dtype = f"ml_dtypes.{value.dtype}" if _narrow(value.dtype) else f'"{value.dtype}"'
     shape = f".reshape({tuple(value.shape)})"
     elements = _flat(value)
     if elements is None or len(elements) > MOST_ELEMENTS:
         data = value.tobytes()
         return f"np.frombuffer(bytes.fromhex({data.hex()!r}), {dtype}){shape}.copy()"
     return f"np.array([{', '.join(map(_number, elements))}], {dtype}){shape}"
+
+
+def _narrow(dtype: str) -> bool:
+    """Whether NumPy lacks a dtype."""
+    return dtypes.is_float(dtype) and dtype not in ("float16", "float32", "float64")
 
 
 def _flat(value: Tensor) -> list[Any] | None:

@@ -111,7 +111,7 @@ def build(mod: Any, passes: list[Any], request: dict[str, Any]) -> Any:
     return vm[name]
 
 
-GENERIC = ("tvm_ffi.core", "tvm::ffi::", "ObjectMutator", "TVMFFI", "tvm/ir/transform.py", "block_builder.py")
+GENERIC = ("tvm_ffi.core", "tvm::ffi::", "ObjectMutator", "TVMFFICyError", "tvm/ir/transform.py", "block_builder.py")
 """Frames that are on every way."""
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from refrelax.errors import InternalError, Rejection, Unlinkable, UsageError
 from refrelax.judge.bisect import BUILD, WrongPass, follow
+from refrelax.judge.implementation import FINDINGS
+from refrelax.judge.stages import StagesEnded
 from refrelax.judge.verdicts import Divergence, NoVerdict
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.types.check import check
@@ -39,8 +41,11 @@ def blame(plan: Plan, found: Finding) -> dict[str, Any]:
     if compiler is None:
         return {**said, "stage": "run" if isinstance(found.verdict, Divergence) else ""}
     pipeline = plan.pipeline or PIPELINE
+    kind = found.verdict.kind if isinstance(found.verdict, Divergence) else ""
     try:
         with limited(SECONDS):
+            if kind == "refused":
+                return {**said, **_refusing(compiler, found.text, pipeline)}
             args = [Tensor.of(each) if isinstance(each, ConstantArray) else each for each in found.args]
             answer = follow(check(parse(found.text)), "main", args, compiler, pipeline, strict=plan.strict).answer
     except (TimeoutError, Rejection, Unlinkable, InternalError, UsageError) as error:
@@ -49,10 +54,26 @@ def blame(plan: Plan, found: Finding) -> dict[str, Any]:
         case WrongPass(name=name, index=index, message=message, kind=kind):
             stage = _stage(name, kind)
             return {**said, "stage": stage, "pass": name, "index": index, "how": kind, "why": message[:400]}
+        case NoVerdict() if kind in ("crash", "hang"):
+            return {**said, **_refusing(compiler, found.text, pipeline), "how": kind}
         case NoVerdict(why=why):
             return {**said, "stage": "", "why": why}
         case _:
             return {**said, "stage": "", "why": "no pass changed the meaning, and what is built does not diverge"}
+
+
+def _refusing(compiler: Any, text: str, pipeline: str) -> dict[str, Any]:
+    """The stage that does not take a program, whatever its arguments: a pass, or what comes after the last."""
+    index = 0
+    try:
+        for index, _ in enumerate(compiler.stages(check(parse(text)).module, pipeline)):
+            pass
+    except StagesEnded as ended:
+        if ended.kind in FINDINGS and ended.name:
+            why = f"{ended.name} {ended.kind}: {ended.message}"[:400]
+            return {"stage": "pass", "pass": ended.name, "index": index + 1, "how": ended.kind, "why": why}
+        return {"stage": "", "why": str(ended)[:400]}
+    return {"stage": "build", "pass": BUILD, "index": index + 1, "how": "refused", "why": "every pass took the program"}
 
 
 def _stage(name: str, kind: str) -> str:

@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from refrelax.errors import InternalError, Outcome, Rejection, UsageError
+from refrelax.errors import InternalError, Outcome, Rejection, Returned, UsageError
 from refrelax.judge.backend import Backend
 from refrelax.judge.campaign.causes import Cause, cause_of
 from refrelax.judge.diff import diff
 from refrelax.judge.failures import said
 from refrelax.judge.implementation import ImplementationFailed
+from refrelax.judge.outcomes import copies
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
 from refrelax.running.arrays import Tensor
+from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
@@ -127,9 +129,12 @@ def checked_of(program: Program) -> CheckedModule | None:
         return None
 
 
-def found_in(verdict: Verdict, op: str, dtype: str, args: Sequence[Any]) -> tuple[Cause, str, bool] | None:
+def found_in(verdict: Verdict, program: Program, dtype: str, args: Sequence[Any]) -> tuple[Cause, str, bool] | None:
     """Cause, message and whether it is a fault of refrelax, if the verdict is worth keeping."""
+    op = program.op
     match verdict:
+        case Divergence(kind="crash" | "hang") if _astray(program, args):
+            return None
         case Divergence():
             empty = any(isinstance(each, Tensor) and 0 in each.shape for each in args)
             cause = cause_of(replace(verdict, bindings=()), (f"R.{op}",), dtype, empty)
@@ -138,6 +143,16 @@ def found_in(verdict: Verdict, op: str, dtype: str, args: Sequence[Any]) -> tupl
             return Cause("fault", why.partition(":")[0], (f"R.{op}",), ""), why, True
         case _:
             return None
+
+
+def _astray(program: Program, args: Sequence[Any]) -> bool:
+    """Whether the definition leaves elements open because positions lead out of an array. Only they are open, so that
+    dying of it is too much; but no implementation promises not to, and nobody would call it a defect."""
+    if not any(p.index for p in program.params):
+        return False
+    checked = checked_of(program)
+    end = None if checked is None else run(checked, "main", *copies(args), budget=BUDGET)
+    return not isinstance(end, Returned) or bool(end.poison)
 
 
 def look(cells: Sequence[Cell], implementation: Any, strict: bool = False) -> Seen:
@@ -152,7 +167,7 @@ def look(cells: Sequence[Cell], implementation: Any, strict: bool = False) -> Se
         for j, verdict in enumerate(row):
             seen.note(verdict)
             words[verdict.word] = words.get(verdict.word, 0) + 1
-            found = found_in(verdict, cell.op, cell.dtype, inputs[j])
+            found = found_in(verdict, cell.program, cell.dtype, inputs[j])
             if found is not None:
                 seen.meet(Sighting(found[0], k, j, *found[1:]))
         seen.cells.append([cell.key, cell.op, cell.dtype, words])

@@ -144,7 +144,7 @@ def _shrunk(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
     except Rejection as rejection:
         return str(rejection)
     verdict = verdict_of(checked, list(small.args), _Whole(implementation), plan.strict)
-    met = found_in(verdict, small.program.op, small.dtype, small.args)
+    met = found_in(verdict, small.program, small.dtype, small.args)
     if met is None or met[0] != sighting.cause or not isinstance(verdict, Divergence | NoVerdict):
         return f"it did not show again where it was confirmed: {verdict}"
     said = replace(verdict, bindings=(), report=NOTHING)

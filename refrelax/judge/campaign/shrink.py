@@ -53,7 +53,7 @@ class Shrinking:
         found: list[Small | None] = []
         for program, dtype, args, checked in typed:
             verdict = next(rows)[0] if checked is not None else None
-            met = None if verdict is None else found_in(verdict, program.op, dtype, args)
+            met = None if verdict is None else found_in(verdict, program, dtype, args)
             same = met is not None and met[0] == self.cause
             found.append(Small(program, dtype, tuple(args), verdict) if same and verdict is not None else None)
         return found
@@ -67,7 +67,7 @@ class Shrinking:
         row = verdicts([(checked, list(candidates))], self.implementation, self.strict)[0]
         found: list[Small | None] = []
         for args, verdict in zip(candidates, row, strict=True):
-            met = found_in(verdict, small.program.op, small.dtype, args)
+            met = found_in(verdict, small.program, small.dtype, args)
             same = met is not None and met[0] == self.cause
             found.append(replace(small, args=tuple(args), verdict=verdict) if same else None)
         return found
