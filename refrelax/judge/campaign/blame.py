@@ -64,10 +64,10 @@ def blame(plan: Plan, found: Finding) -> dict[str, Any]:
 
 def _refusing(compiler: Any, text: str, pipeline: str) -> dict[str, Any]:
     """The stage that does not take a program, whatever its arguments: a pass, or what comes after the last."""
-    index = 0
+    index = -1
     try:
-        for index, _ in enumerate(compiler.stages(check(parse(text)).module, pipeline)):
-            pass
+        for _ in compiler.stages(check(parse(text)).module, pipeline):
+            index += 1
     except StagesEnded as ended:
         if ended.kind in FINDINGS and ended.name:
             why = f"{ended.name} {ended.kind}: {ended.message}"[:400]
