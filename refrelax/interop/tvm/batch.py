@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from refrelax.errors import Outcome
+from refrelax.interop.tvm.process import TvmProcess
 from refrelax.judge.implementation import ImplementationFailed
+from refrelax.syntax.module import Module
 
-if TYPE_CHECKING:
-    from refrelax.interop.tvm.implementation import Program, TvmImplementation
+Program = tuple[Module, str, Sequence[Sequence[Any]]]
+"""A module, an entry, and the arguments of each call."""
 
 Answers = list[Outcome | ImplementationFailed]
 
 
-def run_many(implementation: TvmImplementation, programs: Sequence[Program]) -> list[Answers]:
+class Asked(Protocol):
+    """What is needed of ``TvmImplementation``."""
+
+    process: TvmProcess
+    target: str
+    pipeline: str | None
+
+    def shown(self, module: Module) -> dict[str, Any]: ...
+    def call(self, module: Module, entry: str, args: Sequence[Any]) -> dict[str, Any]: ...
+    def told(self, answer: dict[str, Any], text: str) -> dict[str, Any]: ...
+    def outcome(self, answer: dict[str, Any]) -> Outcome: ...
+
+
+def run_many(implementation: Asked, programs: Sequence[Program]) -> list[Answers]:
     """An outcome, or how TVM failed, for each call of each program.
 
     The programs share a build where they can. Where that ends the process that builds, or takes too long, each is asked
@@ -38,7 +53,7 @@ def run_many(implementation: TvmImplementation, programs: Sequence[Program]) -> 
     return answers.found()
 
 
-def _alone(implementation: TvmImplementation, answers: _Answers, k: int, request: dict[str, Any]) -> None:
+def _alone(implementation: Asked, answers: _Answers, k: int, request: dict[str, Any]) -> None:
     try:
         answers.take(implementation, [k], [request])
     except ImplementationFailed as failed:
@@ -46,7 +61,7 @@ def _alone(implementation: TvmImplementation, answers: _Answers, k: int, request
 
 
 def _requests(
-    implementation: TvmImplementation, programs: Sequence[Program], answers: _Answers
+    implementation: Asked, programs: Sequence[Program], answers: _Answers
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The programs that can be asked for."""
     for k, (module, entry, calls) in enumerate(programs):
@@ -77,7 +92,7 @@ class _Answers:
         lost = ImplementationFailed("fault", "the script that has TVM left out a call")
         return [[each if each is not None else lost for each in row] for row in self.rows]
 
-    def take(self, implementation: TvmImplementation, numbers: list[int], requests: list[dict[str, Any]]) -> None:
+    def take(self, implementation: Asked, numbers: list[int], requests: list[dict[str, Any]]) -> None:
         """Ask, and note what comes.
 
         Raises:
@@ -97,7 +112,7 @@ class _Answers:
                 self.rows[k][row["call"]] = _one(implementation, row["answer"], text)
 
 
-def _failure(implementation: TvmImplementation, answer: dict[str, Any], text: str) -> ImplementationFailed:
+def _failure(implementation: Asked, answer: dict[str, Any], text: str) -> ImplementationFailed:
     try:
         implementation.told(answer, text)
     except ImplementationFailed as failed:
@@ -105,15 +120,13 @@ def _failure(implementation: TvmImplementation, answer: dict[str, Any], text: st
     raise AssertionError("a refusal is raised")
 
 
-def _one(implementation: TvmImplementation, answer: dict[str, Any], text: str) -> Outcome | ImplementationFailed:
-    from refrelax.interop.tvm.implementation import outcome_of
-
+def _one(implementation: Asked, answer: dict[str, Any], text: str) -> Outcome | ImplementationFailed:
     match answer:
         case {"died": int(code)} if code == -signal.SIGALRM:
             return ImplementationFailed("hang", "a call gave no answer in time")
         case {"died": int(code)}:
             return ImplementationFailed("crash", signal.Signals(-code).name if code < 0 else f"exit {code}")
     try:
-        return outcome_of(implementation.told(answer, text))
+        return implementation.outcome(implementation.told(answer, text))
     except ImplementationFailed as failed:
         return failed

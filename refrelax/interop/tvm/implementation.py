@@ -11,6 +11,7 @@ from typing import Any
 
 from refrelax.backends.executable import Observed
 from refrelax.errors import Outcome, Returned, Trapped, UsageError
+from refrelax.interop.tvm.batch import Program, run_many
 from refrelax.interop.tvm.frames import Frames
 from refrelax.interop.tvm.instrument import instrument
 from refrelax.interop.tvm.process import TvmProcess
@@ -33,9 +34,6 @@ _LACKING = re.compile(
 """What TVM says where it has no such thing."""
 
 _CONSTANT = re.compile(r'metadata\["[\w.]+"\]\[(\d+)\]')
-
-Program = tuple[Module, str, Sequence[Sequence[Any]]]
-"""A module, an entry, and the arguments of each call."""
 
 _GPU = re.compile(
     r"T\.(launch_thread|thread_binding|ptx|mma|tvm_(warp|mma|fill|load_matrix|store_matrix|storage_sync|thread_allreduce))"
@@ -71,7 +69,7 @@ class TvmImplementation:
     def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome:
         """Run one function."""
         request = self.call(module, entry, args)
-        return self.process.confirmed(lambda: outcome_of(self._ask(module, request, _pass_over)))
+        return self.process.confirmed(lambda: self.outcome(self._ask(module, request, _pass_over)))
 
     def observe(self, module: Module, entry: str, args: Sequence[Any]) -> Observed:
         """Run one function as it is, for the outcome, and once more in a module that shows its bindings, for the
@@ -118,8 +116,6 @@ class TvmImplementation:
 
     def run_many(self, programs: Sequence[Program]) -> list[list[Outcome | ImplementationFailed]]:
         """See ``batch.run_many``."""
-        from refrelax.interop.tvm.batch import run_many
-
         return run_many(self, programs)
 
     def versions(self) -> dict[str, str]:
@@ -154,6 +150,10 @@ class TvmImplementation:
                 raise UsageError(last_line(message))
         return self.told(answer, text)
 
+    def outcome(self, answer: dict[str, Any]) -> Outcome:
+        """An answer that ``told`` let pass."""
+        return _outcome(answer)
+
     def told(self, answer: dict[str, Any], text: str) -> dict[str, Any]:
         """An answer that is an outcome; a refusal is raised. ``text``: the module's."""
         match answer:
@@ -186,7 +186,7 @@ def _refusal(stage: str, kind: str, message: str, text: str, place: str = "") ->
     return ImplementationFailed("unsupported" if _LACKING.search(message) else "refused", said, message, place)
 
 
-def outcome_of(answer: dict[str, Any]) -> Outcome:
+def _outcome(answer: dict[str, Any]) -> Outcome:
     match answer:
         case {"raised": [kind, message]}:
             return Trapped(RUNTIME_ERROR, f"{kind}: {last_line(message)}")

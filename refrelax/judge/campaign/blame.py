@@ -51,9 +51,9 @@ def blame(plan: Plan, found: Finding) -> dict[str, Any]:
     except (TimeoutError, Rejection, Unlinkable, InternalError, UsageError) as error:
         return {**said, "stage": "", "why": f"{type(error).__name__}: {error}"}
     match answer:
-        case WrongPass(name=name, index=index, message=message, kind=kind):
-            stage = _stage(name, kind)
-            return {**said, "stage": stage, "pass": name, "index": index, "how": kind, "why": message[:400]}
+        case WrongPass(name=name, index=index, message=message, kind=how):
+            stage = _stage(name, how)
+            return {**said, "stage": stage, "pass": name, "index": index, "how": how, "why": message[:400]}
         case NoVerdict() if kind in ("crash", "hang"):
             return {**said, **_refusing(compiler, found.text, pipeline), "how": kind}
         case NoVerdict(why=why):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from refrelax.judge.verdicts import Divergence
@@ -50,13 +50,15 @@ def dtype_class(dtype: str) -> str:
 class Cause:
     """``kind``: of the divergence; ``how``: the place or check that answered, or the way in which a value is wrong;
     ``operators``: those of the program, or of the first wrong binding; ``dtype``: its class. Where a place or a check
-    answered, it alone tells the cause."""
+    answered, it alone tells the cause; two places of one file that say the same are one."""
 
     kind: str
     how: str
     operators: tuple[str, ...] = ()
     dtype: str = ""
     answered: bool = False
+    says: str = field(default="", compare=False)
+    """Of a place that refuses: its message, without what is one program's own."""
 
     @property
     def id(self) -> str:
@@ -69,10 +71,13 @@ class Cause:
     def covers(self, other: Cause) -> bool:
         """Whether the other is this one again. Of a program of many operators, it needs no more than these; where one
         of the two does not say what class its dtype is of, they may be the same."""
-        if (self.kind, self.how, self.answered) != (other.kind, other.how, other.answered):
+        if (self.kind, self.answered) != (other.kind, other.answered):
             return False
         if self.answered:
-            return True
+            file, same = self.how.partition(":")[0], self.says == other.says != ""
+            return self.how == other.how or (same and file == other.how.partition(":")[0])
+        if self.how != other.how:
+            return False
         if self.dtype and other.dtype and self.dtype != other.dtype:
             return False
         if not self.operators:
@@ -80,12 +85,12 @@ class Cause:
         return set(self.operators) <= set(other.operators)
 
     def row(self) -> list[Any]:
-        return [self.kind, self.how, list(self.operators), self.dtype, self.answered]
+        return [self.kind, self.how, list(self.operators), self.dtype, self.answered, self.says]
 
     @staticmethod
     def of_row(row: list[Any]) -> Cause:
-        kind, how, operators, dtype, answered = row
-        return Cause(kind, how, tuple(operators), dtype, answered)
+        kind, how, operators, dtype, answered, says = row
+        return Cause(kind, how, tuple(operators), dtype, answered, says)
 
 
 EMPTY = "of an argument without elements"
@@ -101,7 +106,7 @@ def cause_of(found: Divergence, operators: Iterable[str], dtype: str, empty: boo
     kind, of_dtype = found.kind, dtype_class(dtype)
     match kind:
         case "refused" if found.place:
-            return Cause(kind, found.place, by, of_dtype, True)
+            return Cause(kind, found.place, by, of_dtype, True, template(found.detail or found.message))
         case "refused" | "error":
             return Cause(kind, template(found.detail or found.message), by, of_dtype, True)
         case "end" if found.message.startswith("the definition traps"):

@@ -21,6 +21,10 @@ def _values(*operators: str, dtype: str = "float") -> Cause:
     return Cause("values", "elements", operators, dtype)
 
 
+def _refused(place: str, says: str) -> Cause:
+    return Cause("refused", place, ("R.add",), "", True, says)
+
+
 @pytest.mark.parametrize(
     ("known", "found", "again"),
     [
@@ -32,6 +36,9 @@ def _values(*operators: str, dtype: str = "float") -> Cause:
         (_values(), _values("R.abs"), False),
         (_values("R.abs"), Cause("crash", "elements", ("R.abs",), "float"), False),
         (Cause("refused", "pow", ("R.power",), "", True), Cause("refused", "pow", ("R.add",), "", True), True),
+        (_refused("a.cc:Add", "no bool"), _refused("a.cc:Sub", "no bool"), True),
+        (_refused("a.cc:Add", "no bool"), _refused("b.cc:Sub", "no bool"), False),
+        (_refused("a.cc:Add", "no bool"), _refused("a.cc:Sub", "no int"), False),
     ],
 )  # fmt: skip
 def test_a_cause_is_the_same_again(known: Cause, found: Cause, again: bool) -> None:
