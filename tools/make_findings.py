@@ -17,10 +17,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from refrelax.judge.campaign.causes import Cause  # noqa: E402
+
 FOLDER = ROOT / "docs" / "findings"
 KNOWN = ROOT / "refrelax" / "interop" / "tvm" / "known_causes.toml"
 
-KEPT = ("cause", "kind", "message", "program", "expected", "blame", "versions", "seed", "task", "script")
+KEPT = ("cause", "signs", "kind", "message", "program", "expected", "blame", "versions", "seed", "task", "script")
 
 HEAD = """# What campaigns found in TVM 0.27.0.post1
 
@@ -36,14 +40,17 @@ Made by `tools/make_findings.py`.
 
 
 def take(paths: list[str]) -> None:
-    """Add findings whose cause is new."""
+    """Add findings whose cause no earlier one covers."""
     rows = read()
-    have = {row["cause"] for row in rows}
+    have = [Cause.of_row(row["signs"]) for row in rows]
     for path in paths:
         for line in Path(path).read_text("utf-8").splitlines():
             row = json.loads(line)
-            if "cause" in row and row["verdict"] == "FOUND" and row["cause"] not in have:
-                have.add(row["cause"])
+            if "cause" not in row or row["verdict"] != "FOUND":
+                continue
+            cause = Cause.of_row(row["signs"])
+            if not any(each.covers(cause) for each in have):
+                have.append(cause)
                 rows.append({name: row[name] for name in KEPT})
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (FOLDER / "findings.jsonl").write_text(text, "utf-8")

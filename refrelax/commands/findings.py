@@ -31,6 +31,7 @@ def report(finding: Finding, plan: Plan, state: State) -> dict[str, Any]:
     versions = {"refrelax": _version(), **finding.versions}
     return {
         "cause": finding.cause.id,
+        "signs": finding.cause.row(),
         "blame": finding.blame,
         "program": finding.text,
         "expected": finding.expected,

@@ -74,8 +74,8 @@ class Param:
         return f'R.Tensor(({"".join(_quoted(e) + ", " for e in self.extents)}), "{self.dtype}")'
 
     def value(self, n: int, seed: int, policy: str) -> Any:
-        """An argument: elements of ``policy`` (``"corners"``, ``"plain"`` or ``"identity"``: zeros and ones, so ties)
-        where ``n`` has this value."""
+        """An argument: elements of ``policy`` (``"corners"``, ``"plain"``, ``"ascending"`` or ``"identity"``: zeros
+        and ones, so ties) where ``n`` has this value."""
         known = {"?": 2, "m": 2, "n": n, "4*n": 4 * n, "*": 6}
         shape = tuple(known[e] if e in known else int(e) for e in self.extents or ())
         if self.dtype == "shape":
@@ -84,6 +84,8 @@ class Param:
             return self._strange(shape, seed, policy)
         count = prod(shape)
         patterns = fill(_elements(self.dtype, policy), count, seed)
+        if policy == "ascending":
+            patterns = sorted(fill(plain(self.dtype), count, 0), key=lambda each: bits.decode(self.dtype, each))
         if self.extents is None:
             return bits.decode(self.dtype, patterns[0])
         return Tensor.of_bytes(self.dtype, shape, pack(self.dtype, patterns))

@@ -79,3 +79,14 @@ def test_most_are_judged(op: str, seed: int) -> None:
                 rr.run(checked, "main", *each.arguments(chosen), budget=rr.Budget(steps=10_000, elements=10_000))
             except rr.Unlinkable:
                 break
+
+
+@settings(max_examples=20)
+@given(SEEDS)
+def test_boundaries_ascend(seed: int) -> None:
+    """TVM's documentation wants them so; what is found otherwise is nobody's fault."""
+    for each in of_operator("bucketize", seed, COMMON)[:4]:
+        for chosen in each.inputs:
+            boundaries = each.arguments(chosen)[1]
+            flat = boundaries.tolist()
+            assert flat == sorted(flat)

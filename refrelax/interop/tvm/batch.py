@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any, Protocol
 
 from refrelax.errors import Outcome
@@ -74,6 +75,10 @@ def _requests(
         yield k, {**shown, "entry": entry, "calls": given}
 
 
+_NUMBERS = count()
+"""A number for each request."""
+
+
 class _Answers:
     """What is known of each call."""
 
@@ -100,9 +105,10 @@ class _Answers:
         """
         if not requests:
             return
-        common = {"target": implementation.target, "pipeline": implementation.pipeline}
+        number = next(_NUMBERS)
+        common = {"target": implementation.target, "pipeline": implementation.pipeline, "request": number}
         for row in implementation.process.stream({"programs": requests, **common}):
-            if "program" not in row or "done" in row:
+            if "program" not in row or "done" in row or row["request"] != number:
                 continue
             k = numbers[row["program"]]
             text = requests[row["program"]]["text"]

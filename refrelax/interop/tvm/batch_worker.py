@@ -5,7 +5,8 @@ A request: ``{"programs": [{"text", "constants", "entry", "calls": [[value, …]
 as in ``worker.py``. The answer: a line ``{"program": k, "call": j, "answer": …}`` for each call, with what
 ``worker.py`` answers or ``{"died": code}``; or ``{"program": k, "refused": [stage, class, message], "place": where}``
 for a program that TVM does not take; ``{"program": k, "done": calls}`` after the last call of a program; at the end
-``{"end": {"builds": how many}}``.
+``{"end": {"builds": how many}}``. The lines about programs repeat the request's ``"request"``: one that outlives the
+process that forked it may write when another request is answered.
 
 LLVM takes most of the time of a small program, and takes less for many at once. A program that TVM's Relax passes
 refuse is told from the rest before that; if the rest cannot be built together, each is built by itself. What kills the
@@ -32,6 +33,9 @@ def answer(request: dict[str, Any], say: Say) -> None:
     import suite_library  # type: ignore[import-not-found]
     import tvm
 
+    def tell(row: dict[str, Any]) -> None:
+        say({**row, "request": request.get("request")})
+
     tvm.target.Target(request["target"])
     worker.asked_for(request)
     suite_library.register()
@@ -46,8 +50,8 @@ def answer(request: dict[str, Any], say: Say) -> None:
                 legalized(mod, request)
             read[k] = mod
         except BaseException as error:
-            say(_refused(k, stage, error))
-    builds = _together(read, request, say) if len(read) > 1 else _each(read, request, say)
+            tell(_refused(k, stage, error))
+    builds = _together(read, request, tell) if len(read) > 1 else _each(read, request, tell)
     say({"end": {"builds": builds}})
 
 

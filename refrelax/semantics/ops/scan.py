@@ -284,8 +284,8 @@ def deduce_unique(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def evaluate_unique(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-    """The distinct slices along ``axis`` (without one: elements), ascending if ``sorted``, else as first met. With a NaN
-    among them the run is open: which are distinct depends on the arrangement (``num/nan-in-extremes``)."""
+    """The distinct slices along ``axis`` (without one: elements), ascending if ``sorted``, else as first met. With a
+    NaN among them the run is open: which are distinct depends on the arrangement (``num/nan-in-extremes``)."""
     x, ascending = tensor_value(args[0]), bool(number(args[1]))
     if len(args) < 6 or args[5] is None:
         x, axis = copy(e, x, (x.size,)), 0
