@@ -81,7 +81,7 @@ def fuzz(options: argparse.Namespace) -> int:
             from refrelax.commands.campaign_page import page
 
             Path(options.html).write_text(page(memory, state, vars(options)), encoding="utf-8")
-    word = "FOUND" if found else "NO-VERDICT" if faults or not state.counts.compared else "NONE"
+    word = "FOUND" if found else "NO-VERDICT" if faults or state.lost or not state.counts.compared else "NONE"
     _sum_up(options, word, state, found, faults)
     return EXIT[word]
 
@@ -170,12 +170,12 @@ def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, fa
     if options.json:
         said = {"verdict": word, "programs": state.programs, "inputs": state.inputs, "judged": state.judged}
         ends = {"found": found, "faults": faults, "no_verdict": state.open, "known": state.known}
-        rest = {"again": state.again, "doubted": state.doubted, "resumed": state.resumed}
+        rest = {"again": state.again, "doubted": state.doubted, "resumed": state.resumed, "lost": state.lost}
         emit({**said, **ends, **rest, **Report(state.counts).row(), "seed": options.seed, "impl": options.impl})
         return
     own = f", {faults} faults of refrelax itself" if faults else ""
-    of = f" of {options.count} ({options.count - state.programs} choices of dtypes are ill typed)"
-    short = of if options.count is not None and state.programs < options.count else ""
+    left = 0 if options.count is None else options.count - state.programs
+    short = f" of {options.count} ({left} choices of dtypes are ill typed)" if left > 0 else ""
     judged = f"{state.programs} programs{short}, {state.inputs} inputs, {sum(state.open.values())} without a verdict"
     print(f"{word}  {judged}, {found} findings{own} (seed {options.seed})")
     counts = state.counts
@@ -186,5 +186,7 @@ def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, fa
     told = [f"{state.again} sightings of causes found before"] * bool(state.again)
     told += [f"{sum(state.known.values())} of causes known ({known})"] * bool(state.known)
     told += [f"{state.doubted} did not show again"] * bool(state.doubted)
+    for each in state.lost:
+        print(f"  a fault of refrelax, in {each}")
     if told:
         print(f"  {'; '.join(told)}")

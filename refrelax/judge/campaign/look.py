@@ -63,7 +63,8 @@ class Seen:
     counts: Counts = Counts()
     open: dict[str, int] = field(default_factory=dict)
     cells: list[list[Any]] = field(default_factory=list)
-    rules: list[str] = field(default_factory=list)
+    lost: str = ""
+    """Why the task came to nothing: a fault of refrelax."""
 
     def note(self, verdict: Verdict) -> None:
         self.inputs += 1

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import count, islice
 from typing import Any
 
-from refrelax.errors import Outcome, Rejection, Returned
+from refrelax.errors import Outcome, Rejection, Returned, UsageError
 from refrelax.judge.campaign.blame import blame
 from refrelax.judge.campaign.causes import Cause
 from refrelax.judge.campaign.known import known_as
@@ -30,6 +30,7 @@ from refrelax.judge.fuzz import (
     portable,
     shrink_round,
 )
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.outcomes import copies
 from refrelax.judge.report import NOTHING
 from refrelax.judge.verdicts import Divergence, NoVerdict
@@ -98,7 +99,16 @@ def _cells_of(plan: Plan, task: Task) -> tuple[Cell, ...]:
 
 
 def work(plan: Plan, task: Task) -> Seen:
-    """Do a task."""
+    """Do a task. A fault of ours costs this task alone."""
+    try:
+        return _work(plan, task)
+    except (UsageError, ImplementationFailed, ImportError):  # there is no such implementation
+        raise
+    except Exception as error:
+        return Seen(lost=f"{task.name}: {type(error).__name__}: {error}")
+
+
+def _work(plan: Plan, task: Task) -> Seen:
     if task.kind == "rounds":
         return look_round(plan, task.number, task.size)
     make_headroom()
@@ -183,6 +193,7 @@ class State:
     again: int = 0
     doubted: int = 0
     resumed: int = 0
+    lost: list[str] = field(default_factory=list)
 
     def add(self, seen: Seen) -> None:
         self.programs += seen.programs
@@ -212,7 +223,9 @@ def campaign(
     state = State()
     state.found = [Cause.of_row(each["row"]) for each in memory.findings()]
     for task, seen, new in _in_order(plan, memory, submit, ahead, stop):
-        if new:
+        if seen.lost:
+            state.lost.append(seen.lost)
+        elif new:
             memory.done(task.kind, task.number, {"size": task.size, **to_row(seen)}, seen.cells)
         else:
             state.resumed += 1

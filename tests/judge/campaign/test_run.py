@@ -148,6 +148,21 @@ def test_a_count_counts_all_programs() -> None:
         assert sum(each.size for each in campaigns.tasks(plan(size))) == size
 
 
+def test_a_fault_of_ours_costs_one_task(whole: list[Finding], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = campaigns.look
+
+    def broken(cells: Any, *rest: Any) -> Any:
+        if cells[0] == campaigns._all_cells(0, plan().dtypes_of_cells)[8]:
+            raise IndexError("out of order")
+        return look(cells, *rest)
+
+    monkeypatch.setattr(campaigns, "look", broken)
+    with closing(Memory(tmp_path / "s", ABOUT)) as memory:
+        states = [state for state, _ in campaigns.campaign(plan(), memory, here, 1, {}, lambda: False)]
+        assert states[-1].lost == ["cells/1: IndexError: out of order"] and states[-1].found
+        assert memory.task("cells", 1) is None and memory.task("cells", 2) is not None, "done again the next time"
+
+
 # --- processes that die ----------------------------------------------------------------------------------------------
 
 
