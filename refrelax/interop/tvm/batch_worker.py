@@ -127,20 +127,22 @@ def _forked(k: int, find: Callable[[], Any], calls: list[list[Any]], first: int,
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(reader)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        for j in range(first, len(calls)):
-            signal.alarm(CALL_SECONDS)
-            say({"program": k, "call": j, "answer": _call(find, calls[j])})
-            os.write(writer, b".")
-        os._exit(0)
+        try:
+            os.close(reader)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            for j in range(first, len(calls)):
+                signal.alarm(CALL_SECONDS)
+                say({"program": k, "call": j, "answer": _call(find, calls[j])})
+                os.write(writer, b".")
+        finally:
+            os._exit(0)  # nothing may go on from here as if it were the process that forked it
     os.close(writer)
     done = first
     while got := os.read(reader, 4096):
         done += len(got)
     os.close(reader)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return done, code if code != 0 else None
+    return done, code if code != 0 or done < len(calls) else None
 
 
 def _call(find: Callable[[], Any], given: list[Any]) -> dict[str, Any]:
@@ -153,4 +155,7 @@ def _call(find: Callable[[], Any], given: list[Any]) -> dict[str, Any]:
         value = function(*args)
     except BaseException as error:
         return {"raised": [type(error).__name__, str(error)], "place": worker.place_of(error)}
-    return {"returned": worker.encode(value), "arguments": [worker.encode(each) for each in args]}
+    try:
+        return {"returned": worker.encode(value), "arguments": [worker.encode(each) for each in args]}
+    except BaseException as error:
+        return {"refused": ["arguments", type(error).__name__, str(error)]}

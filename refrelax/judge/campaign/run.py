@@ -121,7 +121,20 @@ def make(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
     found = _shrunk(plan, task, sighting)
     if isinstance(found, str) or found.fault:
         return found
+    if not _again(plan, found):
+        return "it did not show again in a fresh process"
     return _told(plan, replace(found, blame=blame(plan, found)))
+
+
+def _again(plan: Plan, found: Finding) -> bool:
+    """Whether a fresh process diverges in the same way: what another program did to the old one is no finding."""
+    implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    if not hasattr(implementation, "run_many"):
+        return True
+    implementation.close()
+    args = [Tensor.of(each) if isinstance(each, ConstantArray) else each for each in found.args]
+    verdict = verdict_of(check(parse(found.text)), args, _Whole(implementation), plan.strict)
+    return isinstance(verdict, Divergence) and verdict.kind == found.cause.kind
 
 
 def _told(plan: Plan, found: Finding) -> Finding:

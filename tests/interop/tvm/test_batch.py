@@ -99,3 +99,13 @@ def test_a_script_needs_no_refrelax(tvm: TvmImplementation, tmp_path: Path) -> N
     got, expected = done.stdout.splitlines()[:2]
     assert got.split() == ["got:", "[2", "2", "2]"] and expected.split()[0] == "expected:"
     assert isinstance(tvm.run(module, "main", [half, half]), Returned)
+
+
+def test_what_cannot_be_told_ends_no_other_request(tvm: TvmImplementation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that dies while its answer is written: the next request gets its own answer, not the rest of this one."""
+    f, g = tensor("float32", 1.0, 2.0, 3.0), tensor("float32", 4.0, 4.0, 4.0)
+    opaque = "R.call_pure_packed('refrelax.nothing', x, ty_args=(R.Any,))"
+    for _ in range(2):
+        rows = tvm.run_many([(program("R.add(x, y)"), "main", [[f, f], [f, g]]), (program(opaque), "main", [[f, f]])])
+        assert [each.value.tolist() for each in rows[0]] == [[2.0, 4.0, 6.0], [5.0, 6.0, 7.0]]
+        assert tvm.run(program("R.multiply(x, y)"), "main", [f, g]).value.tolist() == [4.0, 8.0, 12.0]
