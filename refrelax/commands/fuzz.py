@@ -1,27 +1,27 @@
-"""``fuzz``: generated programs against an implementation; what diverges is shrunk and kept."""
+"""``fuzz``: a campaign of generated programs against an implementation; of what diverges, each new cause is shrunk,
+blamed and kept."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from functools import partial
-from multiprocessing import get_context
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from refrelax.commands import reproducers
+from refrelax.commands import findings, reproducers
+from refrelax.commands.pool import Pool
 from refrelax.commands.shared import add_implementation, add_json, emit, meter, positive, seconds
 from refrelax.errors import UsageError
+from refrelax.interop.tvm.process import POISONED
 from refrelax.judge.report import EXIT, Report
-from refrelax.semantics.numbers.verdicts import Counts
 
 if TYPE_CHECKING:
-    from refrelax.judge.fuzz import Plan, Round, Signature
-
-Task = tuple[int, tuple["Signature", ...]]
+    from refrelax.judge.campaign.memory import Memory
+    from refrelax.judge.campaign.run import State, Submit
+    from refrelax.judge.fuzz import Finding, Plan
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,38 +32,57 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", metavar="J", type=positive, default=1, help="processes (default: 1)")
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="a seed and a count give the same findings")
     parser.add_argument("--out", metavar="DIR", default="findings", help="where reproducers go (default: findings)")
-    parser.add_argument("--features", metavar="A,B", help="only these features of rr.testing.modules")
-    parser.add_argument("--levels", metavar="A,B", help="graph, loops (default: both)")
+    parser.add_argument("--state", metavar="FILE", help="SQLite: stop, and go on where it ended")
+    parser.add_argument(
+        "--known", metavar="FILE", help="causes not to report: a list, or --json of an earlier campaign"
+    )
+    parser.add_argument("--html", metavar="OUT", help="the campaign as one page")
+    parser.add_argument(
+        "--features", metavar="A,B", help="composed programs alone, of these features of rr.testing.modules"
+    )
+    parser.add_argument("--levels", metavar="A,B", help="composed programs alone: graph, loops (default: both)")
     parser.add_argument("--dtypes", metavar="A,B", help="only tensors of these dtypes")
-    parser.add_argument("--bindings", metavar="N", type=positive, default=6, help="rules that build a program (6)")
+    parser.add_argument(
+        "--bindings", metavar="N", type=positive, help="composed programs alone: rules that build one (6)"
+    )
     add_json(parser)
 
 
 def fuzz(options: argparse.Namespace) -> int:
     """0 nothing found, 1 something found, 3 no verdict: nothing was compared, or refrelax itself failed."""
     plan = _plan(options)
-    from refrelax.judge.fuzz import BATCH, waves
+    if options.impl == "tvm":
+        os.environ.setdefault(*POISONED)  # for whoever is started from here
+    from refrelax.judge.campaign.known import load
+    from refrelax.judge.campaign.run import State, campaign
 
-    rounds = None if options.count is None else -(-options.count // BATCH)
-    limit = None if rounds is not None else options.time or 60.0
+    known = {} if options.known is None else load(Path(options.known))
+    limit = None if options.count is not None else options.time or 60.0
     deadline = None if limit is None else time.monotonic() + limit
-    found, faults, examined, open_, counts = 0, 0, 0, dict[str, int](), Counts()
-    with _runner(plan, options.jobs, deadline) as run, meter(limit or float(rounds or 0), "fuzz") as show:
-        for each in waves(plan, run, rounds):
-            examined += each.examined
-            counts += each.counts
-            for why, count in each.open.items():
-                open_[why] = open_.get(why, 0) + count
-            if each.finding is not None:
-                found += not each.finding.fault
-                faults += each.finding.fault
-                _tell(options, reproducers.keep(Path(options.out), each.finding, plan))
-            left = None if deadline is None else deadline - time.monotonic()
-            show(None if limit is None or left is None else limit - left, f"{examined} programs, {found} found")
-            if left is not None and left < 0:
-                break
-    word = "FOUND" if found else "NO-VERDICT" if faults or not counts.compared else "NONE"
-    _sum_up(options, word, examined, open_, found, faults, counts)
+
+    def stop() -> bool:
+        return deadline is not None and time.monotonic() > deadline
+
+    state, found, faults = State(), 0, 0
+    with closing(_memory(options, plan)) as memory, _submit(options.jobs) as submit:
+        before = memory.findings()
+        found, faults = (sum(each["verdict"] == word for each in before) for word in ("FOUND", "FAULT"))
+        with meter(limit or float(options.count or 0), "fuzz") as show:
+            for now, finding in campaign(plan, memory, submit, options.jobs + 1, known, stop):
+                state = now
+                if finding is not None:
+                    found += not finding.fault
+                    faults += finding.fault
+                    _keep(options, plan, memory, finding, state)
+                left = None if deadline is None else deadline - time.monotonic()
+                done = float(state.programs) if limit is None or left is None else limit - left
+                show(done, f"{state.programs} programs, {found} found")
+        if options.html is not None:
+            from refrelax.commands.campaign_page import page
+
+            Path(options.html).write_text(page(memory, state, vars(options)), encoding="utf-8")
+    word = "FOUND" if found else "NO-VERDICT" if faults or state.lost or not state.counts.compared else "NONE"
+    _sum_up(options, word, state, found, faults)
     return EXIT[word]
 
 
@@ -73,6 +92,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     from refrelax.conformance.alone import find_to_fuzz
     from refrelax.judge.fuzz import PIPELINED, PORTABLE, Plan
     from refrelax.testing import modules
+    from refrelax.testing.cells import WHOLE
 
     made = find_to_fuzz(
         options.impl, options.pipeline, options.target
@@ -84,11 +104,11 @@ def _plan(options: argparse.Namespace) -> Plan:
         return None if text is None else tuple(part.strip() for part in text.split(","))
 
     features = split(options.features) or (PORTABLE if options.pipeline is None else PIPELINED)
+    levels, dtypes = split(options.levels), split(options.dtypes)
     try:
-        modules(features=features, levels=split(options.levels), dtypes=split(options.dtypes))
+        modules(features=features, levels=levels, dtypes=dtypes)
     except InvalidArgument as error:
         raise UsageError(str(error)) from None
-    levels, dtypes = split(options.levels), split(options.dtypes)
     return Plan(
         find_to_fuzz,
         options.impl,
@@ -96,56 +116,77 @@ def _plan(options: argparse.Namespace) -> Plan:
         features,
         levels,
         dtypes,
-        options.bindings,
+        options.bindings or 6,
         options.count,
         options.pipeline,
         options.target,
         options.strict,
+        cells=options.features is None and options.levels is None and options.bindings is None,
+        dtypes_of_cells=WHOLE if dtypes is None else tuple(each for each in WHOLE if each in dtypes),
+        compiler=findings.compiler if options.impl == "tvm" else None,
     )
 
 
+def _memory(options: argparse.Namespace, plan: Plan) -> Memory:
+    from refrelax.judge.campaign.memory import Memory
+
+    about = {"impl": plan.name, "seed": plan.seed, "pipeline": plan.pipeline, "target": plan.target}
+    chosen = {"strict": plan.strict, "dtypes": plan.dtypes, "cells": plan.cells, "bindings": plan.max_bindings}
+    more = {"features": plan.features, "levels": plan.levels}
+    said = {name: str(value) for name, value in {**about, **chosen, **more}.items()}
+    return Memory(None if options.state is None else Path(options.state), said)
+
+
 @contextmanager
-def _runner(plan: Plan, jobs: int, deadline: float | None) -> Iterator[Callable[[list[Task]], Iterator[Round]]]:
-    """What runs the rounds of a wave: here, or in processes."""
-    from refrelax.judge.fuzz import run_round
-
+def _submit(jobs: int) -> Iterator[Submit]:
+    """What runs a call: here, when its result is wanted, or in processes."""
     if jobs == 1:
-        yield lambda tasks: (run_round(plan, number, known, deadline) for number, known in tasks)
+
+        def here(work: Callable[..., Any], *args: Any) -> Callable[[], Any]:
+            return lambda: work(*args)
+
+        yield here
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        work = partial(run_round, plan, deadline=deadline)
-        yield lambda tasks: (each.result() for each in as_completed([pool.submit(work, *task) for task in tasks]))
+    with closing(Pool(jobs)) as pool:
+        yield pool.submit
 
 
-def _tell(options: argparse.Namespace, kept: reproducers.Kept) -> None:
+def _keep(options: argparse.Namespace, plan: Plan, memory: Memory, finding: Finding, state: State) -> None:
+    """Write a finding, remember it, and say so."""
+    report = findings.report(finding, plan, state)
+    kept = reproducers.keep(Path(options.out), finding, plan, report)
+    memory.finding(finding.cause.id, finding.cause.row(), kept.report, state.programs, state.inputs)
     if options.json:
         emit({"finding": kept.name, **kept.report})
         return
     print(f"{kept.report['verdict']} {kept.folder}  {kept.report['signature']}")
     print(f"  {kept.report['message']}")
-    print(f"  {kept.command}")
+    if (blame := findings.blame_line(kept.report)) != "":
+        print(f"  {blame}")
+    print(f"  {kept.command}", flush=True)
 
 
-def _sum_up(
-    options: argparse.Namespace,
-    word: str,
-    examined: int,
-    open_: dict[str, int],
-    found: int,
-    faults: int,
-    counts: Counts,
-) -> None:
-    without = sum(open_.values())
+def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, faults: int) -> None:
     if options.json:
-        said = {"verdict": word, "programs": examined, "found": found, "faults": faults, "no_verdict": open_}
-        emit({**said, **Report(counts).row(), "seed": options.seed, "impl": options.impl})
+        said = {"verdict": word, "programs": state.programs, "inputs": state.inputs, "judged": state.judged}
+        ends = {"found": found, "faults": faults, "no_verdict": state.open, "known": state.known}
+        rest = {"again": state.again, "doubted": state.doubted, "resumed": state.resumed, "lost": state.lost}
+        emit({**said, **ends, **rest, **Report(state.counts).row(), "seed": options.seed, "impl": options.impl})
         return
     own = f", {faults} faults of refrelax itself" if faults else ""
-    short = options.count is not None and examined < options.count
-    of = f" of {options.count}" if short else ""
-    print(f"{word}  {examined}{of} programs, {without} without a verdict, {found} findings{own} (seed {options.seed})")
-    if short:
-        print("  what follows a finding in its round was not generated: another seed goes on")
+    left = 0 if options.count is None else options.count - state.programs
+    short = f" of {options.count} ({left} choices of dtypes are ill typed)" if left > 0 else ""
+    judged = f"{state.programs} programs{short}, {state.inputs} inputs, {sum(state.open.values())} without a verdict"
+    print(f"{word}  {judged}, {found} findings{own} (seed {options.seed})")
+    counts = state.counts
     print(f"  {counts.compared} elements compared: {counts.inside} inside, {counts.excluded} left open")
-    for why, count in sorted(open_.items(), key=lambda item: -item[1])[:5]:
-        print(f"  no verdict, {count} times: {why.splitlines()[0][:150]}")
+    for why, times in sorted(state.open.items(), key=lambda item: -item[1])[:5]:
+        print(f"  no verdict, {times} times: {why}")
+    known = ", ".join(sorted(state.known))[:200]
+    told = [f"{state.again} sightings of causes found before"] * bool(state.again)
+    told += [f"{sum(state.known.values())} of causes known ({known})"] * bool(state.known)
+    told += [f"{state.doubted} did not show again"] * bool(state.doubted)
+    for each in state.lost:
+        print(f"  a fault of refrelax, in {each}")
+    if told:
+        print(f"  {'; '.join(told)}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from refrelax import api
 from refrelax.commands.shared import plain
+from refrelax.interop.tvm.process import POISONED
 from refrelax.running import npz
 from refrelax.running.arrays import Tensor, pack
 from refrelax.running.run import parameter_types
@@ -37,8 +38,9 @@ class Kept:
         return self.folder.name
 
 
-def keep(out: Path, finding: Finding, plan: Plan) -> Kept:
-    """Write ``OUT/NNNN/{module.py,args.npz,report.json,how-to-run}`` under the next free number."""
+def keep(out: Path, finding: Finding, plan: Plan, more: dict[str, Any]) -> Kept:
+    """Write ``OUT/NNNN/{module.py,args.npz,report.json,how-to-run}`` under the next free number, and ``script.py``,
+    which needs no refrelax, for an implementation that can say a call so. ``more``: of the report."""
     out.mkdir(parents=True, exist_ok=True)
     taken = [int(p.name) for p in out.iterdir() if p.name.isdecimal()]
     folder = out / f"{max(taken, default=0) + 1:04}"
@@ -48,9 +50,10 @@ def keep(out: Path, finding: Finding, plan: Plan) -> Kept:
     npz.write(folder / "args.npz", members)
     given = f" --args {shlex.quote(str(folder / 'args.npz'))}" if members else ""
     chosen = {"--pipeline": plan.pipeline, "--target": plan.target}
-    more = "".join(f" {option} {shlex.quote(value)}" for option, value in chosen.items() if value is not None)
-    impl = f"{shlex.quote(plan.name)}{more}{' --strict' * plan.strict}"
-    command = f"refrelax diff {shlex.quote(str(folder / 'module.py'))} --impl {impl}{given}"
+    options = "".join(f" {option} {shlex.quote(value)}" for option, value in chosen.items() if value is not None)
+    impl = f"{shlex.quote(plan.name)}{options}{' --strict' * plan.strict}"
+    poisoned = f"{'='.join(POISONED)} " if plan.name == "tvm" else ""
+    command = f"{poisoned}refrelax diff {shlex.quote(str(folder / 'module.py'))} --impl {impl}{given}"
     report = {
         "signature": str(finding.signature),
         "kind": finding.signature.kind,
@@ -65,7 +68,10 @@ def keep(out: Path, finding: Finding, plan: Plan) -> Kept:
         "version": __version__,
         "edition": SPEC_EDITION,
         "command": command,
+        **more,
     }
+    if finding.script:
+        (folder / "script.py").write_text(finding.script, "utf-8")
     (folder / "report.json").write_text(json.dumps(plain(report), indent=1, ensure_ascii=False) + "\n", "utf-8")
     (folder / "how-to-run").write_text(f"{command}\n", "utf-8")
     return Kept(folder, report, command)

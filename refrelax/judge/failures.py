@@ -36,7 +36,8 @@ def failed(error: Exception) -> Divergence | NoVerdict:
     if kind in FINDINGS:
         what, begins = FINDINGS[kind]
         report = Report(refused=int(what == "refused"))
-        return Divergence("", f"{begins}: {said(error)}", kind=what, detail=detail, report=report)
+        place = str(getattr(error, "place", ""))
+        return Divergence("", f"{begins}: {said(error)}", kind=what, detail=detail, report=report, place=place)
     if isinstance(error, ImportError) and advice(error) is not None:
         return NoVerdict(str(error), reason="absent")  # an extra of ours that is not installed
     if isinstance(error, TimeoutError):

@@ -1,17 +1,16 @@
-"""Fuzzing: generated programs, one implementation, Hypothesis's shrinker.
+"""What ``fuzz`` generates and finds: the plan, composed programs, and a finding.
 
-Rounds are numbered; each generates ``BATCH`` programs from a seed of its own and shrinks the first one that diverges.
-Rounds come in waves of ``WAVE``; what a wave found is not looked for again in the next ones. So a count and a seed
-give the same findings whatever the number of jobs; a time limit only cuts the sequence short.
+Composed programs come in numbered rounds of ``BATCH``, each from a seed of its own, made by Hypothesis; a round judges
+all of them. A program whose cause is new is made again, and shrunk, by itself (``shrink_round``): what is tried is
+counted, not timed. ``campaign/`` has the order of things, and the programs of single calls.
 """
 
 from __future__ import annotations
 
 import random
 import re
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -22,21 +21,21 @@ from hypothesis import find as search
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfiable
 
-from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.judge.backend import Backend
-from refrelax.judge.diff import diff
+from refrelax.judge.campaign.causes import Cause, cause_of, of_many
+from refrelax.judge.campaign.look import Seen, Sighting, verdict_of
 from refrelax.judge.report import NOTHING
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
 from refrelax.running.arrays import Tensor
 from refrelax.running.run import make_headroom
 from refrelax.semantics.graph.link import nodes
-from refrelax.semantics.numbers.verdicts import Counts, Outside
+from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.check import check
 from refrelax.syntax.graph import Call, Op
 from refrelax.syntax.module import ConstantArray, Module
 from refrelax.syntax.scalars import Binary, Intrinsic
 from refrelax.syntax.write.module import print_module
-from refrelax.testing.limits import limited
+from refrelax.testing.cells import WHOLE
 from refrelax.testing.module_strategies import modules
 from refrelax.testing.options import FEATURES
 from refrelax.testing.reproducible import independent_of_loaded_modules
@@ -45,11 +44,11 @@ from refrelax.testing.values import call_arguments
 BATCH = 40
 """Programs a round generates."""
 
-WAVE = 4
-"""Rounds that do not know of each other's findings."""
+MOST_TRIES = 300
+"""Programs that the shrinking of one finding judges, of a backend of this package."""
 
-SECONDS = 60
-"""The longest that a program may take; a hang is a finding."""
+DEAR_TRIES = 60
+"""The same for whoever has to be asked in a process of its own."""
 
 POLICIES = ("dyadic", "special", "normal", "integer")
 
@@ -79,24 +78,19 @@ class Plan:
     target: str | None = None
     strict: bool = False
     """See ``diff``."""
-
-    def programs(self, number: int) -> int:
-        """How many programs round ``number`` generates."""
-        return BATCH if self.count is None else min(BATCH, self.count - number * BATCH)
+    cells: bool = True
+    """Whether programs of single calls are generated, too."""
+    dtypes_of_cells: tuple[str, ...] = WHOLE
+    compiler: Callable[..., Any] | None = None
+    """``compiler(name, target)`` gives what ``bisect`` asks for the stages, or ``None``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What tells one finding from another: how it diverges, and by which operators."""
+    """How a finding diverges, and by which operators, in words for people."""
 
     kind: str
     operators: tuple[str, ...]
-
-    def covers(self, kind: str, operators: tuple[str, ...]) -> bool:
-        """Whether a finding is this one again: of its kind, by its operators and perhaps more. One without operators
-        stands for itself."""
-        again = set(self.operators) <= set(operators) if self.operators else not operators
-        return self.kind == kind and again
 
     def __str__(self) -> str:
         return f"{self.kind}: {', '.join(self.operators) or 'no operator'}"
@@ -104,44 +98,38 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A shrunk program on which the implementation diverges, or refrelax itself fails; ``round`` found it.
-
-    Everything in it passes from one process to another: the text of the module, tensors as constant arrays.
-    """
+    """A divergence, shrunk: its cause, the program, its arguments, what was said, the task that met it, who is to blame
+    (``stage``, ``pass``, ``index``, ``place``, ``operator``), and how many programs were tried to shrink it."""
 
     signature: Signature
+    cause: Cause
     text: str
     args: tuple[Any, ...]
-    verdict: Found
-    round: int
+    verdict: Divergence | NoVerdict
+    round: str
+    blame: dict[str, Any] = field(default_factory=dict)
+    tried: int = 0
+    expected: str = ""
+    """How the definition ends."""
+    script: str = ""
+    """The call without refrelax, if the implementation can write one."""
+    versions: dict[str, str] = field(default_factory=dict)
 
     @property
     def fault(self) -> bool:
-        """Whether refrelax failed here: the implementation has no verdict."""
+        """Whether refrelax itself is at fault."""
         return isinstance(self.verdict, NoVerdict)
 
     @property
     def message(self) -> str:
-        """What is wrong, in a line."""
         return self.verdict.why if isinstance(self.verdict, NoVerdict) else self.verdict.message
-
-
-@dataclass(slots=True)
-class Round:
-    """What one round did. ``examined``: programs generated before anything diverged; ``open``: those without a
-    verdict, by reason; ``counts``: the elements compared."""
-
-    number: int
-    examined: int = 0
-    open: dict[str, int] = field(default_factory=dict)
-    finding: Finding | None = None
-    counts: Counts = Counts()
 
 
 Found = Divergence | NoVerdict
 """What is worth keeping: a divergence, or (no verdict) a fault of refrelax."""
 
 Program = tuple[Module, list[Any]]
+"""A module, and arguments of its ``main``."""
 
 
 def _programs(plan: Plan) -> st.SearchStrategy[Program]:
@@ -157,18 +145,12 @@ def _with_arguments(draw: Any, made: st.SearchStrategy[Module]) -> Program:
 
 
 def judge(module: Module, args: Sequence[Any], implementation: Any, strict: bool = False) -> Verdict:
-    """The verdict on one program; what refrelax itself raises, or does not end in time, is a fault."""
+    """The verdict on one program; what refrelax itself raises is a fault, what takes too long has none."""
     try:
-        with limited(SECONDS):
-            return diff(check(module), "main", args, impl=implementation, strict=strict)
-    except TimeoutError as error:
-        return NoVerdict(f"the definition takes {error}", reason="budget")
-    except UsageError:
-        raise
-    except (InternalError, Rejection) as error:
-        return NoVerdict(f"a fault of refrelax ({type(error).__name__}: {error})", reason="fault")
-    except Exception as error:
+        checked = check(module)
+    except Exception as error:  # a generated program is well typed
         return NoVerdict(f"a fault of refrelax ({type(error).__name__}: {error})", reason="fault", detail=repr(error))
+    return verdict_of(checked, args, implementation, strict)
 
 
 def worth_keeping(verdict: Verdict) -> Found | None:
@@ -220,108 +202,114 @@ def blamed(module: Module, verdict: Found) -> tuple[str, ...]:
 
 
 @cache
-def _implementation(find: Callable[..., Any], name: str, pipeline: str | None, target: str | None) -> Any:
+def implementation_of(find: Callable[..., Any], name: str, pipeline: str | None, target: str | None) -> Any:
+    """The implementation, once in each process."""
     return find(name, pipeline, target)
 
 
-class _Search:
-    """The condition that one round looks for. The first divergence pins its kind, so that shrinking stays with it."""
+def cause_in(module: Module, verdict: Found) -> Cause:
+    """The cause of what was found in a composed program."""
+    if isinstance(verdict, NoVerdict):
+        return Cause("fault", kind_of(verdict), tuple(sorted(operators_of(module))))
+    return of_many(cause_of(verdict, operators_of(module), ""))
 
-    def __init__(self, plan: Plan, known: Sequence[Signature], deadline: float | None) -> None:
-        self.implementation = _implementation(plan.find, plan.name, plan.pipeline, plan.target)
-        self.known, self.deadline, self.strict = known, deadline, plan.strict
-        self.pinned: tuple[str, ...] | None = None
-        self.best: tuple[Program, Found] | None = None
-        self.counts = Counts()
-        self.examined = 0
-        self.open: dict[str, int] = {}
+
+class _Enough(BaseException):
+    """Shrinking has tried what it may; past Hypothesis, which keeps an ``Exception`` for an example."""
+
+
+class _Round:
+    """The condition that a round looks for: never met, so that every program of the round is seen."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+        self.strict, self.seen = plan.strict, Seen()
 
     def __call__(self, program: Program) -> bool:
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            return False
         module, args = program
         verdict = judge(module, args, self.implementation, self.strict)
-        if self.pinned is None:
-            self.examined += 1
-            self.counts += verdict.report.counts
-            if isinstance(verdict, NoVerdict):
-                self.open[verdict.why] = self.open.get(verdict.why, 0) + 1
+        self.seen.note(verdict)
         found = worth_keeping(verdict)
-        if found is None:
-            return False
-        kind, by = kind_of(found), blamed(module, found)
-        if any(each.covers(kind, by) for each in self.known):
-            return False
-        pin = (kind, *(by if isinstance(self.implementation, Backend) else ()))
-        self.pinned = self.pinned or pin
-        if pin != self.pinned:
+        if found is not None:
+            said = found.why if isinstance(found, NoVerdict) else found.message
+            fault = isinstance(found, NoVerdict)
+            self.seen.meet(Sighting(cause_in(module, found), self.seen.programs, 0, said, fault))
+        self.seen.programs += 1
+        return False
+
+
+class _Shrinking:
+    """The condition that is met by programs with a cause, or with one that needs fewer operators."""
+
+    def __init__(self, plan: Plan, cause: Cause) -> None:
+        self.implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+        self.cause, self.strict = cause, plan.strict
+        self.most = DEAR_TRIES if hasattr(self.implementation, "run_many") else MOST_TRIES
+        self.best: tuple[Program, Found] | None = None
+        self.tried = 0
+
+    def __call__(self, program: Program) -> bool:
+        if self.best is not None:
+            self.tried += 1
+            if self.tried > self.most:
+                raise _Enough
+        module, args = program
+        found = worth_keeping(judge(module, args, self.implementation, self.strict))
+        if found is None or not self.again(cause_in(module, found)):
             return False
         self.best = program, found
         return True
 
+    def again(self, cause: Cause) -> bool:
+        """Whether a program has the cause that is looked for. The first must have it to a letter."""
+        if self.best is None:
+            return cause == self.cause
+        same = isinstance(self.implementation, Backend) or self.cause.answered
+        return cause.covers(self.cause) if not same else cause.covers(replace(self.cause, operators=cause.operators))
 
-def run_round(plan: Plan, number: int, known: Sequence[Signature] = (), deadline: float | None = None) -> Round:
-    """One round; past ``deadline`` (``time.monotonic``) it ends with the smallest program so far."""
-    condition = _Search(plan, known, deadline)
+
+def _search(plan: Plan, number: int, size: int, condition: Any, phases: tuple[Phase, ...]) -> None:
     quiet = settings(
-        max_examples=plan.programs(number),
-        database=None,
-        deadline=None,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
+        max_examples=size, database=None, deadline=None, phases=phases, suppress_health_check=list(HealthCheck)
     )
     make_headroom()
-    best = None
-    reproducible = independent_of_loaded_modules()
     with (
         warnings.catch_warnings(),
-        reproducible,
-        suppress(NoSuchExample, Unsatisfiable, Flaky),
-    ):  # none, or past the deadline
+        independent_of_loaded_modules(),
+        suppress(NoSuchExample, Unsatisfiable, Flaky, _Enough),
+    ):
         warnings.simplefilter("ignore", HypothesisWarning)  # Python's recursion limit was raised: meant
-        best = search(_programs(plan), condition, settings=quiet, random=random.Random(f"{plan.seed}/{number}"))
-    done = Round(number, condition.examined, condition.open, counts=condition.counts)
-    if condition.best is not None:
-        module, args = best or condition.best[0]
-        verdict = (
-            worth_keeping(judge(module, args, condition.implementation, plan.strict)) if best else condition.best[1]
-        )
-        if verdict is not None:
-            signature = Signature(kind_of(verdict), blamed(module, verdict))
-            said = replace(verdict, bindings=(), report=NOTHING)
-            done.finding = Finding(signature, print_module(module), tuple(map(_portable, args)), said, number)
-    return done
+        search(_programs(plan), condition, settings=quiet, random=random.Random(f"{plan.seed}/{number}"))
 
 
-def _portable(value: Any) -> Any:
+def look_round(plan: Plan, number: int, size: int) -> Seen:
+    """Judge the programs of a round."""
+    condition = _Round(plan)
+    _search(plan, number, size, condition, (Phase.generate,))
+    return condition.seen
+
+
+def shrink_round(plan: Plan, number: int, size: int, cause: Cause) -> Finding | None:
+    """The first program of a round that has a cause, shrunk."""
+    condition = _Shrinking(plan, cause)
+    _search(plan, number, size, condition, (Phase.generate, Phase.shrink))
+    if condition.best is None:
+        return None
+    (module, args), verdict = condition.best
+    signature = Signature(kind_of(verdict), blamed(module, verdict))
+    said = replace(verdict, bindings=(), report=NOTHING)
+    shrunk = cause_in(module, verdict)
+    place = f"rounds/{number}"
+    given = tuple(map(portable, args))
+    return Finding(signature, shrunk, print_module(module), given, said, place, tried=condition.tried)
+
+
+def portable(value: Any) -> Any:
     """An argument without its reading."""
     match value:
         case Tensor():
             return ConstantArray(value.dtype, value.shape, value.tobytes())
         case tuple():
-            return tuple(map(_portable, value))
+            return tuple(map(portable, value))
         case _:
             return value
-
-
-def waves(
-    plan: Plan, run: Callable[[list[tuple[int, tuple[Signature, ...]]]], Iterator[Round]], rounds: int | None
-) -> Iterator[Round]:
-    """Rounds without end (or ``rounds`` of them), a wave at a time, each with the findings that are new.
-
-    ``run`` runs the rounds of a wave, here or in other processes, and gives them in any order.
-    """
-    known: list[Signature] = []
-    first = 0
-    while rounds is None or first < rounds:
-        last = first + WAVE if rounds is None else min(first + WAVE, rounds)
-        done = sorted(run([(k, tuple(known)) for k in range(first, last)]), key=lambda r: r.number)
-        for each in done:
-            if each.finding is not None and each.finding.signature in known:
-                each.finding = None
-            elif each.finding is not None:
-                known.append(each.finding.signature)
-            yield each
-        if len(done) < last - first:
-            return
-        first = last

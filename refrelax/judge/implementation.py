@@ -54,19 +54,20 @@ _FORMER: dict[str, Kind] = {"error": "refused"}
 
 class ImplementationFailed(RuntimeError):
     """The implementation gave no outcome. ``kind`` is one of ``KINDS``; the message is one line, ``detail`` everything
-    that the implementation itself said.
+    that the implementation itself said, ``place`` where in its sources it said so, if known.
 
     Raises:
         ValueError: another kind.
     """
 
-    def __init__(self, kind: str, message: str, detail: str = "") -> None:
+    def __init__(self, kind: str, message: str, detail: str = "", place: str = "") -> None:
         known: dict[str, Kind] = {**_FORMER, **{each: each for each in KINDS}}
         if kind not in known:
             raise ValueError(f"expected a kind among {', '.join(KINDS)}; found {kind!r}")
         self.kind: Kind = known[kind]
         self.message, self.detail = " ".join(message.split()), detail or message
+        self.place = place
         super().__init__(f"{self.kind}: {self.message}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.kind, self.message, self.detail)
+        return type(self), (self.kind, self.message, self.detail, self.place)

@@ -117,6 +117,8 @@ class Divergence:
     kind: Kind = "values"
     detail: str = field(default="", repr=False, compare=False)
     report: Report = field(default=NOTHING, compare=False)
+    place: str = field(default="", compare=False)
+    """Where in the implementation's sources it refused the program, if it says so."""
     field: str = ""
     """Of a value that is a tuple, the field that diverges: ``1.0``."""
 

@@ -36,6 +36,7 @@ def crossed(wanted: Any, found: Any) -> bool:
         not isinstance(core, TensorValue)
         or not dtypes.is_float(core.dtype)
         or getattr(found, "shape", None) != core.shape
+        or _dtype(found) not in (None, core.dtype)
     ):
         return False
     pairs = zip(core.bits(), _patterns(found, core.dtype), strict=True)
@@ -48,13 +49,19 @@ def zeros(found: Any) -> bool:
         return any(map(zeros, found))
     if isinstance(found, Prim | float):
         return isinstance(number := getattr(found, "value", found), float) and number == 0
-    dtype = getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None))
+    dtype = _dtype(found)
     return (
-        isinstance(dtype, str)
+        dtype is not None
         and dtypes.is_dtype(dtype)
         and dtypes.is_float(dtype)
         and any(_zero(dtype, each) for each in _patterns(found, dtype))
     )
+
+
+def _dtype(found: Any) -> str | None:
+    """The name of an array's dtype, if it says one."""
+    dtype = getattr(getattr(found, "dtype", None), "name", getattr(found, "dtype", None))
+    return dtype if isinstance(dtype, str) else None
 
 
 def _patterns(found: Any, dtype: str) -> Iterable[int | None]:

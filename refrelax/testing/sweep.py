@@ -55,6 +55,8 @@ class Param:
     dtype: str
     extents: tuple[str, ...] | None
     known: str = "all"
+    index: bool = False
+    """Whether its elements are positions: the letter ``I`` of the table."""
 
     @property
     def annotation(self) -> str:
@@ -72,7 +74,8 @@ class Param:
         return f'R.Tensor(({"".join(_quoted(e) + ", " for e in self.extents)}), "{self.dtype}")'
 
     def value(self, n: int, seed: int, policy: str) -> Any:
-        """An argument: elements of ``policy`` (``"corners"`` or ``"plain"``) where ``n`` has this value."""
+        """An argument: elements of ``policy`` (``"corners"``, ``"plain"``, ``"ascending"`` or ``"identity"``: zeros
+        and ones, so ties) where ``n`` has this value."""
         known = {"?": 2, "m": 2, "n": n, "4*n": 4 * n, "*": 6}
         shape = tuple(known[e] if e in known else int(e) for e in self.extents or ())
         if self.dtype == "shape":
@@ -80,7 +83,9 @@ class Param:
         if self.known != "all" and self.extents is not None:
             return self._strange(shape, seed, policy)
         count = prod(shape)
-        patterns = fill(corners(self.dtype) if policy == "corners" else plain(self.dtype), count, seed)
+        patterns = fill(_elements(self.dtype, policy), count, seed)
+        if policy == "ascending":
+            patterns = sorted(fill(plain(self.dtype), count, 0), key=lambda each: bits.decode(self.dtype, each))
         if self.extents is None:
             return bits.decode(self.dtype, patterns[0])
         return Tensor.of_bytes(self.dtype, shape, pack(self.dtype, patterns))
@@ -97,6 +102,12 @@ class Param:
         count = prod(shape)
         patterns = fill(corners(dtype) if policy == "corners" else plain(dtype), count, seed)
         return Tensor.of_bytes(dtype, shape, pack(dtype, patterns))
+
+
+def _elements(dtype: str, policy: str) -> tuple[int, ...]:
+    if policy == "corners":
+        return corners(dtype)
+    return plain(dtype) if policy == "plain" else plain(dtype, 2)
 
 
 def _quoted(extent: str) -> str:
@@ -179,6 +190,7 @@ def _program(op: str, head: str, call: str, chosen: dict[str, str]) -> Program:
             name,
             chosen.get(dtype, dtype),
             None if extents is None else tuple(e.strip() for e in extents.split(",") if e.strip()),
+            index=dtype == "I",
         )
         for name, dtype, extents in ((m[1], m[2], m[3]) for m in _PARAM.finditer(head))
     )

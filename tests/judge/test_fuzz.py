@@ -16,9 +16,6 @@ from hypothesis import strategies as st
 import refrelax as rr
 from refrelax import cli
 from refrelax.commands import reproducers, values
-from refrelax.interop.names import find
-from refrelax.judge import fuzz
-from refrelax.judge.verdicts import Divergence
 from refrelax.running import npz
 from refrelax.running.run import inward, parameter_types
 from refrelax.semantics.numbers import reading
@@ -140,20 +137,6 @@ def test_findings_depend_on_seed_and_count_alone(command, tmp_path: Path) -> Non
 # --- pieces -----------------------------------------------------------------------------------------------------------
 
 
-def test_what_one_wave_found_the_next_does_not_look_for() -> None:
-    seen: list[tuple[int, tuple[fuzz.Signature, ...]]] = []
-
-    def run(tasks: list[tuple[int, tuple[fuzz.Signature, ...]]]) -> Any:
-        seen.extend(tasks)
-        for number, _ in tasks:
-            signature = fuzz.Signature("value", ("R.abs",))
-            yield fuzz.Round(number, 10, {}, fuzz.Finding(signature, "", (), Divergence("", ""), number))
-
-    rounds = list(fuzz.waves(fuzz.Plan(find, "numpy"), run, fuzz.WAVE + 1))
-    assert [each.number for each in rounds if each.finding is not None] == [0]
-    assert seen[0][1] == () and seen[-1] == (fuzz.WAVE, (fuzz.Signature("value", ("R.abs",)),))
-
-
 def _core(value: Any) -> Any:
     """A value with everything that two of them can differ in."""
     if isinstance(value, tuple):
@@ -179,16 +162,3 @@ def test_arguments_survive_their_file(data: st.DataObject) -> None:
     assert len(found) == len(args)
     for before, after, type_ in zip(args, found, types, strict=True):
         assert _core(inward(before, type_, numerics)) == _core(inward(after, type_, numerics))
-
-
-@pytest.mark.parametrize(
-    ("known", "found", "again"),
-    [
-        (("R.abs",), ("R.abs",), True), (("R.abs",), ("R.abs", "R.add"), True), (("R.abs",), ("R.add",), False),
-        ((), (), True), ((), ("R.abs",), False),
-    ],
-)  # fmt: skip
-def test_a_finding_is_the_same_again(known: tuple[str, ...], found: tuple[str, ...], again: bool) -> None:
-    """One that no operator is blamed for does not stand for every later one of its kind."""
-    assert fuzz.Signature("value", known).covers("value", found) is again
-    assert not fuzz.Signature("crash", known).covers("value", found)

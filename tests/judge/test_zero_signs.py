@@ -82,3 +82,28 @@ def test_what_a_later_pass_undoes_was_needed_all_the_same() -> None:
     found = bisected(MINUS, PLUS, MINUS)
     assert found.word == "NONE" and found.report.relaxations == ("zero-sign",)
     assert bisected(MINUS, MINUS).report.relaxations == ()
+
+
+@pytest.mark.parametrize("wrong", ["float64", "float32", "int8", "bool"])
+def test_a_result_of_another_dtype_is_outside(wrong: str) -> None:
+    """Its bits are none of the reference's dtype: they were decoded as if they were, where an element was open."""
+    text = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float16"), i: R.Tensor((2,), "int64")):
+        y = R.take(x, i, axis=0, mode="fast")
+        return y
+"""
+
+    class Wrong:
+        def run(self, _module: Module, _entry: str, args: Any) -> Any:
+            value = rr.Tensor.of_bytes(wrong, (2,), bytes([1, 0, 0, 0, 0, 0, 0xF8, 0x7F] * 2)[: _bytes(wrong) * 2])
+            return rr.Returned(value, tuple(args))
+
+    x, i = rr.Tensor.of_bytes("float16", (2,), bytes(4)), rr.Tensor.of_bytes("int64", (2,), bytes(8) + b"\xff" * 8)
+    assert isinstance(rr.diff(rr.check(rr.parse(text)), "main", [x, i], impl=Wrong()), rr.Divergence)
+
+
+def _bytes(dtype: str) -> int:
+    return {"float64": 8, "float32": 4}.get(dtype, 1)

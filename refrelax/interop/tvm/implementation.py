@@ -11,6 +11,7 @@ from typing import Any
 
 from refrelax.backends.executable import Observed
 from refrelax.errors import Outcome, Returned, Trapped, UsageError
+from refrelax.interop.tvm.batch import Program, run_many
 from refrelax.interop.tvm.frames import Frames
 from refrelax.interop.tvm.instrument import instrument
 from refrelax.interop.tvm.process import TvmProcess
@@ -67,8 +68,8 @@ class TvmImplementation:
 
     def run(self, module: Module, entry: str, args: Sequence[Any]) -> Outcome:
         """Run one function."""
-        request = self._call(module, entry, args)
-        return self.process.confirmed(lambda: _outcome(self._ask(module, request, _pass_over)))
+        request = self.call(module, entry, args)
+        return self.process.confirmed(lambda: self.outcome(self._ask(module, request, _pass_over)))
 
     def observe(self, module: Module, entry: str, args: Sequence[Any]) -> Observed:
         """Run one function as it is, for the outcome, and once more in a module that shows its bindings, for the
@@ -83,7 +84,7 @@ class TvmImplementation:
             return Observed(outcome, (), shown.unobserved)
         frames = Frames(shown)
         try:
-            self._ask(shown.module, self._call(shown.module, entry, args), frames.take)
+            self._ask(shown.module, self.call(shown.module, entry, args), frames.take)
         except ImplementationFailed as failed:
             frames.ended(f"the module that shows its bindings: {failed}")
         return Observed(outcome, tuple(frames.frames), frames.unobserved())
@@ -96,7 +97,7 @@ class TvmImplementation:
         """
         self.process.confirmed(lambda: self._ask(module, {}, _pass_over))
 
-    def _call(self, module: Module, entry: str, args: Sequence[Any]) -> dict[str, Any]:
+    def call(self, module: Module, entry: str, args: Sequence[Any]) -> dict[str, Any]:
         """The request for a call."""
         types = parameter_types(module, entry)
         if isinstance(module.functions[entry], PrimFunc) and None in types:
@@ -106,16 +107,37 @@ class TvmImplementation:
         given = [encode(outward(v) if not isinstance(v, Prim) else v.value) for v in values]
         return {"entry": entry, "args": given, "target": self.target, "pipeline": self.pipeline}
 
+    def shown(self, module: Module) -> dict[str, Any]:
+        """The part of a request that has the module. The process runs."""
+        text = text_for(self.process.version, module)
+        if any(int(number) not in module.constants for number in _CONSTANT.findall(text)):
+            raise ImplementationFailed("unsupported", "a constant that is not bound")
+        return {"text": text, "constants": {str(k): triple(v) for k, v in module.constants.items()}}
+
+    def run_many(self, programs: Sequence[Program]) -> list[list[Outcome | ImplementationFailed]]:
+        """See ``batch.run_many``."""
+        return run_many(self, programs)
+
+    def versions(self) -> dict[str, str]:
+        """What runs."""
+        self.process.start()
+        return {"tvm": self.process.version, "target": self.target}
+
+    def script(self, module: Module, args: Sequence[Any], title: str, expected: str) -> str:
+        """A call of ``main`` as a script without refrelax: see ``script.py``."""
+        from refrelax.interop.tvm.script import script
+
+        version = self.versions()["tvm"]
+        return script(module, args, version, self.target, self.pipeline, title, expected)
+
     def _ask(
         self, module: Module, request: dict[str, Any], seen: Callable[[int, list[Any] | None], None]
     ) -> dict[str, Any]:
         """The worker's answer about a module; a refusal is raised. ``seen`` is told what the module shows."""
         self.process.start()
-        text = text_for(self.process.version, module)
-        if any(int(number) not in module.constants for number in _CONSTANT.findall(text)):
-            raise ImplementationFailed("unsupported", "a constant that is not bound")
-        constants = {str(k): triple(v) for k, v in module.constants.items()}
-        for row in self.process.stream({"text": text, "constants": constants, **request}):
+        shown = self.shown(module)
+        text = shown["text"]
+        for row in self.process.stream({**shown, **request}):
             match row:
                 case {"seen": int(site), "values": values}:
                     seen(site, None if values is None else [decode(each) for each in values])
@@ -126,8 +148,18 @@ class TvmImplementation:
         match answer:
             case {"refused": ["options", _, message]}:
                 raise UsageError(last_line(message))
-            case {"refused": [stage, kind, message]}:
-                raise _refusal(stage, kind, message, text if self.target.startswith("llvm") else "")
+        return self.told(answer, text)
+
+    def outcome(self, answer: dict[str, Any]) -> Outcome:
+        """An answer that ``told`` let pass."""
+        return _outcome(answer)
+
+    def told(self, answer: dict[str, Any], text: str) -> dict[str, Any]:
+        """An answer that is an outcome; a refusal is raised. ``text``: the module's."""
+        match answer:
+            case {"refused": [stage, kind, message], **rest}:
+                cpu_text = text if self.target.startswith("llvm") else ""
+                raise _refusal(stage, kind, message, cpu_text, str(rest.get("place", "")))
             case {"raised": [kind, message]} if _LACKING.search(message):
                 raise ImplementationFailed("unsupported", f"{kind}: {last_line(message)}", message)
         return answer
@@ -141,8 +173,9 @@ def _pass_over(_site: int, _values: list[Any] | None) -> None:
     """Nothing is shown by a module as it is."""
 
 
-def _refusal(stage: str, kind: str, message: str, text: str) -> ImplementationFailed:
-    """What a refusal says. ``kind``: TVM's exception; ``text``: the module's, where a CPU was to run it."""
+def _refusal(stage: str, kind: str, message: str, text: str, place: str = "") -> ImplementationFailed:
+    """What a refusal says. ``kind``: TVM's exception; ``text``: the module's, where a CPU was to run it; ``place``: of
+    TVM's sources."""
     said = f"{stage}: {kind}: {last_line(message)}"
     if stage == "arguments":
         return ImplementationFailed("fault", said, message)
@@ -150,7 +183,7 @@ def _refusal(stage: str, kind: str, message: str, text: str) -> ImplementationFa
         return ImplementationFailed("unread", said, message)
     if _GPU.search(text):
         return ImplementationFailed("unsupported", f"threads of a GPU: {said}", message)
-    return ImplementationFailed("unsupported" if _LACKING.search(message) else "refused", said, message)
+    return ImplementationFailed("unsupported" if _LACKING.search(message) else "refused", said, message, place)
 
 
 def _outcome(answer: dict[str, Any]) -> Outcome:

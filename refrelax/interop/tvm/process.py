@@ -21,6 +21,10 @@ from typing import Any, TypeVar
 
 from refrelax.judge.implementation import FINDINGS, ImplementationFailed
 
+POISONED = ("MALLOC_PERTURB_", "165")
+"""Variable and value with which glibc fills the memory that a process is given: what a program reads before it was
+written is then wrong every time, and not only where something else was there before."""
+
 _WORKER = Path(__file__).with_name("worker.py")
 Answer = TypeVar("Answer")
 

@@ -4,7 +4,8 @@ A request: ``{"text", "constants", "entry", "args", "target", "pipeline"}``; val
 base64]}``, ``{"tuple": […]}``, ``{"shape": […]}``, or plain JSON. The answer is one line, ``{"end": …}``, with
 ``{"returned": value, "arguments": […]}``, ``{"raised": [class, message]}`` (the program ran and reported an error), or
 ``{"refused": [stage, class, message]}``, the stage one of ``read`` (TVM's checks of well-formedness included),
-``build``, ``arguments``. A request without ``entry`` ends after reading, with ``{"accepted": true}``.
+``build``, ``arguments``, and ``"place"``, where in TVM's sources it was raised. A request without ``entry`` ends after
+reading, with ``{"accepted": true}``. ``batch_worker.py`` has the requests for many programs.
 
 Before it stand lines ``{"seen": k, "values": […]}``, one for each call of the library function ``refrelax.observe``
 with ``k`` as its first argument, in order; ``"values"`` is ``null`` once more than ``MOST_BYTES`` were shown.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import base64
 import re
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -109,6 +111,19 @@ def build(mod: Any, passes: list[Any], request: dict[str, Any]) -> Any:
     return vm[name]
 
 
+GENERIC = ("tvm_ffi.core", "tvm::ffi::", "ObjectMutator", "TVMFFICyError", "tvm/ir/transform.py", "block_builder.py")
+"""Frames that are on every way."""
+
+
+def place_of(error: BaseException) -> str:
+    """Where in TVM's sources an exception comes from: ``broadcast.py:power``, ``op.cc:tvm::prim::pow``, innermost."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        name = frame.name.partition("(")[0].rsplit(" ", 1)[-1]
+        if frame.lineno and not any(each in f"{frame.filename} {name}" for each in GENERIC):
+            return f"{frame.filename.rsplit('/', 1)[-1]}:{name}"
+    return ""
+
+
 def asked_for(request: dict[str, Any]) -> list[Any]:
     """The passes that the request wants before TVM's own."""
     if not request.get("pipeline"):
@@ -147,7 +162,12 @@ def _size(value: Any) -> int:
 
 
 def answer(request: dict[str, Any], say: Say) -> None:
-    """The answer to one request."""
+    """The answer to one request; one that has ``"programs"`` is for ``batch_worker.py``."""
+    if "programs" in request:
+        import batch_worker  # type: ignore[import-not-found]  # beside this file, which is run as a script
+
+        batch_worker.answer(request, say)
+        return
     say({"end": _answer(request, say)})
 
 
@@ -170,7 +190,7 @@ def _answer(request: dict[str, Any], say: Say) -> dict[str, Any]:
         stage = "arguments"
         args = [decode(each) for each in request["args"]]
     except BaseException as error:  # TVM's reader raises SystemExit
-        return {"refused": [stage, type(error).__name__, str(error)]}
+        return {"refused": [stage, type(error).__name__, str(error)], "place": place_of(error)}
     try:
         value = function(*args)
     except BaseException as error:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cmp_to_key
 
+from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload, ReduceOp
 from refrelax.semantics.ops import attributes as A
@@ -283,7 +284,8 @@ def deduce_unique(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def evaluate_unique(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
-    """The distinct slices along ``axis`` (without one: elements), ascending if ``sorted``, else as first met."""
+    """The distinct slices along ``axis`` (without one: elements), ascending if ``sorted``, else as first met. With a
+    NaN among them the run is open: which are distinct depends on the arrangement (``num/nan-in-extremes``)."""
     x, ascending = tensor_value(args[0]), bool(number(args[1]))
     if len(args) < 6 or args[5] is None:
         x, axis = copy(e, x, (x.size,)), 0
@@ -292,6 +294,8 @@ def evaluate_unique(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value
     f, rest = e.numerics.at(x.dtype), [n for k, n in enumerate(x.shape) if k != axis]
     spots = [(*at[:axis], 0, *at[axis:]) for at in TensorValue(x.dtype, tuple(rest), x.storage, x.numerics).indices()]
     slices = [[x[replace(at, axis, k)] for at in spots] for k in range(x.shape[axis])]
+    if dtypes.is_float(x.dtype) and any(e.numerics.decide(f.isnan(p)) for items in slices for p in items):
+        raise unspecified("num/nan-in-extremes", f"{short(call)} of items with a NaN", e.span)
 
     def compare(a: int, b: int) -> int:
         for p, q in zip(slices[a], slices[b], strict=True):

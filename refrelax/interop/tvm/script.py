@@ -1,0 +1,114 @@
+"""A call as a script that needs TVM and NumPy alone: for whoever does not have refrelax."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from refrelax.interop.tvm.spelling import text_for
+from refrelax.running.arrays import Tensor
+from refrelax.semantics.values import Prim, Shape
+from refrelax.syntax import bits, dtypes
+from refrelax.syntax.module import ConstantArray, Module
+
+MOST_ELEMENTS = 256
+"""Elements that are written out; more are bytes."""
+
+_TEMPLATE = '''"""{title}
+
+Needs apache-tvm{version} and numpy (ml_dtypes for dtypes that NumPy has not). Run with MALLOC_PERTURB_=165, so that
+what is read before it was written differs from what is expected.
+"""
+
+import numpy as np
+import tvm
+from tvm import relax
+{imports}
+TEXT = """{text}"""
+
+module = tvm.script.from_source(TEXT)
+args = [
+{args}]
+{passes}vm = relax.VirtualMachine(tvm.compile(module, target={target!r}), tvm.cpu())
+try:
+    print("got:     ", vm["main"](*args))
+except Exception as error:
+    print("got:     ", type(error).__name__, str(error).strip().splitlines()[-1:])
+print("expected:", """{expected}""")
+'''
+
+
+def script(
+    module: Module, args: Sequence[Any], version: str, target: str, pipeline: str | None, title: str, expected: str
+) -> str:
+    """The text of the script. ``expected``: what to print beside what is got."""
+    text = text_for(version, module)
+    lines = "".join(f"    {argument(each)},\n" for each in args)
+    wanted = {each.dtype for each in args if isinstance(each, Tensor | ConstantArray)}
+    narrow = any(map(_narrow, wanted))
+    passes = ""
+    if pipeline is not None:
+        passes = f"# after the pipeline {pipeline}\nmodule = relax.get_pipeline({pipeline!r})(module)\n"
+    return _TEMPLATE.format(
+        title=_safe(title),
+        version=f" {version}" if version else "",
+        imports="import ml_dtypes\n" if narrow else "",
+        text=_safe(text),
+        args=lines,
+        passes=passes,
+        target=target,
+        expected=_safe(expected),
+    )
+
+
+def _safe(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+
+
+def argument(value: Any) -> str:
+    """An argument as Python that makes it."""
+    match value:
+        case ConstantArray():
+            return argument(Tensor.of(value))
+        case Tensor():
+            return f"tvm.runtime.tensor({_array(value)})"
+        case Shape(dims):
+            return f"tvm.runtime.ShapeTuple({list(dims)})"
+        case Prim():
+            return repr(value.value)
+        case tuple():
+            return f"({''.join(f'{argument(each)}, ' for each in value)})"
+        case float():
+            return _number(value)
+        case _:
+            return repr(value)
+
+
+def _array(value: Tensor) -> str:
+    dtype = f"ml_dtypes.{value.dtype}" if _narrow(value.dtype) else f'"{value.dtype}"'
+    shape = f".reshape({tuple(value.shape)})"
+    elements = _flat(value)
+    if elements is None or len(elements) > MOST_ELEMENTS:
+        data = value.tobytes()
+        return f"np.frombuffer(bytes.fromhex({data.hex()!r}), {dtype}){shape}.copy()"
+    return f"np.array([{', '.join(map(_number, elements))}], {dtype}){shape}"
+
+
+def _narrow(dtype: str) -> bool:
+    """Whether NumPy lacks a dtype."""
+    return dtypes.is_float(dtype) and dtype not in ("float16", "float32", "float64")
+
+
+def _flat(value: Tensor) -> list[Any] | None:
+    patterns = value.patterns()
+    known = [each for each in patterns if each is not None]
+    return [bits.decode(value.dtype, each) for each in known] if len(known) == len(patterns) else None
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float):
+        if value != value:
+            return "np.nan"
+        if value in (float("inf"), float("-inf")):
+            return "np.inf" if value > 0 else "-np.inf"
+    return repr(value)

@@ -1,0 +1,46 @@
+"""Causes that are known: a file that says which, and why.
+
+```toml
+[[known]]
+id = "integer-power"             # whatever the reader wants to call it
+causes = ["refused: op.cc:tvm::prim::pow"]   # ids of causes; * stands for anything
+```
+
+A file of JSON lines, as ``fuzz --json`` writes them, lists the causes of its findings.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from refrelax.errors import UsageError
+
+
+def load(path: Path) -> dict[str, str]:
+    """Patterns of causes to what they are known as.
+
+    Raises:
+        UsageError: no such file, or it is of neither form.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        if text.lstrip().startswith("{"):
+            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
+            return {_literal(row["cause"]): str(row.get("finding", row["cause"])) for row in rows if "cause" in row}
+        return {each: str(row["id"]) for row in tomllib.loads(text)["known"] for each in row["causes"]}
+    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path}: no list of known causes: {type(error).__name__}: {error}") from None
+
+
+def _literal(cause: str) -> str:
+    """A pattern that only this cause fits."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in cause)
+
+
+def known_as(cause: str, known: Mapping[str, str]) -> str | None:
+    """What a cause is known as."""
+    return next((name for pattern, name in known.items() if fnmatchcase(cause, pattern)), None)

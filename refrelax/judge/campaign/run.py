@@ -1,0 +1,301 @@
+"""The order of a campaign: tasks, what each of them saw, and what is made of a cause that nobody has met before.
+
+A task does not know what others found, and what they saw is gone through in their order: so a seed gives the same
+findings for any number of processes, however often it is stopped. Only a new cause is shrunk, confirmed and blamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from itertools import count, islice
+from typing import Any
+
+from refrelax.errors import Outcome, Rejection, Returned, UsageError
+from refrelax.judge.campaign.blame import blame
+from refrelax.judge.campaign.causes import Cause
+from refrelax.judge.campaign.known import known_as
+from refrelax.judge.campaign.look import BUDGET, Seen, Sighting, found_in, look, verdict_of
+from refrelax.judge.campaign.memory import Memory
+from refrelax.judge.campaign.shrink import shrink
+from refrelax.judge.fuzz import (
+    BATCH,
+    Finding,
+    Plan,
+    Signature,
+    implementation_of,
+    kind_of,
+    look_round,
+    portable,
+    shrink_round,
+)
+from refrelax.judge.implementation import ImplementationFailed
+from refrelax.judge.outcomes import copies
+from refrelax.judge.report import NOTHING
+from refrelax.judge.verdicts import Divergence, NoVerdict
+from refrelax.running.arrays import Tensor
+from refrelax.running.run import make_headroom, run
+from refrelax.semantics.numbers.verdicts import Counts
+from refrelax.semantics.types.check import check
+from refrelax.syntax.module import ConstantArray
+from refrelax.syntax.read import parse
+from refrelax.testing.cells import Cell, cells
+
+PACK = 8
+"""Programs of single calls that are judged together."""
+
+PACKS = 40
+"""How many of those come before a round of composed programs."""
+
+ROUND = 10
+"""Composed programs of a round between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """``kind`` is ``cells`` or ``rounds``; ``size``: how many programs."""
+
+    kind: str
+    number: int
+    size: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}/{self.number}"
+
+
+@cache
+def _all_cells(seed: int, only: tuple[str, ...]) -> tuple[Cell, ...]:
+    return tuple(cells(seed, only))
+
+
+def tasks(plan: Plan) -> Iterator[Task]:
+    """The tasks of a plan, in order."""
+    left = plan.count
+    for task in _endless(plan):
+        if left is not None and left <= 0:
+            return
+        yield task if left is None else replace(task, size=min(task.size, left))
+        if left is not None:
+            left -= task.size
+
+
+def _endless(plan: Plan) -> Iterator[Task]:
+    if not plan.cells:
+        yield from (Task("rounds", k, BATCH) for k in count())
+    total = len(_all_cells(plan.seed, plan.dtypes_of_cells))
+    rounds = count()
+    for k in range(-(-total // PACK)):
+        yield Task("cells", k, min(PACK, total - k * PACK))
+        if k % PACKS == PACKS - 1:
+            yield Task("rounds", next(rounds), ROUND)
+    yield from (Task("rounds", k, ROUND) for k in rounds)
+
+
+def _cells_of(plan: Plan, task: Task) -> tuple[Cell, ...]:
+    first = task.number * PACK
+    return tuple(islice(_all_cells(plan.seed, plan.dtypes_of_cells), first, first + task.size))
+
+
+def work(plan: Plan, task: Task) -> Seen:
+    """Do a task. A fault of ours costs this task alone."""
+    try:
+        return _work(plan, task)
+    except (UsageError, ImplementationFailed, ImportError):  # there is no such implementation
+        raise
+    except Exception as error:
+        return Seen(lost=f"{task.name}: {type(error).__name__}: {error}")
+
+
+def _work(plan: Plan, task: Task) -> Seen:
+    if task.kind == "rounds":
+        return look_round(plan, task.number, task.size)
+    make_headroom()
+    implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    return look(_cells_of(plan, task), implementation, plan.strict)
+
+
+def make(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
+    """The finding behind a sighting: shrunk, confirmed alone, blamed; or why there is none."""
+    found = _shrunk(plan, task, sighting)
+    if isinstance(found, str) or found.fault:
+        return found
+    if not _again(plan, found):
+        return "it did not show again in a fresh process"
+    return _told(plan, replace(found, blame=blame(plan, found)))
+
+
+def _again(plan: Plan, found: Finding) -> bool:
+    """Whether a fresh process diverges in the same way: what another program did to the old one is no finding."""
+    implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    if not hasattr(implementation, "run_many"):
+        return True
+    implementation.close()
+    args = [Tensor.of(each) if isinstance(each, ConstantArray) else each for each in found.args]
+    verdict = verdict_of(check(parse(found.text)), args, _Whole(implementation), plan.strict)
+    return isinstance(verdict, Divergence) and verdict.kind == found.cause.kind
+
+
+def _told(plan: Plan, found: Finding) -> Finding:
+    """The finding with what a reader needs besides: what was expected, a script, versions."""
+    implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    checked = check(parse(found.text))
+    args = [Tensor.of(each) if isinstance(each, ConstantArray) else each for each in found.args]
+    expected = shown(run(checked, "main", *copies(args), budget=BUDGET))
+    writes, versions = getattr(implementation, "script", None), getattr(implementation, "versions", None)
+    script = "" if writes is None else writes(checked.module, args, f"{found.cause.id}\n\n{found.message}", expected)
+    return replace(found, expected=expected, script=script, versions={} if versions is None else versions())
+
+
+def shown(end: Outcome) -> str:
+    """How a run ends, in a few lines."""
+    said = str(end.value) if isinstance(end, Returned) else str(end)
+    return said if len(said) <= 1000 else f"{said[:1000]} …"
+
+
+def _shrunk(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
+    if task.kind == "rounds":
+        return shrink_round(plan, task.number, task.size, sighting.cause) or "it did not show again"
+    implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    cell = _cells_of(plan, task)[sighting.cell]
+    small, tried = shrink(cell, sighting.given, sighting.cause, implementation, plan.strict)
+    if small is None:
+        return "it did not show again, alone"
+    try:
+        checked = check(parse(small.program.text))
+    except Rejection as rejection:
+        return str(rejection)
+    verdict = verdict_of(checked, list(small.args), _Whole(implementation), plan.strict)
+    met = found_in(verdict, small.program, small.dtype, small.args)
+    if met is None or met[0] != sighting.cause or not isinstance(verdict, Divergence | NoVerdict):
+        return f"it did not show again where it was confirmed: {verdict}"
+    said = replace(verdict, bindings=(), report=NOTHING)
+    signature = Signature(kind_of(verdict), (f"R.{cell.op}",))
+    given = tuple(map(portable, small.args))
+    return Finding(signature, sighting.cause, small.program.text, given, said, task.name, tried=tried)
+
+
+class _Whole:
+    """An implementation whose bindings nobody asks for: of one call, the result is the binding."""
+
+    def __init__(self, implementation: Any) -> None:
+        self.implementation = implementation
+
+    def run(self, module: Any, entry: str, args: Any) -> Any:
+        return self.implementation.run(module, entry, args)
+
+
+# --- the campaign ----------------------------------------------------------------------------------------------------
+
+Submit = Callable[..., Callable[[], Any]]
+"""Starts a call somewhere and gives what waits for its result."""
+
+
+@dataclass
+class State:
+    """How far a campaign is."""
+
+    programs: int = 0
+    inputs: int = 0
+    judged: int = 0
+    counts: Counts = Counts()
+    open: dict[str, int] = field(default_factory=dict)
+    found: list[Cause] = field(default_factory=list)
+    known: dict[str, int] = field(default_factory=dict)
+    again: int = 0
+    doubted: int = 0
+    resumed: int = 0
+    lost: list[str] = field(default_factory=list)
+
+    def add(self, seen: Seen) -> None:
+        self.programs += seen.programs
+        self.inputs += seen.inputs
+        self.judged += seen.judged
+        self.counts += seen.counts
+        for why, n in seen.open.items():
+            self.open[why] = self.open.get(why, 0) + n
+
+
+def to_row(seen: Seen) -> dict[str, Any]:
+    """For the memory."""
+    row = {"programs": seen.programs, "inputs": seen.inputs, "judged": seen.judged, "open": seen.open}
+    return {**row, "counts": asdict(seen.counts), "sightings": [each.row() for each in seen.sightings]}
+
+
+def of_row(row: dict[str, Any]) -> Seen:
+    sightings = [Sighting.of_row(each) for each in row["sightings"]]
+    return Seen(sightings, row["programs"], row["inputs"], row["judged"], Counts(**row["counts"]), row["open"])
+
+
+def campaign(
+    plan: Plan, memory: Memory, submit: Submit, ahead: int, known: dict[str, str], stop: Callable[[], bool]
+) -> Iterator[tuple[State, Finding | None]]:
+    """The state after every task, and each finding as it is made. ``ahead``: how many tasks are under way at once;
+    ``stop``: whether to begin no more."""
+    state = State()
+    state.found = [Cause.of_row(each["row"]) for each in memory.findings()]
+    for task, seen, new in _in_order(plan, memory, submit, ahead, stop):
+        if seen.lost:
+            state.lost.append(seen.lost)
+        elif new:
+            memory.done(task.kind, task.number, {"size": task.size, **to_row(seen)}, seen.cells)
+        else:
+            state.resumed += 1
+        state.add(seen)
+        yield from _gone_through(plan, memory, submit, known, state, task, seen)
+        yield state, None
+
+
+def _in_order(
+    plan: Plan, memory: Memory, submit: Submit, ahead: int, stop: Callable[[], bool]
+) -> Iterator[tuple[Task, Seen, bool]]:
+    """What every task saw, in the order of the tasks, and whether it was done now."""
+    waiting: list[tuple[Task, Callable[[], Seen] | None, Seen | None]] = []
+    coming = tasks(plan)
+    while True:
+        while len(waiting) < ahead and not (stop() and waiting) and (task := next(coming, None)) is not None:
+            row = memory.task(task.kind, task.number)
+            if row is not None and row["size"] >= task.size:
+                waiting.append((task, None, of_row(row)))
+            else:
+                waiting.append((task, submit(work, plan, task), None))
+        if not waiting:
+            return
+        task, result, seen = waiting.pop(0)
+        yield task, seen if seen is not None else result(), seen is None  # type: ignore[misc]
+        if stop() and all(result is not None for _, result, _ in waiting):
+            return
+
+
+def _gone_through(
+    plan: Plan, memory: Memory, submit: Submit, known: dict[str, str], state: State, task: Task, seen: Seen
+) -> Iterator[tuple[State, Finding | None]]:
+    """The new causes of a task."""
+    wanted: list[tuple[Sighting, Callable[[], Any]]] = []
+    for each in seen.sightings:
+        if (name := known_as(each.cause.id, known)) is not None:
+            state.known[name] = state.known.get(name, 0) + 1
+        elif _met(state.found, each.cause) or memory.doubts(each.cause.id, task.name):
+            state.again += 1
+        else:
+            wanted.append((each, submit(make, plan, task, each)))
+    for each, result in wanted:
+        made = result()
+        if isinstance(made, str):
+            state.doubted += 1
+            memory.doubt(each.cause.id, task.name, made)
+        elif (name := known_as(made.cause.id, known)) is not None:
+            state.known[name] = state.known.get(name, 0) + 1
+        elif _met(state.found, made.cause):
+            state.again += 1
+        else:
+            state.found.append(made.cause)
+            yield state, made
+
+
+def _met(found: Iterable[Cause], cause: Cause) -> bool:
+    return any(each.covers(cause) for each in found)
+
+
+__all__ = ["PACK", "State", "Task", "campaign", "make", "tasks", "work"]
