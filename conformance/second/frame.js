@@ -4,7 +4,7 @@ const { open, unsupported } = require("./ends");
 const { Tensor, Prim } = require("./values");
 const { evaluate, index, elementOf, dtypeOf } = require("./scalars");
 const { Pointer, inside } = require("./buffers");
-const { C_FUNCTIONS } = require("./intrinsics");
+const { cFunctionOf } = require("./intrinsics");
 const { dtype } = require("./dtypes");
 
 class Frame {
@@ -98,7 +98,7 @@ class Frame {
       case "tvm_access_ptr": return { value: this.accessPointer(e) };
       case "call_extern":
       case "call_pure_extern":
-        if (C_FUNCTIONS.has(first.value)) return undefined;
+        if (cFunctionOf(first.value, e.dtype) !== undefined && !this.machine.registered(first.value)) return undefined;
         return { value: this.callLibrary(e) };
       case "call_packed":
       case "call_cpacked": return { value: this.callLibrary(e) };

@@ -57,7 +57,7 @@ function expression(machine, e, scope) {
 }
 
 function constant(machine, e) {
-  if (e.index >= machine.module.constants.length) throw open("ev/constant-missing");
+  if (e.kind !== "ir.GenericConst" || e.index >= machine.module.constants.length) throw open("ev/constant-missing");
   const { dtype, shape, store } = machine.module.constants[e.index];
   return new Tensor(dtype, shape, store.slice());
 }

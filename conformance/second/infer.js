@@ -88,7 +88,10 @@ function bound(b, env, types, state, visible) {
   if (b.value.node === "Function") {
     const inner = new Map(env);
     inner.set(b.name, functionType(b.value, b.value.ret ?? ANY));
-    return functionIn(b.value, inner, types, state);
+    const own = new Map();
+    const found = functionIn(b.value, inner, own, state);
+    for (const [name, type] of own) types.set(`${b.name}/${name}`, type);
+    return found;
   }
   const found = expression(b.value, env, types, state, visible);
   if (b.annotation === null) return found;
@@ -136,7 +139,7 @@ function scalars(e, env) {
 }
 
 function constant(e, state) {
-  const array = state.module.constants[e.index];
+  const array = e.kind === "ir.GenericConst" ? state.module.constants[e.index] : undefined;
   if (array === undefined) throw unsupported("a constant without its array");
   return tensor(array.shape.map(int), array.dtype);
 }

@@ -3,7 +3,7 @@
 const { open, unsupported } = require("./ends");
 const { isFloat, round, wrap, encode, decode } = require("./dtypes");
 const { binary, reinterpret } = require("./numbers");
-const { unary, popcount, clz, REAL, WHOLE } = require("./functions");
+const { unary, popcount, clz, REAL } = require("./functions");
 
 const BITS = {
   bitwise_and: "and", bitwise_or: "or", bitwise_xor: "xor", shift_left: "shl", shift_right: "shr", truncmod: "mod", max: "max", min: "min", pow: "pow",
@@ -16,12 +16,21 @@ const TWO = {
   copysign: (a, b) => (b < 0 || Object.is(b, -0) ? -Math.abs(a) : Math.abs(a)),
 };
 
-// Functions of C's <math.h> that a call by name may mean (ev/c-function).
-const C_FUNCTIONS = new Map();
-for (const name of [...Object.keys(REAL), "fabs", "floor", "ceil", "trunc", "pow", "fmod", "atan2", "hypot", "copysign"]) {
-  if (name === "rsqrt" || name === "sigmoid") continue;
-  C_FUNCTIONS.set(name, name);
-  C_FUNCTIONS.set(`${name}f`, name);
+// Functions of C's <math.h> that a call by name may mean, at float32 with an f behind (ev/c-function).
+const C_NAMES = [
+  ...Object.keys(REAL), "fabs", "floor", "ceil", "trunc", "round", "rint", "nearbyint", "pow", "fmod", "atan2", "hypot", "copysign", "nextafter",
+  "fmax", "fmin", "fma",
+];
+
+/** The function that a call means: `expf` at float32, `exp` at float64; undefined for a library function. */
+function cFunctionOf(name, at) {
+  const device = /^__nv_(.*)$/.exec(name);
+  const rocm = /^__ocml_(.*)_f(16|32|64)$/.exec(name);
+  if (rocm) return `float${rocm[2]}` === at && C_NAMES.includes(rocm[1]) ? rocm[1] : undefined;
+  const plain = device ? device[1] : name;
+  const found = at === "float32" && plain.endsWith("f") ? plain.slice(0, -1) : at === "float64" ? plain : "";
+  if (found === "sigmoid" || (found === "rsqrt" && !device)) return undefined;
+  return C_NAMES.includes(found) ? found : undefined;
 }
 
 /** `op(args)` on elements of the dtype `at`, at the dtype `to`. */
@@ -46,9 +55,17 @@ function pureIntrinsic(op, args, at, to) {
   throw unsupported(`the intrinsic ${op}`);
 }
 
+const C_OWN = {
+  round: (x) => (Number.isFinite(x) ? Math.sign(x) * Math.floor(Math.abs(x) + 0.5) : x), // halves away from zero
+  fmax: (a, b) => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.max(a, b)),
+  fmin: (a, b) => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.min(a, b)),
+};
+
 function cFunction([name, ...args], at) {
-  if (!C_FUNCTIONS.has(name)) throw open("ev/library-missing", name);
-  return pureIntrinsic(C_FUNCTIONS.get(name), args, at, at);
+  const meant = cFunctionOf(name, at);
+  if (meant === undefined) throw open("ev/library-missing", name);
+  if (meant in C_OWN) return args.includes(null) ? null : round(C_OWN[meant](...args), at);
+  return pureIntrinsic(meant === "rint" ? "nearbyint" : meant, args, at, at);
 }
 
 function ldexp(x, exponent, at) {
@@ -79,4 +96,4 @@ function multiplyShift([x, y, q, s]) {
   return wrap(BigInt.asIntN(64, product) >> down, "int32");
 }
 
-module.exports = { pureIntrinsic, C_FUNCTIONS, WHOLE };
+module.exports = { pureIntrinsic, cFunctionOf };

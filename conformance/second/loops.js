@@ -29,6 +29,7 @@ function scalarParameter(p, given, frame) {
     frame.set(p.var.name, given);
     return;
   }
+  if (p.var.dtype.startsWith("handle")) throw unsupported("records of host code");
   if (!(given instanceof Prim)) throw trapped("ev/param-type");
   if (given.dtype !== p.var.dtype && !given.bare) throw trapped("ev/param-dtype");
   frame.set(p.var.name, given.value);

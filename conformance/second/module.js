@@ -1,7 +1,7 @@
 // The module as the canonical JSON tree (spec 03c "Canonical JSON", 03d), and what it needs from outside (09).
 "use strict";
 const { rejected, unsupported } = require("./ends");
-const { C_FUNCTIONS } = require("./intrinsics");
+const { cFunctionOf } = require("./intrinsics");
 const { LIBRARY } = require("./library");
 
 /** The tree with the arrays of its constants. */
@@ -36,7 +36,7 @@ function named(node) {
   if (node.op.startsWith("cls.")) return { global: node.op.slice(4) };
   if (!FIRST_IS_NAME.has(node.op) || node.args[0].node !== "StringImm") return {};
   const name = node.args[0].value;
-  return node.op.includes("extern") && C_FUNCTIONS.has(name) ? {} : { library: name };
+  return node.op.includes("extern") && cFunctionOf(name, node.dtype) !== undefined ? {} : { library: name };
 }
 
 /** Refuse a module of which the entry can reach what is not there (link/…). */
@@ -59,7 +59,7 @@ function link(module, entry) {
       if (node.node === "Call" && node.op.name === "relax.call_py_func" && !LIBRARY.has(node.args[0].value)) {
         throw rejected("link/library-function-missing", node.args[0].value);
       }
-      if (node.node === "ConstantRef" && node.index >= module.constants.length) {
+      if (node.node === "ConstantRef" && node.kind === "ir.GenericConst" && node.index >= module.constants.length) {
         throw rejected("link/constant-missing", String(node.index));
       }
     }
@@ -67,7 +67,7 @@ function link(module, entry) {
 }
 
 const isPyName = (name) => {
-  if (/^(vm\.builtin|runtime|tvm)\./.test(name)) throw unsupported(`the library function ${name}`);
+  if (/^(vm\.builtin|runtime|tvm|relax\.run)\./.test(name)) throw unsupported(`the library function ${name}`);
   return false;
 };
 

@@ -3,7 +3,7 @@
 const { nodes } = require("./module");
 
 const IMPURE = new Set([
-  "relax.print", "relax.assert_op", "relax.invoke_closure", "relax.call_builtin_with_ctx", "relax.call_py_func",
+  "relax.print", "relax.assert_op", "relax.invoke_closure", "relax.call_builtin_with_ctx",
   "relax.call_packed", "relax.vm.call_tir_dyn", "relax.memory.kill_tensor", "relax.memory.kill_storage", "relax.vm.kill_object",
 ]);
 

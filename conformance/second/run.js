@@ -6,6 +6,7 @@ const { link, contracts } = require("./module");
 const { callFunction } = require("./graph");
 const { callPrimFunc } = require("./loops");
 const { callLibrary } = require("./calls");
+const { LIBRARY } = require("./library");
 
 /** {value, effects} of calling the entry. */
 function run(module, entry, args) {
@@ -16,9 +17,12 @@ function run(module, entry, args) {
     promised: contracts(module),
     call: (name, given) => callByName(machine, name, given),
     library: (name, given) => callLibrary(machine, name, given),
+    registered: (name) => LIBRARY.has(name),
   };
   for (const each of args.flat(Infinity)) if (each instanceof Prim) each.bare = true;
-  return { value: machine.call(entry, args), effects: machine.effects };
+  const value = machine.call(entry, args);
+  const none = module.functions.get(entry).node === "PrimFunc" && Array.isArray(value);
+  return { value: none ? null : value, effects: machine.effects };
 }
 
 function callByName(machine, name, args) {

@@ -5,9 +5,12 @@ const { dtypeOf } = require("./scalars");
 
 // A polynomial is a Map from a monomial (atoms joined by "*", sorted; "" for the constant) to its coefficient.
 const ATOMS = new Map(); // what an atom is: {low, high, quotient: [polynomial, divisor]}
+const NUMBERS = new Map(); // a short name for each compound atom
 
 const constant = (n) => (n === 0n ? new Map() : new Map([["", n]]));
-const atom = (name, about = {}) => {
+const atom = (spelling, about = {}) => {
+  if (!NUMBERS.has(spelling)) NUMBERS.set(spelling, `#${NUMBERS.size}`);
+  const name = NUMBERS.get(spelling);
   if (!ATOMS.has(name)) ATOMS.set(name, about);
   return new Map([[name, 1n]]);
 };

@@ -3,6 +3,7 @@
 const { open, trapped } = require("../ends");
 const { Tensor } = require("../values");
 const types = require("../types/effects");
+const { same } = require("../types/elementwise");
 
 function print([format, ...values], _, machine) {
   machine.effects.push({ kind: "print", name: "relax.print", payload: [format, ...values] });
@@ -20,6 +21,6 @@ module.exports = {
   print: { type: types.print, run: print },
   assert_op: { type: types.assertOp, run: assertOp },
   null_value: { type: types.any, run: () => null },
-  "builtin.stop_lift_params": { type: types.same, run: ([x]) => x },
-  hint_on_device: { type: types.same, run: ([x]) => x },
+  "builtin.stop_lift_params": { type: same, run: ([x]) => x },
+  hint_on_device: { type: same, run: ([x]) => x },
 };

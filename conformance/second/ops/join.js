@@ -48,7 +48,9 @@ function cuts(n, given) {
 
 function split([x], { indices_or_sections: given, axis }) {
   const at = axisOf(axis, x.shape.length);
-  return cuts(x.shape[at], given).map(([from, until]) =>
+  const pieces = cuts(x.shape[at], given);
+  if (pieces.length === 1) return x;
+  return pieces.map(([from, until]) =>
     Tensor.make(x.dtype, replaced(x.shape, at, until - from), (i) => x.at(replaced(i, at, i[at] + from))));
 }
 

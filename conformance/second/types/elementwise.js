@@ -50,7 +50,12 @@ function arithmetic(given) {
   return tensor(shape, dtype, ndim, device(types));
 }
 
-const comparison = (given) => ({ ...arithmetic(given), dtype: "bool" });
+/** Operands of a comparison meet in one dtype (op.binary/meeting-dtype). */
+function comparison(given) {
+  const types = operands(given.slice(0, 2));
+  const { shape, ndim } = broadcast(types);
+  return tensor(shape, "bool", ndim, device(types));
+}
 
 function requiring(allowed, rule) {
   return (given) => {

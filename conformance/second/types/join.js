@@ -48,7 +48,7 @@ function split([x], { indices_or_sections: given, axis }) {
   const at = axisIn(axis, type.ndim);
   const shape = dims(type);
   const pieces = Array.isArray(given) ? cuts(shape, at, given) : sections(shape, at, given);
-  if (pieces.length === 1) return tuple([type]);
+  if (pieces.length === 1) return type;
   const piece = (d) => (shape === null ? like(type, null, type.dtype, type.ndim) : like(type, replaced(shape, at, d)));
   return tuple(pieces.map(piece));
 }
