@@ -85,6 +85,6 @@ function matchRegion(match, frame) {
   return based(new Tensor(buffer.dtype, shape, source.store, dense, offset), base);
 }
 
-const inside = (buffer, at) => at.every((i, k) => i >= 0 && i < buffer.shape[k]) && buffer.place(at) < buffer.store.length;
+const inside = (buffer, at) => at.every((i, k) => i >= 0 && i < buffer.shape[k]) && buffer.place(at) >= 0 && buffer.place(at) < buffer.store.length;
 
 module.exports = { Pointer, allocate, viewAt, defineSymbols, bindParameter, matchRegion, inside, based };

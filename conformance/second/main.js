@@ -49,7 +49,7 @@ function ended(asked) {
     return answer(asked);
   } catch (error) {
     if (error instanceof End) return { end: error.kind, why: error.message };
-    if (error instanceof RangeError) return { end: "unsupported", why: `a budget of node: ${error.message}` };
+    if (error instanceof RangeError && error.message.includes("stack")) return { end: "unsupported", why: `node's stack: ${error.message}` };
     throw error; // a fault of ours: the process ends, the runner says "crash"
   }
 }

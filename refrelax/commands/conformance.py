@@ -157,7 +157,9 @@ def _cases(options: argparse.Namespace, portable: bool) -> list[Case]:
     Raises:
         UsageError: there is none.
     """
-    there = [case for case in suite.load() if (asks_anybody(case) if portable else True)]
+    there: list[Case] = [*suite.load()]
+    if portable:
+        there = [case for case in (*there, *suite.load_named_examples()) if asks_anybody(case)]
     chosen = [case for case in there if case.name.startswith(options.only) and _of_rule(case.rule, options)]
     if not chosen:
         raise UsageError(f"no case is chosen{_which(options)}")
