@@ -3,7 +3,8 @@
     python tools/mutate_second.py --draw 300 --seed 1 [--report conformance/second/mutants.md] [--jobs 2]
 
 A mutant changes one place of ``conformance/second`` (``tools/second_mutants.js`` lists all such places). It is *killed*
-if some case that the implementation itself passes is not passed any more, judged by the exported data. What survives
+if some case that the implementation itself passes (or of which a part is too wide to tell) is failed, refused or not
+answered, judged by the exported data. What survives
 is listed; ``conformance/second/equivalent.toml`` names survivors that no program can tell apart, each with a reason.
 """
 
@@ -26,15 +27,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 from refrelax.conformance import load, load_named_examples
 from refrelax.conformance.suite import store
 from refrelax.conformance.suite.judge import judge
 from refrelax.conformance.suite.protocol import request
 from refrelax.conformance.suite.records import Record, exported
 
+ROOT = Path(__file__).resolve().parents[1]
 SECOND = ROOT / "conformance" / "second"
 LIMIT = 60.0
 """Seconds for all cases of one mutant; one that takes longer is killed, for it hangs."""
@@ -79,13 +78,16 @@ def answered(main: Path, lines: Iterable[bytes], limit: float) -> list[bytes]:
 
 
 def ask(records: list[Record]) -> Asked:
-    """What the implementation itself passes."""
+    """What the implementation itself passes, as far as it can be told."""
     sent = [(r, request(k, r, "tree")) for k, r in enumerate(records)]
     there = [(r, json.dumps(q).encode() + b"\n") for r, q in sent if q is not None]
     answers = answered(SECOND / "main.js", (line for _, line in there), 600)
     assert len(answers) == len(there), f"{len(answers)} answers to {len(there)} requests"
-    passed = [(r, q, a) for (r, q), a in zip(there, answers, strict=True) if judge(r, json.loads(a))[0] == "passed"]
-    return Asked([r for r, _, _ in passed], [q for _, q, _ in passed], [a for _, _, a in passed])
+    words = [judge(r, json.loads(a))[0] for (r, _), a in zip(there, answers, strict=True)]
+    kept = [
+        (r, q, a) for (r, q), a, word in zip(there, answers, words, strict=True) if word in ("passed", "undecided")
+    ]
+    return Asked([r for r, _, _ in kept], [q for _, q, _ in kept], [a for _, _, a in kept])
 
 
 def killer(mutant: Mutant, asked: Asked) -> str | None:
@@ -104,7 +106,7 @@ def killer(mutant: Mutant, asked: Asked) -> str | None:
                 word = judge(record, json.loads(theirs))[0]
             except ValueError:
                 return f"{record['name']} (no answer)"
-            if word != "passed":
+            if word not in ("passed", "undecided"):
                 return str(record["name"])
     return None if len(found) == len(asked.lines) else f"{asked.records[len(found)]['name']} (no answer)"
 

@@ -14,22 +14,22 @@ function roundHalfEven(x) {
   return found === 0 && x < 0 ? -0 : found;
 }
 
-/** 2/sqrt(pi) times the integral of exp(-t*t): a series below 3, a continued fraction above. */
+/** 2/sqrt(pi) times the integral of exp(-t*t): a series below 2, a continued fraction above. */
 function erf(x) {
   if (Number.isNaN(x) || x === 0) return x;
   const size = Math.abs(x);
   if (size > 6) return Math.sign(x);
-  if (size < 3) {
+  if (size < 2) {
     let term = x;
     let sum = x;
     for (let n = 1; Math.abs(term) > Math.abs(sum) * 1e-18; n++) {
-      term *= (-x * x) / n;
-      sum += term / (2 * n + 1);
+      term *= (2 * x * x) / (2 * n + 1);
+      sum += term;
     }
-    return (2 / Math.sqrt(Math.PI)) * sum;
+    return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
   }
   let tail = 0;
-  for (let k = 60; k > 0; k--) tail = k / 2 / (size + tail);
+  for (let k = 200; k > 0; k--) tail = k / 2 / (size + tail);
   const rest = Math.exp(-size * size) / (size + tail) / Math.sqrt(Math.PI);
   return Math.sign(x) * (1 - rest);
 }

@@ -19,7 +19,7 @@ function run(module, entry, args) {
     library: (name, given) => callLibrary(machine, name, given),
     registered: (name) => LIBRARY.has(name),
   };
-  for (const each of args.flat(Infinity)) if (each instanceof Prim) each.bare = true;
+  for (const each of args.flat(Infinity)) if (each instanceof Prim) each.bare = typeof each.given !== "object";
   const value = machine.call(entry, args);
   const none = module.functions.get(entry).node === "PrimFunc" && Array.isArray(value);
   return { value: none ? null : value, effects: machine.effects };

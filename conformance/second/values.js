@@ -52,8 +52,8 @@ function* positions(shape) {
 
 /** A scalar that is no tensor. */
 class Prim {
-  constructor(dtype, value) {
-    Object.assign(this, { dtype, value });
+  constructor(dtype, value, given = undefined) {
+    Object.assign(this, { dtype, value, given }); // `given`: as an argument was spelled
   }
 }
 
@@ -86,11 +86,11 @@ function number(given, dtype) {
 function fromJson(spec) {
   if (Array.isArray(spec)) return spec.map(fromJson);
   if (spec === null || typeof spec === "string") return spec;
-  if (typeof spec === "boolean") return new Prim("bool", spec ? 1n : 0n);
-  if (typeof spec === "number") return new Prim(Number.isInteger(spec) ? "int64" : "float64", Number.isInteger(spec) ? BigInt(spec) : spec);
+  if (typeof spec === "boolean") return new Prim("bool", spec ? 1n : 0n, spec);
+  if (typeof spec === "number") return new Prim(Number.isInteger(spec) ? "int64" : "float64", Number.isInteger(spec) ? BigInt(spec) : spec, spec);
   if ("bits" in spec) return new Tensor(spec.dtype, spec.shape, spec.bits.map((b) => (b === null ? null : decode(BigInt(b), spec.dtype))));
   if ("data" in spec) return new Tensor(spec.dtype, spec.shape, spec.data.map((x) => number(x, spec.dtype)));
-  if ("value" in spec) return new Prim(spec.dtype, decode(BigInt(spec.value), spec.dtype));
+  if ("value" in spec) return new Prim(spec.dtype, decode(BigInt(spec.value), spec.dtype), spec);
   if ("shape" in spec) return new Shape(spec.shape);
   if ("dtype" in spec) return new DType(spec.dtype);
   return spec;
@@ -108,7 +108,8 @@ function toJson(value) {
   return { opaque: "value" };
 }
 
-function primToJson({ dtype, value }) {
+function primToJson({ dtype, value, given }) {
+  if (given !== undefined) return given;
   if (dtype === "bool") return value !== 0n;
   if (isFloat(dtype)) return { dtype: "float64", value: hex(value, "float64") };
   const n = Number(value);

@@ -80,7 +80,7 @@ function statement(s, place) {
     case "LaunchThread": {
       integer(s.extent, place);
       const inner = new Place(place);
-      inner.define(s.var.name, { dtype: s.var.dtype, loop: true }, true);
+      inner.define(s.var.name, { dtype: s.var.dtype }, true);
       return statements(s.body, inner);
     }
     case "IfThenElse":

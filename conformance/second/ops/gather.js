@@ -1,7 +1,7 @@
 // Elements by computed positions (spec ops/gather.md).
 "use strict";
 const { open } = require("../ends");
-const { Tensor } = require("../values");
+const { Tensor, Prim } = require("../values");
 const { isFloat, round } = require("../dtypes");
 const { axisOf, whole } = require("./common");
 const types = require("../types/gather");
@@ -13,7 +13,8 @@ function place(p, n, mode) {
   return mode === "wrap" ? ((p % n) + n) % n : Math.min(Math.max(p, 0), n - 1);
 }
 
-function take([x, indices], { axis, mode }) {
+function take([x, given], { axis, mode }) {
+  const indices = given instanceof Prim ? new Tensor(given.dtype, [], [given.value]) : given;
   const at = axis === null ? 0 : axisOf(axis, x.shape.length);
   const n = x.shape[at];
   const [before, after] = [x.shape.slice(0, at), x.shape.slice(at + 1)];

@@ -25,6 +25,11 @@ function shapeArgument(type) {
   return type;
 }
 
+/** The dims of a shape argument, or the name of the variable that holds them. */
+function shapeOf({ values }, expression) {
+  return values === null && expression.node === "Var" ? expression.name : values;
+}
+
 function axisIn(axis, rank) {
   if (rank < 0) return axis;
   if (axis < -rank || axis >= rank) throw rejected("op.common/axis-range", `${axis} of ${rank}`);
@@ -86,4 +91,4 @@ const differ = (a, b) => equality(a, b) === "different";
 
 const like = (type, shape, dtype = type.dtype, ndim = shape === null ? -1 : shape.length) => tensor(shape, dtype, ndim, type.vdevice);
 
-module.exports = { tensorArgument, dims, tensors, shapeArgument, axisIn, axesIn, broadcast, device, oneDtype, differ, like };
+module.exports = { tensorArgument, dims, tensors, shapeArgument, shapeOf, axisIn, axesIn, broadcast, device, oneDtype, differ, like };

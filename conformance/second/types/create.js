@@ -3,7 +3,7 @@
 const { rejected, unsupported } = require("../ends");
 const { isFloat } = require("../dtypes");
 const { tensor, int, fixed, over, plus, minus, greatest, known } = require("./build");
-const { tensorArgument, shapeArgument, dims, like } = require("./common");
+const { tensorArgument, shapeArgument, shapeOf, dims, like } = require("./common");
 
 /** A scalar expression that is written where the call stands. */
 function written(expression) {
@@ -11,9 +11,9 @@ function written(expression) {
   return expression.value;
 }
 
-function filled([target], { dtype }) {
-  const { values, ndim } = shapeArgument(target);
-  return tensor(values, dtype, ndim);
+function filled([target], { dtype }, call) {
+  const { ndim } = shapeArgument(target);
+  return tensor(shapeOf(target, call.args[0]), dtype, ndim);
 }
 
 function scalarFill(type) {
@@ -22,10 +22,10 @@ function scalarFill(type) {
   return fill;
 }
 
-function full([target, given], { dtype }) {
+function full([target, given], { dtype }, call) {
   const fill = scalarFill(given);
-  const { values, ndim } = shapeArgument(target);
-  return tensor(values, dtype ?? fill.dtype, ndim);
+  const { ndim } = shapeArgument(target);
+  return tensor(shapeOf(target, call.args[0]), dtype ?? fill.dtype, ndim);
 }
 
 function fullLike([x, given], { dtype }) {

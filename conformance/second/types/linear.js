@@ -3,7 +3,7 @@
 const { rejected } = require("../ends");
 const { provablyEqual } = require("../shapes");
 const { tensor, fixed } = require("./build");
-const { tensorArgument, dims, shapeArgument, broadcast, device, differ, like } = require("./common");
+const { tensorArgument, dims, shapeArgument, shapeOf, broadcast, device, differ, like } = require("./common");
 
 function matmul([x, y], { out_dtype: wanted }) {
   const types = [x, y].map(tensorArgument);
@@ -42,11 +42,11 @@ function collapsed(type, target, ndim) {
   if (skip < 0 || !target.every(fits)) throw rejected("op.collapse_sum/dims", "");
 }
 
-function collapseTo([x, target]) {
+function collapseTo([x, target], _, call) {
   const type = tensorArgument(x);
   const { values, ndim } = shapeArgument(target);
   collapsed(type, values, ndim);
-  return like(type, values, type.dtype, ndim);
+  return like(type, shapeOf(target, call.args[1]), type.dtype, ndim);
 }
 
 function collapseLike([x, y]) {

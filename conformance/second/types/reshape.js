@@ -3,12 +3,12 @@
 const { rejected } = require("../ends");
 const { equality } = require("../shapes");
 const { fixed, int, over, productOf, known } = require("./build");
-const { tensorArgument, dims, shapeArgument, axesIn, like, differ } = require("./common");
+const { tensorArgument, dims, shapeArgument, shapeOf, axesIn, like, differ } = require("./common");
 
-function reshape([x, target]) {
+function reshape([x, target], _, call) {
   const type = tensorArgument(x);
   const { values, ndim } = shapeArgument(target);
-  if (values === null) return like(type, null, type.dtype, ndim);
+  if (values === null) return like(type, shapeOf(target, call.args[1]), type.dtype, ndim);
   const old = dims(type);
   const wanted = values.map((d, k) => (fixed(d) === 0 && old !== null && k < old.length ? old[k] : d));
   if (wanted.some((d) => fixed(d) !== null && fixed(d) < -1)) throw rejected("op.reshape/positive-dims", "");
@@ -53,7 +53,8 @@ function squeeze([x], { axis }) {
   const type = tensorArgument(x);
   const shape = dims(type);
   const chosen = axis === null ? null : new Set(axesIn([axis].flat(), type.ndim));
-  if (shape === null) return like(type, null);
+  if (shape === null && chosen !== null && type.ndim >= 0) return like(type, null, type.dtype, type.ndim - chosen.size);
+  if (shape === null || (chosen === null && shape.some((d) => fixed(d) === null))) return like(type, null);
   const gone = (d, k) => (chosen === null ? fixed(d) === 1 : chosen.has(k) && (fixed(d) === null || fixed(d) === 1));
   return like(type, shape.filter((d, k) => !gone(d, k)));
 }
@@ -67,12 +68,12 @@ function permuteDims([x], { axes }) {
   return like(type, order === null ? shape.slice().reverse() : order.map((a) => shape[a]));
 }
 
-function broadcastTo([x, target]) {
+function broadcastTo([x, target], _, call) {
   const type = tensorArgument(x);
   const { values, ndim } = shapeArgument(target);
   if (ndim >= 0 && type.ndim > ndim) throw rejected("op.broadcast_to/rank", `${type.ndim} to ${ndim}`);
   const shape = dims(type);
-  if (values === null) return like(type, null, type.dtype, ndim);
+  if (values === null) return like(type, shapeOf(target, call.args[1]), type.dtype, ndim);
   if (shape !== null) {
     const skip = values.length - shape.length;
     if (shape.some((d, k) => differ(d, int(1)) && differ(d, values[k + skip]))) throw rejected("op.broadcast_to/dims", "");
