@@ -15,7 +15,7 @@ PIP    := -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-gpu test-tvm nightly nightly-tvm verified lint format rules docs examples bench clean
+.PHONY: help setup demo test test-gpu test-tvm nightly nightly-tvm verified lint format rules docs spec examples bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -88,6 +88,9 @@ rules: $(DEV) ## the tie: every rule has prose, code, and cases
 
 docs: $(DOCS) ## the site, in build/site
 	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+
+spec: $(DOCS) ## the specification as one HTML file, and a PDF where chromium is there, in build/spec
+	@$(BIN)/python tools/make_spec.py --out build/spec
 
 examples: $(TVM) ## print the example models anew with real TVM and PyTorch
 	@$(TVMENV)/bin/python tools/make_examples.py

@@ -120,14 +120,9 @@ function cast(x, from, to) {
   return whole < leastOf(to) || whole > greatestOf(to) ? null : whole;
 }
 
-function negate(x, name) {
-  if (x === null) return null;
-  return isFloat(name) ? -x : wrap(-x, name);
-}
-
 /** The bits of a value at another dtype of the same width. */
 function reinterpret(x, from, to) {
   return x === null ? null : decode(encode(x, from), to);
 }
 
-module.exports = { truth, binary, compare, cast, negate, reinterpret, extreme };
+module.exports = { truth, binary, compare, cast, reinterpret };

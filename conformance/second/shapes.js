@@ -98,17 +98,34 @@ function remaining(rest, d) {
   return atom(`(${spelled(rest)})//${d}`, { low: bound(low), high: bound(high), quotient: [rest, d] });
 }
 
+/** The polynomials of which one is the least: `x + min(s, t)` has two. */
+function members(p) {
+  const name = [...p.keys()].find((m) => p.get(m) === 1n && ATOMS.get(m)?.members !== undefined);
+  if (name === undefined) return [p];
+  const rest = add(p, new Map([[name, 1n]]), -1n);
+  return ATOMS.get(name).members.map((m) => add(rest, m));
+}
+
+/** sh/minimum: flattened, without what is at least another member, common parts taken out. */
 function minimum(a, b) {
-  if (neverNegative(add(a, b, -1n))) return b;
-  if (neverNegative(add(b, a, -1n))) return a;
-  const members = [a, b].sort((p, q) => (spelled(p) < spelled(q) ? -1 : 1));
-  const shared = new Map([...members[0]].filter(([m, c]) => members[1].get(m) === c));
-  const [p, q] = members.map((m) => add(m, shared, -1n));
-  const [l, h] = [interval(p), interval(q)];
-  const low = l[0] === null || h[0] === null ? null : l[0] < h[0] ? l[0] : h[0];
-  const highs = [l[1], h[1]].filter((x) => x !== null);
+  const all = [...new Map([...members(a), ...members(b)].map((m) => [spelled(m), m])).values()];
+  const left = all.filter((p) => !all.some((q) => q !== p && neverNegative(add(p, q, -1n))));
+  if (left.length === 1) return left[0];
+  const names = new Set(left.flatMap((m) => [...m.keys()]));
+  let shared = new Map();
+  for (const name of names) {
+    const least = left.map((m) => m.get(name) ?? 0n).reduce((x, y) => (x < y ? x : y));
+    shared = add(shared, new Map([[name, 1n]]), least);
+  }
+  shared = new Map([...shared].filter(([, c]) => c !== 0n));
+  const rests = left.map((m) => add(m, shared, -1n));
+  const common = rests.flatMap((m) => [...m.values()]).reduce(gcd, 0n);
+  const parts = rests.map((m) => new Map([...m].map(([name, c]) => [name, c / common])));
+  const ends = parts.map(interval);
+  const low = ends.some(([l]) => l === null) ? null : ends.map(([l]) => l).reduce((x, y) => (x < y ? x : y));
+  const highs = ends.map(([, h]) => h).filter((x) => x !== null);
   const high = highs.length === 0 ? null : highs.reduce((x, y) => (x < y ? x : y));
-  return add(shared, atom(`min(${spelled(p)},${spelled(q)})`, { low, high }));
+  return add(shared, atom(`min(${parts.map(spelled).sort().join(",")})`, { low, high, members: parts }), common);
 }
 
 const maximum = (a, b) => scaled(minimum(scaled(a, -1n), scaled(b, -1n)), -1n);
