@@ -140,7 +140,8 @@ class Document:
         yield '<h2 id="contents">Contents</h2>'
         for level, text, anchor in self.contents:
             yield f'<p style="margin:0 0 0 {2 * (level - 1)}rem"><a href="#{anchor}">{text}</a></p>'
-        yield from ('<p><a href="#index-of-rules">Index of rules</a></p>', '<p><a href="#index-of-operators">Index of operators</a></p>')  # fmt: skip
+        yield '<p><a href="#index-of-rules">Index of rules</a></p>'
+        yield '<p><a href="#index-of-operators">Index of operators</a></p>'
         yield from map(self.mentions, self.parts)
         yield '<h1 id="index-of-rules">Index of rules</h1><div class="index">'
         for rule, number in sorted(self.rules.items()):
@@ -155,8 +156,10 @@ def front_matter() -> Iterator[str]:
     """How to cite the document, and its licence."""
     title = f"The Relax specification, edition {SPEC_EDITION} (refrelax {__version__})"
     yield f'<h2 id="how-to-cite">How to cite</h2><p>The refrelax maintainers. <em>{title}</em>.</p>'
-    yield f"<p>A rule is cited by its id and the edition: <code>ev/if</code>, edition {SPEC_EDITION}. Numbers of rules are those of this edition alone.</p>"  # noqa: E501
-    yield '<h2 id="licence">Licence of the text</h2><p>Apache-2.0, <a href="https://www.apache.org/licenses/LICENSE-2.0">https://www.apache.org/licenses/LICENSE-2.0</a>.</p>'  # noqa: E501
+    yield f"<p>A rule is cited by its id and the edition: <code>ev/if</code>, edition {SPEC_EDITION}."
+    yield "Numbers of rules are those of this edition alone.</p>"
+    licence = "https://www.apache.org/licenses/LICENSE-2.0"
+    yield f'<h2 id="licence">Licence of the text</h2><p>Apache-2.0, <a href="{licence}">{licence}</a>.</p>'
 
 
 def broken(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The suite in pytest: every case a test (``pytest --refrelax-impl='COMMAND …'``; options: ``refrelax.pytest_options``).
+"""The suite in pytest: every case a test (``pytest --refrelax-impl=COMMAND``; options: ``refrelax.pytest_options``).
 
 The command answers the protocol of the suite. A case that is passed is a test that passes; ``failed`` and ``refused``
 fail; what says nothing (``unsupported``, ``undecided``, ``excluded``, ``not judged``) is skipped, with the word. A case
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 
 class Suite(pytest.Collector):
     """All chosen cases, and the process that is asked."""
@@ -89,6 +90,7 @@ class Panel:
         if word != "passed" or not only_checked(record):
             return word, why
         opposite = [r for r in self._records if may_be_partner(r) and refuses(r) != refuses(record)]
+        nothing = "not judged", f"it tells nothing apart by {record['rule']}"
         area = f"{record['rule'].partition('/')[0]}/"
         for group in (
             [r for r in opposite if r["rule"] == record["rule"]],
@@ -98,8 +100,8 @@ class Panel:
             words = (judge(r, self.answer(r))[0] for r in group)
             said = [each for each in _until_passed(words) if each != "unsupported"]
             if said:
-                return (word, why) if "passed" in said else ("not judged", f"it tells nothing apart by {record['rule']}")
-        return "not judged", f"it tells nothing apart by {record['rule']}"
+                return (word, why) if "passed" in said else nothing
+        return nothing
 
 
 def _until_passed(words: Iterable[str]) -> Iterator[str]:
