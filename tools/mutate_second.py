@@ -57,6 +57,10 @@ def mutants() -> list[Mutant]:
     found = subprocess.run(["node", "--expose-internals", lister, *files], capture_output=True, check=True, text=True)
     listed: list[Mutant] = json.loads(found.stdout)
     for each in listed:
+        source = Path(each["file"]).read_text(encoding="utf-8")
+        begin = source.rfind("\n", 0, each["start"]) + 1
+        each["column"] = each["start"] - begin
+        each["in"] = source[begin : source.find("\n", begin)].strip()
         each["file"] = str(Path(each["file"]).relative_to(SECOND))
     return listed
 
@@ -110,8 +114,8 @@ def killer(mutant: Mutant, asked: Asked) -> str | None:
 
 
 def key(mutant: Mutant) -> str:
-    """A mutant's name: where it is, what was there, what is there now."""
-    return f"{mutant['file']}: {mutant['was']} -> {mutant['text'][:60]}"
+    """A mutant's name: the line that it changes, from which column on, and what is there now."""
+    return f"{mutant['file']}: {mutant['in']} @{mutant['column']}: {mutant['text'][:60]}"
 
 
 def equivalents() -> dict[str, str]:

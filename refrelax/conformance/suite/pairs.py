@@ -51,17 +51,17 @@ def score(records: Iterable[Record], answers: Mapping[str, Answer]) -> Iterator[
 
 def only_checked(record: Record) -> bool:
     """Whether a case is right or wrong by a yes or no alone."""
-    return record["ask"] == "check" or refuses(record)
+    return bool(record["ask"] == "check") or refuses(record)
 
 
 def refuses(record: Record) -> bool:
     """Whether the text refuses the module of a case."""
-    return record["expect"].split()[0] in REJECTIONS
+    return str(record["expect"]).split()[0] in REJECTIONS
 
 
 def may_be_partner(record: Record) -> bool:
     """Whether an answer to a case tells something about an acceptance or refusal elsewhere."""
-    return record["ask"] != "prove" and record["expect"].split()[0] != "Unlinkable"
+    return bool(record["ask"] != "prove") and str(record["expect"]).split()[0] != "Unlinkable"
 
 
 def _right_ways(records: list[Record], said: Mapping[str, tuple[Word, str]]) -> dict[tuple[str, bool], list[bool]]:
