@@ -15,7 +15,7 @@ PIP    := -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-gpu test-tvm nightly nightly-tvm verified lint format rules docs playground examples bench clean
+.PHONY: help setup demo test test-gpu test-tvm nightly nightly-tvm verified lint format rules docs playground spec examples bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -91,6 +91,8 @@ docs: $(DOCS) ## the site, in build/site
 
 playground: $(DEV) ## a page that runs the package in a browser, in build/playground (Pyodide from npm)
 	@$(BIN)/python tools/make_playground.py build/playground
+spec: $(DOCS) ## the specification as one HTML file, and a PDF where chromium is there, in build/spec
+	@$(BIN)/python tools/make_spec.py --out build/spec
 
 examples: $(TVM) ## print the example models anew with real TVM and PyTorch
 	@$(TVMENV)/bin/python tools/make_examples.py

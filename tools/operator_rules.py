@@ -25,7 +25,7 @@ RULES: dict[str, str] = {
     "op.binary/bits-dtype": "`bitwise_and`, `bitwise_or` and `bitwise_xor` take integers or bool.",
     "op.binary/shift-dtype": "The shifts take integers.",
     "op.binary/operand": "An operand is a tensor or a scalar. A scalar next to a tensor counts as a tensor of shape `(1,)`.",
-    "op.binary/equal-dtypes": "Operands have one dtype, which is the result's. Next to a bool operand any dtype is accepted, and the result has the first operand's.",
+    "op.binary/equal-dtypes": "Operands have one dtype, which is the result's. Next to a bool operand any dtype is accepted, and the result has the first operand's. Comparisons take any two dtypes (`op.binary/meeting-dtype`).",
     "op.binary/meeting-dtype": "Operands of two dtypes are converted (chapter 02) to the one in which they meet, and are compared there: a number before a bool, a float before an integer, the wider before the narrower, the unsigned before the signed of one width. So `uint8` 200 is less than `int8` -1, which is 255 there, and `int32` 16777217 equals `float32` 16777216. Two float formats of one width meet nowhere: the run is `Unspecified`.",
     "op.binary/float-only": "`atan2` and `log_add_exp` of integers, which deduction accepts, have no meaning: the run is `Unspecified`.",
     "op.power/negative-exponent": "An integer raised to a negative integer is poison.",

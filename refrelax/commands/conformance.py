@@ -21,7 +21,7 @@ from refrelax.conformance.suite.command import ask_all
 from refrelax.conformance.suite.judge import Answer
 from refrelax.conformance.suite.pairs import Scored, score
 from refrelax.conformance.suite.records import PROFILES, Record, asks_anybody, case_of, exported
-from refrelax.conformance.suite.scores import board, chapters, junit
+from refrelax.conformance.suite.scores import board, chapters, junit, lacks
 from refrelax.conformance.workers import Worker
 from refrelax.errors import UsageError
 from refrelax.shape_solver import z3_
@@ -157,7 +157,9 @@ def _cases(options: argparse.Namespace, portable: bool) -> list[Case]:
     Raises:
         UsageError: there is none.
     """
-    there = [case for case in suite.load() if (asks_anybody(case) if portable else True)]
+    there: list[Case] = [*suite.load()]
+    if portable:
+        there = [case for case in (*there, *suite.load_named_examples()) if asks_anybody(case)]
     chosen = [case for case in there if case.name.startswith(options.only) and _of_rule(case.rule, options)]
     if not chosen:
         raise UsageError(f"no case is chosen{_which(options)}")
@@ -226,7 +228,7 @@ def _scored(records: list[Record], answers: Mapping[str, Answer], options: argpa
     rows = list(score(records, answers))
     code = _told((Judged(case_of(each.record), each.word, each.why) for each in rows), len(rows), known, options)
     if not options.json:
-        print("\n".join(board(rows)))
+        print("\n".join([*board(rows), *lacks(rows)]))
     if options.junit:
         Path(options.junit).write_text(junit(rows), encoding="utf-8")
     return code

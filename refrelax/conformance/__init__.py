@@ -13,7 +13,7 @@ cases.
 ====================  ======================================================================
 """
 
-from refrelax.conformance.cases import Case, load, load_examples
+from refrelax.conformance.cases import Case, load, load_examples, load_named_examples
 from refrelax.conformance.judged import Judged, judge_case, judge_cases
 from refrelax.conformance.run import Result, run_case, run_cases
 from refrelax.judge.implementation import Implementation, ImplementationFailed
@@ -28,6 +28,7 @@ __all__ = [
     "judge_cases",
     "load",
     "load_examples",
+    "load_named_examples",
     "run_case",
     "run_cases",
 ]

@@ -51,7 +51,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -195,6 +195,26 @@ def _load(directory: Path) -> tuple[Case, ...]:
 def load_examples(directory: Path | None = None) -> tuple[Case, ...]:
     """Every example of the spec that states its outcome, as a case."""
     return tuple(_from_example(each) for each in spec_text.examples(directory))
+
+
+def load_named_examples() -> tuple[Case, ...]:
+    """The examples of the spec under names that do not change with its lines: ``example-binary/relax.add``.
+
+    One that names no rule is about what the page of its operator says (``ty/operator``), or, in a chapter, about the
+    call that it makes (``ev/function-call``).
+    """
+    named: dict[str, Case] = {}
+    for example in spec_text.examples():
+        area = Path(example.file).stem.split("-")[0]
+        stem = f"example-{area}/{re.sub(r'[^a-z0-9._]+', '-', example.heading.lower()).strip('-')}"
+        name, count = stem, 1
+        while name in named:
+            count += 1
+            name = f"{stem}-{count}"
+        case = _from_example(example)
+        rule = case.rule or ("ty/operator" if "/ops/" in example.file else "ev/function-call")
+        named[name] = replace(case, name=name, rule=rule)
+    return tuple(named.values())
 
 
 def parse_expectation(text: str, where: str) -> Expectation:

@@ -39,6 +39,8 @@ class Example:
     text: str
     file: str
     line: int
+    heading: str = ""
+    """The heading that it stands under, such as ``relax.add``."""
 
 
 def spec_directory() -> Path:
@@ -90,7 +92,7 @@ def _paragraphs(path: Path, name: str) -> Iterator[Paragraph]:
 
 
 def _examples(path: Path, name: str) -> Iterator[Example]:
-    language, start, lines = "", 0, list[str]()
+    language, heading, start, lines = "", "", 0, list[str]()
     inside = False
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         fence = _FENCE.match(line)
@@ -100,6 +102,8 @@ def _examples(path: Path, name: str) -> Iterator[Example]:
             inside = False
             text = "\n".join(lines) + "\n"
             if language == "tvmscript" and re.search(r"^\s*# expect:", text, re.MULTILINE):
-                yield Example(text, name, start)
+                yield Example(text, name, start, heading)
         elif inside:
             lines.append(line)
+        elif line.startswith("#"):
+            heading = line.lstrip("#").strip()

@@ -38,6 +38,7 @@ LAYERS: dict[str, int] = {
     "exercises": 11,
     "views": 11,  # runs recorded and shown
     "commands": 12,
+    "pytest_options": 13,  # what pytest loads at every start
     "cli": 13,
 }
 """Room to height. A module may import rooms of its own height or lower ones."""

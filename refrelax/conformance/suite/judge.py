@@ -6,6 +6,7 @@ Spec: ``spec/01-conformance.md``, *What is said of a case*.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from refrelax.conformance.suite import values
 from refrelax.conformance.suite.records import Record
 from refrelax.errors import UsageError
 from refrelax.judge.bindings import compare
-from refrelax.semantics.dims import NO_FACTS
+from refrelax.semantics.dims import Facts, shape_facts
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.lattice import is_base_of
 from refrelax.syntax.json_ import node_from_json
@@ -94,17 +95,25 @@ def types_difference(wanted: Mapping[str, Any], found: Any) -> str | None:
         theirs = found.get(function) if isinstance(found, dict) else None
         if not isinstance(theirs, dict):
             return f"types: expected an object for the function {function}"
+        facts = _extents(bindings)
         for name, type_ in bindings.items():
             if name not in theirs:
                 return f"types: {function}/{name} has none"
-            if theirs[name] != type_ and not _same_type(type_, theirs[name]):
+            if theirs[name] != type_ and not _same_type(type_, theirs[name], facts):
                 return f"types: {function}/{name} is {_short(type_)}, found {_short(theirs[name])}"
     return None
 
 
-def _same_type(wanted: Any, found: Any) -> bool:
+def _extents(bindings: Mapping[str, Any]) -> Facts:
+    """The symbols of a function's types are extents (``sh/facts``), but for variables that hold scalars."""
+    text = json.dumps(bindings)
+    scalars = {name.rpartition("/")[2] for name, type_ in bindings.items() if type_.get("node") == "PrimType"}
+    return shape_facts(set(re.findall(r'"node": "SymVar", "name": "([^"]*)"', text)) - scalars)
+
+
+def _same_type(wanted: Any, found: Any, facts: Facts) -> bool:
     ours, theirs = node_from_json(wanted), node_from_json(found)
-    return bool(is_base_of(ours, theirs, NO_FACTS) and is_base_of(theirs, ours, NO_FACTS))
+    return bool(is_base_of(ours, theirs, facts) and is_base_of(theirs, ours, facts))
 
 
 def _short(type_: Any) -> str:

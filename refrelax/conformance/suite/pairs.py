@@ -37,34 +37,41 @@ def score(records: Iterable[Record], answers: Mapping[str, Answer]) -> Iterator[
     right = _right_ways(listed, said)
     for record in listed:
         word, why = said[record["name"]]
-        if word == "passed" and _only_checked(record):
-            refuses = _refuses(record)
+        if word == "passed" and only_checked(record):
+            refused = refuses(record)
             area = f"{str(record['rule']).partition('/')[0]}/"
             partners = next(
-                (found for key in (record["rule"], area, "") if (found := right.get((key, not refuses)))), None
+                (found for key in (record["rule"], area, "") if (found := right.get((key, not refused)))), None
             )
             if partners is None or not any(partners):
-                does = "accepts no module that keeps" if refuses else "refuses no module that breaks"
+                does = "accepts no module that keeps" if refused else "refuses no module that breaks"
                 word, why = "not judged", f"it {does} {record['rule']}, so its answer here says nothing"
         yield Scored(record, word, why, float(answers.get(record["name"], {}).get("seconds", 0.0)))
 
 
-def _only_checked(record: Record) -> bool:
-    return record["ask"] == "check" or _refuses(record)
+def only_checked(record: Record) -> bool:
+    """Whether a case is right or wrong by a yes or no alone."""
+    return bool(record["ask"] == "check") or refuses(record)
 
 
-def _refuses(record: Record) -> bool:
-    return record["expect"].split()[0] in REJECTIONS
+def refuses(record: Record) -> bool:
+    """Whether the text refuses the module of a case."""
+    return str(record["expect"]).split()[0] in REJECTIONS
+
+
+def may_be_partner(record: Record) -> bool:
+    """Whether an answer to a case tells something about an acceptance or refusal elsewhere."""
+    return bool(record["ask"] != "prove") and str(record["expect"]).split()[0] != "Unlinkable"
 
 
 def _right_ways(records: list[Record], said: Mapping[str, tuple[Word, str]]) -> dict[tuple[str, bool], list[bool]]:
     """By rule, by area and over all: for acceptances and refusals, which were right."""
     found: dict[tuple[str, bool], list[bool]] = {}
     for record in records:
-        if record["ask"] == "prove" or record["expect"].split()[0] == "Unlinkable":
-            continue
-        rule, refuses = str(record["rule"]), _refuses(record)
-        right = said[record["name"]][0] == "passed"
+        word = said[record["name"]][0]
+        if not may_be_partner(record) or word == "unsupported":
+            continue  # whoever has no reader of text, say, is asked about one side of a rule of syntax alone
+        rule = str(record["rule"])
         for key in (rule, f"{rule.partition('/')[0]}/", ""):
-            found.setdefault((key, refuses), []).append(right)
+            found.setdefault((key, refuses(record)), []).append(word == "passed")
     return found

@@ -38,15 +38,29 @@ def board(scored: Iterable[Scored]) -> list[str]:
     for each in scored:
         counts.setdefault(chapters().get(each.record["rule"], "other"), Counter())[each.word] += 1
     width = max((len(each) for each in counts), default=0)
-    lines = []
+    lines, silent = list[str](), Counter[str]()
     for chapter, found in sorted(counts.items()):
         judged = found["passed"] + sum(found[word] for word in FAULTS)
+        if set(found) == {"unsupported"}:
+            silent[chapter] = found["unsupported"]
+            continue
         share = f"{100 * found['passed'] / judged:5.1f} %" if judged else "      -"
         rest = ", ".join(f"{found[word]} {word}" for word in WORDS if found[word] and word != "passed")
         lines.append(
             f"{chapter:<{width}}  {found['passed']:4} of {judged:4} passed {share}" + (f"  ({rest})" if rest else "")
         )
+    if silent:
+        lines.append(f"{'in all others':<{width}}  {silent.total():4} unsupported, in {len(silent)} chapters")
     return lines
+
+
+def lacks(scored: Iterable[Scored], most: int = 8) -> list[str]:
+    """What an implementation says that it does not have, by how many cases ask for it; the first ``most``."""
+    reasons = Counter(each.why for each in scored if each.word == "unsupported" and each.why)
+    if not reasons:
+        return []
+    listed = [f"{why} ({count})" for why, count in reasons.most_common(most)]
+    return [f"asked for most: {', '.join(listed)}" + (", …" if len(reasons) > most else "")]
 
 
 def junit(scored: Iterable[Scored]) -> str:

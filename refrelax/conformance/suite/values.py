@@ -24,7 +24,7 @@ from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.numbers.intervals import INF, Interval, narrow
 from refrelax.semantics.numbers.intsets import Ints, TruthSet, some, truths
 from refrelax.semantics.numbers.poison import poison
-from refrelax.semantics.values import DType, Prim, Shape, from_payloads
+from refrelax.semantics.values import DType, Prim, Shape, TensorValue, from_payloads
 from refrelax.syntax import dtypes
 from refrelax.syntax.bits import decode, encode, nan_bits
 
@@ -57,6 +57,8 @@ def to_json(value: Any) -> Any:
             return value
         case float():
             return {"dtype": "float64", "value": hex(encode("float64", value))}
+        case TensorValue():
+            return to_json(Tensor(value))  # what is printed comes as the run has it
         case _:
             return {"opaque": type(value).__name__}
 
@@ -164,6 +166,8 @@ def shown(spec: Any) -> str:
 def permitted_to_json(value: Any) -> Any:
     """A surface value of a run under ``enclosure``: what may be given in each place."""
     match value:
+        case TensorValue():
+            return permitted_to_json(Tensor(value))
         case Tensor(core=core):
             elements = [_element(payload, core.dtype) for payload in core.payloads()]
             return {"dtype": core.dtype, "shape": list(core.shape), "permitted": elements}

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from refrelax.cli import main
-from refrelax.conformance import load
+from refrelax.conformance import load, load_named_examples
 from refrelax.conformance.suite import serve, store
 from refrelax.conformance.suite.pairs import score
 from refrelax.conformance.suite.protocol import request
@@ -25,7 +25,7 @@ jsonschema = pytest.importorskip("jsonschema")
 
 @cache
 def records() -> tuple[Record, ...]:
-    return tuple(json.loads(json.dumps(each)) for each in exported(load()))
+    return tuple(json.loads(json.dumps(each)) for each in exported((*load(), *load_named_examples())))
 
 
 @cache

@@ -1,0 +1,167 @@
+// The scalars and buffers of a call of a loop-level function, and what an expression does to memory (spec 07).
+"use strict";
+const { open, unsupported } = require("./ends");
+const { Tensor, Prim } = require("./values");
+const { evaluate, index, elementOf, dtypeOf } = require("./scalars");
+const { Pointer, inside } = require("./buffers");
+const { cFunctionOf } = require("./intrinsics");
+const { dtype } = require("./dtypes");
+
+class Frame {
+  constructor(machine, parent = null) {
+    this.machine = machine;
+    this.parent = parent;
+    this.scalars = new Map();
+    this.buffers = new Map();
+    this.lazy = false; // both sides of and, or are evaluated (ld/index-arithmetic)
+  }
+
+  get(name) {
+    for (let frame = this; frame !== null; frame = frame.parent) if (frame.scalars.has(name)) return frame.scalars.get(name);
+    throw unsupported(`no value of ${name}`);
+  }
+
+  has(name) {
+    for (let frame = this; frame !== null; frame = frame.parent) if (frame.scalars.has(name)) return true;
+    return false;
+  }
+
+  set(name, value) {
+    this.scalars.set(name, value);
+  }
+
+  with(name, value) {
+    const inner = new Frame(this.machine, this);
+    inner.set(name, value);
+    return inner;
+  }
+
+  inner() {
+    return new Frame(this.machine, this);
+  }
+
+  buffer(name) {
+    for (let frame = this; frame !== null; frame = frame.parent) if (frame.buffers.has(name)) return frame.buffers.get(name);
+    throw unsupported(`no buffer ${name}`);
+  }
+
+  /** The places that indices name: one, or one a lane. */
+  places(indices) {
+    const each = indices.map((i) => evaluate(i, this));
+    const lanes = each.find(Array.isArray);
+    if (lanes === undefined) return each.map(index);
+    return lanes.map((_, lane) => each.map((i) => index(Array.isArray(i) ? i[lane] : i)));
+  }
+
+  /** Element or lanes of a buffer; outside of its shape there is poison (ld/load-out-of-bounds). */
+  load(e) {
+    const buffer = this.buffer(e.buffer);
+    const at = this.places(e.indices);
+    const mask = e.predicate === null ? 1n : evaluate(e.predicate, this);
+    const one = (place, taken) => (taken === 1n && inside(buffer, place) ? buffer.at(place) : null);
+    return isVector(at) ? at.map((place, lane) => one(place, Array.isArray(mask) ? mask[lane] : mask)) : one(at, mask);
+  }
+
+  /** All lanes are computed before the first is written (ev/vector-store). */
+  store(e) {
+    const buffer = this.buffer(e.buffer);
+    const value = evaluate(e.value, this);
+    const at = this.places(e.indices);
+    const mask = e.predicate === null ? 1n : evaluate(e.predicate, this);
+    const one = (place, element, taken) => {
+      if (taken === 0n) return;
+      if (!inside(buffer, place)) throw open("ld/store-out-of-bounds");
+      buffer.store[buffer.place(place)] = element;
+    };
+    if (!isVector(at)) return one(at, value, mask);
+    return at.forEach((place, lane) => one(place, Array.isArray(value) ? value[lane] : value, Array.isArray(mask) ? mask[lane] : mask));
+  }
+
+  /** A buffer as an argument. */
+  reference(e) {
+    const buffer = this.buffer(e.buffer);
+    switch (e.part) {
+      case "": return buffer;
+      case "data": return new Pointer(buffer.store, buffer.base ?? buffer.offset, buffer.dtype);
+      case "elem_offset": return BigInt(buffer.offset - (buffer.base ?? 0));
+      case "strides": return BigInt(buffer.strides[index(evaluate(e.args[0], this))]);
+      default: throw unsupported(`${e.part} of a buffer`);
+    }
+  }
+
+  /** {value} of an intrinsic that is more than a function of its operands; undefined for any other. */
+  intrinsic(e) {
+    if (e.op.startsWith("cls.")) return { value: this.callFunction(e) };
+    const first = e.args[0];
+    switch (e.op) {
+      case "address_of": return { value: this.addressOf(first) };
+      case "tvm_access_ptr": return { value: this.accessPointer(e) };
+      case "call_extern":
+      case "call_pure_extern":
+        if (cFunctionOf(first.value, e.dtype) !== undefined && !this.machine.registered(first.value)) return undefined;
+        return { value: this.callLibrary(e) };
+      case "call_packed":
+      case "call_cpacked": return { value: this.callLibrary(e) };
+      case "tvm_stack_make_shape": return { value: e.args.map((a) => index(evaluate(a, this))) };
+      case "tvm_stack_make_array": return { value: this.stackArray(e) };
+      case "vectorlow":
+      case "vectorhigh": return { value: half(evaluate(first, this), e.op === "vectorlow") };
+      case "vectorcombine": return { value: e.args.flatMap((a) => evaluate(a, this)) };
+      case "reinterpret": return dtype(dtypeOf(first)).lanes !== dtype(e.dtype).lanes ? cutLanes(e) : undefined;
+      case "isnullptr": return { value: evaluate(first, this) === null ? 1n : 0n };
+      case "assume":
+      case "prefetch": return { value: null };
+      default: return undefined;
+    }
+  }
+
+  callFunction(e) {
+    const value = this.machine.call(e.op.slice(4), e.args.map((a) => argument(a, this)));
+    return value instanceof Prim ? value.value : value;
+  }
+
+  callLibrary(e) {
+    const [name, ...args] = e.args;
+    const value = this.machine.library(name.value, args.map((a) => argument(a, this)));
+    return value instanceof Prim ? value.value : 0n;
+  }
+
+  addressOf(e) {
+    const buffer = this.buffer(e.buffer);
+    return new Pointer(buffer.store, buffer.place(this.places(e.indices)), buffer.dtype);
+  }
+
+  accessPointer(e) {
+    const pointer = evaluate(e.args[1], this);
+    return new Pointer(pointer.store, pointer.place + index(evaluate(e.args[2], this)), pointer.dtype);
+  }
+
+  /** The tensor that is described (ev/stack-array). */
+  stackArray(e) {
+    const [data, shape, strides, , like] = e.args;
+    if (strides.node === "Intrinsic") throw unsupported("strides of a stack array");
+    const pointer = evaluate(data, this);
+    return new Tensor(elementOf(like), evaluate(shape, this), pointer.store, undefined, pointer.place);
+  }
+}
+
+const isVector = (at) => Array.isArray(at[0]);
+
+function half(lanes, low) {
+  const middle = lanes.length / 2;
+  return low ? lanes.slice(0, middle) : lanes.slice(middle);
+}
+
+function cutLanes(e) {
+  throw unsupported(`reinterpret to ${e.dtype}`);
+}
+
+/** An argument of a call: a number with its dtype, or a tensor or pointer. */
+function argument(e, frame) {
+  const value = evaluate(e, frame);
+  if (typeof value === "bigint" || typeof value === "number") return new Prim(dtypeOf(e), value);
+  if (value === null) throw open("ld/index-arithmetic", "poison as an argument");
+  return value;
+}
+
+module.exports = { Frame };

@@ -1,0 +1,16 @@
+// Positions in order: stable, NaN last (spec 02 "Comparison and choice").
+"use strict";
+
+/** The positions of items in order; equal ones keep theirs. */
+function order(items, descending) {
+  const places = items.map((_, k) => k);
+  return places.sort((p, q) => {
+    const [a, b] = [items[p], items[q]];
+    const [na, nb] = [Number.isNaN(a), Number.isNaN(b)];
+    if (na || nb) return Number(na) - Number(nb) || p - q;
+    if (a === b) return p - q;
+    return a < b !== descending ? -1 : 1;
+  });
+}
+
+module.exports = { order };

@@ -1,0 +1,79 @@
+// The forms of scalar expressions, and the kinds that operators take (spec 04 "wf/scalar-form", "wf/scalar-kind").
+"use strict";
+const { rejected } = require("./ends");
+const { dtype, isFloat, isBool } = require("./dtypes");
+const { dtypeOf } = require("./scalars");
+const { REAL } = require("./functions");
+
+const OF_OPERANDS = new Set([
+  ...Object.keys(REAL), "abs", "fabs", "sign", "square", "floor", "ceil", "round", "nearbyint", "trunc", "pow", "atan2", "hypot", "copysign", "nextafter",
+  "ldexp", "fmod", "fma", "isnan", "isinf", "isfinite", "max", "min", "truncmod", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
+  "shift_left", "shift_right", "popcount", "clz", "if_then_else", "likely", "reinterpret", "q_multiply_shift",
+]);
+
+/** An index, a truth or a float (sh/kind); null for what has no kind. */
+function kindOf(name) {
+  const { kind } = dtype(name);
+  return kind === "int" ? "index" : kind === "bool" ? "truth" : kind === "float" ? "float" : null;
+}
+
+/** A dimension and a prim value are arithmetic on scalars. */
+function scalarForm(e) {
+  switch (e.node) {
+    case "Literal":
+    case "SymVar": break;
+    case "Binary": [e.a, e.b].forEach(scalarForm); break;
+    case "Not": scalarForm(e.a); break;
+    case "Cast": scalarForm(e.value); break;
+    case "Select": [e.condition, e.true_value, e.false_value].forEach(scalarForm); break;
+    case "Let": [e.value, e.body].forEach(scalarForm); break;
+    case "Intrinsic":
+      if (!OF_OPERANDS.has(e.op)) throw rejected("wf/scalar-form", e.op);
+      e.args.forEach(scalarForm);
+      break;
+    default: throw rejected("wf/scalar-form", e.node);
+  }
+  if (dtype(dtypeOf(e)).lanes !== 1) throw rejected("wf/scalar-form", dtypeOf(e));
+  operandKinds(e);
+}
+
+const DIVISIONS = new Set(["Div", "Mod", "FloorDiv", "FloorMod"]);
+const INDICES = new Set(["shift_left", "shift_right", "popcount", "clz"]);
+const NO_FLOATS = new Set(["bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not"]);
+const NO_TRUTHS = new Set(["pow", "abs", "isnan", "isinf", "isfinite", "truncmod"]);
+const FLOATS = new Set([...Object.keys(REAL), "fabs", "nearbyint", "atan2", "hypot", "copysign", "nextafter", "fmod", "fma"]);
+
+/** Operands have one dtype, and are of a kind that the operator takes. */
+function operandKinds(e) {
+  if (e.node === "Binary") return binaryKinds(e);
+  if (e.node === "Not" && !isBool(dtype(dtypeOf(e.a)).element)) throw rejected("wf/condition-bool", "");
+  if (e.node === "Select") {
+    if (!isBool(dtype(dtypeOf(e.condition)).element)) throw rejected("wf/condition-bool", "");
+    sameKind(e.true_value, e.false_value);
+  }
+  if (e.node !== "Intrinsic" || e.args.length === 0 || e.op.startsWith("call_")) return undefined;
+  const kind = kindOf(dtype(dtypeOf(e.args[0])).element);
+  const refused =
+    (INDICES.has(e.op) && kind !== "index") || (NO_FLOATS.has(e.op) && kind === "float") ||
+    (NO_TRUTHS.has(e.op) && kind === "truth") || ((FLOATS.has(e.op) || e.op === "ldexp") && kind !== "float");
+  if (refused) throw rejected("wf/scalar-kind", `${e.op} of ${kind}`);
+  if (e.op === "if_then_else") sameKind(e.args[1], e.args[2]);
+  return undefined;
+}
+
+function sameKind(a, b) {
+  const [p, q] = [dtypeOf(a), dtypeOf(b)];
+  if (kindOf(dtype(p).element) !== kindOf(dtype(q).element) || (isFloat(dtype(p).element) && p !== q)) throw rejected("wf/scalar-kind", `${p} and ${q}`);
+}
+
+function binaryKinds(e) {
+  const [a, b] = [dtypeOf(e.a), dtypeOf(e.b)];
+  if (e.op === "And" || e.op === "Or") {
+    if (!isBool(dtype(a).element) || !isBool(dtype(b).element)) throw rejected("wf/condition-bool", e.op);
+    return;
+  }
+  if (a !== b) throw rejected("wf/operand-dtypes", `${a} and ${b}`);
+  if (DIVISIONS.has(e.op) && isBool(dtype(a).element)) throw rejected("wf/scalar-kind", `${e.op} of truths`);
+}
+
+module.exports = { scalarForm, operandKinds };

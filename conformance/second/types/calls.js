@@ -1,0 +1,161 @@
+// Types of calls (spec 05 "Calls", "Call forms").
+"use strict";
+const { rejected, unsupported } = require("../ends");
+const { definitionOf, attributes } = require("../operators");
+const { tuple, ANY, VOID } = require("./build");
+const { L2, PASS, L1, grade, assign, mentioned } = require("./lattice");
+
+/** The type of a call whose arguments have these types. */
+function callType(e, types, variable, state) {
+  switch (e.op.node) {
+    case "GlobalVar": return callFunction(state.signature(e.op.name), types, e);
+    case "ExternFunc": return promised(e);
+    case "Var": return callFunction(variable(e.op.name), types, e);
+    default: break;
+  }
+  const form = FORMS[e.op.name];
+  return form !== undefined ? form(e, types, state) : definitionOf(e.op.name).type(types, attributes(e), e, state);
+}
+
+/** What `ty_args` say: nothing is R.Any, several are a tuple. */
+function promised(e, nothing = ANY) {
+  return e.ty_args.length === 0 ? nothing : e.ty_args.length === 1 ? e.ty_args[0] : tuple(e.ty_args);
+}
+
+function callFunction(type, args, e) {
+  if (type.node === "PackedFuncType") return promised(e);
+  if (type.node !== "FuncType") throw rejected("ty/call-not-a-function", type.node);
+  if (type.params === null) return e.ty_args.length > 0 ? promised(e) : type.ret;
+  if (type.params.length !== args.length) throw rejected("ty/call-arity", `${args.length} for ${type.params.length}`);
+  return assign(type.ret, assignment(type.params, args));
+}
+
+/** Arguments matched with parameters: the values of the callee's symbols. */
+function assignment(params, args) {
+  params.forEach((p, k) => {
+    const found = grade(apart(p), args[k]);
+    if (found !== PASS && found !== L2) throw rejected("ty/call-argument", `argument ${k}`);
+  });
+  const values = new Map();
+  params.forEach((p, k) => bind(p, args[k], values));
+  return values;
+}
+
+/** Symbols of the callee and of the caller never meet. */
+function apart(type) {
+  const names = new Map([...mentioned(type)].map((name) => [name, { node: "SymVar", name: `callee's ${name}`, dtype: "int64" }]));
+  return names.size === 0 ? type : assign(type, names);
+}
+
+function bind(param, arg, values) {
+  const pairs = [[param.node === "ShapeType" ? param.values : param.shape, arg.node === "ShapeType" ? arg.values : arg.shape]];
+  if (param.node === "TupleType" && arg.node === "TupleType") return param.fields.forEach((p, k) => bind(p, arg.fields[k], values));
+  for (const [dims, given] of pairs) {
+    if (!Array.isArray(dims) || !Array.isArray(given)) continue;
+    dims.forEach((d, k) => {
+      if (d.node === "SymVar" && !values.has(d.name)) values.set(d.name, given[k]);
+    });
+  }
+  return undefined;
+}
+
+// --- call forms ---
+
+function outputs(e) {
+  const types = e.ty_args.flatMap((t) => (t.node === "TupleType" ? t.fields : [t]));
+  const fine = types.length > 0 && types.every((t) => t.node === "TensorType" && t.shape !== null && t.dtype !== null);
+  if (e.ty_args.some((t) => t.node === "DTensorType")) throw unsupported("distributed tensors");
+  if (!fine) throw rejected("ty/call-form-out-ty", e.op.name);
+  return types;
+}
+
+function argumentsOf(e, types) {
+  if (e.args.length !== 2) throw rejected("ty/call-form-arguments", String(e.args.length));
+  if (types[1].node !== "TupleType") throw rejected("ty/call-tir-args", types[1].node);
+  return types[1].fields;
+}
+
+/** The callee's first parameters are matched with the inputs; the others imply the types of outputs. */
+function callTir(e, types, state, skip = () => false) {
+  const inputs = argumentsOf(e, types);
+  const outs = outputs(e);
+  const callee = e.args[0].node === "GlobalVar" ? state.module.functions.get(e.args[0].name) : undefined;
+  if (callee === undefined || callee.node !== "PrimFunc") throw rejected("ty/call-tir-callee", "");
+  const { params } = state.signature(e.args[0].name);
+  const fresh = outs.filter((_, k) => !skip(k));
+  if (params.length !== inputs.length + fresh.length) throw rejected("ty/call-arity", `${inputs.length} and ${fresh.length} for ${params.length}`);
+  const values = assignment(params.slice(0, inputs.length), inputs);
+  params.slice(inputs.length).forEach((p, k) => {
+    if (p.node === "AnyType") return;
+    if (p.node !== "TensorType") throw rejected("ty/call-tir-out-ty", p.node);
+    const implied = assign(p, values);
+    if (grade(implied, fresh[k]) !== PASS) throw rejected("ty/call-tir-out-ty", `output ${k}`);
+  });
+  return promised(e);
+}
+
+function callTirInplace(e, types, state) {
+  const inputs = argumentsOf(e, types);
+  const outs = outputs(e);
+  const places = attributes(e).inplace_indices;
+  checkPlaces(places, outs.length, inputs.length);
+  places.forEach((place, k) => {
+    if (place < 0) return;
+    const exact = inputs[place].node === "TensorType" && grade(outs[k], inputs[place]) === PASS && grade(inputs[place], outs[k]) >= L1;
+    if (!exact) throw rejected("ty/call-tir-inplace", String(k));
+  });
+  return callTir(e, types, state, (k) => places[k] >= 0);
+}
+
+function checkPlaces(places, outs, inputs) {
+  const used = places.filter((p) => p !== -1);
+  const fine = places.length === outs && used.length > 0 && used.every((p) => p >= 0 && p < inputs) && new Set(used).size === used.length;
+  if (!fine) throw rejected("ty/inplace-indices", places.join());
+}
+
+function callDpsPacked(e, types) {
+  argumentsOf(e, types);
+  outputs(e);
+  return promised(e);
+}
+
+function opaqueCallee(e, types) {
+  if (types[0].node === "PackedFuncType" || (types[0].node === "FuncType" && types[0].params === null)) return;
+  throw rejected("ty/call-packed-callee", types[0].node);
+}
+
+function callPurePacked(e, types) {
+  opaqueCallee(e, types);
+  return promised(e);
+}
+
+function callInplacePacked(e, types) {
+  opaqueCallee(e, types);
+  const places = attributes(e).inplace_indices;
+  const outs = e.ty_args.flatMap((t) => (t.node === "TupleType" ? t.fields : [t]));
+  checkPlaces(places, outs.length, types.length - 1);
+  places.forEach((place, k) => {
+    if (place >= 0 && grade(outs[k], types[place + 1]) !== PASS) throw rejected("ty/call-inplace-packed", String(k));
+  });
+  return promised(e);
+}
+
+function callPyFunc(e) {
+  if (e.args[0].node !== "StringValue") throw rejected("ty/call-py-func", e.args[0].node);
+  return promised(e);
+}
+
+const FORMS = {
+  "relax.call_tir": (e, types, state) => callTir(e, types, state),
+  "relax.call_tir_with_grad": (e, types, state) => callTir(e, types, state),
+  "relax.call_tir_inplace": callTirInplace,
+  "relax.call_dps_packed": callDpsPacked,
+  "relax.call_pure_packed": callPurePacked,
+  "relax.call_inplace_packed": callInplacePacked,
+  "relax.call_py_func": callPyFunc,
+  "relax.invoke_closure": (e) => promised(e, VOID),
+  "relax.invoke_pure_closure": (e) => promised(e, VOID),
+  "relax.make_closure": () => ANY,
+};
+
+module.exports = { callType };

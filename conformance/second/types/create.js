@@ -1,0 +1,73 @@
+// Types of tensors that are made (spec ops/create.md).
+"use strict";
+const { rejected, unsupported } = require("../ends");
+const { isFloat } = require("../dtypes");
+const { tensor, int, fixed, over, plus, minus, greatest, known } = require("./build");
+const { tensorArgument, shapeArgument, shapeOf, dims, like } = require("./common");
+
+/** A scalar expression that is written where the call stands. */
+function written(expression) {
+  if (expression.node !== "PrimValue") throw rejected("op.common/scalar-argument", expression.node);
+  return expression.value;
+}
+
+function filled([target], { dtype }, call) {
+  const { ndim } = shapeArgument(target);
+  return tensor(shapeOf(target, call.args[0]), dtype, ndim);
+}
+
+function scalarFill(type) {
+  const fill = tensorArgument(type);
+  if (fill.ndim > 0) throw rejected("op.full/scalar-fill", String(fill.ndim));
+  return fill;
+}
+
+function full([target, given], { dtype }, call) {
+  const fill = scalarFill(given);
+  const { ndim } = shapeArgument(target);
+  return tensor(shapeOf(target, call.args[0]), dtype ?? fill.dtype, ndim);
+}
+
+function fullLike([x, given], { dtype }) {
+  scalarFill(given);
+  return { ...tensorArgument(x), dtype: dtype ?? x.dtype };
+}
+
+const likeIts = ([x], { dtype }) => ({ ...tensorArgument(x), dtype: dtype ?? x.dtype });
+
+function eye(_, { dtype }, call) {
+  const [n, m] = call.args.map(written);
+  return tensor([n, m], dtype);
+}
+
+function eyeLike([x], { dtype }) {
+  const type = tensorArgument(x);
+  if (type.ndim >= 0 && type.ndim !== 2) throw rejected("op.eye_like/rank", String(type.ndim));
+  return like(type, dims(type), dtype ?? type.dtype, type.ndim);
+}
+
+function arange(_, { dtype }, call) {
+  const [start, end, step] = call.args.map(written);
+  if ([start, end, step].some((e) => e.dtype !== undefined && isFloat(e.dtype))) throw unsupported("arange of floats");
+  if (fixed(step) === null || fixed(step) === 0) return tensor(null, dtype, 1);
+  const by = fixed(step);
+  const length = by > 0 ? over(plus(minus(end, start), int(by - 1)), int(by)) : over(plus(minus(start, end), int(-by - 1)), int(-by));
+  return tensor([greatest(length, int(0))], dtype);
+}
+
+
+function triangle([x, offset]) {
+  const type = tensorArgument(x);
+  if (type.ndim >= 0 && type.ndim < 2) throw rejected("op.tril/rank", String(type.ndim));
+  if (offset.node !== "PrimType") throw rejected("op.tril/scalar-offset", offset.node);
+  return type;
+}
+
+function hamming(_, { dtype }, call) {
+  if (!isFloat(dtype)) throw rejected("op.hamming_window/float-dtype", dtype);
+  const size = written(call.args[0]);
+  if (known(size) !== null && known(size) <= 0) throw rejected("op.hamming_window/window-size", "");
+  return tensor([size], dtype);
+}
+
+module.exports = { filled, full, fullLike, like: likeIts, eye, eyeLike, arange, triangle, hamming };

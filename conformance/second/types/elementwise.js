@@ -1,0 +1,107 @@
+// Types of elementwise operators (spec ops/unary.md, ops/binary.md, ops/ternary.md, ops/activation.md).
+"use strict";
+const { rejected, unsupported } = require("../ends");
+const { isFloat, isInt } = require("../dtypes");
+const { tensor, int } = require("./build");
+const { tensorArgument, axisIn, broadcast, device, oneDtype, differ, dims } = require("./common");
+
+const same = ([x]) => tensorArgument(x);
+
+function float([x]) {
+  const type = tensorArgument(x);
+  if (type.dtype !== null && !isFloat(type.dtype)) throw rejected("op.unary/float-dtype", type.dtype);
+  return type;
+}
+
+function bits([x]) {
+  const type = tensorArgument(x);
+  if (type.dtype !== null && isFloat(type.dtype)) throw rejected("op.unary/bits-dtype", type.dtype);
+  return type;
+}
+
+const truth = ([x]) => ({ ...tensorArgument(x), dtype: "bool" });
+const astype = ([x], { dtype }) => ({ ...tensorArgument(x), dtype });
+
+/** An operand is a tensor or a scalar, which counts as a tensor of shape (1,). */
+function operand(type) {
+  if (type.node === "PrimType") return tensor([int(1)], type.dtype);
+  if (type.node === "DTensorType") throw unsupported("distributed tensors");
+  if (type.node !== "TensorType") throw rejected("op.binary/operand", type.node);
+  return type;
+}
+
+function operands(types) {
+  if (types.every((t) => t.node === "PrimType")) throw unsupported("two scalars");
+  return types.map(operand);
+}
+
+/** Next to a bool operand any dtype is accepted, and the result has the first operand's. */
+function commonDtype(a, b) {
+  if (a.dtype !== null && b.dtype !== null && a.dtype !== b.dtype && a.dtype !== "bool" && b.dtype !== "bool") {
+    throw rejected("op.binary/equal-dtypes", `${a.dtype} and ${b.dtype}`);
+  }
+  return a.dtype === null || b.dtype === null ? null : a.dtype;
+}
+
+function arithmetic(given) {
+  const types = operands(given.slice(0, 2));
+  const dtype = commonDtype(...types);
+  const { shape, ndim } = broadcast(types);
+  return tensor(shape, dtype, ndim, device(types));
+}
+
+/** Operands of a comparison meet in one dtype (op.binary/meeting-dtype). */
+function comparison(given) {
+  const types = operands(given.slice(0, 2));
+  const { shape, ndim } = broadcast(types);
+  return tensor(shape, "bool", ndim, device(types));
+}
+
+function requiring(allowed, rule) {
+  return (given) => {
+    for (const { dtype } of operands(given)) if (dtype !== null && !allowed(dtype)) throw rejected(rule, dtype);
+    return arithmetic(given);
+  };
+}
+
+const twoBits = requiring((dtype) => !isFloat(dtype), "op.binary/bits-dtype");
+const shift = requiring(isInt, "op.binary/shift-dtype");
+
+function where([condition, x, y]) {
+  const types = [condition, x, y].map(tensorArgument);
+  if (types[0].dtype !== null && types[0].dtype !== "bool") throw rejected("op.where/bool-condition", types[0].dtype);
+  const dtype = oneDtype(types.slice(1));
+  const { shape, ndim } = broadcast(types);
+  return tensor(shape, dtype, ndim, device(types));
+}
+
+function clip([x, low, high]) {
+  if (low.node !== "PrimType" || high.node !== "PrimType") throw rejected("op.clip/scalar-bounds", `${low.node}, ${high.node}`);
+  return tensorArgument(x);
+}
+
+function fma(given) {
+  const types = given.map(tensorArgument);
+  const dtype = oneDtype(types);
+  const ranks = types.map((t) => t.ndim).filter((n) => n >= 0);
+  if (ranks.some((n) => n !== ranks[0])) throw rejected("op.ewise_fma/equal-ranks", ranks.join());
+  const known = types.map(dims).filter((d) => d !== null);
+  for (const other of known.slice(1)) {
+    if (other.some((d, k) => differ(d, known[0][k]))) throw rejected("op.ewise_fma/equal-dims", "");
+  }
+  return tensor(known.length === 3 ? known[0] : null, dtype, ranks[0] ?? -1, device(types));
+}
+
+function softmax([x], { axis }) {
+  const type = tensorArgument(x);
+  if (type.dtype !== null && !isFloat(type.dtype)) throw rejected("op.nn.softmax/float-dtype", type.dtype);
+  axisIn(axis, type.ndim);
+  return type;
+}
+
+function prelu([x, alpha], attrs) {
+  tensorArgument(alpha);
+  return softmax([x], attrs);
+}
+
+module.exports = { same, float, bits, truth, astype, arithmetic, comparison, twoBits, shift, where, clip, fma, softmax, prelu };

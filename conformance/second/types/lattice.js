@@ -1,0 +1,138 @@
+// Subtyping, join and erasure (spec 05 "Subtyping", "Erasure").
+"use strict";
+const { provablyEqual } = require("../shapes");
+const { tensor, shapeType, tuple, ANY, isLiteral, fixed } = require("./build");
+
+// Grades, worst first.
+const L0 = 0;
+const L1 = 1;
+const L2 = 2;
+const PASS = 3;
+
+/** Whether every value of `derived` is a value of `base` (ty/subtype). */
+function grade(base, derived) {
+  if (base.node === "AnyType") return PASS;
+  if (derived.node === "AnyType") return L1;
+  if (isFunction(base) && isFunction(derived)) return gradeFunction(base, derived);
+  if (base.node !== derived.node) return L0;
+  switch (base.node) {
+    case "PrimType": return base.dtype === derived.dtype ? PASS : L0;
+    case "ShapeType": return Math.min(gradeRank(base, derived), gradeDims(base.values, derived.values, base, derived));
+    case "TensorType": return gradeTensor(base, derived);
+    case "TupleType":
+      if (base.fields.length !== derived.fields.length) return L0;
+      return Math.min(PASS, ...base.fields.map((field, k) => grade(field, derived.fields[k])));
+    default: return JSON.stringify(base) === JSON.stringify(derived) ? PASS : L0;
+  }
+}
+
+const isFunction = (type) => type.node === "FuncType" || type.node === "PackedFuncType";
+
+function gradeRank(base, derived) {
+  if (base.ndim < 0) return PASS;
+  if (derived.ndim < 0) return L1;
+  return base.ndim === derived.ndim ? PASS : L0;
+}
+
+const gradeWord = (base, derived) => (base === null ? PASS : derived === null ? L1 : base === derived ? PASS : L0);
+
+function gradeTensor(base, derived) {
+  const first = Math.min(gradeWord(base.dtype, derived.dtype), gradeRank(base, derived), gradeWord(base.vdevice, derived.vdevice));
+  return first === L0 ? L0 : Math.min(first, gradeDims(base.shape, derived.shape, base, derived));
+}
+
+function gradeDims(base, derived, b, d) {
+  if (gradeRank(b, d) === L0) return L0;
+  if (base === null) return PASS;
+  if (derived === null) return L2;
+  if (typeof base === "string" || typeof derived === "string") return base === derived ? PASS : L2;
+  return Math.min(PASS, ...base.map((dim, k) => gradeDim(dim, derived[k])));
+}
+
+function gradeDim(base, derived) {
+  if (isLiteral(base) && isLiteral(derived)) return fixed(base) === fixed(derived) ? PASS : L0;
+  return provablyEqual(base, derived) ? PASS : L2;
+}
+
+function gradeFunction(base, derived) {
+  if (base.node === "PackedFuncType" || derived.node === "PackedFuncType") return base.node === derived.node ? PASS : L2;
+  if (base.purity && !derived.purity) return L0;
+  if (base.params === null) return grade(base.ret, derived.ret);
+  if (derived.params === null) return L2;
+  if (base.params.length !== derived.params.length) return L0;
+  const params = base.params.map((p, k) => {
+    const found = grade(p, derived.params[k]);
+    return found === L1 ? L2 : found;
+  });
+  return Math.min(PASS, ...params, grade(base.ret, derived.ret));
+}
+
+const sameDims = (a, b) => Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((d, k) => provablyEqual(d, b[k]));
+
+/** The least common ancestor (ty/join). */
+function join(a, b) {
+  if (a.node !== b.node) return ANY;
+  switch (a.node) {
+    case "TensorType": {
+      const ndim = a.ndim === b.ndim ? a.ndim : -1;
+      const shape = sameDims(a.shape, b.shape) || (typeof a.shape === "string" && a.shape === b.shape) ? a.shape : null;
+      return tensor(shape, a.dtype === b.dtype ? a.dtype : null, ndim, a.vdevice === b.vdevice ? a.vdevice : null);
+    }
+    case "ShapeType": return sameDims(a.values, b.values) ? a : shapeType(null, a.ndim === b.ndim ? a.ndim : -1);
+    case "PrimType": return a.dtype === b.dtype ? a : ANY;
+    case "TupleType": return a.fields.length === b.fields.length ? tuple(a.fields.map((f, k) => join(f, b.fields[k]))) : ANY;
+    case "FuncType": return joinFunction(a, b);
+    default: return a.node === "PackedFuncType" ? a : ANY;
+  }
+}
+
+function joinFunction(a, b) {
+  const opaque = a.params === null || b.params === null || a.params.length !== b.params.length;
+  const params = opaque ? null : a.params.map((p, k) => join(p, b.params[k]));
+  return { node: "FuncType", params, ret: join(a.ret, b.ret), purity: a.purity && b.purity, derive_func: null };
+}
+
+/** The symbols that an expression mentions. */
+function* mentioned(e) {
+  if (e === null || typeof e !== "object") return;
+  if (e.node === "SymVar") yield e.name;
+  else for (const part of Object.values(e)) yield* mentioned(part);
+}
+
+/** A type with every shape lost that says something for which `keeps(name)` is false: whole, or not at all. */
+function erase(type, keeps) {
+  switch (type.node) {
+    case "TensorType": {
+      const kept = typeof type.shape === "string" ? keeps(type.shape) : [...mentioned(type.shape)].every(keeps);
+      return kept ? type : { ...type, shape: null };
+    }
+    case "ShapeType": return [...mentioned(type.values)].every(keeps) ? type : { ...type, values: null };
+    case "TupleType": return tuple(type.fields.map((f) => erase(f, keeps)));
+    default: return type;
+  }
+}
+
+/** Symbols replaced, all at once; a shape that mentions one without a value is lost (ty/erase-by-assignment). */
+function assign(type, values) {
+  const dims = (list) => {
+    if (!Array.isArray(list)) return null;
+    return [...mentioned(list)].every((name) => values.has(name)) ? list.map((d) => substitute(d, values)) : null;
+  };
+  switch (type.node) {
+    case "TensorType":
+      if (typeof type.shape === "string") return values.has(type.shape) ? { ...type, shape: values.get(type.shape) } : { ...type, shape: null };
+      return { ...type, shape: dims(type.shape) };
+    case "ShapeType": return { ...type, values: dims(type.values) };
+    case "TupleType": return tuple(type.fields.map((f) => assign(f, values)));
+    default: return type;
+  }
+}
+
+function substitute(e, values) {
+  if (e === null || typeof e !== "object") return e;
+  if (e.node === "SymVar") return values.get(e.name) ?? e;
+  if (Array.isArray(e)) return e.map((part) => substitute(part, values));
+  return Object.fromEntries(Object.entries(e).map(([key, part]) => [key, substitute(part, values)]));
+}
+
+module.exports = { L0, L1, L2, PASS, grade, join, erase, assign, mentioned, sameDims };

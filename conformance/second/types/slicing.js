@@ -1,0 +1,49 @@
+// Types of slices (spec ops/slicing.md).
+"use strict";
+const { rejected, unsupported } = require("../ends");
+const { fixed, int } = require("./build");
+const { tensorArgument, dims, axisIn, like } = require("./common");
+
+/** The scalar expressions of a tuple argument. */
+function numbers(type, expression) {
+  const fine = type.node === "TupleType" && type.fields.every((f) => f.node === "PrimType" && f.dtype === "int64");
+  if (!fine) throw rejected("op.strided_slice/int64-tuples", type.node);
+  if (expression.node !== "Tuple") throw unsupported("bounds in a variable");
+  return expression.fields.map((f) => (f.node === "PrimValue" ? f.value : null));
+}
+
+function stridedSlice(types, { assume_inbound: inbound }, call) {
+  const type = tensorArgument(types[0]);
+  const [axes, begin, end, strides] = types.slice(1).map((t, k) => numbers(t, call.args[k + 1]));
+  if (axes.some((a) => a === null || fixed(a) === null)) throw rejected("op.strided_slice/constant-axes", "");
+  const lengths = [axes, begin, end, ...(strides === undefined ? [] : [strides])].map((list) => list.length);
+  if (lengths.some((n) => n !== lengths[0])) throw rejected("op.strided_slice/equal-lengths", lengths.join());
+  if (strides?.some((s) => s !== null && fixed(s) === 0)) throw rejected("op.strided_slice/zero-stride", "");
+  const shape = dims(type)?.slice();
+  const places = axes.map((a) => axisIn(fixed(a), type.ndim));
+  if (shape === undefined) return like(type, null, type.dtype, type.ndim);
+  places.forEach((axis, k) => (shape[axis] = extent(shape[axis], begin[k], end[k], strides === undefined ? int(1) : strides[k], inbound)));
+  return like(type, shape);
+}
+
+/** The number of positions from begin to end. */
+function extent(n, begin, end, stride, inbound) {
+  const [size, from, until, step] = [n, begin, end, stride].map((e) => (e === null ? null : fixed(e)));
+  if ([size, step, from, until].includes(null)) throw unsupported("a slice by expressions");
+  const [low, high] = step > 0 ? [0, size] : [-1, size - 1];
+  const bound = (p) => Math.min(Math.max(p < 0 && !inbound ? p + size : p, low), high);
+  return int(Math.max(0, Math.ceil((bound(until) - bound(from)) / step)));
+}
+
+function dynamicStridedSlice([x, ...bounds]) {
+  const type = tensorArgument(x);
+  for (const each of bounds) {
+    const shape = each.node === "TensorType" ? dims(each) : null;
+    const fine = each.node === "TensorType" && (each.dtype === null || each.dtype === "int64") && (each.ndim < 0 || each.ndim === 1);
+    const length = shape === null || fixed(shape[0]) === null || type.ndim < 0 || fixed(shape[0]) === type.ndim;
+    if (!fine || !length) throw rejected("op.dynamic_strided_slice/index-tensor", "");
+  }
+  return like(type, null, type.dtype, type.ndim);
+}
+
+module.exports = { stridedSlice, dynamicStridedSlice };

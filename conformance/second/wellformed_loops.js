@@ -1,0 +1,238 @@
+// Structural conditions of loop-level functions (spec 04 "Loop-level functions").
+"use strict";
+const { rejected, unsupported } = require("./ends");
+const { dtype, isBool, literal } = require("./dtypes");
+const { dtypeOf } = require("./scalars");
+const { operandKinds } = require("./scalar_forms");
+
+const isInteger = (e) => dtype(dtype(dtypeOf(e)).element).kind === "int";
+
+/** The scalars and buffers that are visible in a place; `loop` where break may stand. */
+class Place {
+  constructor(parent, changes = {}) {
+    this.scalars = new Map();
+    this.buffers = new Map();
+    this.parent = parent;
+    this.top = parent === null ? { scalars: new Set(), buffers: new Set() } : parent.top;
+    this.loop = changes.loop ?? parent?.loop ?? false;
+  }
+
+  scalar(name) {
+    return this.scalars.get(name) ?? this.parent?.scalar(name);
+  }
+
+  buffer(name) {
+    return this.buffers.get(name) ?? this.parent?.buffer(name);
+  }
+
+  /** A scalar variable is defined once in a function. */
+  define(name, about, again = false) {
+    if (this.top.scalars.has(name) && !again) throw rejected("wf/loop-var-once", name);
+    this.top.scalars.add(name);
+    this.scalars.set(name, about);
+  }
+
+  declare(buffer) {
+    if (this.top.buffers.has(buffer.name)) throw rejected("wf/buffer-declared-once", buffer.name);
+    this.top.buffers.add(buffer.name);
+    this.buffers.set(buffer.name, buffer);
+  }
+}
+
+function loopsWellFormed(module, f) {
+  const place = new Place(null);
+  for (const p of f.params) if (p.node === "ScalarParam") place.define(p.var.name, { dtype: p.var.dtype });
+  for (const p of f.params) if (p.node === "BufferParam") defineBare(p.buffer, place);
+  for (const p of f.params) if (p.node === "BufferParam") declared(p.buffer, place);
+  for (const buffer of f.root_allocs) declared(buffer, place);
+  statements(f.body, place);
+}
+
+/** A bare variable among extents, strides, offset of a buffer that is matched is defined there. */
+function defineBare(buffer, place) {
+  for (const e of [...buffer.shape, ...buffer.strides, buffer.elem_offset]) {
+    if (e?.node === "SymVar" && place.scalar(e.name) === undefined) place.define(e.name, { dtype: e.dtype });
+  }
+}
+
+function declared(buffer, place) {
+  for (const e of [...buffer.shape, ...buffer.strides]) {
+    if (!isInteger(e) || dtype(dtypeOf(e)).lanes !== 1) throw rejected("wf/extent-integer", dtypeOf(e));
+    expression(e, place);
+  }
+  if (buffer.elem_offset !== null) expression(buffer.elem_offset, place);
+  if (buffer.strides.length > 0 && buffer.strides.length !== buffer.shape.length) throw rejected("wf/stride-count", buffer.name);
+  if (buffer.data !== null) expression(buffer.data, place);
+  place.declare(buffer);
+}
+
+function statements(list, place) {
+  const inner = new Place(place);
+  for (const s of list) statement(s, inner);
+}
+
+function statement(s, place) {
+  switch (s.node) {
+    case "For": return forLoop(s, place);
+    case "While":
+      condition(s.condition, place);
+      return statements(s.body, new Place(place, { loop: true }));
+    case "LaunchThread": {
+      integer(s.extent, place);
+      const inner = new Place(place);
+      inner.define(s.var.name, { dtype: s.var.dtype }, true);
+      return statements(s.body, inner);
+    }
+    case "IfThenElse":
+      condition(s.condition, place);
+      statements(s.then_body, place);
+      return statements(s.else_body, place);
+    case "SBlock": return block(s, place);
+    case "BufferStore": return store(s, place);
+    case "Bind":
+      expression(s.value, place);
+      return place.define(s.var.name, { dtype: s.var.dtype });
+    case "AllocBuffer":
+      declared(s.buffer, place);
+      return s.init === null ? undefined : expression(s.init, place);
+    case "DeclBuffer": return declared(s.buffer, place);
+    case "AttrStmt":
+      expression(s.value, place);
+      return statements(s.body, place);
+    case "AssertStmt": return condition(s.condition, place);
+    case "Evaluate": return evaluated(s.value, place);
+    case "Return": return expression(s.value, place);
+    case "Break":
+    case "Continue": return inLoop(place);
+    default: throw unsupported(`the statement ${s.node}`);
+  }
+}
+
+function inLoop(place) {
+  if (!place.loop) throw rejected("wf/break-outside-loop", "");
+}
+
+function evaluated(e, place) {
+  if (e.node === "Intrinsic" && (e.op === "break_loop" || e.op === "continue_loop")) inLoop(place);
+  expression(e, place);
+}
+
+function integer(e, place) {
+  if (!isInteger(e) || dtype(dtypeOf(e)).lanes !== 1) throw rejected("wf/extent-integer", dtypeOf(e));
+  expression(e, place);
+}
+
+function condition(e, place) {
+  if (!isBool(dtype(dtypeOf(e)).element)) throw rejected("wf/condition-bool", dtypeOf(e));
+  expression(e, place);
+}
+
+function forLoop(s, place) {
+  [s.min, s.extent, ...(s.step === null ? [] : [s.step])].forEach((e) => integer(e, place));
+  if ((s.kind === "thread_binding") !== (s.thread !== null)) throw rejected("wf/thread-tag", s.kind);
+  const inner = new Place(place, { loop: true });
+  inner.define(s.var.name, { dtype: s.var.dtype, loop: true });
+  statements(s.body, inner);
+}
+
+/** A block with axes uses the loops around it only in bindings and predicate. */
+function block(s, place) {
+  for (const axis of s.iters) {
+    if (!isInteger(axis.binding)) throw rejected("wf/axis-binding", dtypeOf(axis.binding));
+    [axis.binding, axis.min, axis.extent].forEach((e) => expression(e, place));
+  }
+  if (s.predicate !== null) condition(s.predicate, place);
+  const inner = new Place(place);
+  inner.fenced = s.iters.length > 0;
+  for (const axis of s.iters) inner.define(axis.var.name, { dtype: axis.var.dtype });
+  for (const buffer of s.allocs) declared(buffer, inner);
+  for (const match of s.matches) {
+    region(match.source, inner);
+    defineBare(match.buffer, inner);
+    declared(match.buffer, inner);
+  }
+  [...(s.reads ?? []), ...(s.writes ?? [])].forEach((r) => region(r, inner));
+  if (s.init !== null) statements(s.init, inner);
+  statements(s.body, inner);
+}
+
+function region({ buffer, ranges }, place) {
+  const found = bufferOf(buffer, place);
+  if (ranges.length !== found.shape.length) throw rejected("wf/region-rank", buffer);
+  ranges.flat().forEach((e) => expression(e, place));
+}
+
+function bufferOf(name, place) {
+  const found = place.buffer(name);
+  if (found === undefined) throw rejected("wf/buffer-declared", name);
+  return found;
+}
+
+function indexed(e, place) {
+  const buffer = bufferOf(e.buffer, place);
+  if (e.indices.length !== buffer.shape.length) throw rejected("wf/index-count", e.buffer);
+  for (const i of e.indices) {
+    if (!isInteger(i)) throw rejected("wf/index-integer", dtypeOf(i));
+    expression(i, place);
+  }
+  if (e.predicate !== null) expression(e.predicate, place);
+  return buffer;
+}
+
+function store(s, place) {
+  const buffer = indexed(s, place);
+  const lanes = s.indices.reduce((n, i) => n * dtype(dtypeOf(i)).lanes, dtype(buffer.dtype).lanes);
+  const value = dtype(dtypeOf(s.value));
+  if (value.element !== dtype(buffer.dtype).element || value.lanes !== lanes) throw rejected("wf/store-dtype", `${value.name} in ${buffer.dtype}`);
+  expression(s.value, place);
+}
+
+/** Names are in scope, operands fit, inside an expression. */
+function expression(e, place) {
+  switch (e.node) {
+    case "SymVar": return used(e.name, place);
+    case "BufferLoad": return void indexed(e, place);
+    case "BufferRef":
+      bufferOf(e.buffer, place);
+      return e.args.forEach((a) => expression(a, place));
+    case "RangeArg": return region(e, place);
+    case "Let": {
+      expression(e.value, place);
+      const inner = new Place(place);
+      inner.scalars.set(e.var.name, { dtype: e.var.dtype });
+      return expression(e.body, inner);
+    }
+    case "CommReducer": {
+      const inner = new Place(place);
+      [...e.lhs, ...e.rhs].forEach((v) => inner.scalars.set(v.name, { dtype: v.dtype }));
+      return [...e.result, ...e.identity].forEach((r) => expression(r, inner));
+    }
+    case "Shuffle": shuffleLanes(e); break;
+    default: operandKinds(e);
+  }
+  for (const part of Object.values(e).flat()) if (part !== null && typeof part === "object" && part.node !== undefined) expression(part, place);
+  return undefined;
+}
+
+/** The indices are constants that name lanes (wf/shuffle-lanes). */
+function shuffleLanes(e) {
+  const lanes = e.vectors.reduce((n, v) => n + dtype(dtypeOf(v)).lanes, 0);
+  const fine = e.indices.every((i) => i.node === "Literal" && literal(i) >= 0n && literal(i) < BigInt(lanes));
+  if (!fine) throw rejected("wf/shuffle-lanes", "");
+}
+
+/** A scalar variable is used in its scope, and a loop's not through the fence of a block with axes. */
+function used(name, place) {
+  let fenced = false;
+  for (let at = place; at !== null; at = at.parent) {
+    const about = at.scalars.get(name);
+    if (about !== undefined) {
+      if (fenced && about.loop) throw rejected("wf/block-var-access", name);
+      return;
+    }
+    fenced = fenced || at.fenced === true;
+  }
+  throw rejected("wf/loop-var-defined", name);
+}
+
+module.exports = { loopsWellFormed };

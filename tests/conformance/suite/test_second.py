@@ -1,0 +1,89 @@
+"""The second implementation (``conformance/second``): nothing that it answers is wrong, and its mutants die."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from refrelax.conformance import load, load_named_examples
+from refrelax.conformance.suite.pairs import Scored, score
+from refrelax.conformance.suite.protocol import request
+from refrelax.conformance.suite.records import exported
+from refrelax.conformance.suite.scores import board, lacks
+
+ROOT = Path(__file__).resolve().parents[3]
+SECOND = ROOT / "conformance" / "second"
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("node") is None or not SECOND.is_dir(), reason="needs node, and conformance/second"
+)
+
+
+@cache
+def scored(every: int = 1) -> tuple[Scored, ...]:
+    """What is said of its answers to every so many cases."""
+    cases = (*load(), *load_named_examples())[::every]
+    records = [json.loads(json.dumps(each)) for each in exported(cases)]
+    sent = [(r, request(k, r, "tree")) for k, r in enumerate(records)]
+    asked = [(r, q) for r, q in sent if q is not None and r["profile"] in ("static", "graph", "loops")]
+    lines = "".join(json.dumps(q) + "\n" for _, q in asked)
+    found = subprocess.run(["node", SECOND / "main.js"], input=lines, capture_output=True, text=True, check=True)
+    answers = [json.loads(line) for line in found.stdout.splitlines()]
+    assert [a["id"] for a in answers] == [q["id"] for _, q in asked]
+    return tuple(score(records, {r["name"]: a for (r, _), a in zip(asked, answers, strict=True)}))
+
+
+def test_nothing_that_it_answers_is_wrong() -> None:
+    rows = scored(4)
+    assert [(r.record["name"], r.why) for r in rows if r.word in ("failed", "refused")] == []
+    words = Counter(r.word for r in rows)
+    assert words["passed"] > 150
+
+
+def test_the_board_says_what_is_asked_for_most() -> None:
+    rows: list[Any] = [r for r in scored(4) if r.word in ("unsupported", "passed")]
+    assert any(line.startswith("07-evaluation") for line in board(rows))
+    (line,) = lacks(rows, 3)
+    assert line.startswith("asked for most: the operator relax.") and line.endswith(", …")
+    assert lacks([r for r in rows if r.word == "passed"]) == []
+    silent = [r for r in rows if r.word == "unsupported"][:5]
+    assert [each.split() for each in board(silent)][-1][:3] == ["in", "all", "others"]
+
+
+@cache
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("mutate_second", ROOT / "tools" / "mutate_second.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["mutate_second"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_mutant_changes_one_place() -> None:
+    listed = tool().mutants()
+    assert len(listed) > 5000 and len({tool().key(m) for m in listed}) > 4000
+    for each in random.Random(3).sample(listed, 50):
+        source = (SECOND / each["file"]).read_text(encoding="utf-8")
+        assert source[each["start"] : each["end"]].startswith(each["was"])
+        assert each["text"] != source[each["start"] : each["end"]]
+
+
+@pytest.mark.nightly
+def test_the_exported_data_kill_mutants() -> None:
+    found = subprocess.run(
+        [sys.executable, ROOT / "tools" / "mutate_second.py", "--draw", "40", "--seed", "7", "--least", "70"],
+        check=False,
+    )
+    assert found.returncode == 0

@@ -1,0 +1,207 @@
+"""The specification as one document: a self-contained HTML file, and a PDF where chromium or weasyprint is there.
+
+    python tools/make_spec.py [--out build/spec]
+
+Rules are numbered in reading order and keep an anchor that does not change, ``#rule-AREA-NAME``; every heading has one
+(``#FILE--HEADING``), and links between the files of ``spec/`` become links inside of the document. Indexes of all rules
+and operators, the edition, how to cite it and the licence of the text are part of it. Needs the package ``markdown``,
+which mkdocs brings (``pip install -e '.[docs]'``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import markdown
+
+from refrelax.version import SPEC_EDITION, __version__
+
+ROOT = Path(__file__).resolve().parents[1]
+SPEC = ROOT / "spec"
+RULE = re.compile(r"<strong><code>([a-z][a-z0-9_.]*/[a-z0-9-]+)</code></strong>")
+MENTION = re.compile(r"<code>([a-z][a-z0-9_.]*/[a-z0-9-]+)</code>")
+HEADING = re.compile(r"<h([1-4])>(.*?)</h\1>", re.DOTALL)
+LINK = re.compile(r'href="([^"]+)"')
+LEFT_OUT = ("rules.md", "status.md")
+"""Generated indexes of the folder: the document makes its own."""
+
+STYLE = """
+body { font: 16px/1.5 Georgia, serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; color: #111; }
+code, pre { font: 0.85em/1.4 ui-monospace, Menlo, Consolas, monospace; }
+pre { background: #f6f6f4; padding: 0.7rem; overflow-x: auto; }
+table { border-collapse: collapse; display: block; overflow-x: auto; }
+td, th { border: 1px solid #ccc; padding: 0.2rem 0.5rem; text-align: left; vertical-align: top; }
+h1 { border-top: 2px solid #111; padding-top: 1rem; margin-top: 3rem; }
+a { color: #0645ad; text-decoration: none; } .number { color: #777; font-size: 0.8em; }
+.index { columns: 2; font-size: 0.85em; } .index p { margin: 0; }
+@media print { body { max-width: none; font-size: 10pt; } h1 { break-before: page; } pre { white-space: pre-wrap; } }
+"""
+
+
+def sources() -> list[Path]:
+    """The files of the text, in reading order: chapters, then the pages of operators, then what lists differences."""
+    chapters = sorted(p for p in SPEC.glob("[0-9]*.md"))
+    pages = [SPEC / "ops" / "common.md", *sorted(p for p in (SPEC / "ops").glob("*.md") if p.name != "common.md")]
+    rest = sorted(p for p in SPEC.glob("*.md") if p not in chapters)
+    return [p for p in (*chapters, *pages, *rest) if p.name not in LEFT_OUT]
+
+
+def slug(text: str) -> str:
+    """A heading as part of an anchor."""
+    plain = html.unescape(re.sub(r"<[^>]*>", "", text)).lower()
+    return re.sub(r"[^\w.]+", "-", plain).strip("-")
+
+
+def file_anchor(path: Path) -> str:
+    """The anchor of a file of the text."""
+    return path.relative_to(SPEC).with_suffix("").as_posix().replace("/", "-")
+
+
+def rule_anchor(rule: str) -> str:
+    """The anchor of a rule: it does not change while the rule keeps its id."""
+    return f"rule-{rule.replace('/', '-')}"
+
+
+class Document:
+    """The body of the document, and what the indexes list."""
+
+    def __init__(self) -> None:
+        self.rules: dict[str, int] = {}
+        self.operators: dict[str, str] = {}
+        self.contents: list[tuple[int, str, str]] = []
+        self._anchors: set[str] = set()
+        self.parts = [self._part(path) for path in sources()]
+
+    def _part(self, path: Path) -> str:
+        text = markdown.markdown(path.read_text(encoding="utf-8"), extensions=["tables", "fenced_code"])
+        text = RULE.sub(self._rule, text)
+        text = HEADING.sub(lambda found: self._heading(path, found), text)
+        return LINK.sub(lambda found: self._link(path, found), text)
+
+    def _rule(self, found: re.Match[str]) -> str:
+        rule = found[1]
+        if rule in self.rules:
+            return found[0]
+        self.rules[rule] = len(self.rules) + 1
+        number = f'<span class="number">{self.rules[rule]}</span>'
+        return f'{number} <strong id="{rule_anchor(rule)}"><code>{rule}</code></strong>'
+
+    def _heading(self, path: Path, found: re.Match[str]) -> str:
+        level, text = int(found[1]), found[2]
+        anchor = file_anchor(path) if level == 1 else f"{file_anchor(path)}--{slug(text)}"
+        while anchor in self._anchors:
+            anchor += "-again"
+        self._anchors.add(anchor)
+        if level <= 2 and not (level == 2 and "ops" in path.parts):
+            self.contents.append((level, text, anchor))
+        if level == 2 and text.startswith("relax."):
+            self.operators[text] = anchor
+        return f'<h{level} id="{anchor}">{text}</h{level}>'
+
+    def _link(self, path: Path, found: re.Match[str]) -> str:
+        target, _, fragment = found[1].partition("#")
+        if re.match(r"[a-z]+:", target) or not (target.endswith(".md") or not target):
+            return found[0]
+        there = (path.parent / target).resolve() if target else path
+        if there.name in LEFT_OUT:
+            return 'href="#index-of-rules"' if there.name == "rules.md" else 'href="#index-of-operators"'
+        if SPEC not in there.parents:
+            return found[0]
+        return f'href="#{file_anchor(there)}{f"--{fragment}" if fragment else ""}"'
+
+    def mentions(self, text: str) -> str:
+        """Rules that are mentioned, as links."""
+
+        def linked(found: re.Match[str]) -> str:
+            return f'<a href="#{rule_anchor(found[1])}">{found[0]}</a>' if found[1] in self.rules else found[0]
+
+        return re.sub(r"<pre>.*?</pre>|<strong id=.*?</strong>|<a .*?</a>|" + MENTION.pattern, lambda found: (
+            linked(found) if found[1] else found[0]
+        ), text, flags=re.DOTALL)  # fmt: skip
+
+    def html(self) -> str:
+        """The whole document."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        title = f"The Relax specification, edition {SPEC_EDITION}"
+        yield f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        yield f"<style>{STYLE}</style></head><body>"
+        yield f'<h1 id="top">{title}</h1>'
+        yield f"<p>{len(self.rules)} rules, {len(self.operators)} operators. Made by refrelax {__version__}.</p>"
+        yield from front_matter()
+        yield '<h2 id="contents">Contents</h2>'
+        for level, text, anchor in self.contents:
+            yield f'<p style="margin:0 0 0 {2 * (level - 1)}rem"><a href="#{anchor}">{text}</a></p>'
+        yield '<p><a href="#index-of-rules">Index of rules</a></p>'
+        yield '<p><a href="#index-of-operators">Index of operators</a></p>'
+        yield from map(self.mentions, self.parts)
+        yield '<h1 id="index-of-rules">Index of rules</h1><div class="index">'
+        for rule, number in sorted(self.rules.items()):
+            yield f'<p><span class="number">{number}</span> <a href="#{rule_anchor(rule)}">{rule}</a></p>'
+        yield '</div><h1 id="index-of-operators">Index of operators</h1><div class="index">'
+        for name, anchor in sorted(self.operators.items()):
+            yield f'<p><a href="#{anchor}">{name}</a></p>'
+        yield "</div></body></html>"
+
+
+def front_matter() -> Iterator[str]:
+    """How to cite the document, and its licence."""
+    title = f"The Relax specification, edition {SPEC_EDITION} (refrelax {__version__})"
+    yield f'<h2 id="how-to-cite">How to cite</h2><p>The refrelax maintainers. <em>{title}</em>.</p>'
+    yield f"<p>A rule is cited by its id and the edition: <code>ev/if</code>, edition {SPEC_EDITION}."
+    yield "Numbers of rules are those of this edition alone.</p>"
+    licence = "https://www.apache.org/licenses/LICENSE-2.0"
+    yield f'<h2 id="licence">Licence of the text</h2><p>Apache-2.0, <a href="{licence}">{licence}</a>.</p>'
+
+
+def broken(text: str) -> list[str]:
+    """Links of a document that lead nowhere inside it, and anchors that stand twice."""
+    anchors = re.findall(r'\bid="([^"]+)"', text)
+    twice = {each for each in anchors if anchors.count(each) > 1} if len(set(anchors)) < len(anchors) else set()
+    inside = {found[1:] for found in LINK.findall(text) if found.startswith("#")}
+    return [f"#{each}" for each in sorted(inside - set(anchors))] + [f"{each} stands twice" for each in sorted(twice)]
+
+
+def print_pdf(page: Path, out: Path) -> str:
+    """Print the page; gives what did it, or why nothing did."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", f"--print-to-pdf={out}"]
+            ended = subprocess.run([found, *flags, page.as_uri()], capture_output=True, check=False)
+            return name if ended.returncode == 0 and out.exists() else f"no PDF: {name} ended with {ended.returncode}"
+    if found := shutil.which("weasyprint"):
+        subprocess.run([found, str(page), str(out)], check=True)
+        return "weasyprint"
+    return "no PDF: neither chromium nor weasyprint is there"
+
+
+def main() -> int:
+    """0 if the document was written and no link in it is broken."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "spec")
+    parser.add_argument("--no-pdf", action="store_true")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    page = options.out / "relax-specification.html"
+    text = Document().html()
+    page.write_text(text, encoding="utf-8")
+    print(f"{page}: {len(text) // 1024} KiB")
+    if not options.no_pdf:
+        pdf = page.with_suffix(".pdf").resolve()
+        print(f"{pdf}: {print_pdf(page.resolve(), pdf)}")
+    wrong = broken(text)
+    for each in wrong[:20]:
+        print(f"broken: {each}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
