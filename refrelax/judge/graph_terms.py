@@ -28,10 +28,17 @@ Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | 
 """What a binding holds: a tensor, a tuple, a scalar, a shape; in planned memory a place, a view of one, a storage; what
 an ``if`` gives."""
 
-NO_NUMBER = (TensorTerm, tuple, graph.ShapeExpr, Place, View, Room, Joined, Table)
-
 MEMORY = ("relax.memory.", "relax.vm.alloc", "relax.vm.kill", "relax.builtin.alloc_tensor")
 """How the names of the operators on memory begin."""
+
+
+def as_number(x: Value) -> PrimExpr | None:
+    """A scalar, if it is one."""
+    match x:
+        case TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined() | Table():
+            return None
+        case _:
+            return x
 
 
 def _place(x: Place | View) -> Place:
@@ -327,8 +334,8 @@ class Program:
                 raise NotRead("a shape that is not known")
 
     def number(self, e: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> PrimExpr:
-        found = self.expression(e, values, symbols)
-        if isinstance(found, NO_NUMBER):
+        found = as_number(self.expression(e, values, symbols))
+        if found is None:
             raise NotRead("an offset that is no number")
         return found
 
@@ -440,9 +447,10 @@ class Program:
         given: dict[str, TensorTerm] = {}
         for param, arg in zip(func.params, args, strict=True):
             if isinstance(param, ScalarParam):
-                if isinstance(arg, NO_NUMBER):
+                scalar = as_number(arg)
+                if scalar is None:
                     raise NotRead("a scalar parameter without a scalar")
-                symbols[param.var.name] = arg
+                symbols[param.var.name] = scalar
             elif not isinstance(arg, TensorTerm) or arg.dtype != param.buffer.dtype:
                 raise NotRead("a buffer parameter without a tensor of its dtype")
             else:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from refrelax.errors import UsageError
 from refrelax.judge.evidence import Proved
-from refrelax.judge.graph_terms import NO_NUMBER, Program, Value
+from refrelax.judge.graph_terms import Program, Value, as_number
 from refrelax.judge.inlined import inlined, same_programs
 from refrelax.judge.legalized import legalized
 from refrelax.judge.openings import openings
@@ -225,7 +225,6 @@ def _equal(descent: Descent, x: Value, y: Value) -> bool:
             return len(x) == len(y) and all(_equal(descent, a, b) for a, b in zip(x, y, strict=True))
         case graph.ShapeExpr(a), graph.ShapeExpr(b):
             return len(a) == len(b) and all(descent.logic.equal(p, q) for p, q in zip(a, b, strict=True))
-        case _ if isinstance(x, NO_NUMBER) or isinstance(y, NO_NUMBER):
-            return False
         case _:
-            return x.dtype == y.dtype and descent.logic.equal(x, y)
+            p, q = as_number(x), as_number(y)
+            return p is not None and q is not None and p.dtype == q.dtype and descent.logic.equal(p, q)

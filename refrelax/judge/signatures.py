@@ -74,8 +74,8 @@ class Parameters:
                 raise NotRead(f"the parameter {name} has different types")
         if len(_dims(a)) != len(_dims(b)):
             raise NotRead(f"the parameter {name} has different types")
-        for x, y in zip(_dims(a), _dims(b), strict=True):
-            self.match(x, y)
+        for p, q in zip(_dims(a), _dims(b), strict=True):
+            self.match(p, q)
 
     def match(self, x: PrimExpr, y: PrimExpr) -> None:
         if isinstance(x, SymVar) and isinstance(y, SymVar) and x.dtype == y.dtype:

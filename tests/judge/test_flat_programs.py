@@ -161,3 +161,52 @@ def test_wrong_digits_are_not_proved_and_are_refuted(plain: str, flat: str, old:
     first, second = checked(plain), checked(flat.replace(old, new))
     assert isinstance(attempt(first, second, "main"), str)
     assert isinstance(rr.validate(first, second), rr.Refuted)
+
+
+ROWS_OF = """    def main(x: T.Buffer((n, m), "float32"), y: T.Buffer((n, m), "float32")):
+        for i, j in T.grid(n, m):
+            y[i, j] = x[i, j] * x[i, j]
+"""
+FUSED = """    def main(x: T.Buffer((n, m), "float32"), y: T.Buffer((n, m), "float32")):
+        for f in range(n * m):
+            y[f // m, f % m] = x[f // m, f % m] * x[f // m, f % m]
+"""
+BOX = """    def main(x: T.Buffer((3, 5, 7), "float32"), y: T.Buffer((3, 5, 7), "float32")):
+        for i, j, k in T.grid(3, 5, 7):
+            y[i, j, k] = x[i, j, k] * x[i, j, k]
+"""
+BOX_FUSED = """    def main(x: T.Buffer((3, 5, 7), "float32"), y: T.Buffer((3, 5, 7), "float32")):
+        for g, h in T.grid(21, 5):
+            with T.sblock("b"):
+                i = T.axis.spatial(3, (g * 5 + h) // 35)
+                j = T.axis.spatial(5, (g * 5 + h) % 35 // 7)
+                k = T.axis.spatial(7, (g * 5 + h) % 7)
+                y[i, j, k] = x[i, j, k] * x[i, j, k]
+"""
+
+
+@pytest.mark.parametrize(("plain", "fused"), [(ROWS_OF, FUSED), (BOX, BOX_FUSED)])
+def test_fused_loops_are_proved(plain: str, fused: str) -> None:
+    for first, second in ((plain, fused), (fused, plain)):
+        found = attempt(checked(first), checked(second), "main")
+        assert isinstance(found, Proved), found
+
+
+@pytest.mark.parametrize(
+    ("plain", "fused", "old", "new"),
+    [
+        (ROWS_OF, FUSED, "y[f // m, f % m]", "y[f // n % n, f % m]"),
+        (ROWS_OF, FUSED, "range(n * m)", "range(n * m - 1)"),
+        (BOX, BOX_FUSED, "% 35 // 7", "// 7 % 4"),
+        (BOX, BOX_FUSED, "% 35 // 7", "% 30 // 6"),
+        (BOX, BOX_FUSED, "// 35)", "// 36)"),
+        (BOX, BOX_FUSED, "(g * 5 + h) % 7)", "(g * 5 + h) % 6)"),
+        (BOX, BOX_FUSED, "T.grid(21, 5)", "T.grid(20, 5)"),
+        (BOX, BOX_FUSED, "y[i, j, k] =", "y[i, j, (k + 1) % 7] ="),
+    ],
+)
+def test_wrongly_fused_loops_are_not_proved_and_are_refuted(plain: str, fused: str, old: str, new: str) -> None:
+    assert old in fused
+    first, second = checked(plain), checked(fused.replace(old, new))
+    assert isinstance(attempt(first, second, "main"), str)
+    assert isinstance(rr.validate(first, second), rr.Refuted)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
+from refrelax.shape_solver.pointwise.digits import together
 from refrelax.shape_solver.pointwise.elements import NotRead, Reading
 from refrelax.shape_solver.pointwise.folds import gathered
 from refrelax.shape_solver.pointwise.inverse import divided, solve
@@ -369,7 +370,7 @@ class _Reader:
 
     def closed(self, memory: Memory, updates: list[Update], v: SymVar, extent: PrimExpr, kind: str) -> list[Update]:
         """The updates of all iterations, in terms of what the loops around leave free."""
-        updates = [replace(u, conditions=self.divided(u.conditions, v)) for u in updates]
+        updates = [replace(u, conditions=self.divided(memory, u.conditions, v)) for u in updates]
         solutions = [solve(u.conditions, v) for u in updates]
         if all(s is not None for s in solutions):
             found = [self.at_solution(memory, u, v, s, extent) for u, s in zip(updates, solutions, strict=True) if s]
@@ -387,11 +388,16 @@ class _Reader:
             one = self.composed(one, each)
         return [self.gather(memory, one, v, extent, kind)]
 
-    def divided(self, conditions: Given, v: SymVar) -> Given:
+    def divided(self, memory: Memory, conditions: Given, v: SymVar) -> Given:
         """The conditions, digits apart where they are solved for ``v`` no other way."""
         if solve(conditions, v) is not None:
             return conditions
-        return divided(conditions, v, lambda claim: self.logic.holds(claim, self.scope, "digits of a stored index"))
+
+        def holds(claim: PrimExpr) -> bool:
+            return self.logic.holds(claim, self.domain(memory), "digits of a stored index")
+
+        new = together(conditions, v, holds)
+        return new if solve(new, v) is not None else divided(new, v, holds)
 
     def domain(self, memory: Memory) -> Given:
         return (*self.inside(memory), *self.scope)
