@@ -147,6 +147,8 @@ class Refuted(claim.Refuted):
     counterexample: Counterexample | None = None
     relaxations: tuple[str, ...] = ()
     tally: Tally = field(default=NOTHING, repr=False)
+    otherwise: tuple[str, ...] = ()
+    """Symbols that are 0 at the counterexample, such that the programs are proved equal where they are not."""
 
     word = "REFUTED"
     trusts = ()
@@ -169,6 +171,10 @@ class Refuted(claim.Refuted):
         at = " ".join(f"{k}={v}" for k, v in sorted(self.model.items()))
         if (example := self.counterexample) is None:
             return f"REFUTED {at}".rstrip()
+        if self.otherwise:
+            proved = ", ".join(f"{name} >= 1" for name in self.otherwise)
+            zeros = ", ".join(f"{name} = 0" for name in self.otherwise)
+            return f"PROVED for {proved}, REFUTED at {zeros}: {example.message}"
         first = f"; the first binding that differs: {example.binding}" if example.binding else ""
         return f"REFUTED {at}".rstrip() + f": {example.message}{first}"
 

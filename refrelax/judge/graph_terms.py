@@ -10,24 +10,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from refrelax.judge.built import LIBRARY, Table, called, computed
 from refrelax.judge.planned import WITHIN, Joined, Memory, Place, Room, View
-from refrelax.judge.row_major import reshaped_indices
+from refrelax.judge.same_calls import Calls, Made, repeatable, stored_to, unknown
 from refrelax.rules import rule
-from refrelax.shape_solver.pointwise import OPEN, Definedness, Logic, NotRead, TensorTerm, Term, Terms, read
+from refrelax.shape_solver.pointwise import OPEN, Definedness, Descent, Logic, NotRead, TensorTerm, Term, Terms, read
 from refrelax.shape_solver.pointwise.elements import Reading
 from refrelax.shape_solver.pointwise.logic import compare
+from refrelax.shape_solver.pointwise.views import reshaped
 from refrelax.syntax import dtypes, graph
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, bool_imm, free_symbols, int_imm
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
 
-Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined
+Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined | Table
 """What a binding holds: a tensor, a tuple, a scalar, a shape; in planned memory a place, a view of one, a storage; what
 an ``if`` gives."""
 
 MEMORY = ("relax.memory.", "relax.vm.alloc", "relax.vm.kill", "relax.builtin.alloc_tensor")
 """How the names of the operators on memory begin."""
+
+
+def as_number(x: Value) -> PrimExpr | None:
+    """A scalar, if it is one."""
+    match x:
+        case TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined() | Table():
+            return None
+        case _:
+            return x
 
 
 def _place(x: Place | View) -> Place:
@@ -87,31 +98,29 @@ def _no_demand(term: object, scope: object) -> None:
     raise NotRead("memory in an extent")
 
 
-def _product(dims: tuple[PrimExpr, ...]) -> PrimExpr:
-    """The number of elements."""
-    whole: PrimExpr = int_imm(1)
-    for d in dims:
-        whole = Binary("Mul", whole, d)
-    return whole
-
-
 @dataclass(slots=True)
 class Program:
-    """One program, its bindings evaluated to element terms."""
+    """One program, its bindings evaluated to element terms. ``calls``: those that every run of the first one makes."""
 
     module: Module
     terms: Terms
     logic: Logic
+    calls: Calls
+    descent: Descent | None = None
+    """Of the second program: how its calls are compared with those of the first."""
     obligations: list[Definedness] = field(default_factory=list)
+    branches: int = 0
+    """How many branches of an ``if`` are around."""
     memory: Memory = field(init=False)
 
     def __post_init__(self) -> None:
         self.memory = Memory(self.logic)
 
-    def entry(self, name: str, inputs: tuple[TensorTerm, ...], symbols: Mapping[str, PrimExpr]) -> Value:
+    def entry(self, name: str, inputs: tuple[Value, ...], symbols: Mapping[str, PrimExpr]) -> Value:
         func = self.module.functions[name]
         if isinstance(func, PrimFunc):
-            given = {p.buffer.name: t for p, t in zip(func.params, inputs, strict=True) if isinstance(p, BufferParam)}
+            paired = zip(func.params, inputs, strict=True)
+            given = {p.buffer.name: t for p, t in paired if isinstance(p, BufferParam) and isinstance(t, TensorTerm)}
             contents = self.read(func, given, symbols)
             return tuple(contents[name] for name in given)
         assert isinstance(func, graph.Function)
@@ -161,14 +170,37 @@ class Program:
                 return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), planned_only=True)
             case graph.Call(graph.Op("relax.null_value")):
                 return ()
+            case graph.Call(graph.Op("relax.shape_of"), (data,)):
+                return self.shape_of(self.expression(data, values, symbols))
+            case graph.Call(graph.Op("relax.hint_on_device" | "relax.to_vdevice"), (data, *_)):
+                return self.elsewhere(self.expression(data, values, symbols))
             case graph.Call(graph.Op(name)) if name.startswith(MEMORY):
                 return self.of_memory(name, e, values, symbols)
+            case graph.Call(graph.Op("relax.call_builtin_with_ctx"), (graph.ExternFunc(name), graph.Tuple(args))):
+                return self.of_machine(name, args, values, symbols)
+            case graph.Call(graph.ExternFunc(name), args) if name.startswith(LIBRARY):
+                return self.of_machine(name, args, values, symbols)
             case graph.Call(graph.GlobalVar(name), args):
                 return self.call_for_effect(name, tuple(self.expression(a, values, symbols) for a in args))
             case graph.Call(op=op):
                 raise NotRead(f"a call of {getattr(op, 'name', op)}")
             case _:
                 raise NotRead(f"{type(e).__name__} at graph level")
+
+    def shape_of(self, value: Value) -> graph.ShapeExpr:
+        match value:
+            case TensorTerm(shape=shape) | View(shape=shape):
+                return graph.ShapeExpr(shape)
+            case Place(content):
+                return graph.ShapeExpr(content.shape)
+            case _:
+                raise NotRead("the shape of what is no tensor")
+
+    def elsewhere(self, value: Value) -> Value:
+        """The same elements on another device."""
+        if not isinstance(value, TensorTerm):
+            raise NotRead("planned memory on another device")
+        return value
 
     def field(self, whole: Value, index: int) -> Value | None:
         """A field of a tuple, or of what an ``if`` gives."""
@@ -189,11 +221,13 @@ class Program:
         condition = self.truth(self.content(self.expression(e.condition, values, symbols)))
         self.obligations.append(Definedness("no poison in a condition", bool_imm(True), (), condition))
         before, known = self.memory.state(), dict(self.logic.sizes.known)
+        self.branches += 1
         yes = self.sequence(e.then_branch, dict(values), dict(symbols))
         then = self.memory.state()
         self.memory.restore(before)
         self.logic.sizes.known = dict(known)  # a buffer of a branch that is not taken does not exist
         no = self.sequence(e.else_branch, dict(values), dict(symbols))
+        self.branches -= 1
         self.logic.sizes.known = known
         self.memory.join(before, then, lambda a, b: self.either(condition, a, b))
         return yes if yes is no else Joined(condition, yes, no)
@@ -258,22 +292,22 @@ class Program:
     def of_memory(self, op: str, call: graph.Call, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
         """An operator on explicit memory."""
         match op, call.args:
-            case "relax.builtin.alloc_tensor", (graph.ShapeExpr(dims), graph.DataTypeValue(dtype), *_):
-                return self.memory.allocated(self.fresh(TensorType(dims, dtype, len(dims)), symbols))
-            case "relax.memory.alloc_storage", (graph.ShapeExpr((size,)), *_):
-                return self.storage(self.scalar(size, symbols))
-            case "relax.vm.alloc_storage", (graph.ShapeExpr((size,)), _, graph.DataTypeValue(dtype), *_):
-                return self.storage(Binary("Mul", self.scalar(size, symbols), int_imm(dtypes.itemsize(dtype))))
+            case "relax.builtin.alloc_tensor", (shape, graph.DataTypeValue(dtype), *_):
+                return self.memory.allocated(self.unwritten(self.extents(shape, values, symbols), dtype))
+            case "relax.memory.alloc_storage", (shape, *_):
+                return self.storage(self.extents(shape, values, symbols), 1)
+            case "relax.vm.alloc_storage", (shape, _, graph.DataTypeValue(dtype), *_):
+                return self.storage(self.extents(shape, values, symbols), dtypes.itemsize(dtype))
             case (
                 "relax.memory.alloc_tensor" | "relax.vm.alloc_tensor",
-                (graph.Var(name), graph.PrimValue(offset), graph.ShapeExpr(dims), graph.DataTypeValue(dtype), *_),
+                (graph.Var(name), offset, shape, graph.DataTypeValue(dtype), *_),
             ):
                 self.memory.alive(name)
                 room = values[name]
                 if not isinstance(room, Room) or dtypes.memory_bits(dtype) % 8:
                     raise NotRead(f"a tensor in {name}, which is no storage of whole bytes")
-                content = self.fresh(TensorType(dims, dtype, len(dims)), symbols)
-                place = self.memory.allocated(content, room, self.scalar(offset, symbols))
+                content = self.unwritten(self.extents(shape, values, symbols), dtype)
+                place = self.memory.allocated(content, room, self.number(offset, values, symbols))
                 self.require(WITHIN, compare("GE", place.begin, int_imm(0)), ())
                 self.require(WITHIN, compare("LE", place.end, room.size), ())
                 return place
@@ -291,7 +325,39 @@ class Program:
             case _:
                 raise NotRead(f"a call of {op} in this form")
 
-    def storage(self, size: PrimExpr) -> Room:
+    def of_machine(
+        self, name: str, args: tuple[graph.Expr, ...], values: dict[str, Value], symbols: dict[str, PrimExpr]
+    ) -> Value:
+        """A call of the machine's library."""
+        found = [
+            each
+            if isinstance(each, graph.DataTypeValue | graph.StringValue)
+            else self.expression(each, values, symbols)
+            for each in args
+        ]
+        match name.removeprefix(LIBRARY), found:
+            case "reshape", [x, graph.ShapeExpr(dims)]:
+                return self.viewed(x, dims)  # type: ignore[arg-type]
+            case _:
+                return called(name, found, self.logic, self.branches > 0)  # type: ignore[return-value]
+
+    def extents(self, e: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> tuple[PrimExpr, ...]:
+        match self.expression(e, values, symbols):
+            case graph.ShapeExpr(dims):
+                return dims
+            case _:
+                raise NotRead("a shape that is not known")
+
+    def number(self, e: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> PrimExpr:
+        found = as_number(self.expression(e, values, symbols))
+        if found is None:
+            raise NotRead("an offset that is no number")
+        return found
+
+    def storage(self, sizes: tuple[PrimExpr, ...], itemsize: int) -> Room:
+        if len(sizes) != 1:
+            raise NotRead("a storage of several sizes")
+        size = sizes[0] if itemsize == 1 else Binary("Mul", sizes[0], int_imm(itemsize))
         self.require("a storage whose size is not negative", compare("GE", size, int_imm(0)), ())
         return self.memory.storage(size)
 
@@ -300,6 +366,11 @@ class Program:
         func = self.module.functions.get(name)
         if not isinstance(func, PrimFunc) or func.ret is not None:
             raise NotRead(f"a call of {name}")
+        if len(args) == 1 and isinstance(args[0], Table):
+            if self.branches:
+                raise NotRead("a table of shapes that is written in a branch")
+            computed(func, args[0], self.terms, self.logic, self.require)
+            return ()
         places = [each.of if isinstance(each, View) else each for each in args]
         reached = [tuple(_reached(each)) for each in args]
         self.memory.given(f"cls.{name}", list(dict.fromkeys(place for each in reached for place in each)))
@@ -318,10 +389,7 @@ class Program:
 
     def reshaped(self, x: TensorTerm, shape: tuple[PrimExpr, ...]) -> TensorTerm:
         """The same elements in row-major order."""
-        if not self.logic.equal(_product(x.shape), _product(shape), (), "number of elements"):
-            raise NotRead("a reshape whose sizes may differ")
-        at = tuple(self.terms.fresh("o") for _ in shape)
-        return TensorTerm(x.name, shape, x.dtype, at, self.terms.load(x, reshaped_indices(x.shape, shape, at)))
+        return reshaped(self.terms, self.logic, x, shape)
 
     def scalar(self, e: PrimExpr, symbols: Mapping[str, PrimExpr]) -> PrimExpr:
         """An integer of the graph: index arithmetic, over the symbols in scope."""
@@ -378,11 +446,14 @@ class Program:
         """An output: nothing is written yet."""
         if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
             raise NotRead("an output whose shape is not known")
-        shape = tuple(self.scalar(d, symbols) for d in type_.shape)
+        return self.unwritten(tuple(self.scalar(d, symbols) for d in type_.shape), type_.dtype)
+
+    def unwritten(self, shape: tuple[PrimExpr, ...], dtype: str) -> TensorTerm:
+        """A tensor of which no element is written."""
         for d in shape:
             self.require("an extent that is not negative", compare("GE", d, int_imm(0, d.dtype)), ())
-        self.logic.sizes.exists(shape, type_.dtype)
-        return TensorTerm("out", shape, type_.dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
+        self.logic.sizes.exists(shape, dtype)
+        return TensorTerm("out", shape, dtype, tuple(self.terms.fresh("o", d.dtype) for d in shape), OPEN)
 
     def bound(self, func: PrimFunc, args: tuple[Value, ...]) -> tuple[dict[str, TensorTerm], dict[str, PrimExpr]]:
         """The contents of the parameters, and what the function's scalars and symbols stand for."""
@@ -392,9 +463,10 @@ class Program:
         given: dict[str, TensorTerm] = {}
         for param, arg in zip(func.params, args, strict=True):
             if isinstance(param, ScalarParam):
-                if isinstance(arg, TensorTerm | tuple | graph.ShapeExpr | Place | View | Room | Joined):
+                scalar = as_number(arg)
+                if scalar is None:
                     raise NotRead("a scalar parameter without a scalar")
-                symbols[param.var.name] = arg
+                symbols[param.var.name] = scalar
             elif not isinstance(arg, TensorTerm) or arg.dtype != param.buffer.dtype:
                 raise NotRead("a buffer parameter without a tensor of its dtype")
             else:
@@ -409,9 +481,51 @@ class Program:
     def read(
         self, func: PrimFunc, given: Mapping[str, TensorTerm], symbols: Mapping[str, PrimExpr]
     ) -> dict[str, TensorTerm]:
-        contents, obligations = read(func, given, symbols, self.terms, self.logic)
+        """The contents of a function's buffers after a call."""
+        buffers = [p.buffer.name for p in func.params if isinstance(p, BufferParam)]
+        before = tuple(given[name] for name in buffers)
+        scalars = tuple(symbols[p.var.name] for p in func.params if isinstance(p, ScalarParam))
+        if self.descent is not None and (found := self.calls.find(func, before, scalars)) is not None:
+            return dict(zip(buffers, found.after(before), strict=True))
+        try:
+            contents, obligations = read(func, given, symbols, self.terms, self.logic)
+        except NotRead as reason:
+            return self.not_read(func, before, scalars, reason)
         self.obligations += obligations
+        self.made(func, before, scalars, contents)
         return contents
+
+    def not_read(
+        self, func: PrimFunc, before: tuple[TensorTerm, ...], scalars: tuple[PrimExpr, ...], reason: NotRead
+    ) -> dict[str, TensorTerm]:
+        """The contents after a call that is not read: of the first program anything, of the second those that an equal
+        call of the first one leaves."""
+        buffers = [p.buffer.name for p in func.params if isinstance(p, BufferParam)]
+        if self.descent is not None:
+            found = self.calls.find(func, before, scalars, self.descent.tensors)
+            if found is None:
+                raise reason
+            return dict(zip(buffers, found.after(before), strict=True))
+        if self.branches or not repeatable(func):
+            raise reason
+        self.calls.unread.append(str(reason))
+        changed = stored_to(func)
+        contents = {n: unknown(t) if n in changed else t for n, t in zip(buffers, before, strict=True)}
+        self.made(func, before, scalars, contents)
+        return contents
+
+    def made(
+        self,
+        func: PrimFunc,
+        before: tuple[TensorTerm, ...],
+        scalars: tuple[PrimExpr, ...],
+        contents: Mapping[str, TensorTerm],
+    ) -> None:
+        """Note a call that every run of the first program makes."""
+        if self.descent is None and not self.branches and repeatable(func):
+            after = (contents[p.buffer.name] for p in func.params if isinstance(p, BufferParam))
+            left = tuple(None if new is old else new for new, old in zip(after, before, strict=True))
+            self.calls.made.append(Made(func, before, scalars, left))
 
     def untouched(self, given: Mapping[str, TensorTerm], contents: Mapping[str, TensorTerm], outputs: set[str]) -> None:
         if any(contents[name] is not given[name] for name in given if name not in outputs):

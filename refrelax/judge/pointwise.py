@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 
 from refrelax.errors import UsageError
 from refrelax.judge.evidence import Proved
-from refrelax.judge.graph_terms import Program, Value
+from refrelax.judge.graph_terms import Program, Value, as_number
 from refrelax.judge.inlined import inlined, same_programs
 from refrelax.judge.legalized import legalized
 from refrelax.judge.openings import openings
-from refrelax.judge.planned import Joined, Place, Room, View
+from refrelax.judge.same_calls import Calls
+from refrelax.judge.signatures import Parameters
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.ops.meaning.openings import renamed
@@ -29,12 +30,11 @@ from refrelax.shape_solver.context import conjuncts
 from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, NotRead, TensorTerm, Terms
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
-from refrelax.shape_solver.pointwise.logic import STEPS, Spent, symbols_nonnegative
+from refrelax.shape_solver.pointwise.logic import STEPS, Spent
 from refrelax.shape_solver.pointwise.show import Words
 from refrelax.syntax import graph
-from refrelax.syntax.loops import BufferParam, PrimFunc
+from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, walk
-from refrelax.syntax.types import PrimType, TensorType, Type
 from refrelax.syntax.write.scalars import expression
 
 MOST_EXTENT = 2048
@@ -135,20 +135,20 @@ class _Comparison:
         a, b = ours.functions.get(entry), theirs.functions.get(entry)
         if isinstance(a, PrimFunc):
             self.trusts[NO_ALIASES] = None
-        if _scalars(a) != _scalars(b):
-            raise NotRead("a scalar parameter and one that is none")
-        inputs, names_a, names_b = self.inputs(_signature(a), _signature(b))
+        parameters = Parameters(self.terms, self.logic)
+        inputs, names_a, names_b = parameters.values(a, b), parameters.ours, parameters.theirs
         self.assume(names_a)
         self.promised(a, b, names_a, names_b)
-        one, two = Program(ours, self.terms, self.logic), Program(theirs, self.terms, self.logic)
+        calls, descent = Calls(self.logic), Descent(self.terms, self.logic, self.options.relax)
+        one = Program(ours, self.terms, self.logic, calls)
+        two = Program(theirs, self.terms, self.logic, calls, descent)
         self.suppose(first, entry, names_a, untrapped=True)
         x = one.entry(entry, inputs, names_a)  # a check that fails before a call that is open is an outcome
         self.suppose(first, entry, names_a)
         self.nothing_opened(second, entry, names_b)
         y = two.entry(entry, inputs, names_b)
-        descent = Descent(self.terms, self.logic, self.options.relax)
         if not _equal(descent, x, y):
-            return descent.failure() or "the results have different forms"
+            return "\n".join([*calls.unread, descent.failure() or "the results have different forms"])
         for each in (*two.obligations, *(each for each in one.obligations if each.purpose == ELEMENT_FITS)):
             if not self.discharged(each, descent):
                 self.logic.look_for(each.statement, each.given)
@@ -216,70 +216,6 @@ class _Comparison:
             self.logic.assume(*parts)
             self.trusts[f"assumed: {expression(claim)}"] = None
 
-    def inputs(
-        self, ours: tuple[tuple[str, TensorType], ...], theirs: tuple[tuple[str, TensorType], ...]
-    ) -> tuple[tuple[TensorTerm, ...], dict[str, PrimExpr], dict[str, PrimExpr]]:
-        """The parameters, and what the symbols of both signatures stand for: symbols of this comparison."""
-        if len(ours) != len(theirs):
-            raise NotRead("the entries take different numbers of arguments")
-        names_a: dict[str, PrimExpr] = {}
-        names_b: dict[str, PrimExpr] = {}
-        for (name, a), (_, b) in zip(ours, theirs, strict=True):
-            if a.dtype != b.dtype or a.dtype is None or len(_dims(a)) != len(_dims(b)):
-                raise NotRead(f"the parameter {name} has different types")
-            for x, y in zip(_dims(a), _dims(b), strict=True):
-                self.match(x, y, names_a, names_b)
-        tensors = [TensorTerm(name, tuple(substitute(d, names_a) for d in _dims(a)), a.dtype or "") for name, a in ours]
-        self.logic.assume(*symbols_nonnegative(names_a.values()))
-        for tensor in tensors:
-            self.logic.sizes.exists(tensor.shape, tensor.dtype)
-        for (name, a), (_, b), tensor in zip(ours, theirs, tensors, strict=True):
-            if any(substitute(y, names_b) != d for y, d in zip(_dims(b), tensor.shape, strict=True)):
-                raise NotRead(f"the parameter {name} has different shapes")
-            if any(n not in names_a for d in _dims(a) for n in free_symbols(d)):
-                raise NotRead(f"a symbol of {name} is no dimension of a parameter")
-        return tuple(tensors), names_a, names_b
-
-    def match(self, x: PrimExpr, y: PrimExpr, a: dict[str, PrimExpr], b: dict[str, PrimExpr]) -> None:
-        if isinstance(x, SymVar) and isinstance(y, SymVar) and x.dtype == y.dtype:
-            if x.name not in a and y.name not in b:
-                a[x.name] = b[y.name] = self.terms.fresh(x.name, x.dtype)
-
-
-def _signature(func: object) -> tuple[tuple[str, TensorType], ...]:
-    match func:
-        case graph.Function():
-            if not func.pure:
-                raise NotRead("an impure function")
-            found = tuple((p.name, _as_tensor(p.type)) for p in func.params)
-        case PrimFunc():
-            found = tuple((p.buffer.name, _buffer_type(p)) for p in func.params if isinstance(p, BufferParam))
-            if len(found) != len(func.params):
-                raise NotRead("an entry with scalar parameters")
-        case _:
-            raise NotRead("the entry is no function")
-    if not all(isinstance(type_, TensorType) and isinstance(type_.shape, tuple) for _, type_ in found):
-        raise NotRead("a parameter that is no tensor of known rank")
-    return found  # type: ignore[return-value]
-
-
-def _as_tensor(type_: Type | None) -> Type | None:
-    """A truth is read as a tensor of one element: all that is done with it is to branch on it."""
-    return TensorType((), "bool", 0) if isinstance(type_, PrimType) and type_.dtype == "bool" else type_
-
-
-def _scalars(func: object) -> list[bool]:
-    return [isinstance(p.type, PrimType) for p in func.params] if isinstance(func, graph.Function) else []
-
-
-def _buffer_type(param: BufferParam) -> TensorType:
-    return TensorType(param.buffer.shape, param.buffer.dtype, len(param.buffer.shape))
-
-
-def _dims(type_: TensorType) -> tuple[PrimExpr, ...]:
-    assert isinstance(type_.shape, tuple)
-    return type_.shape
-
 
 def _equal(descent: Descent, x: Value, y: Value) -> bool:
     match x, y:
@@ -289,9 +225,6 @@ def _equal(descent: Descent, x: Value, y: Value) -> bool:
             return len(x) == len(y) and all(_equal(descent, a, b) for a, b in zip(x, y, strict=True))
         case graph.ShapeExpr(a), graph.ShapeExpr(b):
             return len(a) == len(b) and all(descent.logic.equal(p, q) for p, q in zip(a, b, strict=True))
-        case ((TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined()), _):
-            return False
-        case _, (TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined()):
-            return False
         case _:
-            return x.dtype == y.dtype and descent.logic.equal(x, y)
+            p, q = as_number(x), as_number(y)
+            return p is not None and q is not None and p.dtype == q.dtype and descent.logic.equal(p, q)

@@ -34,6 +34,7 @@ from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair,
 from refrelax.judge.pointwise import SAME, Options, search
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
+from refrelax.rules import rule
 from refrelax.semantics.dims.exact import value
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.numbers.bounds import RELAXATIONS
@@ -110,10 +111,36 @@ def validate(
     kept = (*assumptions, *_promises(first, entry, symbols))
     pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(kept), end)
     proof_end = None if timeout is None else started + timeout * PROOF_SHARE
+    options = Options(relaxations, assumptions, effort, proof_end)
     try:
-        return _answer(pair, Options(relaxations, assumptions, effort, proof_end), args, seed, rounds)
+        return _above_zero(pair, _answer(pair, options, args, seed, rounds), options, seed, rounds)
     except Incomparable as nothing:
         return undetermined(str(nothing), "interface", pair.tally)
+
+
+@rule("va/above-zero")
+def _above_zero(pair: Pair, found: Validation, options: Options, seed: int, rounds: int) -> Validation:
+    """A difference where extents are 0, with what is proved where they are not."""
+    if not isinstance(found, Refuted) or found.counterexample is None:
+        return found
+    zeros = tuple(name for name in pair.symbols if found.model.get(name) == 0)
+    if not zeros or (pair.deadline is not None and perf_counter() >= pair.deadline):
+        return found
+    above = tuple(parse_claim(f"{name} >= 1") for name in zeros)
+    narrow = replace(options, assume=(*options.assume, *above), deadline=pair.deadline)
+    proof, _ = search(pair.first, pair.second, pair.entry, narrow)
+    if not isinstance(proof, Proved):
+        return found
+    rest = Pair(
+        pair.first, pair.second, pair.entry, pair.externs, pair.symbols, pair.relax, _both(pair, above), pair.deadline
+    )
+    held = _held(rest, proof, seed, rounds)
+    return replace(found, otherwise=zeros) if isinstance(held, Equivalent) else found
+
+
+def _both(pair: Pair, claims: Sequence[PrimExpr]) -> Permits:
+    more = _permits(claims)
+    return lambda dims: pair.permits(dims) and more(dims)
 
 
 def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int, rounds: int) -> Validation:

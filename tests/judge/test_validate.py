@@ -171,3 +171,34 @@ def test_equal_effects_are_no_difference() -> None:
     doubled = PRINTS.format("R.print(y, format='')").replace("R.add(x, x)", "R.multiply(x, R.const(2, 'float32'))")
     found = rr.validate(module(PRINTS.format("R.print(y, format='')")), module(doubled))
     assert isinstance(found, rr.Tested) and "R.print" not in found.unproved and found.unproved
+
+
+LAST = """n = TypeVar("n")
+m = TypeVar("m")
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(x: T.Buffer((n, m), "float32"), y: T.Buffer((n,), "float32")):
+        for i in range(n):
+            y[i] = T.float32(0)
+        for i, j in T.grid(n, m):
+            y[i] = x[i, 0]
+"""
+ONCE = LAST.replace("y[i] = T.float32(0)", "y[i] = x[i, 0]").split("        for i, j")[0]
+
+
+def test_a_difference_at_nothing_alone_says_what_is_proved_otherwise() -> None:
+    first, second = rr.check(rr.parse(LAST)), rr.check(rr.parse(ONCE))
+    found = rr.validate(first, second)
+    assert isinstance(found, rr.Refuted)
+    assert found.otherwise == ("m",)
+    assert str(found).startswith("PROVED for m >= 1, REFUTED at m = 0: ")
+    assert rr.validate(first, second, assume=["m >= 1"]).word == "PROVED"
+
+
+def test_a_difference_elsewhere_too_claims_nothing() -> None:
+    first, second = rr.check(rr.parse(LAST)), rr.check(rr.parse(ONCE.replace("x[i, 0]", "x[i, m - 1]")))
+    found = rr.validate(first, second)
+    assert isinstance(found, rr.Refuted)
+    assert found.otherwise == ()
+    assert str(found).startswith("REFUTED ")

@@ -14,17 +14,19 @@ Spec: ``spec/06c-pointwise.md``, ``sh/read-program``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import conjuncts, negation
+from refrelax.shape_solver.pointwise.digits import together
 from refrelax.shape_solver.pointwise.elements import NotRead, Reading
 from refrelax.shape_solver.pointwise.folds import gathered
-from refrelax.shape_solver.pointwise.inverse import solve
+from refrelax.shape_solver.pointwise.inverse import divided, solve
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
 from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update
 from refrelax.shape_solver.pointwise.terms import OLD, OPEN, TensorTerm, Term, Terms, has_old
+from refrelax.shape_solver.pointwise.views import Views, is_plain
 from refrelax.syntax.loops import (
     AllocBuffer,
     AttrStmt,
@@ -77,7 +79,7 @@ def read(
         reader.allocate(buffer)
     reader.run(func.body)
     names = [p.buffer.name for p in func.params if isinstance(p, BufferParam)]
-    return {name: reader.memory[name].content for name in names}, reader.obligations
+    return {name: reader.at_end(name, given[name]) for name in names}, reader.obligations
 
 
 @dataclass(slots=True)
@@ -92,6 +94,12 @@ class _Reader:
     """The part of ``scope`` that decides whether a store happens."""
     reduces: bool = False
     obligations: list[Definedness] = field(default_factory=list)
+    stores: list[Memory] = field(default_factory=list)
+    """What was stored to."""
+    views: Views = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.views = Views(self.terms, self.logic)
 
     # --- buffers
 
@@ -101,6 +109,8 @@ class _Reader:
     def enter(self, buffer: Buffer, content: TensorTerm, shape: tuple[PrimExpr, ...]) -> None:
         if buffer.strides or buffer.elem_offset is not None or buffer.data is not None:
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
+        if buffer.name in self.memory:
+            raise NotRead(f"two buffers of the name {buffer.name}")
         at = tuple(self.terms.fresh("o", d.dtype) for d in shape)
         self.memory[buffer.name] = Memory(shape, buffer.dtype, content, at, bool(self.scope))
 
@@ -111,7 +121,38 @@ class _Reader:
         if not self.scope:
             self.logic.sizes.exists(shape, buffer.dtype)
         vars_ = tuple(self.terms.fresh("o", d.dtype) for d in shape)
+        if buffer.data is None and is_plain(buffer):
+            buffer = replace(buffer, elem_offset=None)
         self.enter(buffer, TensorTerm(buffer.name, shape, buffer.dtype, vars_, OPEN), shape)
+
+    def view(self, buffer: Buffer) -> None:
+        """A buffer over the memory of another one, which is not used any more."""
+        if self.scope:
+            raise NotRead(f"the buffer {buffer.name} is a view that is declared in a loop or a branch")
+        shape = self.dims(buffer)
+        if (whole := self.views.same(buffer, shape, self.memory)) is not None:
+            if buffer.name in self.memory:
+                raise NotRead(f"two buffers of the name {buffer.name}")
+            self.memory[buffer.name] = self.of(whole, "a view of")
+            return
+        contents = {name: each.content for name, each in self.memory.items()}
+        content = self.views.over(buffer, shape, contents)
+        self.enter(replace(buffer, data=None, elem_offset=None), content, shape)
+
+    def at_end(self, name: str, before: TensorTerm) -> TensorTerm:
+        """What a parameter holds after the call: the same tensor, if nothing was stored."""
+        if not any(each is self.memory[self.views.holder(name)] for each in self.stores):
+            return before
+        contents = {each: memory.content for each, memory in self.memory.items()}
+        return self.views.content(name, before.shape, contents)
+
+    def of(self, name: str, what: str) -> Memory:
+        """The memory behind a name."""
+        if name in self.views.taken:
+            raise NotRead(f"{what} {name}, of which there is a view")
+        if name not in self.memory:
+            raise NotRead(f"{what} {name}, which is not allocated here")
+        return self.memory[name]
 
     # --- statements
 
@@ -139,6 +180,8 @@ class _Reader:
                 self.allocate(stmt.buffer)
             case DeclBuffer() if stmt.buffer.data is None:
                 self.allocate(stmt.buffer)
+            case DeclBuffer():
+                self.view(stmt.buffer)
             case AttrStmt():
                 self.run(stmt.body)
             case Evaluate(value=Literal()):
@@ -170,7 +213,8 @@ class _Reader:
             self.by = outer
             return
         v = self.terms.fresh(loop.var.name)
-        written = [self.memory[name] for name in sorted(stored(loop.body)) if name in self.memory]
+        names = [name for name in sorted(stored(loop.body)) if name in self.memory]
+        written = list({id(self.memory[name]): self.memory[name] for name in names}.values())
         for memory in written:
             memory.levels.append(Level())
         domain = self.logic.domain(v, extent)
@@ -208,9 +252,8 @@ class _Reader:
         self.by, self.reduces = outer, reduces
 
     def store(self, store: BufferStore) -> None:
-        memory = self.memory.get(store.buffer)
-        if memory is None:
-            raise NotRead(f"a store to {store.buffer}, which is not allocated here")
+        memory = self.of(store.buffer, "a store to")
+        self.stores.append(memory)
         if store.predicate is not None:
             raise NotRead("a predicated store")
         indices = tuple(self.expression(i) for i in store.indices)
@@ -251,9 +294,7 @@ class _Reader:
         self.obligations.append(Definedness("no poison in an index", bool_imm(True), scope, term))
 
     def load(self, load: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
-        memory = self.memory.get(load.buffer)
-        if memory is None:
-            raise NotRead(f"a load of {load.buffer}, which is not allocated here")
+        memory = self.of(load.buffer, "a load of")
         if memory.levels:
             return self.pending(memory, indices, scope)
         if not memory.local:
@@ -329,6 +370,7 @@ class _Reader:
 
     def closed(self, memory: Memory, updates: list[Update], v: SymVar, extent: PrimExpr, kind: str) -> list[Update]:
         """The updates of all iterations, in terms of what the loops around leave free."""
+        updates = [replace(u, conditions=self.divided(memory, u.conditions, v)) for u in updates]
         solutions = [solve(u.conditions, v) for u in updates]
         if all(s is not None for s in solutions):
             found = [self.at_solution(memory, u, v, s, extent) for u, s in zip(updates, solutions, strict=True) if s]
@@ -345,6 +387,17 @@ class _Reader:
         for each in updates[1:]:
             one = self.composed(one, each)
         return [self.gather(memory, one, v, extent, kind)]
+
+    def divided(self, memory: Memory, conditions: Given, v: SymVar) -> Given:
+        """The conditions, digits apart where they are solved for ``v`` no other way."""
+        if solve(conditions, v) is not None:
+            return conditions
+
+        def holds(claim: PrimExpr) -> bool:
+            return self.logic.holds(claim, self.domain(memory), "digits of a stored index")
+
+        new = together(conditions, v, holds)
+        return new if solve(new, v) is not None else divided(new, v, holds)
 
     def domain(self, memory: Memory) -> Given:
         return (*self.inside(memory), *self.scope)

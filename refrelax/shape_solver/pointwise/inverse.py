@@ -9,7 +9,7 @@ Spec: ``spec/06c-pointwise.md``, ``sh/store-inverse``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS
@@ -18,7 +18,7 @@ from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Poly, add, scale, sub
 from refrelax.semantics.dims.spell import spell
 from refrelax.shape_solver.context import order
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm
 
 
 @rule("sh/store-inverse")
@@ -30,6 +30,34 @@ def solve(conditions: Sequence[PrimExpr], v: SymVar) -> PrimExpr | None:
         if found is not None:
             return found
     return _box(own, v)
+
+
+@rule("sh/store-inverse")
+def divided(conditions: Sequence[PrimExpr], v: SymVar, holds: Callable[[PrimExpr], bool]) -> tuple[PrimExpr, ...]:
+    """The conditions with ``a == q * v + r`` as ``a // q == v`` and ``a % q == r``, where ``0 <= r < q`` holds."""
+    found: list[PrimExpr] = []
+    for condition in conditions:
+        found += _digits(condition, v, holds) or (condition,)
+    return tuple(found)
+
+
+def _digits(condition: PrimExpr, v: SymVar, holds: Callable[[PrimExpr], bool]) -> tuple[PrimExpr, ...] | None:
+    match condition:
+        case Binary("EQ", a, b) if a.dtype != "bool" and v.name in free_symbols(b) - free_symbols(a):
+            pass
+        case _:
+            return None
+    atoms = Atoms(NO_FACTS)
+    factor, rest = _parted(normal(b, atoms), _key(atoms, v), atoms)
+    if factor is None or factor in ({(): 1}, {(): -1}):
+        return None
+    q, r = spell(factor, atoms, v.dtype), spell(rest, atoms, v.dtype)
+    if q is None or r is None:
+        return None
+    zero = int_imm(0, v.dtype)
+    if not holds(Binary("GE", r, zero)) or not holds(Binary("LT", r, q)):
+        return None
+    return Binary("EQ", Binary("FloorDiv", a, q), v), Binary("EQ", Binary("FloorMod", a, q), r)
 
 
 def _linear(condition: PrimExpr, v: SymVar) -> PrimExpr | None:

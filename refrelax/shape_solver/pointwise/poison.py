@@ -43,7 +43,9 @@ class Poison:
             case Load(tensor):
                 if not all(self.logic.holds(c, given, "load in bounds") for c in in_bounds(t)):
                     return False
-                return tensor.body is None or self.never(self.terms.at(tensor, t.indices), given)
+                if tensor.body is None:
+                    return not tensor.computed
+                return self.never(self.terms.at(tensor, t.indices), given)
             case Choose(Int(c), yes, no):
                 return self._arm(c, yes, given) and self._arm(negation(c), no, given)
             case Choose(condition, yes, no):

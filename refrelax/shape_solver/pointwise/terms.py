@@ -33,6 +33,8 @@ class TensorTerm:
     body: Term | None = None
     data: tuple[int, ...] | None = None
     """The bit patterns of a constant, row-major; its shape is made of literals."""
+    computed: bool = False
+    """Of what is given: what a call left that is not read. Its elements may be poison."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

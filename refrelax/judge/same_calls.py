@@ -1,0 +1,167 @@
+"""Calls that both programs make: of the same loop program, with the same arguments.
+
+What a loop program computes is determined by what it is given, up to what it leaves open; and given more that is
+determined, it determines no less. So a call of the second program whose arguments refine those of a call that every run
+of the first one makes gives what that call gives, and rests on nothing that the first program's run does not rest on;
+whether or not the function can be read as element terms.
+
+Spec: ``spec/06c-pointwise.md``, ``va/same-call``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from refrelax.rules import rule
+from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.loops.visit import statements_of
+from refrelax.shape_solver.pointwise import OPEN, Logic, TensorTerm
+from refrelax.shape_solver.pointwise.elements import OF_INDICES, PURE
+from refrelax.syntax import dtypes
+from refrelax.syntax.equal import structural_equal
+from refrelax.syntax.loops import (
+    AllocBuffer,
+    AttrStmt,
+    Bind,
+    Buffer,
+    BufferParam,
+    BufferStore,
+    DeclBuffer,
+    Evaluate,
+    For,
+    IfThenElse,
+    LaunchThread,
+    PrimFunc,
+    SBlock,
+    Stmt,
+)
+from refrelax.syntax.scalars import BufferRef, Intrinsic, Literal, PrimExpr, SymVar
+
+ALLOWED = PURE | OF_INDICES | {"tvm_storage_sync"}
+
+MOST_TRIED = 2
+"""How many calls of the same function are compared argument by argument."""
+
+Same = Callable[[TensorTerm, TensorTerm], bool]
+"""Whether a second tensor is what the first permits."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """A call that every run of the first program makes. ``given``: the contents of its buffers before; ``scalars``: its
+    scalar arguments; ``left``: the contents after, ``None`` where nothing is stored."""
+
+    func: PrimFunc
+    given: tuple[TensorTerm, ...]
+    scalars: tuple[PrimExpr, ...]
+    left: tuple[TensorTerm | None, ...]
+
+    def after(self, before: tuple[TensorTerm, ...]) -> tuple[TensorTerm, ...]:
+        """What the same call leaves of contents that refine those that were given."""
+        return tuple(old if new is None else new for new, old in zip(self.left, before, strict=True))
+
+
+@dataclass(slots=True)
+class Calls:
+    """The calls of the first program."""
+
+    logic: Logic
+    made: list[Made] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    """Why calls were not read."""
+    _same: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _kept: list[PrimFunc] = field(default_factory=list)
+
+    @rule("va/same-call")
+    def find(
+        self, func: PrimFunc, given: tuple[TensorTerm, ...], scalars: tuple[PrimExpr, ...], same: Same | None = None
+    ) -> Made | None:
+        """A call whose results are those of this one as well: its arguments are the same, or with ``same`` seen to be
+        equal."""
+        if not self.made or not repeatable(func):
+            return None
+        of = [each for each in self.made if self.equal(each.func, func)]
+        of = [each for each in of if all(map(self.scalar, each.scalars, scalars))]
+        if same is None:
+            same = self.unwritten
+        else:
+            del of[:-MOST_TRIED]
+        return next((each for each in of if all(map(same, each.given, given))), None)
+
+    def scalar(self, a: PrimExpr, b: PrimExpr) -> bool:
+        return a == b or (dtypes.is_integer(a.dtype) and a.dtype == b.dtype and self.logic.equal(a, b))
+
+    def unwritten(self, a: TensorTerm, b: TensorTerm) -> bool:
+        """Whether ``b`` is ``a``, or ``a`` of its type with no element written."""
+        if a is b:
+            return True
+        like = a.dtype == b.dtype and len(a.shape) == len(b.shape)
+        return a.body is OPEN and like and all(map(self.logic.equal, a.shape, b.shape))
+
+    def equal(self, a: PrimFunc, b: PrimFunc) -> bool:
+        """Whether two loop programs are the same up to names."""
+        key = (id(a), id(b))
+        if key not in self._same:
+            self._kept += (a, b)
+            self._same[key] = structural_equal(_bare(a), _bare(b))
+        return self._same[key]
+
+
+def _bare(func: PrimFunc) -> PrimFunc:
+    """Without what no run looks at."""
+    return replace(func, attrs=(), private=False)
+
+
+def repeatable(func: PrimFunc) -> bool:
+    """Whether a call does nothing but store what the elements of its buffers and its scalars determine: no effect, no
+    check that can fail, no look at where its memory lies or what lies beside it."""
+    return (
+        func.ret is None
+        and all(_nowhere(p.buffer, func) for p in func.params if isinstance(p, BufferParam))
+        and all(map(_only_stores, statements_of(func.body)))
+        and not any(isinstance(each, BufferRef) for each in nodes(func.body))
+        and all(each.op in ALLOWED for each in nodes(func.body) if isinstance(each, Intrinsic))
+    )
+
+
+def stored_to(func: PrimFunc) -> frozenset[str]:
+    """The buffers that a repeatable function may store to."""
+    return frozenset(each.buffer for each in statements_of(func.body) if isinstance(each, BufferStore))
+
+
+def unknown(content: TensorTerm) -> TensorTerm:
+    """Contents of which nothing is known."""
+    return TensorTerm(content.name, content.shape, content.dtype, computed=True)
+
+
+def _nowhere(buffer: Buffer, func: PrimFunc) -> bool:
+    """Whether a function never looks at the strides and the offset of an argument, whatever they are."""
+    names = [each.name if isinstance(each, SymVar) else "" for each in (*buffer.strides, buffer.elem_offset) if each]
+    uses = [each.name for each in nodes(func) if isinstance(each, SymVar)] if names else []
+    defined = {each.name for each in func.symbols}
+    return all(name in defined and uses.count(name) == 1 + _counted(func, name) for name in names)
+
+
+def _counted(func: PrimFunc, name: str) -> int:
+    """How often a symbol stands in the list of the function's symbols."""
+    return sum(each.name == name for each in func.symbols)
+
+
+def _only_stores(stmt: Stmt) -> bool:
+    match stmt:
+        case SBlock():
+            return not stmt.matches and all(each.data is None for each in stmt.allocs)
+        case AllocBuffer() | DeclBuffer():
+            return stmt.buffer.data is None
+        case For() | BufferStore() | IfThenElse() | AttrStmt() | LaunchThread():
+            return True
+        case Bind(var=SymVar(dtype=dtype)):
+            return not dtype.startswith("handle")
+        case Evaluate(value=Literal() | Intrinsic("tvm_storage_sync")):
+            return True
+        case _:
+            return False
+
+
+__all__ = ["Calls", "Made", "repeatable", "stored_to", "unknown"]

@@ -1,0 +1,162 @@
+"""The parameters of two entries as values of one comparison: tensors, shapes, scalars and tuples of them.
+
+A symbol that is an extent of a tensor is not negative; of a scalar or of a shape that is given nothing is known.
+
+Spec: ``spec/06c-pointwise.md``, ``va/parameters``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from refrelax.judge.graph_terms import Value
+from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
+from refrelax.shape_solver.pointwise import Logic, NotRead, TensorTerm, Terms
+from refrelax.shape_solver.pointwise.elements import ideal
+from refrelax.shape_solver.pointwise.logic import compare, symbols_nonnegative
+from refrelax.syntax import dtypes, graph
+from refrelax.syntax.loops import BufferParam, PrimFunc
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, int_imm
+from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
+
+Signature = tuple[tuple[str, Type], ...]
+Names = dict[str, PrimExpr]
+
+
+@dataclass(slots=True)
+class Parameters:
+    """Both signatures, taken together. ``ours`` and ``theirs``: what their symbols stand for."""
+
+    terms: Terms
+    logic: Logic
+    ours: Names = field(default_factory=dict)
+    theirs: Names = field(default_factory=dict)
+
+    @rule("va/parameters")
+    def values(self, first: object, second: object) -> tuple[Value, ...]:
+        """What both entries are given.
+
+        Raises:
+            NotRead: their parameters differ, or are of a kind that has no value here.
+        """
+        a, b = signature(first), signature(second)
+        if len(a) != len(b):
+            raise NotRead("the entries take different numbers of arguments")
+        for (name, x), (other, y) in zip(a, b, strict=True):
+            if isinstance(x, PrimType) and isinstance(y, PrimType) and x.dtype == y.dtype != "bool":
+                self.match(SymVar(name, x.dtype), SymVar(other, y.dtype))
+        for (name, x), (_, y) in zip(a, b, strict=True):
+            self.pair(name, x, y)
+        found = tuple(self.value(name, x) for name, x in a)
+        for (name, x), (_, y) in zip(a, b, strict=True):
+            if any(
+                substitute(p, self.theirs) != substitute(q, self.ours) for p, q in zip(_dims(y), _dims(x), strict=True)
+            ):
+                raise NotRead(f"the parameter {name} has different shapes")
+        return found
+
+    def pair(self, name: str, a: Type, b: Type) -> None:
+        """See that two types are of one kind, and match their symbols."""
+        match a, b:
+            case TensorType(), TensorType() if a.dtype == b.dtype:
+                pass
+            case PrimType(), PrimType() if a.dtype == b.dtype:
+                return
+            case ShapeType(), ShapeType():
+                pass
+            case TupleType(ours), TupleType(theirs) if len(ours) == len(theirs):
+                for x, y in zip(ours, theirs, strict=True):
+                    self.pair(name, x, y)
+                return
+            case _:
+                raise NotRead(f"the parameter {name} has different types")
+        if len(_dims(a)) != len(_dims(b)):
+            raise NotRead(f"the parameter {name} has different types")
+        for p, q in zip(_dims(a), _dims(b), strict=True):
+            self.match(p, q)
+
+    def match(self, x: PrimExpr, y: PrimExpr) -> None:
+        if isinstance(x, SymVar) and isinstance(y, SymVar) and x.dtype == y.dtype:
+            if x.name not in self.ours and y.name not in self.theirs:
+                self.ours[x.name] = self.theirs[y.name] = self.terms.fresh(x.name, x.dtype)
+
+    def value(self, name: str, type_: Type) -> Value:
+        match type_:
+            case TensorType():
+                return self.tensor(name, self.dims(name, type_), type_.dtype or "")
+            case PrimType("bool"):  # a tensor of one element: all that is done with it is to branch on it
+                return self.tensor(name, (), "bool")
+            case PrimType(dtype):
+                scalar = ideal(self.ours[name])
+                low, high = dtypes.integer_range(dtype)
+                self.logic.assume(compare("GE", scalar, int_imm(low)), compare("LE", scalar, int_imm(high)))
+                return scalar
+            case ShapeType():
+                return graph.ShapeExpr(tuple(map(ideal, self.dims(name, type_))))
+            case TupleType(fields):
+                return tuple(self.value(f"{name}[{k}]", each) for k, each in enumerate(fields))
+            case _:
+                raise NotRead(f"the parameter {name} is of no type that is read")
+
+    def dims(self, name: str, type_: Type) -> tuple[PrimExpr, ...]:
+        if any(n not in self.ours for d in _dims(type_) for n in free_symbols(d)):
+            raise NotRead(f"a symbol of {name} is no dimension of a parameter")
+        return tuple(substitute(d, self.ours) for d in _dims(type_))
+
+    def tensor(self, name: str, shape: tuple[PrimExpr, ...], dtype: str) -> TensorTerm:
+        self.logic.assume(*symbols_nonnegative(shape))
+        self.logic.sizes.exists(shape, dtype)
+        return TensorTerm(name, shape, dtype)
+
+
+def signature(func: object) -> Signature:
+    """The names and types of an entry's parameters. Raises ``NotRead``."""
+    match func:
+        case graph.Function():
+            if not func.pure:
+                raise NotRead("an impure function")
+            found = tuple((p.name, p.type) for p in func.params)
+        case PrimFunc():
+            found = tuple(
+                (p.buffer.name, TensorType(p.buffer.shape, p.buffer.dtype, len(p.buffer.shape)))
+                if isinstance(p, BufferParam)
+                else (p.var.name, PrimType(p.var.dtype))
+                for p in func.params
+            )
+        case _:
+            raise NotRead("the entry is no function")
+    read = tuple((name, type_) for name, type_ in found if type_ is not None and _is_read(type_, func))
+    if len(read) != len(found):
+        raise NotRead("a parameter that is no tensor of known rank")
+    return read
+
+
+def _is_read(type_: Type, func: object) -> bool:
+    match type_:
+        case TensorType(shape=tuple(), dtype=str()) | ShapeType(values=tuple()):
+            return True
+        case PrimType("bool"):
+            return isinstance(func, graph.Function)
+        case PrimType(dtype):
+            return dtype in ("int32", "int64")
+        case TupleType(fields):
+            return all(not isinstance(each, PrimType) and _is_read(each, func) for each in fields)
+        case _:
+            return False
+
+
+def _dims(type_: Type) -> tuple[PrimExpr, ...]:
+    return tuple(_all_dims(type_))
+
+
+def _all_dims(type_: Type) -> Iterator[PrimExpr]:
+    match type_:
+        case TensorType(shape=tuple() as dims) | ShapeType(values=tuple() as dims):
+            yield from dims
+        case TupleType(fields):
+            for each in fields:
+                yield from _all_dims(each)
+        case _:
+            return
