@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from refrelax.commands.shared import add_json, busy, emit, source, without_effect
+from refrelax.commands.shared import add_json, busy, emit, positive, source, without_effect
 from refrelax.errors import UsageError
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("number", metavar="N", nargs="?", type=int, help="the exercise; without it, a list of all")
+    parser.add_argument("number", metavar="N", nargs="?", type=positive, help="the exercise; without it, a list of all")
     parser.add_argument("answer", metavar="FILE", nargs="?", help="your answer, to be checked; - is standard input")
-    parser.add_argument("--hint", metavar="K", type=int, help="the K-th hint")
+    parser.add_argument("--hint", metavar="K", type=positive, help="the K-th hint")
     parser.add_argument("--start", metavar="OUT", help="write the file to begin with")
     add_json(parser)
 

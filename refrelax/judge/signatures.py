@@ -49,6 +49,9 @@ class Parameters:
                 self.match(SymVar(name, x.dtype), SymVar(other, y.dtype))
         for (name, x), (_, y) in zip(a, b, strict=True):
             self.pair(name, x, y)
+        for name, x in a:  # before the size of any: an extent may be a product of symbols of a later one
+            for each in _tensors(x):
+                self.logic.assume(*symbols_nonnegative(self.dims(name, each)))
         found = tuple(self.value(name, x) for name, x in a)
         for (name, x), (_, y) in zip(a, b, strict=True):
             if any(
@@ -106,7 +109,6 @@ class Parameters:
         return tuple(substitute(d, self.ours) for d in _dims(type_))
 
     def tensor(self, name: str, shape: tuple[PrimExpr, ...], dtype: str) -> TensorTerm:
-        self.logic.assume(*symbols_nonnegative(shape))
         self.logic.sizes.exists(shape, dtype)
         return TensorTerm(name, shape, dtype)
 
@@ -145,6 +147,14 @@ def _is_read(type_: Type, func: object) -> bool:
             return all(not isinstance(each, PrimType) and _is_read(each, func) for each in fields)
         case _:
             return False
+
+
+def _tensors(type_: Type) -> Iterator[TensorType]:
+    if isinstance(type_, TensorType):
+        yield type_
+    elif isinstance(type_, TupleType):
+        for each in type_.fields:
+            yield from _tensors(each)
 
 
 def _dims(type_: Type) -> tuple[PrimExpr, ...]:

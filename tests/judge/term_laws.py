@@ -163,6 +163,8 @@ def heard(h: Heard) -> Iterator[None]:
             (descent.Descent, "_head", brought), (Regroup, "collapsed", collapsed), (descent, "simplified", shorter),
             (elements, "apply", applied), (descent, "apply", applied), (Terms, "choose", chosen),
             (pointwise, "same_programs", lambda *_: False),  # a program beside itself is read all the same
+            (graph_terms, "repeatable", lambda *_: False),  # what cannot be read has no value to look at
+            (graph_terms.Calls, "find", lambda *_: None),
         ):  # fmt: skip
             stack.enter_context(patch.object(where, name, what))
         yield

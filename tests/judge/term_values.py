@@ -163,6 +163,8 @@ class At:
             position = position * d + i
         if tensor.data is not None:
             return self.numerics.at(tensor.dtype).from_bits(tensor.data[position])
+        if id(tensor) not in self.cells:
+            raise Undefined  # what a call that cannot be read gave: a name, not a value
         return self.cells[id(tensor)][1][position]
 
     def closed(self, tensor: TensorTerm) -> bool:

@@ -58,6 +58,7 @@ WITHOUT_EXTRAS: list[tuple[str, int, str]] = [
     ("conformance run --impl tvm --only evaluation/bind", 3, "1 unsupported"),
     ("conformance export out --only evaluation/bind", 0, "1 cases"),
     ("demo mlp", 3, NUMPY),
+    ("exercise 1", 0, "1"),
 ]
 """Command lines, exit codes, and what is said."""
 

@@ -16,7 +16,18 @@ from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
-from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, RunError, Unspecified, UsageError, trap
+from refrelax.errors import (
+    Effect,
+    Ended,
+    Exhausted,
+    Outcome,
+    Returned,
+    RunError,
+    Trapped,
+    Unspecified,
+    UsageError,
+    trap,
+)
 from refrelax.running.arrays import Tensor, pack, to_constant
 from refrelax.semantics.builtins.contexts import param_types
 from refrelax.semantics.graph.link import link, nodes
@@ -305,7 +316,10 @@ class NumPyExecutable:
         func = self.checked.module.functions[entry]
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")
-        values = [inward(a, t) for a, t in zip(args, _types(func, len(args)), strict=True)]
+        types = _types(func, len(args))
+        if (refused := misfit(entry, args, types)) is not None:
+            return refused, Running(self.checked, externs)
+        values = [inward(a, t) for a, t in zip(args, types, strict=True)]
         kept = fresh or self._machine
         running = Running(self.checked, externs, functions=functions, brought=self._brought, machine=kept)
         try:
@@ -367,6 +381,14 @@ def _types(func: Function | PrimFunc, count: int) -> list[Type | None]:
             for p in func.params
         ]
     return (known + [None] * count)[:count]
+
+
+def misfit(entry: str, args: tuple[Any, ...], types: list[Type | None]) -> Trapped | None:
+    """How a run ends that is given a prim value of another dtype: generated source sees numbers alone."""
+    for value, type_ in zip(args, types, strict=True):
+        if isinstance(value, Prim) and isinstance(type_, PrimType) and value.dtype != type_.dtype:
+            return Trapped("ev/param-dtype", f"{entry} takes a {type_.dtype}, found a {value.dtype}")
+    return None
 
 
 def inward(value: Any, type_: Type | None) -> Any:

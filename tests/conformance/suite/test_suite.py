@@ -38,7 +38,7 @@ def own_answers() -> dict[str, Any]:
 def test_the_definition_passes_by_what_it_exported() -> None:
     words = Counter(each.word for each in score(records(), own_answers()))
     assert not words["failed"] and not words["refused"] and not words["unsupported"]
-    assert words["passed"] > 900 and words["undecided"] < 10
+    assert words["passed"] > 900 and words["undecided"] < 20
 
 
 def test_no_case_asks_what_another_asks_and_all_are_sound_by_their_schemas(tmp_path: Path) -> None:
