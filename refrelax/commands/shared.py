@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from refrelax import api
 from refrelax.errors import Diagnostic, Malformed, Rejection, Span, UsageError
 from refrelax.running import npz
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.bits import json_number
 from refrelax.syntax.module import Module
 
 # --- in ---------------------------------------------------------------------------------------------------------------
@@ -132,9 +132,7 @@ def plain(value: Any) -> Any:
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(v) for v in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
-    return value
+    return json_number(value) if isinstance(value, float) else value
 
 
 def diagnostic_row(diagnostic: Diagnostic) -> dict[str, Any]:

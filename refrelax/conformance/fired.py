@@ -83,6 +83,8 @@ class _Tap:
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         self.close()
+        if not self.always:
+            _HEARD.append(self)
         self.hear(_LISTENING[-1], arguments, named)
         try:
             return self.function(*arguments, **named)
@@ -93,6 +95,9 @@ class _Tap:
 
 _LISTENING: list[Fired] = []
 """Who is told, innermost last."""
+
+_HEARD: list[_Tap] = []
+"""Taps that closed when they were heard: those that ``again`` has to open."""
 
 
 def _function(wrapped: Any) -> FunctionType | None:
@@ -155,6 +160,7 @@ def observing() -> Iterator[Fired]:
         yield fired
     finally:
         _LISTENING.pop()
+        _HEARD.clear()
         for tap in every:
             tap.open() if _LISTENING else tap.close()
 
@@ -165,6 +171,6 @@ def again(fired: Fired) -> set[str]:
     if heard:
         for each in (fired.entered, fired.held, fired.broken):
             each.clear()
-        for tap in taps():
-            tap.open()
+        while _HEARD:
+            _HEARD.pop().open()
     return heard

@@ -16,7 +16,7 @@ from refrelax.errors import Rejection
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
-from refrelax.semantics.graph.link import callees_of, nodes
+from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.ops import IMPURE, LOW_LEVEL, OPERATORS
 from refrelax.semantics.symbol_bounds import symbol_bounds
 from refrelax.semantics.types.check import check
@@ -97,16 +97,7 @@ def _pure(checked: CheckedModule, entry: str) -> CheckedModule:
 
 
 def _reachable(module: Module, entry: str, new: Function) -> Module:
-    functions = {**module.functions, entry: new}
-    contracts = contracts_of(module)
-    seen, waiting = {entry}, [entry]
-    while waiting:
-        for node in nodes(functions[waiting.pop()]):
-            for name in callees_of(node, contracts):
-                if name in functions and name not in seen:
-                    seen.add(name)
-                    waiting.append(name)
-    return module.with_functions({name: f for name, f in functions.items() if name in seen})
+    return module.with_functions(reached({**module.functions, entry: new}, (entry,)))
 
 
 class _Stays(Exception):

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 from refrelax.errors import InternalError, Rejection
 from refrelax.judge.evidence import LEGALIZATION
-from refrelax.lower.orphans import called
-from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.ops import FRESH, OPERATORS
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.pointwise import NotRead
-from refrelax.syntax.graph import Call, Function, Op
+from refrelax.syntax.graph import Call, Op
 from refrelax.syntax.module import Module
 
 SHARING = frozenset(OPERATORS) - FRESH
@@ -30,7 +29,7 @@ def legalized(*programs: CheckedModule, entry: str = "main") -> tuple[list[Modul
     Raises:
         NotRead: a program has a type that is checked at run time, or its lowering is refused.
     """
-    programs = tuple(reached(each, entry) for each in programs)
+    programs = tuple(_of_entry(each, entry) for each in programs)
     found = [_lowered(each) for each in programs]
     gone = {op for old, new in zip(programs, found, strict=True) for op in operators(old.module) - operators(new)}
     texts = sorted(op.replace("relax.", "R.", 1) for op in gone if OPERATORS[op].text is not None)
@@ -38,22 +37,11 @@ def legalized(*programs: CheckedModule, entry: str = "main") -> tuple[list[Modul
     return found, rests_on if len(texts) == len(gone) else (*rests_on, LEGALIZATION)
 
 
-def reached(checked: CheckedModule, entry: str) -> CheckedModule:
-    """The functions that ``entry`` reaches, and those that say what a library function computes."""
-    functions = checked.module.functions
-    pending = [
-        entry,
-        *(name for name, f in functions.items() if isinstance(f, Function) and "Contract" in dict(f.attrs)),
-    ]
-    kept: dict[str, None] = {}
-    while pending:
-        name = pending.pop()
-        if name in functions and name not in kept:
-            kept[name] = None
-            pending += called({name: functions[name]})
-    module = checked.module.with_functions({name: f for name, f in functions.items() if name in kept})
+def _of_entry(checked: CheckedModule, entry: str) -> CheckedModule:
+    """The functions that ``entry`` reaches."""
+    kept = reached(checked.module.functions, (entry,))
     promises = tuple(each for each in checked.promises if each.function in kept)
-    return replace(checked, module=module, promises=promises)
+    return replace(checked, module=checked.module.with_functions(kept), promises=promises)
 
 
 def operators(module: Module) -> set[str]:

@@ -67,12 +67,6 @@ class Options:
 PLAIN = Options()
 
 
-def prove_equal(first: CheckedModule, second: CheckedModule, entry: str, options: Options = PLAIN) -> Proved | None:
-    """A proof that the entry of both programs gives equal elements wherever the first determines them, or ``None``."""
-    found = attempt(first, second, entry, options)
-    return found if isinstance(found, Proved) else None
-
-
 def search(
     first: CheckedModule, second: CheckedModule, entry: str, options: Options = PLAIN
 ) -> tuple[Proved | str, list[dict[str, int]]]:

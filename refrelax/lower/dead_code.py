@@ -16,9 +16,8 @@ from typing import Any
 from refrelax.lower.claims import Ledger
 from refrelax.lower.tuples import resolve_fields
 from refrelax.rules import rule
-from refrelax.semantics.graph.link import callees_of, nodes
+from refrelax.semantics.graph.link import nodes, reached
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import (
     Binding,
     Block,
@@ -159,12 +158,4 @@ def _live(functions: dict[str, BaseFunc]) -> dict[str, BaseFunc]:
     live = [name for name, f in functions.items() if not (isinstance(f, Function | PrimFunc) and f.private)]
     if not live:
         return functions
-    seen = set(live)
-    contracts = contracts_of(Module(functions))
-    while live:
-        for node in nodes(functions[live.pop()]):
-            for name in callees_of(node, contracts):
-                if name in functions and name not in seen:
-                    seen.add(name)
-                    live.append(name)
-    return {name: f for name, f in functions.items() if name in seen}
+    return reached(functions, live)

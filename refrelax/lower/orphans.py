@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from refrelax.semantics.types.purity import expressions, statements
-from refrelax.semantics.types.signatures import callees
-from refrelax.syntax.graph import Function
+from refrelax.semantics.graph.link import callees
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc
-from refrelax.syntax.scalars import Intrinsic, walk
 
 
 def called(functions: Mapping[str, BaseFunc]) -> set[str]:
     """Names of the functions that some function of the module refers to."""
-    found: set[str] = set()
-    for f in functions.values():
-        if isinstance(f, Function):
-            found.update(callees(f))
-        elif isinstance(f, PrimFunc):
-            for s in statements(f.body):
-                for e in expressions(s):
-                    calls = (n.op for n in walk(e) if isinstance(n, Intrinsic))
-                    found |= {op.removeprefix("cls.") for op in calls if op.startswith("cls.")}
-    return found
+    return {name for f in functions.values() for name in callees(f)}
 
 
 def without_orphans(functions: Mapping[str, BaseFunc], before: Mapping[str, BaseFunc]) -> dict[str, BaseFunc]:

@@ -135,6 +135,11 @@ _STRUCT = {"float16": "<e", "float32": "<f", "float64": "<d"}
 _STRUCT_INT = {"float16": "<H", "float32": "<I", "float64": "<Q"}
 
 
+def json_number(value: bool | int | float) -> bool | int | float | str:
+    """A number as JSON has it: ``"nan"``, ``"inf"``, ``"-inf"`` for what JSON cannot spell."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def _encode_float(dtype: str, value: Real) -> int:
     if isinstance(value, float):
         if dtype in _STRUCT and not math.isnan(value):

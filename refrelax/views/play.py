@@ -12,12 +12,12 @@ from typing import Any
 
 from refrelax import api
 from refrelax.errors import Rejection, Returned, UsageError
+from refrelax.judge.outcomes import cores
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.views import comparison, derivation, stepper
 from refrelax.views.recording import record
 from refrelax.views.shown import shown
-from refrelax.views.steps import core
 
 Request = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -86,7 +86,7 @@ def _run(request: Request) -> Answer:
 
 
 def _brief(value: Any) -> str:
-    found = shown(core(value), 32)
+    found = shown(cores(value), 32)
     match found:
         case {"dtype": dtype, "shape": shape, "data": data}:
             more = f", … {found['more']} more" if "more" in found else ""

@@ -11,6 +11,7 @@ from typing import Any
 
 from refrelax.conformance.fired import Fired, again, observing
 from refrelax.errors import Effect, Ended, Span
+from refrelax.judge.outcomes import cores
 from refrelax.running.run import run
 from refrelax.semantics.arena import Arena, Region
 from refrelax.semantics.graph.machine import Scope
@@ -27,7 +28,7 @@ from refrelax.syntax.graph import Binding, Function, MatchCast, VarBinding
 from refrelax.syntax.loops import BufferParam, For, LaunchThread, PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.views.shown import element, nbytes, shown
-from refrelax.views.steps import Memory, Origin, Recording, Step, core
+from refrelax.views.steps import Memory, Origin, Recording, Step
 
 STEPS = 100_000
 """How many steps are kept; the run goes on, unrecorded."""
@@ -146,7 +147,7 @@ class Recorder:
     def on_effect(self, effect: Effect) -> None:
         """Something observable happened."""
         step = self._begin("effect", "", effect.name, None)
-        step.value = {"kind": effect.kind, "payload": [shown(core(each)) for each in effect.payload]}
+        step.value = {"kind": effect.kind, "payload": [shown(cores(each)) for each in effect.payload]}
         self._close()
 
     def _step(self, path: str, name: str, value: int) -> None:

@@ -6,7 +6,6 @@ terms; ``{"poison": rule, "why": note}``; or, of a vector, ``{"lanes": […]}``.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from refrelax.semantics.numbers.enclosure import enclose
@@ -31,8 +30,8 @@ def shown(value: Any, elements: int = ELEMENTS) -> Any:
             return {"tuple": [shown(each, elements) for each in value]}
         case Shape(dims=dims):
             return {"extents": list(dims)}
-        case Prim(dtype=dtype, value=number_):
-            return {"dtype": dtype, "value": number(number_)}
+        case Prim(dtype=dtype, value=number):
+            return {"dtype": dtype, "value": bits.json_number(number)}
         case DType(name=name):
             return {"is": name}
         case Closure():
@@ -73,13 +72,13 @@ def element(payload: Payload, dtype: str, numerics: Numerics) -> Any:
         case Poison(rule=rule):
             return {"poison": rule}
         case bool() | int() | float():
-            return number(payload)
+            return bits.json_number(payload)
         case Truth():
             return bool(payload.number)
         case Interval() | Ints() | TruthSet():
             return _set(enclose(payload, dtype))
         case _ if numerics.exact_bits:
-            return number(bits.decode(dtype, numerics.at(dtype).to_bits(payload)))
+            return bits.json_number(bits.decode(dtype, numerics.at(dtype).to_bits(payload)))
         case _:
             return str(payload)[:200]
 
@@ -89,15 +88,8 @@ def _set(held: Interval | Ints | TruthSet) -> Any:
         return [False, True] if held.true and held.false else {"poison": held.rule or ""}
     if isinstance(held, Interval) and held.empty:
         return {"poison": held.rule or ""} if held.rule else "nan"
-    found = [number(held.lo), number(held.hi)]
+    found = [bits.json_number(held.lo), bits.json_number(held.hi)]
     return found if not (isinstance(held, Interval) and held.nan) else [*found, "nan"]
-
-
-def number(value: bool | int | float) -> Any:
-    """A number as JSON has it."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
-    return value
 
 
 def nbytes(value: TensorValue) -> int:

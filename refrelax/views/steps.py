@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 from refrelax.errors import Outcome, Returned, Span
+from refrelax.judge.outcomes import cores
 from refrelax.version import SPEC_EDITION, __version__
 from refrelax.views.shown import shown
 
@@ -127,7 +128,7 @@ class Recording:
             if getattr(self.outcome, name, ""):
                 ended[name] = getattr(self.outcome, name)
         if isinstance(self.outcome, Returned):
-            ended["value"] = shown(core(self.outcome.value))
+            ended["value"] = shown(cores(self.outcome.value))
         return {
             "format": FORMAT, "edition": SPEC_EDITION, "version": __version__, "file": self.file, "text": self.text,
             "entry": self.entry, "numerics": self.numerics, "arguments": self.arguments,
@@ -137,10 +138,3 @@ class Recording:
             "poison": [{"step": o.step, "rule": o.rule, "why": o.why, "count": o.count} for o in self.origins],
             "outcome": ended,
         }  # fmt: skip
-
-
-def core(value: Any) -> Any:
-    """A value of the public API as the definition has it."""
-    if isinstance(value, tuple):
-        return tuple(map(core, value))
-    return getattr(value, "core", value)

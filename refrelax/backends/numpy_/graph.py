@@ -546,10 +546,3 @@ def _plain(value_: AttrValue) -> Any:
             raise Unsupported("an index map")
         case _:
             raise Unsupported(f"an attribute of kind {type(value_).__name__}")
-
-
-def free_variables(binding_: Binding) -> frozenset[str]:
-    """Names of the variables (not symbols) that a binding's expression uses."""
-    from refrelax.semantics.graph.link import nodes
-
-    return frozenset(node.name for node in nodes(binding_.value) if isinstance(node, Var))

@@ -16,6 +16,7 @@ from refrelax.conformance.suite import values
 from refrelax.conformance.suite.records import Record
 from refrelax.errors import UsageError
 from refrelax.judge.bindings import compare
+from refrelax.judge.outcomes import cores
 from refrelax.semantics.dims import Facts, shape_facts
 from refrelax.semantics.numbers.verdicts import Outside, Undecided
 from refrelax.semantics.types.lattice import is_base_of
@@ -153,7 +154,7 @@ def _returned(record: Record, answer: Answer) -> Said:
         parts.append((f"effects[{k}]", permitted, own["payload"], found.get("payload", [])))
     wide, compared, excluded = "", 0, 0
     for path, permitted, canonical, found in parts:
-        exact = values.core_of(values.from_json(canonical))
+        exact = cores(values.from_json(canonical))
         result = compare(values.permitted_from_json(permitted), values.from_json(found), exact)
         if not result.counts.compared:
             excluded += result.counts.excluded

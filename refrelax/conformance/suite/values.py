@@ -11,7 +11,6 @@ Spec: ``spec/01-conformance.md``.
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -26,7 +25,7 @@ from refrelax.semantics.numbers.intsets import Ints, TruthSet, some, truths
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.values import DType, Prim, Shape, TensorValue, from_payloads
 from refrelax.syntax import dtypes
-from refrelax.syntax.bits import decode, encode, nan_bits
+from refrelax.syntax.bits import decode, encode, json_number, nan_bits
 
 _IEEE = reading("ieee")
 
@@ -43,7 +42,7 @@ def to_json(value: Any) -> Any:
     match value:
         case Tensor():
             bits = [None if b is None else hex(b) for b in value.patterns()]
-            data = [None if b is None else _number(decode(value.dtype, b)) for b in value.patterns()]
+            data = [None if b is None else json_number(decode(value.dtype, b)) for b in value.patterns()]
             return {"dtype": value.dtype, "shape": list(value.shape), "bits": bits, "data": data}
         case Prim(dtype=dtype, value=number):
             return {"dtype": dtype, "value": hex(encode(dtype, number))}
@@ -90,11 +89,6 @@ def from_json(spec: Any) -> Any:
             return Foreign()
         case _:
             raise UsageError(f"expected a value, found {shown(spec)}")
-
-
-def _number(number: int | float) -> int | float | str:
-    """A number as JSON has it: what JSON cannot spell is a string."""
-    return number if not isinstance(number, float) or math.isfinite(number) else str(number)
 
 
 def _encoded(dtype: str, number: Any) -> str:
@@ -235,10 +229,3 @@ def _payload(spec: Any, dtype: str) -> Payload:
     if dtypes.kind(dtype) == "bool":
         return truths(1 in values, 0 in values, rule)
     return some(values, rule)
-
-
-def core_of(value: Any) -> Any:
-    """A surface value as run-time values: what the judge compares."""
-    if isinstance(value, tuple):
-        return tuple(core_of(each) for each in value)
-    return value.core if isinstance(value, Tensor) else value

@@ -6,7 +6,7 @@ Spec: ``spec/14-build.md``, ``lo/capture-static``.
 from __future__ import annotations
 
 from refrelax.lower.aliases import aliases_of, names_in
-from refrelax.semantics.graph.link import callees
+from refrelax.semantics.graph.link import callees_of, reached_nodes
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, Function, Op, ShapeExpr, VarBinding
 from refrelax.syntax.module import Module
@@ -40,14 +40,6 @@ def _literal(call: Call) -> bool:
 
 def reaches(module: Module, start: str, goal: str) -> bool:
     """Whether calls from one function may come to another."""
-    seen: set[str] = set()
-    open_ = [start]
     contracts = contracts_of(module)
-    while open_:
-        for called in callees(module.functions[open_.pop()], contracts):
-            if called == goal:
-                return True
-            if called in module.functions and called not in seen:
-                seen.add(called)
-                open_.append(called)
-    return False
+    found = reached_nodes(module.functions, (start,))
+    return any(goal in callees_of(node, contracts) for _name, node in found)

@@ -5,7 +5,7 @@ Spec: ``spec/09-outcomes.md``, *Unlinkable*.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from types import MappingProxyType
 from typing import Any
@@ -19,7 +19,7 @@ from refrelax.semantics.intrinsics.foreign import C_CALLS, LLVM_CALLS, has_meani
 from refrelax.semantics.ops import CALL_FORMS
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ConstantRef, ExternFunc, GlobalVar, Op, StringValue
-from refrelax.syntax.module import Module
+from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import Intrinsic
 
 NAMED_BY_STRING = frozenset(form.name for form in CALL_FORMS.values() if form.library)
@@ -39,7 +39,7 @@ def link(module: Module, entry: str, available: Container[str]) -> None:
         raise UsageError(f"the module has no function {entry!r}; it has {known}")
     missing: dict[tuple[str, Any], Diagnostic] = {}
     contracts = contracts_of(module)
-    for node in _reachable(module, entry):
+    for _name, node in reached_nodes(module.functions, (entry,)):
         match node:
             case ConstantRef(index=index, kind="ir.GenericConst") if index not in module.constants:
                 text = f"constant {index} is not bound: give its array (bind_constants, --consts)"
@@ -85,18 +85,26 @@ def library_names(node: Any) -> tuple[str, ...]:
     return tuple(name for name in named_libraries(node) if told or not (known or name in brought))
 
 
-def _reachable(module: Module, entry: str) -> Iterator[Any]:
-    """Every node of every function that ``entry`` can reach."""
-    seen = {entry}
-    waiting = [entry]
-    contracts = contracts_of(module)
+def reached_nodes(functions: Mapping[str, BaseFunc], start: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """Every node of every function that those of ``start`` can reach, with the name of its function. A library function
+    that is called or named reaches its contract."""
+    waiting = list(start)
+    seen = set(waiting)
+    contracts = contracts_of(Module(functions))
     while waiting:
-        for node in nodes(module.functions[waiting.pop()]):
-            yield node
+        name = waiting.pop()
+        for node in nodes(functions[name]):
+            yield name, node
             for callee in callees_of(node, contracts):
-                if callee in module.functions and callee not in seen:
+                if callee in functions and callee not in seen:
                     seen.add(callee)
                     waiting.append(callee)
+
+
+def reached(functions: Mapping[str, BaseFunc], start: Iterable[str]) -> dict[str, BaseFunc]:
+    """The functions that those of ``start`` can reach, these included, in the order of ``functions``."""
+    names = {name for name, _node in reached_nodes(functions, start)}
+    return {name: f for name, f in functions.items() if name in names}
 
 
 def callees_of(node: Any, contracts: Mapping[str, str]) -> list[str]:

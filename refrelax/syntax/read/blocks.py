@@ -13,7 +13,7 @@ from refrelax.rules import rule
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import AttrDict, AttrList, AttrValue
 from refrelax.syntax.loops import Buffer, BufferRegion, IterKind, IterVar, MatchBufferRegion, SBlock, Stmt
-from refrelax.syntax.read.arguments import bound, namespace_name
+from refrelax.syntax.read.arguments import bound
 from refrelax.syntax.read.attributes import read_any
 from refrelax.syntax.read.buffers import field_nodes, make_buffer
 from refrelax.syntax.read.constants import shown
@@ -274,8 +274,3 @@ def declare_match(frame: StatementFrame, call: ast.Call, target: str) -> None:
     buffer = make_buffer(frame.reader, rest, name, given, shape=shape, dtype=default_dtype, s_tir=frame.function.s_tir)
     block.matches.append(MatchBufferRegion(buffer, source))
     frame.scope.define(target, buffer)
-
-
-def is_block(frame: StatementFrame, node: ast.expr) -> bool:
-    """Whether ``node`` opens a block."""
-    return isinstance(node, ast.Call) and namespace_name(node.func, frame.reader) in BLOCK_FORMS

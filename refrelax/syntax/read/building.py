@@ -9,7 +9,6 @@ Spec: ``spec/03b-loops-syntax.md`` ("Operands").
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 
 from refrelax.errors import Span
@@ -278,11 +277,3 @@ def select(condition: PrimExpr, a: PrimExpr, b: PrimExpr, span: Span | None = No
     if a.dtype != b.dtype:
         raise BuildError("syn/operand-types", f"T.Select takes arms of one dtype, not {a.dtype} and {b.dtype}")
     return Select(condition, a, b, span=span)
-
-
-def round_to_float32(value: float) -> float:
-    """``value`` rounded to binary32 (infinite beyond its range)."""
-    try:
-        return float(struct.unpack("<f", struct.pack("<f", value))[0])
-    except OverflowError:
-        return math.copysign(math.inf, value)
