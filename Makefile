@@ -15,7 +15,7 @@ PIP    := -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-gpu test-tvm nightly nightly-tvm verified lint format rules docs playground spec examples bench clean
+.PHONY: help setup demo test test-thorough test-gpu test-tvm nightly nightly-tvm verified lint format rules docs playground spec examples bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -51,9 +51,12 @@ setup: $(DEV) ## make the environment
 demo: $(DEV) ## the main job on real models: parse, check, run, compile, judge
 	@$(BIN)/refrelax demo
 
-test: $(DEV) $(NVRTC) ## the test suite (no TVM needed), then the tie between spec, code and cases
+test: $(DEV) $(NVRTC) ## the tie between spec, code and cases, then the test suite (no TVM needed; what takes long: make test-thorough)
 	@$(BIN)/refrelax rules check
 	@$(BIN)/python -m pytest -n 2
+
+test-thorough: $(DEV) $(NVRTC) ## what takes long and has a quicker sibling in make test; CI runs both
+	@$(BIN)/python -m pytest -n 2 -m "thorough and not nightly and not tvm"
 
 test-gpu: $(DEV) ## the tests that need a CUDA device (installs CuPy)
 	@$(BIN)/python $(PIP) -e '.[cuda]'

@@ -256,6 +256,7 @@ def often(k: int, *values: object) -> object:
     return pytest.param(*values, marks=pytest.mark.nightly if k % 2 else ())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("line", "code", "said"), [often(k, *each) for k, each in enumerate(STREAMS)])
 def test_streams_that_are_closed_cut_or_full(folder: Path, line: str, code: int, said: str) -> None:
     command = f"{sys.executable} -m refrelax {line}; exit ${{PIPESTATUS[0]}}"
@@ -289,6 +290,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("line", [often(k, each) for k, each in enumerate(LOADED)])
 def test_a_command_loads_what_it_needs(folder: Path, line: str) -> None:
     command = [sys.executable, "-c", LOADS, *line.split()]
@@ -301,6 +303,7 @@ def test_a_command_loads_what_it_needs(folder: Path, line: str) -> None:
         assert ours == {"refrelax", "refrelax.cli", "refrelax.commands", "refrelax.extras", "refrelax.version"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "line", ["validate good.py good.py", "conformance run --impl reference --only evaluation/bind"]
 )

@@ -19,6 +19,7 @@ ORDERS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("first", ORDERS)
 def test_a_folder_does_not_hide_the_function_of_its_name(first: str) -> None:
     program = f"import refrelax as rr\n{first}\nassert type(rr.lower).__name__ == 'function', rr.lower"

@@ -12,6 +12,7 @@ from refrelax.conformance.mutants import in_force, mutants
 from refrelax.conformance.run import run_case
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rule", ["op.common/axis-range", "ev/match-cast-mismatch", "syn/buffer-shape"])
 def test_a_check_that_never_refuses_is_seen(rule: str) -> None:
     checks = ("never refuses", "never happens", "is dropped")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import re
 
+import pytest
+
 from refrelax.conformance import spec_text
 from refrelax.conformance import tie as ties
 from refrelax.conformance.explain import explain
@@ -25,6 +27,7 @@ def sentences() -> list[tuple[str, str]]:
     return [(file, sentence) for file, sentence in found if len(sentence) > 60]
 
 
+@pytest.mark.thorough
 def test_a_sentence_leads_to_a_rule_of_its_chapter() -> None:
     """Only sentences whose every word stood in one rule were found."""
     tie, drawn = ties.read(), random.Random(0).sample(sentences(), 80)

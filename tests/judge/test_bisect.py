@@ -71,6 +71,7 @@ def places(fault: str) -> list[int]:
     return [k for k, text in enumerate(steps) if FAULTS[fault][0] in text]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_wrong_pass_is_found_where_it_stands(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     at = places(fault)
@@ -93,6 +94,7 @@ def test_the_first_binding_with_another_value_is_named(monkeypatch: pytest.Monke
     assert isinstance(found, rr.WrongPass) and found.binding == "main/d"
 
 
+@pytest.mark.thorough
 def test_right_pipelines_are_not_blamed() -> None:
     checked = rr.check(rr.parse(PROGRAM))
     for pipeline, passes in own.PIPELINES.items():

@@ -43,6 +43,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     return go
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("fault", "operator"),
     [
@@ -73,6 +74,7 @@ def test_an_honest_implementation_passes(command, tmp_path: Path) -> None:
     assert not (tmp_path / "findings").exists()
 
 
+@pytest.mark.thorough
 def test_a_backend_is_fuzzed_binding_by_binding(command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from refrelax.backends.numpy_ import compile as backend
 

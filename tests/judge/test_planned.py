@@ -26,6 +26,7 @@ OFFSET = re.compile(r"alloc_tensor\(arena, \d+,")
 ARENA = re.compile(r"alloc_storage\(R\.shape\(\[\d+\]\)")
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.tuples(st.integers(0, len(KINDS) - 1), st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=10),
     st.integers(0, 3),
@@ -87,6 +88,7 @@ def test_what_is_proved_at_symbolic_sizes_is_so_at_the_bound(name: str, places: 
         assert (first.value.core.bits(), first.poison) == (found.value.core.bits(), found.poison)
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.tuples(st.integers(0, len(KINDS) - 2), st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=10),
     st.integers(0, 3),

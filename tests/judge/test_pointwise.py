@@ -51,6 +51,7 @@ def test_a_wrong_variant_is_not_proved_and_is_refuted(pair: dict[str, Any], what
     assert found.counterexample is not None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", examples.names())
 def test_tvms_kernels_of_a_model_are_proved_equal_to_its_operators(name: str) -> None:
     example = examples.load(name)

@@ -33,6 +33,7 @@ SECONDS = 60
 """Within these a law fails that does not hold."""
 
 
+@pytest.mark.thorough
 def test_the_laws_hold() -> None:
     counts = sum((laws(seed) for seed in range(FEW)), Counter[str]())
     assert counts["extracted"] > 2 * FEW and counts["simplified"] > 20 * FEW and counts["equal"] > 8 * FEW, counts
@@ -129,6 +130,7 @@ LOOPS: dict[str, tuple[str, object, object, object]] = {
 """Loops of operators that are wrong: of which operators, where, and what stands there instead."""
 
 
+@pytest.mark.thorough
 def test_operators_are_what_their_loops_say() -> None:
     counts = sum((operator_laws(seed) for seed in range(FEW)), Counter[str]())
     assert counts["extracted"] > FEW // 3, counts

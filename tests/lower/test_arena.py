@@ -84,6 +84,7 @@ def test_a_plan_under_bounds_is_one_literal_storage(name: str) -> None:
     assert {"lo/size-fits", "lo/arena-fits"} <= {claim.rule for claim in lowered.claims}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("n", [0, 1, 5, 40])
 def test_the_peak_of_a_run_is_what_the_report_says(name: str, n: int) -> None:
@@ -203,6 +204,7 @@ WRONG: dict[str, Patch] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", WRONG)
 def test_a_wrong_arena_is_refuted(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     checked = rr.check(rr.parse(PROGRAMS["cast" if what == "the last use does not count" else "branch"]))

@@ -165,6 +165,7 @@ def programs(draw: st.DrawFn) -> str:
     return PROGRAM.format(params=params, ret=ret, body="\n".join(lines), result=names[-1])
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(programs(), st.sampled_from([(2, 3), (3, 2), (1, 2), (0, 2), (5, 5)]))
 def test_erasure(text: str, extents: tuple[int, int]) -> None:

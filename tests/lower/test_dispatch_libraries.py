@@ -92,6 +92,7 @@ def test_the_match_is_the_contract_for_all_shapes(library: str, name: str) -> No
     assert any("the contract of" in each for each in verdict.evidence.trusts)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("library, name", NAMES, ids=[name for _, name in NAMES])
 def test_numpy_keeps_the_contract(library: str, name: str) -> None:
     """What runs for the library function is the table's, and agrees with the contract at usual extents, at 1 and 0."""
@@ -195,6 +196,7 @@ def test_on_device_arrays(name: str) -> None:
         assert found.tobytes() == host(*args).tobytes() and found.shape == host(*args).shape
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["mlp", "cnn", pytest.param("decoder", marks=pytest.mark.nightly)])
 def test_models(name: str) -> None:
     """Products, biases, rectifiers and convolutions of the package's models are taken; each pass is proved."""

@@ -43,6 +43,7 @@ def lowered(text: str) -> tuple[float, list[Claim], set[str]]:
     return seconds, [claim for step in result.steps for claim in step.claims], set(result.module.module.functions)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("before", ["", "n, "])
 def test_many_operands_are_lowered_in_little_time(before: str) -> None:
     for count in (2, 5, 16):

@@ -69,6 +69,7 @@ def daily(k: int, pair: tuple[str, str, str]) -> Any:
     return pytest.param(*pair, id=pair[0], marks=() if k % 3 == 0 else pytest.mark.nightly)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name, call, nests", [daily(k, pair) for k, pair in enumerate(PAIRS)])
 def test_the_same_for_all_shapes(name: str, call: str, nests: str) -> None:
     found = verdict(call, nests)

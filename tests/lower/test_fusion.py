@@ -233,6 +233,7 @@ def graphs(draw: st.DrawFn) -> str:
     return graph("x: f32[n, n], y: f32[n, n]", *lines, f"out = {outs}")
 
 
+@pytest.mark.thorough
 @given(graphs(), st.sampled_from([1, 2, 3]))
 @settings(max_examples=12, deadline=None)
 def test_random_graphs(text: str, n: int) -> None:

@@ -88,6 +88,7 @@ def said_by(python: Path, lines: list[str], folder: Path) -> list[tuple[str, int
     return [tuple(json.loads(row)) for row in done.stdout.splitlines()]
 
 
+@pytest.mark.thorough
 def test_the_sdist_holds_what_the_checkout_does(release) -> None:
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if tracked.returncode:
@@ -105,6 +106,7 @@ def test_the_wheel_holds_the_spec_the_cases_and_the_marker_of_types(release) -> 
     assert {"refrelax/py.typed", "refrelax/syntax/schema.json", "refrelax/examples/mlp/example.json"} <= names
 
 
+@pytest.mark.thorough
 def test_every_command_without_extras_says_what_it_needs(bare: Path, tmp_path: Path) -> None:
     assert {line.split()[0] for line, _, _ in WITHOUT_EXTRAS} == {*COMMANDS, "--version"}
     rows = said_by(bare, [line for line, _, _ in WITHOUT_EXTRAS], tmp_path)

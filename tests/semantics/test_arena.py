@@ -118,6 +118,7 @@ def test_the_poison_names_both_tensors() -> None:
     assert a[0] == 1.0 and stale is a[3] is reused("a", "b")
 
 
+@pytest.mark.thorough
 def test_a_write_counts_after_its_tensor_is_gone() -> None:
     arena = Arena(16)
     a = tensor(arena, 0, 4)

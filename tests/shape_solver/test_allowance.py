@@ -23,6 +23,7 @@ CHAINS = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not z3_.AVAILABLE, reason="needs z3")
 @pytest.mark.parametrize("name", CHAINS)
 def test_chains_of_equations_end_soon(name: str) -> None:
@@ -78,6 +79,7 @@ def test_what_was_spent_is_named() -> None:
     assert isinstance(again, Unknown) and again.stages == answer.stages
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("e", "assume", "found"),
     [

@@ -67,6 +67,7 @@ OTHERS: dict[str, tuple[str, list[str]]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_large_questions_end_soon(name: str) -> None:
     start = time.process_time()

@@ -58,6 +58,7 @@ LOGGED: dict[str, list[tuple[str, list[str]]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", LOGGED)
 def test_a_log_is_written_and_accepted(kind: str) -> None:
     for claim, assume in LOGGED[kind]:

@@ -32,6 +32,7 @@ def questions() -> list[dict[str, Any]]:
     return [q for name in files for q in json.loads((QUERIES / f"{name}.json").read_text(encoding="utf-8"))]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("layer", LAYERS)
 def test_layer(layer: str) -> None:
     assert sum(LAYERS[layer](Random(f"{layer}/{turn}")) for turn in range(25)) > 0

@@ -73,6 +73,7 @@ def test_budgets() -> None:
     assert isinstance(few, Unknown) and few.scope.names == ("exponent",)
 
 
+@pytest.mark.thorough
 def test_words_are_closed() -> None:
     assert set(get_args(Inside)) == set(INSIDE) and set(get_args(Outside)) == set(OUTSIDE)
     seen = 0

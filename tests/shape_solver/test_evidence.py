@@ -56,6 +56,7 @@ def test_enumeration_is_only_tried_where_it_ends() -> None:
     assert few(asked("n >= 0", "0 <= n and n < 5"))
 
 
+@pytest.mark.thorough
 def test_what_no_certificate_can_state_has_none() -> None:
     big = " * ".join(["(n + 1) ** 16"] * 12)
     claim = f"({big}) * ({big}) * ({big}) * m * (m + k) * (k + j) >= 0"

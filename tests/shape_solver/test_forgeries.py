@@ -23,6 +23,7 @@ def refused(text: str) -> str:
     return examine(document).rejected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forgery_is_refused(name: str) -> None:
     start = time.process_time()

@@ -58,6 +58,7 @@ def elsewhere(first: str) -> tuple[list[list[object]], str]:
     return json.loads(answers), last
 
 
+@pytest.mark.thorough
 def test_another_process_gives_the_same_answers() -> None:
     answers, _ = elsewhere("sys.setrecursionlimit(1001)")
     assert answers[:6] == [ask(question) for question in QUESTIONS[:6]]
@@ -74,6 +75,7 @@ def test_without_z3(without: tuple[list[list[object]], str]) -> None:
     assert last == "needs z3 False"
 
 
+@pytest.mark.thorough
 def test_without_z3_answers_agree(without: tuple[list[list[object]], str]) -> None:
     for question, (name, model, _) in zip(QUESTIONS, without[0]):
         with_z3 = prove(*question)

@@ -96,6 +96,7 @@ def test_equal_of_shared_parts() -> None:
     assert equal(e, Binary("Mul", X, int_imm(1 << 40)), NO_FACTS) is True
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not z3_.AVAILABLE, reason="needs z3")
 def test_a_loop_of_z3_that_counts_nothing_is_stopped() -> None:
     """Z3's cuts go on for minutes here without spending a unit; a later stage may still decide."""

@@ -233,6 +233,7 @@ def test_bits_by_induction(axiom: Axiom) -> None:
     assert proved([step, shown, zero, (a, b)[side] >= 0], said(axiom.gives(conjunction(a, b), a, b)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("axiom", [a for a in (*AXIOMS, *PAIRS, bits_below(5), bits_apart(5))
                                    if a.kind == "and" and not a.id.startswith(("and/low", "and/high"))],
                          ids=lambda axiom: axiom.id)  # fmt: skip

@@ -76,6 +76,7 @@ def check(seed: int, count: int, effort: str, size: int) -> None:
                 assert value is None or not answer.vacuous, (text, assume, point)
 
 
+@pytest.mark.thorough
 def test_random_claims_quick() -> None:
     check(1, 250, "quick", 3)
 

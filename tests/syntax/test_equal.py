@@ -126,6 +126,7 @@ def test_inner_scopes() -> None:
     assert not structural_equal(add, CommReducer((x,), (y,), (Binary("Add", y, x),), (one,)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("levels", [10_000])
 def test_depth_is_no_concern(levels: int) -> None:
     def deep(last: str) -> Any:

@@ -98,6 +98,7 @@ def test_text() -> None:
     assert not text_findings(range(600))
 
 
+@pytest.mark.thorough
 def test_json() -> None:
     assert not json_findings(range(350))
 

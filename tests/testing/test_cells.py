@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from refrelax.testing.sweep import Program
 SEEDS = st.integers(0, 10**6)
 
 
+@pytest.mark.thorough
 @settings(max_examples=2)
 @given(SEEDS)
 def test_every_operator_comes_before_one_comes_twice(seed: int) -> None:

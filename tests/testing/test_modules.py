@@ -131,6 +131,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", ["a reduction block", pytest.param("a library call", marks=pytest.mark.nightly)])
 def test_shrinks_to_few_bindings(fault: str) -> None:
     """Whatever goes wrong with one or two constructs is shown by a module of at most three bindings."""

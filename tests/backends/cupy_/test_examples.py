@@ -109,6 +109,7 @@ def test_operators_left_at_graph_level_run_on_the_host() -> None:
     assert [patterns(f) for f in found.value] == [patterns(w) for w in wanted.value]
 
 
+@pytest.mark.thorough
 @needs_nvrtc
 @pytest.mark.parametrize("mode", ["bits", "fast"])
 @pytest.mark.parametrize("name", MODELS)

@@ -45,6 +45,7 @@ def run(pytester: pytest.Pytester, suite: Path, impl: str, *options: str) -> pyt
     return pytester.runpytest_subprocess(*plugin, *given)
 
 
+@pytest.mark.thorough
 def test_a_test_a_case(pytester: pytest.Pytester, suite: Path) -> None:
     found = run(pytester, suite, SERVE)
     found.assert_outcomes(passed=5)
@@ -60,6 +61,7 @@ def test_what_is_wrong_fails_and_what_says_nothing_is_skipped(pytester: pytest.P
     assert "Traceback" not in found.stdout.str()
 
 
+@pytest.mark.thorough
 def test_expected_failures_are_strict(pytester: pytest.Pytester, suite: Path) -> None:
     path = pytester.makepyfile(wrong=WRONG)
     listed = pytester.path / "known.toml"

@@ -159,6 +159,7 @@ def test_two_processes_give_what_one_gives(tmp_path: Path, capsys: pytest.Captur
     assert [json.loads(each)["case"] for each in capsys.readouterr().out.splitlines()] == alone
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("words", "message"), [
     (["run", "--impl", "no/such/program"], "cannot be started"),
     (["run", "--impl", f"{sys.executable} -c pass"], "no answer to hello"),

@@ -47,6 +47,7 @@ def says(line: str) -> str:
 REFUSED = '{"end": {"refused": ["STAGE", "ValueError", "first\\nlast"]}}'
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("body", "kind", "message"),
     [
@@ -98,6 +99,7 @@ ABSENT = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ABSENT)
 def test_a_program_that_is_no_tvm_is_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr("refrelax.interop.tvm.process._START", 1)

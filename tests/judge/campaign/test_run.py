@@ -91,10 +91,12 @@ def test_every_kind_of_defect_is_found_once_and_is_small(whole: list[Finding]) -
         assert each.blame["operator"].startswith("R.")
 
 
+@pytest.mark.thorough
 def test_a_seed_gives_the_same_findings_however_many_work(whole: list[Finding]) -> None:
     assert whole and said(whole) == said(go(Memory(None, ABOUT), at_once, 5))
 
 
+@pytest.mark.thorough
 def test_stopped_and_gone_on(whole: list[Finding], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[Any] = []
     look = campaigns.work
@@ -114,6 +116,7 @@ def test_stopped_and_gone_on(whole: list[Finding], tmp_path: Path, monkeypatch: 
     assert len(done) == len(set(done)), "a task was done twice"
 
 
+@pytest.mark.thorough
 def test_only_what_is_new_is_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
     make = campaigns.make
@@ -148,6 +151,7 @@ def test_a_count_counts_all_programs() -> None:
         assert sum(each.size for each in campaigns.tasks(plan(size))) == size
 
 
+@pytest.mark.thorough
 def test_a_fault_of_ours_costs_one_task(whole: list[Finding], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     look = campaigns.look
 

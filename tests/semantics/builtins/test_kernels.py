@@ -82,6 +82,7 @@ def arguments(draw: st.DrawFn, numerics: Numerics, form: str) -> list[Any]:
     return [makers[each]() for each in kinds]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("numerics", ["ieee", "enclosure"])
 @pytest.mark.parametrize("name", sorted(set(KERNELS) - set(SORTING)))
 def test_every_argument_has_an_outcome(name: str, numerics: str) -> None:

@@ -44,6 +44,7 @@ def timed(question: Callable[[], T]) -> T:
     return answer
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("depth", [20, pytest.param(40, marks=pytest.mark.nightly), DEPTH])
 @pytest.mark.parametrize("name", CHAINS)
 def test_deep_chains_end(name: str, depth: int) -> None:

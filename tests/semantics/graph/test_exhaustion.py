@@ -58,6 +58,7 @@ def end(text: str, budget: rr.Budget | None, numerics: str) -> object:
     return outcome
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("numerics", ["ieee", "enclosure"])
 @pytest.mark.parametrize("name", ELEMENTS)
 def test_elements(name: str, numerics: str) -> None:

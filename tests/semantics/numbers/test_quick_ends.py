@@ -48,6 +48,7 @@ def same(a: Any, b: Any) -> bool:
     )
 
 
+@pytest.mark.thorough
 @settings(max_examples=draws(200), deadline=None)
 @given(st.data(), st.sampled_from(OPS), st.sampled_from(NARROW), st.sampled_from((enclosure(), strict())))
 def test_a_step_is_that_of_the_general_form(data: st.DataObject, name: str, dtype: str, reading: Any) -> None:

@@ -170,6 +170,7 @@ def test_what_meets_at_one_place_is_added_in_any_order(op: str) -> None:
     assert not list(faults(checked, args))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("op", sorted(name for name in SKETCHES if OPERATORS[f"relax.{name}"].accuracy.word != "none"))
 def test_the_word_is_what_enclosures_are(op: str) -> None:
     accuracy = OPERATORS[f"relax.{op}"].accuracy

@@ -55,6 +55,7 @@ def inflated(text: str) -> Iterator[str]:
             each.value = value
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(set(TEXTS) & set(OPERATORS)))
 def test_a_huge_number_ends_in_time(name: str) -> None:
     for text in inflated(TEXTS[name]):

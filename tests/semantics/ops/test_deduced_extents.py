@@ -113,6 +113,7 @@ def _program(call: str, turn: random.Random, env: dict[str, int], scalar: bool) 
     return f"@I.ir_module\nclass Module:\n    @R.function(pure=False)\n    def main({text}        return gv\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("family", sorted(CALLS))
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 1_000_000))

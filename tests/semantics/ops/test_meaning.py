@@ -142,6 +142,7 @@ FEW = {"relax.vision.roi_align": 1, "relax.image.resize2d": 2, "relax.image.resi
 """Operators of which an element is large, and on how many runs they are held against their data; nightly on all."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_text_written_down_is_the_text(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     holds(name, monkeypatch, FEW.get(name))
