@@ -41,7 +41,10 @@ def _others(value: Any, type_: Type) -> Iterator[Any]:
             yield _zeros(value.dtype, (*value.shape, 1))
             for axis, extent in enumerate(value.shape):
                 yield _zeros(value.dtype, (*value.shape[:axis], extent + 1, *value.shape[axis + 1 :]))
-            yield 1
+            yield _zeros(value.dtype, ())
+            yield Shape((1,))
+            if value.dtype == "bool":  # that may lead to a check on the way
+                yield Tensor.of_bytes("bool", value.shape, b"\1" * prod(value.shape))
         case ShapeType(), Shape(dims=dims):
             yield Shape((*dims, 1))
             for axis, extent in enumerate(dims):

@@ -20,7 +20,7 @@ from refrelax.syntax import graph
 from refrelax.syntax.loops import BufferParam, BufferStore, PrimFunc
 from refrelax.syntax.scalars import BufferLoad, Literal, PrimExpr, as_int, int_imm
 
-LIBRARY = "vm.builtin."
+LIBRARIES = ("vm.builtin.", "runtime.TVMTensorCreateView")
 
 
 @dataclass(eq=False, slots=True)
@@ -49,7 +49,7 @@ def called(name: str, args: Sequence[object], logic: Logic, fixed: bool) -> obje
     Raises:
         NotRead: no such function is read, or a check may fail.
     """
-    match name.removeprefix(LIBRARY), args:
+    match name.removeprefix("vm.builtin."), args:
         case "alloc_shape_heap", (size, *_) if (n := _number(size)) is not None and n >= 0:
             return Table(n)
         case "check_tensor_info", (x, ndim, *rest) if _is_tensor(x, _number(ndim), rest):
@@ -63,6 +63,9 @@ def called(name: str, args: Sequence[object], logic: Logic, fixed: bool) -> obje
             return ()
         case "make_shape", (table, ndim, *rest):
             return graph.ShapeExpr(_made(table, _number(ndim), _numbers(rest)))
+        case "make_prim_value", (table, code, slot):
+            (made,) = _made(table, 1, _numbers((code, slot)))
+            return made
         case "shape_of", (value, *_):
             return graph.ShapeExpr(_extents(value))
         case _:
@@ -175,4 +178,4 @@ def computed(func: PrimFunc, table: Table, terms: Terms, logic: Logic, require: 
                 raise NotRead("a function of the table of shapes that is not read")
 
 
-__all__ = ["LIBRARY", "Table", "called", "computed"]
+__all__ = ["LIBRARIES", "Table", "called", "computed"]

@@ -7,13 +7,19 @@ Spec: ``spec/06c-pointwise.md``, ``va/pointwise``, ``va/branches``, ``va/planned
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
+from typing import Any
 
-from refrelax.judge.built import LIBRARY, Table, called, computed
+from refrelax.judge import recorded
+from refrelax.judge.built import LIBRARIES, Table, called, computed
 from refrelax.judge.planned import WITHIN, Joined, Memory, Place, Room, View
 from refrelax.judge.same_calls import Calls, Made, repeatable, stored_to, unknown
 from refrelax.rules import rule
+from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.ops import OVERWRITING
+from refrelax.semantics.types.calls import inplace_indices
 from refrelax.shape_solver.pointwise import OPEN, Definedness, Descent, Logic, NotRead, TensorTerm, Term, Terms, read
 from refrelax.shape_solver.pointwise.elements import Reading
 from refrelax.shape_solver.pointwise.logic import compare
@@ -22,7 +28,7 @@ from refrelax.syntax import dtypes, graph
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, bool_imm, free_symbols, int_imm
-from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 
 Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined | Table
 """What a binding holds: a tensor, a tuple, a scalar, a shape; in planned memory a place, a view of one, a storage; what
@@ -43,6 +49,32 @@ def as_number(x: Value) -> PrimExpr | None:
 
 def _place(x: Place | View) -> Place:
     return x.of if isinstance(x, View) else x
+
+
+def output_types(call: graph.Call) -> tuple[Type, ...]:
+    """The types of what a call in destination form gives."""
+    return call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
+
+
+def stores(node: object) -> bool:
+    """Whether something is stored in memory that has names, or allocates such."""
+    match node:
+        case graph.Call(op=graph.Op(name)):
+            return name in OVERWRITING or name.startswith(MEMORY)
+        case graph.Call(op=graph.GlobalVar() | graph.ExternFunc()):
+            return True
+        case _:
+            return False
+
+
+def product(factors: Sequence[PrimExpr]) -> PrimExpr:
+    """The product, its numbers multiplied out."""
+    known = prod(k for each in factors if (k := as_int(each)) is not None)
+    found: PrimExpr = int_imm(known)
+    for each in factors:
+        if as_int(each) is None:
+            found = each if as_int(found) == 1 else Binary("Mul", each, found)
+    return found
 
 
 def _reached(value: Value) -> Iterator[Place]:
@@ -112,6 +144,12 @@ class Program:
     branches: int = 0
     """How many branches of an ``if`` are around."""
     memory: Memory = field(init=False)
+    stores: bool = False
+    """Whether the entry stores in memory that has names."""
+    arguments: tuple[Value, ...] = ()
+    """What the entry was given, as it is after the run."""
+    symbols: dict[str, PrimExpr] = field(default_factory=dict)
+    """Of the entry: those of its signature, and those that its checks define."""
 
     def __post_init__(self) -> None:
         self.memory = Memory(self.logic)
@@ -124,8 +162,26 @@ class Program:
             contents = self.read(func, given, symbols)
             return tuple(contents[name] for name in given)
         assert isinstance(func, graph.Function)
-        values: dict[str, Value] = {p.name: t for p, t in zip(func.params, inputs, strict=True)}
-        return self.content(self.sequence(func.body, values, dict(symbols)))
+        self.stores = any(map(stores, nodes(func)))
+        values = {p.name: self.settled(t, p.name) for p, t in zip(func.params, inputs, strict=True)}
+        own = [values[p.name] for p in func.params]
+        self.symbols = dict(symbols)
+        found = self.sequence(func.body, values, self.symbols)
+        recorded.given_away(found)
+        self.arguments = tuple(map(self.content, own))
+        return self.content(found)
+
+    def settled(self, value: Value, name: str = "") -> Value:
+        """A tensor as a place in memory, where the program stores in what it is given."""
+        match value:
+            case TensorTerm() if self.stores:
+                place = self.memory.allocated(value)
+                place.name = name
+                return place
+            case tuple():
+                return tuple(self.settled(each, f"{name}[{k}]") for k, each in enumerate(value))
+            case _:
+                return value
 
     def sequence(self, seq: graph.SeqExpr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
         for block in seq.blocks:
@@ -164,10 +220,13 @@ class Program:
             case graph.ShapeExpr(dims):
                 return graph.ShapeExpr(tuple(self.scalar(d, symbols) for d in dims))
             case graph.Call(graph.Op("relax.call_tir")):
-                return self.call_tir(e, values, symbols)
+                return self.settled(self.call_tir(e, values, symbols))
+            case graph.Call(graph.Op("relax.call_tir_inplace")):
+                return self.call_tir_inplace(e, values, symbols)
             case graph.Call(graph.Op("relax.reshape"), (data, graph.ShapeExpr(dims))):
                 x = self.expression(data, values, symbols)
-                return self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), planned_only=True)
+                found = self.viewed(x, tuple(self.scalar(d, symbols) for d in dims), planned_only=True)
+                return self.settled(found)
             case graph.Call(graph.Op("relax.null_value")):
                 return ()
             case graph.Call(graph.Op("relax.shape_of"), (data,)):
@@ -178,7 +237,9 @@ class Program:
                 return self.of_memory(name, e, values, symbols)
             case graph.Call(graph.Op("relax.call_builtin_with_ctx"), (graph.ExternFunc(name), graph.Tuple(args))):
                 return self.of_machine(name, args, values, symbols)
-            case graph.Call(graph.ExternFunc(name), args) if name.startswith(LIBRARY):
+            case graph.Call(graph.ExternFunc("vm.builtin.make_prim_value"), ty_args=(PrimType(d),)) if d != "int64":
+                raise NotRead(f"a scalar of {d} from the table of shapes")
+            case graph.Call(graph.ExternFunc(name), args) if name.startswith(LIBRARIES):
                 return self.of_machine(name, args, values, symbols)
             case graph.Call(graph.GlobalVar(name), args):
                 return self.call_for_effect(name, tuple(self.expression(a, values, symbols) for a in args))
@@ -304,13 +365,10 @@ class Program:
             ):
                 self.memory.alive(name)
                 room = values[name]
-                if not isinstance(room, Room) or dtypes.memory_bits(dtype) % 8:
-                    raise NotRead(f"a tensor in {name}, which is no storage of whole bytes")
-                content = self.unwritten(self.extents(shape, values, symbols), dtype)
-                place = self.memory.allocated(content, room, self.number(offset, values, symbols))
-                self.require(WITHIN, compare("GE", place.begin, int_imm(0)), ())
-                self.require(WITHIN, compare("LE", place.end, room.size), ())
-                return place
+                if not isinstance(room, Room):
+                    raise NotRead(f"a tensor in {name}, which is no storage")
+                extents = self.extents(shape, values, symbols)
+                return self.tensor_in(room, self.number(offset, values, symbols), extents, dtype)
             case "relax.memory.kill_tensor" | "relax.memory.kill_storage" | "relax.vm.kill_object", (graph.Var(name),):
                 self.memory.alive(name)
                 self.memory.dead.add(name)
@@ -325,19 +383,64 @@ class Program:
             case _:
                 raise NotRead(f"a call of {op} in this form")
 
+    def in_place(self, function: graph.Function, given: Mapping[str, Any]) -> Value:
+        """The body of a function on values for its parameters, whose types have to be seen to hold."""
+        if self.branches:
+            raise NotRead("a recorded run in a branch")
+        values, symbols = dict(given), dict[str, PrimExpr]()
+        for name, type_ in recorded.typed(function):
+            self.define(self.content(values[name]), type_, symbols)
+        for name, type_ in recorded.typed(function):
+            self.cast(self.content(values[name]), type_, symbols)
+        dead, self.memory.dead = self.memory.dead, set()
+        found = self.sequence(function.body, values, symbols)
+        self.memory.dead = dead
+        if function.ret is not None:
+            self.cast(self.content(found), function.ret, symbols)
+        return found
+
+    def tensor_in(self, room: Room, offset: PrimExpr, shape: tuple[PrimExpr, ...], dtype: str) -> Place:
+        """A tensor in a storage, within its bytes."""
+        if dtypes.memory_bits(dtype) % 8:
+            raise NotRead(f"a tensor of {dtype} in a storage: no whole bytes")
+        place = self.memory.allocated(self.unwritten(shape, dtype), room, offset)
+        self.require(WITHIN, compare("GE", place.begin, int_imm(0)), ())
+        self.require(WITHIN, compare("LE", place.end, room.size), ())
+        return place
+
     def of_machine(
         self, name: str, args: tuple[graph.Expr, ...], values: dict[str, Value], symbols: dict[str, PrimExpr]
     ) -> Value:
         """A call of the machine's library."""
         found = [
             each
-            if isinstance(each, graph.DataTypeValue | graph.StringValue)
+            if isinstance(each, graph.DataTypeValue | graph.StringValue | graph.GlobalVar)
             else self.expression(each, values, symbols)
             for each in args
         ]
-        match name.removeprefix(LIBRARY), found:
+        match name.removeprefix("vm.builtin."), found:
             case "reshape", [x, graph.ShapeExpr(dims)]:
                 return self.viewed(x, dims)  # type: ignore[arg-type]
+            case "alloc_storage", [graph.ShapeExpr(dims), _, graph.DataTypeValue(dtype), *_]:
+                return self.storage((product(dims),), dtypes.itemsize(dtype))
+            case "alloc_tensor", [Room() as room, offset, graph.ShapeExpr(dims), graph.DataTypeValue(dtype), *_]:
+                return self.tensor_in(room, self.integer(offset), dims, dtype)
+            case "call_tir_dyn", [graph.GlobalVar(callee), *given, graph.ShapeExpr(dims)]:
+                return self.call_for_effect(callee, (*given, *dims))  # type: ignore[arg-type]
+            case "cuda_graph.get_cached_alloc", _:
+                return recorded.kept(self.module, found, self.in_place)
+            case "cuda_graph.run_or_capture", _:
+                return recorded.in_place(self.module, found, self.in_place)  # type: ignore[return-value]
+            case "runtime.TVMTensorCreateView", [x, graph.ShapeExpr(dims), graph.DataTypeValue(dtype), offset]:
+                content = self.content(x)  # type: ignore[arg-type]
+                same = isinstance(content, TensorTerm) and content.dtype == dtype
+                if not same or as_int(self.integer(offset)) != 0:
+                    raise NotRead("a view at another dtype or offset")
+                return self.viewed(x, dims)  # type: ignore[arg-type]
+            case "make_tuple", fields:
+                return tuple(fields)  # type: ignore[arg-type]
+            case "tuple_getitem", [tuple() as whole, k] if (at := as_number(k)) is not None:  # type: ignore[arg-type]
+                return self.field_at(whole, at)
             case _:
                 return called(name, found, self.logic, self.branches > 0)  # type: ignore[return-value]
 
@@ -349,15 +452,24 @@ class Program:
                 raise NotRead("a shape that is not known")
 
     def number(self, e: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> PrimExpr:
-        found = as_number(self.expression(e, values, symbols))
+        return self.integer(self.expression(e, values, symbols))
+
+    def integer(self, value: Any) -> PrimExpr:
+        found = as_number(value)
         if found is None:
             raise NotRead("an offset that is no number")
         return found
 
+    def field_at(self, whole: tuple[Value, ...], at: PrimExpr) -> Value:
+        k = as_int(at)
+        if k is None or not 0 <= k < len(whole):
+            raise NotRead("a field of a tuple that is not there")
+        return whole[k]
+
     def storage(self, sizes: tuple[PrimExpr, ...], itemsize: int) -> Room:
         if len(sizes) != 1:
             raise NotRead("a storage of several sizes")
-        size = sizes[0] if itemsize == 1 else Binary("Mul", sizes[0], int_imm(itemsize))
+        size = product((sizes[0], int_imm(itemsize)))
         self.require("a storage whose size is not negative", compare("GE", size, int_imm(0)), ())
         return self.memory.storage(size)
 
@@ -404,6 +516,8 @@ class Program:
     def cast(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
         """A ``match_cast`` that cannot fail, and the symbols that it defines."""
         match value, type_:
+            case _, AnyType():
+                return
             case TensorTerm(), TensorType(shape=tuple() as dims, dtype=dtype) if dtype in (None, value.dtype):
                 self.matched(dims, value.shape, symbols)
             case graph.ShapeExpr(extents), ShapeType(values=tuple() as dims):
@@ -413,6 +527,22 @@ class Program:
                     self.cast(each, field_, symbols)
             case _:
                 raise NotRead("a match_cast that is not decided here")
+
+    def define(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
+        """The symbols that stand alone in a type, as what the value says."""
+        match value, type_:
+            case (TensorTerm(shape=extents), TensorType(shape=tuple() as dims)) | (
+                graph.ShapeExpr(extents),
+                ShapeType(values=tuple() as dims),
+            ) if len(dims) == len(extents):
+                for d, extent in zip(dims, extents, strict=True):
+                    if isinstance(d, SymVar):
+                        symbols.setdefault(d.name, extent)
+            case tuple(), TupleType(fields) if len(fields) == len(value):
+                for each, field_ in zip(value, fields, strict=True):
+                    self.define(each, field_, symbols)
+            case _:
+                return
 
     def matched(self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...], symbols: dict[str, PrimExpr]) -> None:
         """Define the symbols that stand alone; every other extent must be equal."""
@@ -433,7 +563,7 @@ class Program:
         if not isinstance(func, PrimFunc) or len(call.args) != 2:
             raise NotRead("a call_tir of what is no PrimFunc")
         args = self.content(self.expression(packed, values, symbols))
-        types = call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
+        types = output_types(call)
         outs = tuple(self.fresh(t, symbols) for t in types)
         given = self.bound(func, (*(args if isinstance(args, tuple) else (args,)), *outs))
         contents = self.read(func, *given)
@@ -441,6 +571,25 @@ class Program:
         self.untouched(given[0], contents, set(names))
         results = tuple(contents[name] for name in names)
         return results if isinstance(call.ty_args[0], TupleType) else results[0]
+
+    @rule("va/in-place")
+    def call_tir_inplace(self, call: graph.Call, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
+        """A call that stores in memory of its arguments: an output is that argument, or a place of its own."""
+        callee, types = call.args[0], output_types(call)
+        if not isinstance(callee, graph.GlobalVar) or len(call.args) != 2:
+            raise NotRead("a call_tir_inplace in this form")
+        packed = self.expression(call.args[1], values, symbols)
+        args = packed if isinstance(packed, tuple) else (packed,)
+        outputs: list[Value] = []
+        fresh: list[Value] = []
+        for k, type_ in zip(inplace_indices(call), types, strict=True):
+            if k < 0:
+                fresh.append(self.memory.allocated(self.fresh(type_, symbols)))
+            elif k >= len(args) or not isinstance(args[k], Place | View):
+                raise NotRead("a call_tir_inplace that stores in what is no memory of its own")
+            outputs.append(fresh[-1] if k < 0 else args[k])
+        self.call_for_effect(callee.name, (*args, *fresh))
+        return tuple(outputs) if isinstance(call.ty_args[0], TupleType) else outputs[0]
 
     def fresh(self, type_: Type, symbols: Mapping[str, PrimExpr]) -> TensorTerm:
         """An output: nothing is written yet."""

@@ -12,12 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from refrelax.errors import Rejection
+from refrelax.errors import InternalError, Rejection
+from refrelax.judge.legalized import SHARING
+from refrelax.judge.openings import openings
+from refrelax.lower.claims import Ledger
+from refrelax.lower.legalize import run
+from refrelax.lower.legalize.kernel import Kernel
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
 from refrelax.semantics.graph.link import nodes, reached
-from refrelax.semantics.ops import IMPURE, LOW_LEVEL, OPERATORS
+from refrelax.semantics.ops import FRESH, IMPURE, LOW_LEVEL, OPERATORS
 from refrelax.semantics.symbol_bounds import symbol_bounds
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
@@ -42,12 +47,16 @@ from refrelax.syntax.graph import (
     ShapeExpr,
     StringValue,
     Tuple,
+    TupleGetItem,
     Var,
     VarBinding,
 )
+from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, SymVar, int_imm
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type, tensor_of
+
+NO_MORE: Mapping[str, PrimFunc] = {}
 
 DEEPEST = 8
 """How often calls inside of what was put in place are put in place."""
@@ -77,7 +86,7 @@ def inlined(checked: CheckedModule, entry: str) -> Inlined:
         if not inliner.changed:
             break
         try:
-            checked = check(_reachable(checked.module, entry, new))
+            checked = check(_reachable(checked.module, entry, new, inliner.stores))
         except Rejection:
             break  # a call that only a run can tell to be right stays as it was
         contracts |= inliner.read
@@ -96,8 +105,8 @@ def _pure(checked: CheckedModule, entry: str) -> CheckedModule:
         return checked
 
 
-def _reachable(module: Module, entry: str, new: Function) -> Module:
-    return module.with_functions(reached({**module.functions, entry: new}, (entry,)))
+def _reachable(module: Module, entry: str, new: Function, more: Mapping[str, PrimFunc] = NO_MORE) -> Module:
+    return module.with_functions(reached({**module.functions, entry: new, **more}, (entry,)))
 
 
 class _Stays(Exception):
@@ -115,11 +124,12 @@ class _Inliner:
     quiet: bool
     read: dict[str, None]
     local: dict[str, Function]
+    stores: dict[str, PrimFunc]
     names: Taken
 
     def __init__(self, checked: CheckedModule, entry: str, contracts: Mapping[str, str]) -> None:
         self.checked, self.entry, self.contracts = checked, entry, contracts
-        self.changed, self.quiet, self.read, self.local = False, True, {}, {}
+        self.changed, self.quiet, self.read, self.local, self.stores = False, True, {}, {}, {}
         function = checked.module.functions[entry]
         self.names = Taken(name.rpartition("/")[2] for name in checked.types.get(entry, {}))
         self.names.add(*(each.name for each in nodes(function) if isinstance(each, Var | SymVar)))
@@ -200,10 +210,66 @@ class _Inliner:
             raise _Stays
         function = self.checked.module.functions[self.contracts[name]]
         assert isinstance(function, Function)
-        out = call.ty_args[0] if len(call.ty_args) == 1 else None
-        new = self.in_place(binding, function, args, out, self.contracts[name])
+        count = len(function.params)
+        if len(args) > count and isinstance(call.op, ExternFunc):
+            new = self.stored(binding, function, args[:count], args[count:], self.contracts[name])
+        else:
+            out = call.ty_args[0] if len(call.ty_args) == 1 else None
+            new = self.in_place(binding, function, args, out, self.contracts[name])
         self.read[name] = None
         self.quiet = self.quiet and all(map(_never_traps, new))
+        return new
+
+    def stored(
+        self, binding: VarBinding, function: Function, args: tuple[Expr, ...], outs: tuple[Expr, ...], where: str
+    ) -> list[Binding]:
+        """A library function that is given where its results go: its contract's results, each stored by a loop
+        program. Raises ``_Stays`` where a result may be memory of another's place, which is read before all stores."""
+        own = function.ret
+        types = own.fields if isinstance(own, TupleType) else (own,)
+        if len(types) != len(outs) or (len(outs) > 1 and not _all_fresh(function)):
+            raise _Stays
+        result = self.names.fresh("_result")
+        function = self.with_memory_of_its_own(function, where)
+        new = self.in_place(VarBinding(result, binding.value, None), function, args, None, where)
+        for k, (out, type_) in enumerate(zip(outs, types, strict=True)):
+            if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
+                raise _Stays
+            value: Expr = Var(result)
+            if isinstance(own, TupleType):
+                field_ = self.names.fresh("_field")
+                new.append(VarBinding(field_, TupleGetItem(value, k), None))
+                value = Var(field_)
+            store = GlobalVar(self.names.fresh("_store"))
+            self.stores[store.name] = _store(len(type_.shape), type_.dtype)
+            name = binding.name if k == len(outs) - 1 else self.names.fresh("_stored")
+            typed = isinstance(self.type_of(out), TensorType)
+            call = Call(store, (value, out)) if typed else dynamic_call(store, (value, out))
+            new.append(VarBinding(name, call, None))
+        return new
+
+    def with_memory_of_its_own(self, function: Function, where: str) -> Function:
+        """A contract whose operators that may give memory of an argument are loop programs instead: all of it is read
+        before anything is stored, so that nobody can see the difference. Raises ``_Stays`` where such an operator
+        leaves something open that its loops determine."""
+        shares = [each for each in nodes(function) if isinstance(each, Op) and each.name in SHARING]
+        if not shares:
+            return function
+        if any(op in SHARING for op, _ in openings(self.checked, where)):
+            raise _Stays
+        kept = reached(self.checked.module.functions, (where,))
+        alone = replace(self.checked, module=self.checked.module.with_functions(kept), promises=())
+        try:
+            lowered = run(alone, Ledger(), frozenset(OPERATORS) - SHARING)
+        except (Rejection, InternalError):
+            raise _Stays from None
+        names = {name: self.names.fresh(name) for name in lowered.functions if name not in kept}
+        for name, made in names.items():
+            program = lowered.functions[name]
+            assert isinstance(program, PrimFunc)
+            self.stores[made] = program
+        new = _with_functions(lowered.functions[where], names)
+        assert isinstance(new, Function)
         return new
 
     def symbols_around(self, local: Function) -> dict[str, PrimExpr]:
@@ -315,6 +381,51 @@ def _never_traps(b: Binding) -> bool:
             return True
         case _:
             return False
+
+
+def _store(ndim: int, dtype: str) -> PrimFunc:
+    """``to[i] = of[i]`` for every index."""
+    dims = [SymVar(f"n{k}", "int64") for k in range(ndim)]
+    kernel = Kernel("store")
+    of, to = kernel.input("of", dims, dtype), kernel.output("to", dims, dtype)
+    kernel.compute(to, lambda *at: of[at])
+    return kernel.finish()
+
+
+def dynamic_call(callee: GlobalVar, args: tuple[Expr, ...]) -> Call:
+    """A loop program called for its effect on arguments whose types are not known."""
+    return Call(ExternFunc("vm.builtin.call_tir_dyn"), (callee, *args, ShapeExpr(())), ty_args=(TupleType(()),))
+
+
+def _with_functions(root: Any, names: Mapping[str, str]) -> Any:
+    """``root`` with other names for functions of the module."""
+    match root:
+        case GlobalVar(name=name):
+            return replace(root, name=names.get(name, name))
+        case tuple():
+            return tuple(_with_functions(each, names) for each in root)
+        case _ if not is_dataclass(root) or isinstance(root, type | PrimExpr | Type):
+            return root
+        case _:
+            changed = {f.name: _with_functions(getattr(root, f.name), names) for f in fields(root) if f.init}
+            return replace(root, **changed)
+
+
+def _all_fresh(function: Function) -> bool:
+    """Whether every value that the body binds is memory of its own, and the results are among them."""
+    bound = {b.name: b for block in function.body.blocks for b in block.bindings}
+    last = function.body.body
+    own = bound.get(last.name) if isinstance(last, Var) else None
+    results = last if isinstance(last, Tuple) else own.value if isinstance(own, VarBinding) else None
+    if own is not None and not isinstance(results, Tuple):
+        return isinstance(own, VarBinding) and _is_fresh(own)
+    named = results.fields if isinstance(results, Tuple) else ()
+    found = [bound.get(each.name) if isinstance(each, Var) else None for each in named]
+    return bool(found) and all(isinstance(each, VarBinding) and _is_fresh(each) for each in found)
+
+
+def _is_fresh(b: VarBinding) -> bool:
+    return isinstance(b.value, Call) and isinstance(b.value.op, Op) and b.value.op.name in FRESH
 
 
 def same_programs(first: Module, second: Module) -> bool:

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from refrelax.errors import InternalError, Rejection
 from refrelax.judge.evidence import LEGALIZATION
+from refrelax.lower.aliases import aliases_of, names_in
 from refrelax.semantics.graph.link import nodes, reached
-from refrelax.semantics.ops import FRESH, OPERATORS
+from refrelax.semantics.ops import FRESH, OPERATORS, OVERWRITING
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.pointwise import NotRead
-from refrelax.syntax.graph import Call, Op
+from refrelax.syntax.graph import Call, ExternFunc, Function, GlobalVar, Op, VarBinding
 from refrelax.syntax.module import Module
 
 SHARING = frozenset(OPERATORS) - FRESH
@@ -50,6 +51,35 @@ def operators(module: Module) -> set[str]:
     return {each.op.name for each in calls if isinstance(each, Call) and isinstance(each.op, Op)} & OPERATORS.keys()
 
 
+def _is_sharing_seen(module: Module) -> bool:
+    """Whether a run may tell a result that is memory of an argument from a copy: in planned memory, and where what may
+    be the same memory is overwritten."""
+    return bool(operators(module) & ALLOCATING) or any(
+        _overwrites_what_is_shared(module, function) for function in module.relax_functions().values()
+    )
+
+
+def _overwrites_what_is_shared(module: Module, function: Function) -> bool:
+    """Whether a call may store in what an operator may have given another name."""
+    aliases = aliases_of(module, function)
+    stored: list[str] = []
+    shared: list[str] = []
+    for node in nodes(function):
+        match node:
+            case VarBinding(name=name, value=Call(op=Op(name="relax.call_tir_inplace"))):
+                stored.append(name)  # of one group with the arguments that it is
+            case VarBinding(name=name, value=Call(op=Op(name=op)) as call) if op in SHARING:
+                shared += (name, *names_in(call))
+            case Call(op=Op(name=op)) if op in OVERWRITING and op != "relax.call_tir_inplace":
+                stored += names_in(node)
+            case Call(op=GlobalVar() | ExternFunc()):
+                stored += names_in(node)
+            case _:
+                pass
+    groups = {aliases.find(each) for each in stored}
+    return any(aliases.find(each) in groups for each in shared)
+
+
 def _lowered(checked: CheckedModule) -> Module:
     if checked.promises:
         raise NotRead(f"a type that is checked at run time: {checked.promises[0].name}")
@@ -58,7 +88,7 @@ def _lowered(checked: CheckedModule) -> Module:
     from refrelax.lower.claims import Ledger
     from refrelax.lower.legalize import run
 
-    keep = SHARING if operators(checked.module) & ALLOCATING else frozenset()
+    keep = SHARING if _is_sharing_seen(checked.module) else frozenset()
     try:
         return run(checked, Ledger(), keep)
     except (Rejection, InternalError) as problem:

@@ -26,10 +26,12 @@ WITHIN = "a tensor lies in its storage"
 
 @dataclass(eq=False, slots=True)
 class Room:
-    """A storage of ``size`` bytes. ``writes``: the places that were written, each with the number of the write."""
+    """A storage of ``size`` bytes. ``writes``: the places that were written, each with the number of the write;
+    ``kept``: it stays for the next call."""
 
     size: PrimExpr
     name: str = ""
+    kept: bool = False
     writes: list[tuple[int, Place]] = field(default_factory=list)
 
 

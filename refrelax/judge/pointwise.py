@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from refrelax.errors import UsageError
+from refrelax.judge.erased import spelled_out
 from refrelax.judge.evidence import Proved
 from refrelax.judge.graph_terms import Program, Value, as_number
 from refrelax.judge.inlined import inlined, same_programs
@@ -126,7 +127,7 @@ class _Comparison:
         if two_read.quiet and same_programs(first.module, second.module):
             return Proved(trusts=(*self.trusts, SAME))
         (ours, theirs), rests_on = legalized(first, second, entry=entry)
-        a, b = ours.functions.get(entry), theirs.functions.get(entry)
+        a, b = spelled_out(ours.functions.get(entry)), spelled_out(theirs.functions.get(entry))
         if isinstance(a, PrimFunc):
             self.trusts[NO_ALIASES] = None
         parameters = Parameters(self.terms, self.logic)
@@ -139,8 +140,11 @@ class _Comparison:
         self.suppose(first, entry, names_a, untrapped=True)
         x = one.entry(entry, inputs, names_a)  # a check that fails before a call that is open is an outcome
         self.suppose(first, entry, names_a)
-        self.nothing_opened(second, entry, names_b)
         y = two.entry(entry, inputs, names_b)
+        self.nothing_opened(second, entry, {**names_b, **two.symbols})
+        if isinstance(a, graph.Function) and (one.arguments, two.arguments) != (inputs, inputs):
+            self.trusts[NO_ALIASES] = None
+            x, y = (x, one.arguments), (y, two.arguments)
         if not _equal(descent, x, y):
             return "\n".join([*calls.unread, descent.failure() or "the results have different forms"])
         for each in (*two.obligations, *(each for each in one.obligations if each.purpose == ELEMENT_FITS)):

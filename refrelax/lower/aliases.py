@@ -15,6 +15,7 @@ from typing import Any
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import FRESH
+from refrelax.semantics.types.calls import inplace_indices
 from refrelax.syntax.graph import (
     Call,
     Expr,
@@ -26,6 +27,7 @@ from refrelax.syntax.graph import (
     Op,
     Param,
     SeqExpr,
+    Tuple,
     Var,
     VarBinding,
 )
@@ -116,6 +118,9 @@ class _Walk:
                 return []
             case GlobalVar(name=name) if isinstance(self.module.functions.get(name), PrimFunc):
                 return []
+            case Op(name="relax.call_tir_inplace") if len(call.args) > 1 and isinstance(call.args[1], Tuple):
+                fields = call.args[1].fields
+                return [n for k in inplace_indices(call) if 0 <= k < len(fields) for n in names_in(fields[k])]
             case ExternFunc() if call.ty_args == (VOID,):
                 return []
             case Var(name=name):

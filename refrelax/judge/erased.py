@@ -1,0 +1,120 @@
+"""The signature of a built entry, told from the checks that it begins with.
+
+``lower --pipeline build`` and TVM's ``VMShapeLower`` erase the types of parameters and spell out what they said. Such
+an entry accepts what its first checks accept: before anything else happens, the run ends where one fails.
+
+Spec: ``spec/06c-pointwise.md``, ``va/erased``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from refrelax.rules import rule
+from refrelax.semantics.builtins import heap as builtin
+from refrelax.syntax import graph
+from refrelax.syntax.scalars import PrimExpr, SymVar, as_int, int_imm
+from refrelax.syntax.types import AnyType, ShapeType, TensorType, Type
+
+CHECK = "vm.builtin."
+
+
+@dataclass(slots=True)
+class _Checks:
+    """What the first checks of parameters ask: of a name its rank and dtype, or that it is a shape; and its extents.
+    ``slots``: the symbol that stands in a slot of the table."""
+
+    tensors: dict[str, tuple[int, str]] = field(default_factory=dict)
+    shapes: dict[str, int] = field(default_factory=dict)
+    extents: dict[str, tuple[PrimExpr, ...]] = field(default_factory=dict)
+    slots: dict[int, SymVar] = field(default_factory=dict)
+
+    def type_of(self, name: str) -> Type | None:
+        dims = self.extents.get(name)
+        if dims is None:
+            return None
+        if name in self.tensors and self.tensors[name][0] == len(dims):
+            return TensorType(dims, self.tensors[name][1], len(dims))
+        return ShapeType(dims, len(dims)) if self.shapes.get(name) == len(dims) else None
+
+    def take(self, name: str, args: tuple[graph.Expr, ...]) -> bool:
+        """Note a check. False where it is none, or not read."""
+        if not (args and isinstance(args[-1], graph.StringValue) and "loc=param" in args[-1].value):
+            return False
+        numbers = [as_int(a.value) if isinstance(a, graph.PrimValue) else None for a in args]
+        match name, args:
+            case "check_tensor_info", (graph.Var(x), _, graph.DataTypeValue(dtype), *_) if numbers[1] is not None:
+                self.tensors[x] = (numbers[1], dtype)
+            case "check_shape_info", (graph.Var(x), *_) if numbers[1] is not None:
+                self.shapes[x] = numbers[1]
+            case "match_shape", (graph.Var(x), graph.Var(), *_):
+                return self.matched(x, numbers[2:])
+            case _:
+                return False
+        return True
+
+    def matched(self, x: str, numbers: list[int | None]) -> bool:
+        size = numbers[0]
+        codes = numbers[1 : 1 + 2 * size] if size is not None and size >= 0 else []
+        if size is None or len(codes) != 2 * size or any(each is None for each in codes) or x in self.extents:
+            return False
+        dims: list[PrimExpr] = []
+        for code, slot in zip(codes[::2], codes[1::2], strict=True):
+            assert slot is not None
+            if code == builtin.EQUALS_IMMEDIATE:
+                dims.append(int_imm(slot))
+            elif code == builtin.STORE and slot not in self.slots:
+                self.slots[slot] = SymVar(f"slot{slot}", "int64")
+                dims.append(self.slots[slot])
+            elif code == builtin.EQUALS_SLOT and slot in self.slots:
+                dims.append(self.slots[slot])
+            else:
+                return False
+        self.extents[x] = tuple(dims)
+        return True
+
+
+@rule("va/erased")
+def spelled_out(func: object) -> object:
+    """The entry with the types that its first checks spell out, where its parameters say nothing. Only checks of
+    parameters count, and only those before which nothing else happens; a parameter of which they do not say everything
+    keeps no type."""
+    if not isinstance(func, graph.Function) or not any(_says_nothing(p) for p in func.params):
+        return func
+    names = {p.name for p in func.params}
+    checks = _Checks()
+    for callee, args in _leading(func):
+        if callee == CHECK + "alloc_shape_heap":
+            continue
+        first = args[0] if args else None
+        if not isinstance(first, graph.Var) or first.name not in names:
+            break
+        if not checks.take(callee.removeprefix(CHECK), args):
+            break
+    params = tuple(replace(p, type=checks.type_of(p.name) or p.type) if _says_nothing(p) else p for p in func.params)
+    return replace(func, params=params)
+
+
+def _says_nothing(param: graph.Param) -> bool:
+    return param.type is None or isinstance(param.type, AnyType)
+
+
+def _leading(func: graph.Function) -> Iterator[tuple[str, tuple[graph.Expr, ...]]]:
+    """The calls of the machine's library that the body begins with."""
+    for block in func.body.blocks:
+        for binding in block.bindings:
+            match binding:
+                case graph.VarBinding(value=graph.Call(op=graph.ExternFunc(name), args=args)):
+                    yield name, args
+                case graph.VarBinding(
+                    value=graph.Call(
+                        op=graph.Op("relax.call_builtin_with_ctx"), args=(graph.ExternFunc(name), graph.Tuple(args))
+                    )
+                ):
+                    yield name, args
+                case _:
+                    return
+
+
+__all__ = ["spelled_out"]

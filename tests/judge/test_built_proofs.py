@@ -1,0 +1,133 @@
+"""Built modules, recorded runs, contracts with places and stores in arguments: what is proved, and what must not be."""
+
+from __future__ import annotations
+
+import pytest
+
+import refrelax as rr
+from refrelax import examples
+from refrelax.conformance import cases
+from refrelax.judge.evidence import Proved
+from refrelax.judge.pointwise import attempt
+from refrelax.lower.pipeline import lower
+
+CASES = {case.name: case for case in cases.load() if case.name.startswith("validation/")}
+
+
+def texts(name: str) -> tuple[str, str]:
+    case = CASES[f"validation/{name}"]
+    assert case.module is not None and case.second is not None
+    return case.module, case.second
+
+
+def checked(text: str) -> rr.CheckedModule:
+    return rr.check(rr.parse(text))
+
+
+WRONG: list[tuple[str, str, str]] = [
+    # a check fewer, weaker, of another extent, or after something else
+    ("erased-signature", '        R.call_packed("vm.builtin.match_shape", x, heap, 1, 1, 0, R.str("loc=param[0]"), '
+                         "ty_args=(R.Tuple,))\n", ""),
+    ("erased-signature", "x, 1, R.dtype", "x, -1, R.dtype"),
+    ("erased-signature", '"vm.builtin.match_shape", x, heap, 1, 1, 0', '"vm.builtin.match_shape", x, heap, 1, 0, 4'),
+    ("erased-signature", 'x, 1, R.dtype("float32")', 'x, 1, R.dtype("float16")'),
+    ("erased-signature", "b[i] = a[i] + a[i]", "b[i] = a[i] * a[i]"),
+    ("erased-signature", 'm, 0, s, R.dtype("float32")', 'm, 4, s, R.dtype("float32")'),
+    ("erased-signature", "cls.twice, x, y", "cls.twice, x, x"),
+    # a recorded run on what moves, that is not one of its own, or whose memory is not what it seems
+    ("recorded-run", "(cls.launches, (m,), 0)", "(cls.launches, (x,), 0)"),
+    ("recorded-run", "        return y\n", "        return a\n"),
+    ("recorded-run", "b[i] = T.float32(0.5)", "b[i] = b[i] + T.float32(0.5)"),
+    ("recorded-run", "        cls.half(a)\n", ""),
+    ("recorded-run", "R.shape([16])", "R.shape([12])"),
+    # what is stored in an argument
+    ("in-place", "a[n - 1 - i] = a[n - 1 - i] + T.float32(1)", "a[n - 1 - i] = a[n - 1 - i] - T.float32(1)"),
+    ("in-place", "        z = R.multiply(a, x)\n", "        z = R.multiply(y, x)\n"),
+    ("in-place", "        y = R.call_tir_inplace(cls.grow, (x,)", "        y = R.call_tir_inplace(cls.grow, (a,)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "old", "new"), WRONG)
+def test_a_wrong_module_is_not_proved(name: str, old: str, new: str) -> None:
+    first, second = texts(name)
+    assert second.count(old) >= 1
+    try:
+        other = checked(second.replace(old, new, 1))
+    except rr.Rejection:
+        return
+    assert not isinstance(attempt(checked(first), other, "main"), Proved)
+
+
+def test_a_view_that_is_overwritten_is_seen() -> None:
+    """Operators whose result may be memory of an argument are no copies where that argument is overwritten."""
+    first, _ = texts("in-place")
+    view = first.replace("a = R.add(x, x)", "b = R.expand_dims(x, axis=[0])\n        a = R.squeeze(b, axis=[0])")
+    copy = first.replace("a = R.add(x, x)", 'a = R.add(x, R.const(0, "float32"))')
+    assert isinstance(attempt(checked(view), checked(copy), "main"), str)
+    assert isinstance(attempt(checked(copy), checked(view), "main"), str)
+
+
+def test_two_recorded_runs_under_one_number_are_not_read() -> None:
+    first, second = texts("recorded-run")
+    twice = second.replace(
+        "        a = graph[0]\n",
+        "        a = graph[0]\n"
+        '        again = R.call_builtin_with_ctx("vm.builtin.cuda_graph.run_or_capture", (cls.launches, (m,), 0), '
+        'ty_args=(R.Tuple(R.Tensor((4,), "float32")),))\n',
+    )
+    assert "under one number" in str(attempt(checked(first), checked(twice), "main"))
+
+
+def test_an_entry_whose_arguments_overlap_is_named_in_the_trust() -> None:
+    first, second = texts("in-place")
+    found = attempt(checked(first), checked(second), "main")
+    assert isinstance(found, Proved) and any("overlap" in each for each in found.trusts)
+
+
+@pytest.mark.parametrize("pipeline", ["build", "paper"])
+@pytest.mark.parametrize(
+    "name",
+    ["mlp", pytest.param("cnn", marks=pytest.mark.thorough), pytest.param("decoder", marks=pytest.mark.thorough),
+     *(pytest.param(each, marks=pytest.mark.nightly) for each in examples.paper_names())],
+)  # fmt: skip
+def test_every_stage_of_a_model_is_proved_for_all_shapes(name: str, pipeline: str) -> None:
+    """All but one: a convolution by a library in a module without types, whose extents nothing bounds."""
+    example = examples.load(name)
+    stage = example.stage("imported")
+    model = rr.check(rr.bind_constants(rr.parse(stage.text), stage.constants))
+    for entry in example.functions:
+        before, open_ = model, []
+        for step in lower(model, pipeline=pipeline).steps:
+            found = attempt(before, step.module, entry)
+            open_ += [f"{step.name}: {found}"] if isinstance(found, str) else []
+            before = step.module
+        assert open_ == (["build: a call of relax.nn.conv2d"] if (name, pipeline) == ("cnn", "paper") else [])
+
+
+@pytest.mark.parametrize(
+    "overwrite",
+    [
+        "_ = cls.grow(x)",
+        'w = R.call_tir_inplace(cls.grow, (x,), out_ty=R.Tensor((n,), "float32"), inplace_indices=[0])',
+    ],
+)
+@pytest.mark.parametrize("view", ["R.permute_dims(x, axes=[0])", "R.broadcast_to(x, R.shape([n]))"])
+def test_what_shares_memory_that_is_overwritten_is_no_copy(overwrite: str, view: str) -> None:
+    """However it is overwritten: there an operator that may give memory of its argument is not read."""
+    header, _, _ = texts("in-place")[0].partition("    @R.function")
+    text = (
+        header
+        + f"""
+    @R.function
+    def main(x: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        R.func_attr({{"relax.force_pure": True}})
+        cls = Module
+        a = {view}
+        {overwrite}
+        z = R.multiply(a, a)
+        return z
+"""
+    )
+    other = text.replace(view, 'R.add(x, R.const(0, "float32"))')
+    assert isinstance(attempt(checked(text), checked(other), "main"), str)
+    assert isinstance(attempt(checked(other), checked(text), "main"), str)
