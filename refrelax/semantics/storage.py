@@ -109,6 +109,40 @@ class Storage:
         self.alive = False
 
 
+class Workspace(list[Any]):
+    """Cells of memory that a loop program may free."""
+
+    __slots__ = ()
+
+
+class Freed(list[Any]):
+    """Cells after that: any access is ``st/use-after-kill``."""
+
+    __slots__ = ()
+
+    def __getitem__(self, index: Any) -> Any:
+        raise unspecified("st/use-after-kill", "a workspace is used after it was freed")
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise unspecified("st/use-after-kill", "a workspace is used after it was freed")
+
+
+@rule("st/use-after-kill")
+def free(storage: Storage) -> None:
+    """End the life of a workspace, whose cells others hold already.
+
+    Raises:
+        Ended: ``Unspecified("st/use-after-kill")`` if it was freed before.
+    """
+    storage._must_live()
+    storage.kill()
+    for cells in storage.planes.values():
+        if isinstance(cells, Workspace):
+            cells.__class__ = Freed  # type: ignore[assignment]
+        else:
+            cells[:] = [Poison("st/use-after-kill")] * len(cells)
+
+
 def fresh(dtype: str, count: int, scope: str = "global", name: str = "") -> Storage:
     """A storage for ``count`` elements of ``dtype``, no element written."""
     return Storage(bytes_of(dtype, count), {dtype: [NEVER_WRITTEN] * count}, scope, name=name)

@@ -20,7 +20,7 @@ from refrelax.semantics.loops.frame import Bound, Builder, Element, Frame, Index
 from refrelax.semantics.loops.indices import build_index
 from refrelax.semantics.loops.pointers import bind_tensor, pointee, unknown
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN, Poison, poison
-from refrelax.semantics.storage import Storage
+from refrelax.semantics.storage import Storage, Workspace, free
 from refrelax.semantics.values import Prim, TensorValue, row_major
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import Intrinsic, PrimExpr, StringImm
@@ -151,7 +151,7 @@ def _memory(build: Builder, dtype: str, nbytes: int) -> Bound:
     count = 8 * nbytes // dtypes.memory_bits(dtype)
     build.context.meter.make(count)
     storage = Storage(nbytes)
-    cells = storage.plane(dtype, build.context.numerics)
+    cells = storage.planes[dtype] = Workspace([NEVER_WRITTEN] * count)
     return Bound("workspace", dtype, storage, cells, (fixed(count),), (fixed(1),), fixed(0), depth=build.depth)
 
 
@@ -242,8 +242,20 @@ def build_host(build: Builder, call: Intrinsic) -> Element:
         case "tvm_throw_last_error":
             return _throw(call)
         case _:  # TVMBackendFreeWorkspace
-            zero = build.context.numerics.at("int32").lit(0)
-            return lambda _frame: zero
+            return _free(build, call)
+
+
+def _free(build: Builder, call: Intrinsic) -> Element:
+    """``(device type, device, pointer)``: ends the life of a workspace; 0."""
+    zero, base = build.context.numerics.at("int32").lit(0), pointee(build, call.args[2])
+    storage = base.storage if isinstance(base, Bound) else None
+
+    def run(_frame: Any) -> Any:
+        if storage is not None:
+            free(storage)
+        return zero
+
+    return run
 
 
 def _get(build: Builder, call: Intrinsic) -> Element:
