@@ -210,3 +210,23 @@ def test_models(name: str) -> None:
     assert isinstance(rr.validate(before, lowered.module, rounds=1), rr.Equivalent)
     args = random_arguments(before.module, "main", 1, {"n": 3}, "normal")
     assert isinstance(rr.diff(lowered.module, "main", args, impl="numpy"), rr.Agreement)
+
+
+@pytest.mark.parametrize("stride, padding, kernel", [(1, 0, 3), (1, 1, 3), (1, 0, 1), (2, 0, 2), (2, 1, 3)])
+def test_a_kernel_of_known_extents_on_images_of_any(stride: int, padding: int, kernel: int) -> None:
+    """No extent on the way is larger than the image's: `h + 1 - 3` is no `h - 2` where `h + 1` has no int64."""
+    text = f"""
+from tvm.script import ir as I, relax as R
+@I.ir_module
+class M:
+    @R.function
+    def main(
+        x: R.Tensor(("n", 4, "h", "v"), "float32"), w: R.Tensor((6, 4, {kernel}, {kernel}), "float32")
+    ) -> R.Tensor(ndim=4, dtype="float32"):
+        with R.dataflow():
+            y = R.nn.conv2d(x, w, strides=[{stride}, {stride}], padding={[padding] * 4})
+            R.output(y)
+        return y
+"""
+    lowered = rr.lower(rr.check(rr.parse(text)), passes=("dispatch_library",))
+    assert f'"cudnn.conv2d_s{stride}_p{padding}_f32"' in rr.print_module(lowered.module.module)

@@ -39,6 +39,8 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.module import BaseFunc, Module
+from refrelax.syntax.scalars import SymVar, as_int
+from refrelax.syntax.types import Type
 
 __all__ = ["DEFAULT", "KNOWN", "load", "run"]
 
@@ -106,31 +108,43 @@ class _Dispatcher:
         for pattern in self.patterns:
             for position in reversed(range(len(block.bindings))):
                 found = match(pattern, site, position) if position not in site.taken else None
-                if found is not None and self.holds(pattern, found, where, block.bindings[position].name):
+                if found is None:
+                    continue
+                out = self.result(pattern, found, where, block.bindings[position].name, site)
+                if out is not None:
                     site.taken |= found.positions
-                    new[position] = _called(pattern, found, block.bindings[position], site)
+                    new[position] = _called(pattern, found, block.bindings[position], out)
                     self.used[pattern.library] = pattern
         kept = ((p, b) for p, b in enumerate(block.bindings) if p in new or p not in site.taken)
         return replace(block, bindings=tuple(new.get(p, b) for p, b in kept))
 
     @rule("lo/dispatch-extents")
-    def holds(self, pattern: Pattern, found: Match, where: str, binding: str) -> bool:
-        """Whether what the contract asks of extents is proved for all of them that the function ``where`` promises."""
+    def result(self, pattern: Pattern, found: Match, where: str, binding: str, site: Site) -> Type | None:
+        """The type of the result, if what the contract asks of extents is proved for all of them that the function
+        ``where`` promises. It is the binding's, or the contract's where that is equal but computed another way: ``h +
+        1 - s`` may have no int64 on the way where ``h - s + 1`` has."""
         pairs = dict.fromkeys((a, b) for a, b in found.pairs if a != b)
         asked = [*(eq(a, b) for a, b in pairs), *found.asked]
         if not asked:
-            return True
+            return site.types[binding]
         caller = self.checked.module.functions[where]
         promised = as_claims(caller) if isinstance(caller, Function) else ()
         known = (*extents(found.known), *promised)
-        return self.ledger.holds(
-            both(*asked), "lo/dispatch-extents", f"{where}.{binding}: {pattern.library}", known, "int64"
-        )
+        place, rule_ = f"{where}.{binding}: {pattern.library}", "lo/dispatch-extents"
+        computed = [eq(a, a) for a, _ in pairs if as_int(a) is None and not isinstance(a, SymVar)]
+        other = self.ledger.apart()
+        if computed and not other.holds(both(*asked), rule_, place, known, "int64"):
+            if all(
+                other.holds(both(*each), rule_, place, known, fits)
+                for each, fits in ((asked, None), (computed, "int64"))
+            ):
+                self.ledger.claims += other.claims[1:]
+                return found.result
+        return site.types[binding] if self.ledger.holds(both(*asked), rule_, place, known, "int64") else None
 
 
-def _called(pattern: Pattern, found: Match, binding: Binding, site: Site) -> VarBinding:
+def _called(pattern: Pattern, found: Match, binding: Binding, out: Type) -> VarBinding:
     assert isinstance(binding, VarBinding)
-    out = site.types[binding.name]
     args = Tuple(tuple(found.given[p.name] for p in pattern.contract.params))
     span = getattr(binding.value, "span", None)
     call = Call(Op("relax.call_dps_packed"), (ExternFunc(pattern.library), args), ty_args=(out,), span=span)

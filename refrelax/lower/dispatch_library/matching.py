@@ -18,6 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.renaming import map_dims
 from refrelax.syntax.graph import (
     AttrValue,
     Call,
@@ -80,13 +81,14 @@ class Site:
 class Match:
     """``given``: what stands for each parameter; ``positions``: the bindings that the library function replaces;
     ``pairs``: extents that must be equal; ``known``: types whose extents were evaluated; ``asked``: what the contract's
-    attributes promise of its symbols."""
+    attributes promise of its symbols; ``result``: the contract's type of the result."""
 
     given: dict[str, Expr]
     positions: set[int]
     pairs: list[Pair]
     known: list[TensorType]
-    asked: tuple[PrimExpr, ...] = ()
+    asked: tuple[PrimExpr, ...]
+    result: Type
 
 
 @rule("lo/dispatch-match")
@@ -206,7 +208,8 @@ class _Matcher:
             return None
         given = {name: self.found[name] for name in self.pattern.params}
         asked = tuple(substitute(each, symbols) for each in as_claims(self.pattern.contract))
-        return Match(given, self.positions, compared, [*by_name.values(), result], asked)
+        out = map_dims(self.pattern.result, lambda d: substitute(d, symbols))
+        return Match(given, self.positions, compared, [*by_name.values(), result], asked, out)
 
 
 def _fits(own: TensorType, found: Type | None) -> bool:
