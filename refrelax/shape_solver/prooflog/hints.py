@@ -53,9 +53,10 @@ def follow(ledger: Ledger, context: Context) -> Names:
 
 
 def twin(ledger: Ledger, number: int) -> bool:
-    """Lets an atom made before replace the quotient ``number``, if the equations make their operands the same."""
+    """Lets an atom made before replace ``number``, a quotient or ``a & b``, if the equations make their operands the
+    same."""
     atoms = ledger.reading.atoms
-    if atoms[number].kind not in ("fd", "td"):
+    if atoms[number].kind not in ("fd", "td", "and"):
         return False
     for other in range(number):
         if atoms[other].kind == atoms[number].kind:
@@ -109,6 +110,8 @@ def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
         for inner in sorted(arg.mentions()):
             settle(ledger, context, names, inner)
     if any(number == each for _, each, _ in ledger.rules):
+        return
+    if atom.kind == "and" and twin(ledger, number):
         return
     acquaint(ledger, number)
     if atom.kind == "fd" and carried(ledger, number):
