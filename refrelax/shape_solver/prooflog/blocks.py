@@ -16,8 +16,9 @@ from refrelax.shape_solver.prooflog.bitwise import equation, same
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.witness import known
 
-MAX_SPLITS = 120
-MAX_ROUNDS = 3
+MAX_SPLITS = 300
+MAX_ROUNDS = 6
+MAX_PLACE = 64
 Bounds = tuple[int | None, int | None]
 """Facts that say of a part that it is at least 0, and below the power; ``None`` where it is a number."""
 
@@ -192,13 +193,11 @@ class Blocks:
     def form(self, p: Poly) -> tuple[int | tuple[Poly, Poly], int] | None:
         """What ``operated`` makes ``p`` of: an atom, or the operands of one of which one is a number."""
         ledger = self.ledger
-        for number in sorted(p.mentions()):
-            atom = ledger.reading.atoms[number]
+        for number, atom in enumerate(ledger.reading.atoms):
             if atom.kind == "and":
-                a, b = map(ledger.reduce, atom.args)
-                v = Poly.atom(number)
+                a, b, v = (ledger.reduce(each) for each in (*atom.args, Poly.atom(number)))
                 forms = (v, a + b - 2 * v, a + b - v, a - v, b - v)
-                if p in forms:
+                if p in forms and p not in (a, b):
                     return number, forms.index(p)
         for given, mask, value in dict.fromkeys(ledger.reading.masks):
             a, found = ledger.reduce(given), ledger.reduce(value)
@@ -303,8 +302,9 @@ class Blocks:
         for number, atom in list(enumerate(ledger.reading.atoms)):
             if atom.kind != "and" or number in ledger.places or self.same(number):
                 continue
-            for k in sorted({place for p in atom.args for place in self.places(p)}):
-                self.conjoined(number, k)
+            places = {place for p in atom.args for place in self.places(p)}
+            if places:
+                self.conjoined(number, min(places))
             self.negative(number)
 
     def same(self, number: int) -> bool:
@@ -326,12 +326,16 @@ class Blocks:
 
     def places(self, p: Poly) -> set[int]:
         """Where the bits of ``p`` change from one part to another."""
-        found = changes(p)
+        found = {content(p)}
+        for j in changes(p):
+            rest = Poly({mono: c for mono, c in p.terms.items() if c & ((1 << j) - 1)})
+            if len(list(rest.mentions())) == 1 == len(rest.terms) or self.form(rest) or self.form(-rest - 1):
+                found.add(j)
         for each in p.mentions():
             place = divided(self.ledger, Poly.atom(each))
             if place is not None and set(place[0].terms) <= set(p.terms):
                 found.add(place[1])
-        return {k for k in found if 0 < k <= 64}
+        return {k for k in found if 0 < k <= MAX_PLACE}
 
     def negative(self, number: int) -> None:
         """``-a & -b`` for bits ``a`` and ``b``."""

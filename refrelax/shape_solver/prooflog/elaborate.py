@@ -35,6 +35,9 @@ Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 NORMAL = ("normal form", "digits")
 """Stages of which the log is written down."""
 
+PARTS = 4
+"""How much more the search may cost where bits are looked at in blocks."""
+
 COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough": 20_000_000}
 """What the search for a log may cost: ``normal`` is some seconds at worst."""
 
@@ -111,7 +114,7 @@ def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: 
     found = _followed(ledger, meter, goals, stage, depth, parts=False)
     if found is None and bits:
         reading.forget(count, masked)
-        found = _followed(ledger, Meter(meter.limit), goals, stage, depth, parts=True)
+        found = _followed(ledger, Meter(PARTS * meter.limit), goals, stage, depth, parts=True)
         if found is None:  # another attempt would look at the atoms of all blocks
             reading.forget(count, masked)
     return found
