@@ -50,6 +50,9 @@ MAX_MOVED = 64
 MAX_TERMS = 40
 """Products of one polynomial."""
 
+MAX_ODD = 4
+"""Products of the lowest bit of a sum, in place of it."""
+
 MAX_JOINED = 8
 """Products whose sets are all summed, and terms of such a sum; with more, an operator is opened over its operands."""
 
@@ -272,7 +275,7 @@ class _Ring:
                 found = both(found, {frozenset((number,)): self.whole[number]} if kept is None else kept)
             if mask == 1 and any(isinstance(self.parts[number], Binary) for number in product):
                 least = self.lowest({product: 1})
-                if least is not None and len(least) <= 1 and len(next(iter(least), ())) <= 1:
+                if least is not None and len(least) <= MAX_ODD and all(len(each) <= len(product) for each in least):
                     found = least
             result = either(result, found)
         return result

@@ -95,7 +95,8 @@ def points(parts: Iterable[PrimExpr], symbols: Mapping[str, str], limit: int) ->
     numbers += _large(nodes)
     numbers += [edge for node in nodes if isinstance(node, Cast) for edge in _edges(node.dtype)]
     near = [each + by for each in sorted(set(numbers), key=abs, reverse=True) for by in (0, 1, -1)]
-    wide = (16 << max((abs(each).bit_length() for each in numbers), default=0)) - 1
+    lengths = sorted((abs(each).bit_length() for each in numbers), reverse=True)
+    wide = (16 << sum(lengths[:2])) - 1  # past what a product of two numbers takes away
     early = [*near[:3], 0, 1, -1, *near[3:12], wide, -wide]
     chosen = list(dict.fromkeys([*early, *near[12 : 3 * MAX_TRIED], *(-each for each in near[:MAX_TRIED])]))
     names = [name for name, dtype in symbols.items() if dtype != "bool"]

@@ -277,6 +277,9 @@ class Blocks:
         ledger = self.ledger
         for number, atom in list(enumerate(ledger.reading.atoms)):
             power = atom.args[1].constant() if atom.kind == "fd" else None
+            if power == 1 and number not in ledger.places:
+                ends = (ledger.axiom(f"fd/{end}", [number], [None]) for end in ("low", "high"))
+                self.replaced(ledger.equal(*ends), [number])
             if power is None or power < 2 or power & (power - 1) or number in ledger.places:
                 continue
             a, k = atom.args[0], power.bit_length() - 1
