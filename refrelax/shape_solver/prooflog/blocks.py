@@ -36,6 +36,7 @@ class Split:
 class Blocks:
     ledger: Ledger
     found: dict[tuple[Poly, int], Split] = field(default_factory=dict)
+    opening: set[tuple[Poly, int]] = field(default_factory=set)
     left: int = MAX_SPLITS
 
     def of(self, given: Poly, k: int) -> Split | None:
@@ -46,8 +47,12 @@ class Blocks:
         if (p, k) not in self.found:
             if self.left <= 0 or self.ledger.meter.empty:
                 return None
+            if (p, k) in self.opening:  # (a ^ c) ^ c, by which a would be split
+                return None
             self.left -= 1
+            self.opening.add((p, k))
             made = self.made(p, k)
+            self.opening.discard((p, k))
             if made is None or self.ledger.reduce(p - (1 << k) * made.high - made.low).terms:
                 return None
             self.found[p, k] = made
@@ -67,11 +72,15 @@ class Blocks:
             self.summed,
             self.short,
         )
-        for rule in rules:
+        for rule in () if self.symbol(p) else rules:
             found = rule(p, k)
             if found is not None:
                 return found
         return self.leaf(p, k)
+
+    def symbol(self, p: Poly) -> bool:
+        seen = list(p.mentions())
+        return len(seen) == 1 and p == Poly.atom(seen[0]) and self.ledger.reading.atoms[seen[0]].kind == "sym"
 
     def leaf(self, p: Poly, k: int) -> Split:
         """By the quotient itself."""
