@@ -341,12 +341,15 @@ class _Ring:
 
     def number(self, e: PrimExpr) -> int:
         self.atoms.refuel()
-        said = serial(self.canonical(e))
-        if said not in self.numbers:
-            self.numbers[said] = len(self.parts)
+        plain = normal(self.context.image(e), self.atoms)
+        keys = [serial(self.canonical(e)), serial(plain)]
+        number = next((self.numbers[key] for key in keys if key in self.numbers), len(self.parts))
+        for key in keys:
+            self.numbers.setdefault(key, number)
+        if number == len(self.parts):
             self.parts.append(e)
             self.whole.append(self.reach(e))
-        return self.numbers[said]
+        return number
 
     def reach(self, e: PrimExpr) -> int:
         """The bits that ``e`` can have: those below its greatest value, without the zeros that it ends in."""

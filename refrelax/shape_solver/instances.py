@@ -97,7 +97,7 @@ def points(parts: Iterable[PrimExpr], symbols: Mapping[str, str], limit: int) ->
     near = [each + by for each in sorted(set(numbers), key=abs, reverse=True) for by in (0, 1, -1)]
     lengths = sorted((abs(each).bit_length() for each in numbers), reverse=True)
     wide = (16 << sum(lengths[:2])) - 1  # past what a product of two numbers takes away
-    early = [*near[:3], 0, 1, -1, *near[3:12], wide, -wide]
+    early = [*near[:3], 0, 1, wide, *near[3:12], -1, -wide]
     chosen = list(dict.fromkeys([*early, *near[12 : 3 * MAX_TRIED], *(-each for each in near[:MAX_TRIED])]))
     names = [name for name, dtype in symbols.items() if dtype != "bool"]
     truths = [name for name, dtype in symbols.items() if dtype == "bool"]
