@@ -77,6 +77,8 @@ Section Axioms.
     ("and/low-right", ax1 AND [b] (Nonneg v)) ::
     ("and/high-left", ax1 AND [a] (Nonneg (a - v))) ::
     ("and/high-right", ax1 AND [b] (Nonneg (b - v))) ::
+    ("and/least-left", ax1 AND [neg b - 1] (Nonneg (a - v))) ::
+    ("and/least-right", ax1 AND [neg a - 1] (Nonneg (b - v))) ::
     ("and/same", ax1 AND [a - b; b - a] (Null (v - a))) ::
     ("and/opposite", ax1 AND [a + b + 1; neg a - b - 1] (Null v)) ::
     ("p2/order", {| ax_kind := P2; ax_count := 2; ax_needs := [V 3; V 2 - V 3]; ax_gives := Nonneg (V 0 - V 1) |}) ::
@@ -95,11 +97,19 @@ Section Axioms.
                    ax_gives := Null (V 0 + V 1 - V 5) |}) ::
     ("and/not", {| ax_kind := AND; ax_count := 2;
                    ax_needs := [V 2 + V 4 + 1; 0 - V 2 - V 4 - 1; V 3 - V 5; V 5 - V 3];
-                   ax_gives := Null (V 0 + V 1 - V 5) |}) :: [])%list.
+                   ax_gives := Null (V 0 + V 1 - V 5) |}) ::
+    ("and/signs", {| ax_kind := AND; ax_count := 2;
+                     ax_needs := [V 2 + V 4; 0 - V 2 - V 4; V 3 + V 5; 0 - V 3 - V 5; V 4; 1 - V 4; V 5; 1 - V 5];
+                     ax_gives := Null (V 0 + V 1) |}) :: [])%list.
   Definition power_shift (n : nat) : axiom :=
     let step := C (Z.of_nat n) in
     {| ax_kind := P2; ax_count := 2; ax_needs := [V 3; V 2 - V 3 - step; V 3 + step - V 2];
        ax_gives := Null (V 0 - C (2 ^ Z.of_nat n)%Z * V 1) |}.
+  (** An exponent that is at most, or at least, [n]. *)
+  Definition power_below (n : nat) : axiom :=
+    {| ax_kind := P2; ax_count := 1; ax_needs := [a; C (Z.of_nat n) - a]; ax_gives := Nonneg (C (2 ^ Z.of_nat n)%Z - v) |}.
+  Definition power_above (n : nat) : axiom :=
+    {| ax_kind := P2; ax_count := 1; ax_needs := [a - C (Z.of_nat n)]; ax_gives := Nonneg (v - C (2 ^ Z.of_nat n)%Z) |}.
   (** Bits below [2 ^ n] stay there. *)
   Definition bits_below (n : nat) : axiom :=
     let ones := C (2 ^ Z.of_nat n - 1)%Z in
@@ -109,9 +119,17 @@ Section Axioms.
     let power := C (2 ^ Z.of_nat n)%Z in
     {| ax_kind := AND; ax_count := 2; ax_needs := [V 2 - power * V 4; power * V 4 - V 2; V 3; power - 1 - V 3];
        ax_gives := Null (V 0) |}.
+  (** What is past the lowest [n] bits of both operands, and these bits. *)
+  Definition bits_split (n : nat) : axiom :=
+    let power := C (2 ^ Z.of_nat n)%Z in
+    {| ax_kind := AND; ax_count := 3;
+       ax_needs := [V 3 - power * V 5 - V 7; power * V 5 + V 7 - V 3; V 4 - power * V 6 - V 8; power * V 6 + V 8 - V 4;
+                    V 7; power - 1 - V 7; V 8; power - 1 - V 8];
+       ax_gives := Null (V 0 - power * V 1 - V 2) |}.
   (** Rows that take a number, up to 256. *)
   Definition numbered : list (string * (nat -> axiom)) :=
-    [("p2/shift", power_shift); ("and/below", bits_below); ("and/apart", bits_apart)]%list.
+    [("p2/shift", power_shift); ("p2/below", power_below); ("p2/above", power_above);
+     ("and/below", bits_below); ("and/apart", bits_apart); ("and/split", bits_split)]%list.
 End Axioms.
 
 Lemma div_pos x y : 0 < y -> y * (x / y) <= x < y * (x / y) + y.
@@ -152,6 +170,11 @@ Proof.
   - rewrite Z.add_0_r. bitwise.
   - symmetry. bitwise.
 Qed.
+Lemma land_negative x y : y < 0 -> Z.land x y <= x.
+Proof.
+  intro. pose proof (land_lnot y x). assert (0 <= Z.land (- y - 1) x) by (apply Z.land_nonneg; lia).
+  rewrite (Z.land_comm x y). lia.
+Qed.
 Lemma land_land x y : Z.land (Z.land x y) y = Z.land x y.
 Proof. bitwise. Qed.
 Lemma land_opposite x y : x + y + 1 = 0 -> Z.land x y = 0.
@@ -183,6 +206,8 @@ Proof.
   all: try match goal with |- context [Z.land ?x ?y] => rewrite ?Z.land_nonneg; lia end.
   all: try match goal with |- context [Z.land ?x ?y] =>
     first [pose proof (land_le x y); lia | rewrite Z.land_comm; pose proof (land_le y x); lia] end.
+  all: try match goal with |- context [Z.land ?x ?y] =>
+    first [pose proof (land_negative x y); lia | rewrite Z.land_comm; pose proof (land_negative y x); lia] end.
   all: try lia.
   all: try match goal with |- context [2 ^ ?k] => pose proof (pow_growth k); lia end.
   - pose proof (Z.pow_le_mono_r 2 z z0). lia.
@@ -193,6 +218,8 @@ Proof.
   - replace z2 with z0 by lia. replace z1 with (z + z0 - Z.land z z0) by lia. pose proof (land_or z z0). lia.
   - replace z2 with z0 by lia. replace z1 with (z + z0 - 2 * Z.land z z0) by lia. pose proof (land_xor z z0). lia.
   - replace z2 with z0 by lia. replace z1 with (- z - 1) by lia. pose proof (land_lnot z z0). lia.
+  - replace z1 with (- z) by lia. replace z2 with (- z0) by lia.
+    assert (A : z = 0 \/ z = 1) by lia. assert (B : z0 = 0 \/ z0 = 1) by lia. now destruct A as [->| ->], B as [->| ->].
 Qed.
 
 Lemma power_shift_valid n : valid (power_shift n).
@@ -200,6 +227,20 @@ Proof.
   unfold valid, power_shift; cbn [ax_kind ax_count ax_needs ax_gives]; intros args L F.
   assert (0 <= Z.of_nat n) by lia. revert args L F. generalize dependent (Z.of_nat n). intros k K. shape.
   rewrite <- Z.pow_add_r by lia. replace z0 with (k + z) by lia. lia.
+Qed.
+
+Lemma power_below_valid n : valid (power_below n).
+Proof.
+  unfold valid, power_below; cbn [ax_kind ax_count ax_needs ax_gives]; intros args L F.
+  assert (0 <= Z.of_nat n) by lia. revert args L F. generalize dependent (Z.of_nat n). intros k K. shape.
+  pose proof (Z.pow_le_mono_r 2 z k). lia.
+Qed.
+
+Lemma power_above_valid n : valid (power_above n).
+Proof.
+  unfold valid, power_above; cbn [ax_kind ax_count ax_needs ax_gives]; intros args L F.
+  assert (0 <= Z.of_nat n) by lia. revert args L F. generalize dependent (Z.of_nat n). intros k K. shape.
+  pose proof (Z.pow_le_mono_r 2 k z). lia.
 Qed.
 
 Lemma below_bits n x : 0 <= n -> 0 <= x -> (x <= 2 ^ n - 1 <-> Z.land x (2 ^ n - 1) = x).
@@ -233,7 +274,33 @@ Proof.
   - rewrite Z.ones_spec_high by lia. rewrite andb_false_r. apply andb_false_r.
 Qed.
 
+Lemma land_split k a b c d : 0 <= k -> 0 <= c < 2 ^ k -> 0 <= d < 2 ^ k ->
+  Z.land (2 ^ k * a + c) (2 ^ k * b + d) = 2 ^ k * Z.land a b + Z.land c d.
+Proof.
+  intros K C' D. set (p := 2 ^ k * a + c). set (q := 2 ^ k * b + d).
+  assert (P : p / 2 ^ k = a) by (symmetry; apply Z.div_unique with c; lia).
+  assert (P' : p mod 2 ^ k = c) by (symmetry; apply Z.mod_unique with a; lia).
+  assert (Q : q / 2 ^ k = b) by (symmetry; apply Z.div_unique with d; lia).
+  assert (Q' : q mod 2 ^ k = d) by (symmetry; apply Z.mod_unique with b; lia).
+  rewrite (Z.div_mod (Z.land p q) (2 ^ k)) by lia.
+  assert (H : Z.land p q / 2 ^ k = Z.land a b).
+  { rewrite <- Z.shiftr_div_pow2, Z.shiftr_land, !Z.shiftr_div_pow2 by auto. now rewrite P, Q. }
+  assert (L : Z.land p q mod 2 ^ k = Z.land c d).
+  { rewrite <- P', <- Q', <- !Z.land_ones by auto. apply Z.bits_inj'; intros i I. rewrite !Z.land_spec.
+    now destruct (Z.testbit p i), (Z.testbit q i), (Z.testbit (Z.ones k) i). }
+  now rewrite H, L.
+Qed.
+
+Lemma bits_split_valid n : valid (bits_split n).
+Proof.
+  unfold valid, bits_split; cbn [ax_kind ax_count ax_needs ax_gives]; intros args L F.
+  assert (0 <= Z.of_nat n) by lia. revert args L F. generalize dependent (Z.of_nat n). intros k K. shape.
+  match goal with |- Z.land ?p ?q - _ * Z.land ?a ?b - Z.land ?c ?d = 0 =>
+    replace p with (2 ^ k * a + c) by lia; replace q with (2 ^ k * b + d) by lia; rewrite land_split by lia; lia
+  end.
+Qed.
+
 Lemma numbered_valid n : Forall (fun t => valid (snd t n)) numbered.
 Proof.
-  unfold numbered. repeat constructor; cbn [snd]; auto using power_shift_valid, bits_below_valid, bits_apart_valid.
+  unfold numbered. repeat constructor; cbn [snd]; auto using power_shift_valid, power_below_valid, power_above_valid, bits_below_valid, bits_apart_valid, bits_split_valid.
 Qed.

@@ -108,6 +108,20 @@ Proof.
   intro K. replace (2 ^ k - 1) with (Z.ones k) by (rewrite Z.ones_equiv; lia). rewrite Z.land_ones by auto.
   apply Z.mod_eq. pose proof (Z.pow_pos_nonneg 2 k). lia.
 Qed.
+(** The bit at [k] is the last one of the quotient by [2 ^ k]. *)
+Lemma land_bit x k : 0 <= k -> Z.land x (2 ^ k) = 2 ^ k * (x / 2 ^ k - 2 * (x / 2 ^ k / 2)).
+Proof.
+  intro K. assert (P : x / 2 ^ k - 2 * (x / 2 ^ k / 2) = (x / 2 ^ k) mod 2) by (rewrite Z.mod_eq; lia).
+  rewrite P, <- Z.testbit_spec' by auto.
+  apply Z.bits_inj'; intros i I. rewrite Z.land_spec, Z.pow2_bits_eqb by auto.
+  destruct (Z.eqb_spec k i) as [->|N].
+  - rewrite andb_true_r. destruct (Z.testbit x i); cbn [Z.b2z].
+    + now rewrite Z.mul_1_r, Z.pow2_bits_true.
+    + now rewrite Z.mul_0_r, Z.bits_0.
+  - rewrite andb_false_r. destruct (Z.testbit x k); cbn [Z.b2z].
+    + rewrite Z.mul_1_r. now rewrite Z.pow2_bits_false.
+    + now rewrite Z.mul_0_r, Z.bits_0.
+Qed.
 
 Section Sound.
   Variables (v : env) (T : table).

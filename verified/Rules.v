@@ -177,6 +177,17 @@ Section Rules.
               end
           | _, _, _ => None
           end
+        else if String.eqb name "and/bit" then
+          match atoms, premises, number with
+          | [n; w; u; t], [i], None =>
+              match nth_error T n, nth_error T w, nth_error T u, nth_error T t with
+              | Some (AKind AND [p; q]), Some (AKind P2 [k]), Some (AKind FD [x; y]), Some (AKind FD [z; d]) =>
+                  if premise_ok k i && (peqb q (pvar w) && (peqb x p && (peqb y (pvar w) && (peqb z (pvar u) && peqb d (pconst 2)))))
+                  then same gives (FEq (psub (pvar n) (pmul (pvar w) (psub (pvar u) (pmul (pconst 2) (pvar t)))))) else None
+              | _, _, _, _ => None
+              end
+          | _, _, _ => None
+          end
         else match find_axiom name number with
              | Some x => match instance x atoms premises with Some f => same gives f | None => None end
              | None => None
@@ -436,6 +447,24 @@ Section Sound.
               apply premises_right in Z. now inversion Z. }
             cbn [feval]. autorewrite with pol. rewrite (G _ _ K), (G _ _ M). cbn [aval map kval]. autorewrite with pol.
             rewrite (G _ _ L). cbn [aval map kval]. fold r. pose proof (land_power (peval r p) (peval r k) N). lia. }
+          destruct (String.eqb name "and/bit").
+          { destruct atoms as [|n [|w [|u [|t [|]]]]]; try discriminate. destruct premises as [|i [|]]; try discriminate.
+            destruct number; try discriminate.
+            destruct (nth_error T n) as [[|[] [|p [|q [|]]]|]|] eqn:K; try discriminate.
+            destruct (nth_error T w) as [[|[] [|k [|]]|]|] eqn:L; try discriminate.
+            destruct (nth_error T u) as [[|[] [|x [|y [|]]]|]|] eqn:M; try discriminate.
+            destruct (nth_error T t) as [[|[] [|z [|d [|]]]|]|] eqn:O; try discriminate.
+            destruct (premise_ok fs k i) eqn:P; [|discriminate]. cbn [andb].
+            destruct (peqb q _) eqn:Q; [|discriminate]. destruct (peqb x p) eqn:X; [|discriminate].
+            destruct (peqb y _) eqn:Y; [|discriminate]. destruct (peqb z _) eqn:Z; [|discriminate].
+            destruct (peqb d _) eqn:D; [|discriminate]. cbn [andb]. intro E; apply same_eq in E; subst f.
+            apply peqb_eq in Q, X, Y, Z, D. subst q x y z d.
+            assert (N : 0 <= peval r k).
+            { assert (PO : premises_ok fs [k] [i] = true) by (cbn [premises_ok]; now rewrite P).
+              apply premises_right in PO. now inversion PO. }
+            cbn [feval]. autorewrite with pol. rewrite (G _ _ K), (G _ _ O). cbn [aval map kval]. autorewrite with pol.
+            rewrite (G _ _ M). cbn [aval map kval]. autorewrite with pol.
+            rewrite (G _ _ L). cbn [aval map kval]. fold r. pose proof (land_bit (peval r p) (peval r k) N). lia. }
           destruct (find_axiom name number) eqn:F; [|discriminate]. destruct (instance _ _ _ _ _) eqn:I; [|discriminate].
           intro E; apply same_eq in E; subst. eapply instance_ok; eauto.
           eapply find_axiom_valid; eauto.

@@ -19,8 +19,9 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import as_const, serial, sub
+from refrelax.semantics.dims.poly import Poly, as_const, serial, sub
 from refrelax.semantics.dims.ranges import interval
+from refrelax.semantics.dims.spell import spell
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.core import INT, each_once, integer, rebuilt
 from refrelax.syntax.dtypes import integer_range
@@ -49,6 +50,9 @@ MAX_MOVED = 64
 MAX_TERMS = 40
 """Products of one polynomial."""
 
+MAX_ODD = 4
+"""Products of the lowest bit of a sum, in place of it."""
+
 MAX_JOINED = 8
 """Products whose sets are all summed, and terms of such a sum; with more, an operator is opened over its operands."""
 
@@ -65,9 +69,11 @@ def opened(e: PrimExpr, context: Context = NOTHING, moves: bool = True) -> PrimE
     is known of its symbols. ``moves``: whether a quotient of bit operators is one itself."""
     nodes = list(each_once(e))
     count = sum(1 for node in nodes if isinstance(node, Intrinsic) and node.op in BITWISE)
-    if not count and not any(isinstance(node, Cast) for node in nodes):
+    if not count and not any(
+        isinstance(node, Cast) or (isinstance(node, Binary) and node.op == "Div") for node in nodes
+    ):
         return e
-    ring = _Ring(context, {}) if 0 < count <= MAX_OPENED else None
+    ring = _Ring(context, {}, atoms=Atoms(context.facts)) if 0 < count <= MAX_OPENED else None
     return _Opening(ring, moves).visit(e)
 
 
@@ -92,16 +98,17 @@ class _Opening:
             if bits is not None and short(bits):
                 return self.ring.spelled(bits)
         if self.ring is not None and self.moves and isinstance(e, Cast) and is_bits(e.value):
-            low, high = integer_range(e.dtype)
-            bits = either(both(self.ring.read(e.value, self.visit), constant(high - low)), constant(-low))
+            bits = self.ring.read(e, self.visit)
             if bits is not None and short(bits):
-                return Binary("Add", self.ring.spelled(bits), integer(low))
+                return self.ring.spelled(bits)
         inner = rebuilt(e, tuple(map(self.visit, children(e))))
         match inner:
             case Select(c, a, b) | Intrinsic("if_then_else", (c, a, b)) if a.dtype != "bool":
                 return chosen(c, a, b) or inner
             case Cast(dtype, a):
                 return wrapped(a, *integer_range(dtype))
+            case Binary("Div", Binary("Div", a, b), c) if as_int(b) and as_int(c):
+                return Binary("Div", a, integer(_or(as_int(b), 1) * _or(as_int(c), 1)))
             case Intrinsic(op, args) if self.ring is not None and op in BITWISE:
                 return arithmetic(op, *args)
             case _:
@@ -120,6 +127,8 @@ class _Opening:
                 left = either(x, y)
                 if x is None or y is None or left is None:
                     return None
+                if left and all(mask == 1 for mask in left.values()) and ring.lowest(left) == {}:
+                    return Binary(op, int_imm(0), int_imm(0))
                 if len(left) == 2 < len(x) + len(y):  # the same bits on both sides are gone
                     one, other = left.items()
                     return Binary(op, ring.spelled(dict([one])), ring.spelled(dict([other])))
@@ -173,6 +182,10 @@ class _Ring:
     whole: list[int] = field(default_factory=list)
     """The bits that a part can have."""
     atoms: Atoms = field(default_factory=lambda: Atoms(NO_FACTS))
+    remainders: dict[tuple[int, int], Bits | None] = field(default_factory=dict)
+    """Parts modulo a power of two, where that is something else."""
+    within: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Parts that are conversions to a signed dtype: the ones of that width, and the part that was converted."""
 
     @rule("sh/bits")
     def read(self, e: PrimExpr, visit: Visit) -> Bits | None:
@@ -186,16 +199,19 @@ class _Ring:
                 x, y = self.read(a, visit), self.read(b, visit)
                 common = both(x, y)
                 if op == "bitwise_and":
-                    return common
+                    return self.lowered(common)
                 return either(x, y) if op == "bitwise_xor" else either(either(x, y), common)
             case Binary("FloorMod", a, b) if (c := as_int(b)) is not None and _is_two_to(c):
-                return both(self.read(a, visit), constant(c - 1))
-            case Binary(("FloorDiv" | "Mul") as op, a, b) if is_bits(e) and (c := as_int(b)) is not None:
+                return self.lowered(both(self.read(a, visit), constant(c - 1)))
+            case Binary(("FloorDiv" | "Mul") as op, a, b) if (c := as_int(b)) is not None and _is_two_to(c):
                 return self.moved(self.read(a, visit), c.bit_length() - 1 if op == "Mul" else 1 - c.bit_length())
-            case Intrinsic(("shift_left" | "shift_right") as op, (a, b)) if is_bits(e) and (c := as_int(b)) is not None:
+            case Intrinsic(("shift_left" | "shift_right") as op, (a, b)) if 0 <= _or(as_int(b), -1) <= MAX_MOVED:
+                c = _or(as_int(b), 0)
                 return self.moved(self.read(a, visit), c if op == "shift_left" else -c)
             case Cast(dtype, a) if dtype.startswith("uint"):
-                return both(self.read(a, visit), constant(integer_range(dtype)[1]))
+                return self.lowered(both(self.read(a, visit), constant(integer_range(dtype)[1])))
+            case Cast(dtype, a) if dtype.startswith("int"):
+                return self.extended(self.read(a, visit), dtype)
             case Binary("Add", a, b) if is_bits(a) or is_bits(b):
                 x, y = self.read(a, visit), self.read(b, visit)
                 return either(x, y) if apart(x, y) else self.part(visit(e))
@@ -216,10 +232,88 @@ class _Ring:
             result = either(result, moved)
         return None if bits is None else result
 
+    def extended(self, bits: Bits | None, dtype: str) -> Bits | None:
+        """The conversion to a signed dtype: its highest bit stands at all places above it, in each part."""
+        low, high = integer_range(dtype)
+        result: Bits | None = {}
+        for product, mask in (bits or {}).items():
+            kept = constant((mask - low) % (high - low + 1) + low)
+            for number in product:
+                if mask & -low:
+                    kept = both(kept, self.sign_extended(number, low, high)) or {}
+                else:
+                    kept = both(kept, {frozenset((number,)): self.whole[number]}) or {}
+            result = either(result, kept)
+        return None if bits is None else self.lowered(result)
+
+    def sign_extended(self, number: int, low: int, high: int) -> Bits:
+        """The part ``number`` converted to the range."""
+        while number in self.within and self.within[number][0] >= high - low:
+            number = self.within[number][1]
+        e = self.parts[number]
+        atoms = Atoms(self.context.facts)
+        least, greatest = interval(normal(self.context.image(e), atoms), atoms)
+        if least is not None and greatest is not None and low <= least and greatest <= high:
+            return self.part(e)
+        bits = self.part(wrapped(e, low, high))
+        match list(bits):
+            case [product] if len(product) == 1 and number not in product:
+                self.within.setdefault(next(iter(product)), (high - low, number))
+        return bits
+
+    def lowered(self, bits: Bits | None) -> Bits | None:
+        """Parts under masks of low bits as what was converted to more bits than these."""
+        if bits is None:
+            return bits
+        result: Bits | None = {}
+        for product, mask in bits.items():
+            found: Bits | None = constant(mask)
+            for number in product:
+                while mask > 0 and number in self.within and mask <= self.within[number][0]:
+                    number = self.within[number][1]
+                kept = self.remainder(number, mask.bit_length()) if mask > 0 else None
+                found = both(found, {frozenset((number,)): self.whole[number]} if kept is None else kept)
+            if mask == 1 and any(isinstance(self.parts[number], Binary) for number in product):
+                least = self.lowest({product: 1})
+                if least is not None and len(least) <= MAX_ODD and all(len(each) <= len(product) for each in least):
+                    found = least
+            result = either(result, found)
+        return result
+
+    def remainder(self, number: int, width: int) -> Bits | None:
+        """The part without what is a multiple of ``2**width``, if it has any."""
+        if (number, width) not in self.remainders:
+            self.atoms.refuel()
+            p = normal(self.parts[number], self.atoms)
+            half = 1 << (width - 1)
+            kept = {mono: left for mono, c in p.items() if (left := (c + half) % (2 * half) - half)}
+            spelled = None if kept == p else spell(kept, self.atoms, INT)
+            self.remainders[number, width] = None if spelled is None else self.part(spelled)
+        return self.remainders[number, width]
+
+    def lowest(self, bits: Bits) -> Bits | None:
+        """The lowest bits of ``bits``, those of sums and products by those of their operands."""
+        result: Bits | None = {}
+        for product in bits:
+            found: Bits | None = constant(1)
+            for number in product:
+                found = both(found, self.odd(self.parts[number]))
+            result = either(result, found)
+        return result
+
+    def odd(self, e: PrimExpr) -> Bits | None:
+        match e:
+            case Binary("Add" | "Sub", a, b):
+                return either(self.odd(a), self.odd(b))
+            case Binary("Mul", a, b):
+                return both(self.odd(a), self.odd(b))
+            case _:
+                return both(self.part(e), constant(1))
+
     def part(self, e: PrimExpr) -> Bits:
         """``e`` as it stands; ``-(1 << k)`` as ``~((1 << k) - 1)``."""
         self.atoms.refuel()
-        value = as_const(normal(e, self.atoms))
+        value = as_const(self.canonical(e))
         if value is not None:
             return constant(value)
         match e:
@@ -237,18 +331,25 @@ class _Ring:
     def opposite(self, e: PrimExpr) -> Bits | None:
         """The part that is ``-1 - e``, if it is there already: ``e`` is its ``~``."""
         self.atoms.refuel()
-        known = self.numbers.get(serial(sub({(): -1}, normal(e, self.atoms))))
-        first = self.numbers[serial(normal(e, self.atoms))]
+        own = self.canonical(e)
+        known, first = self.numbers.get(serial(sub({(): -1}, own))), self.numbers[serial(own)]
         return None if known is None or known > first else {frozenset((known,)): self.whole[known]}
+
+    def canonical(self, e: PrimExpr) -> Poly:
+        """What tells parts apart."""
+        return normal(distributed(self.context.image(e)), self.atoms)
 
     def number(self, e: PrimExpr) -> int:
         self.atoms.refuel()
-        said = serial(normal(e, self.atoms))
-        if said not in self.numbers:
-            self.numbers[said] = len(self.parts)
+        plain = normal(self.context.image(e), self.atoms)
+        keys = [serial(self.canonical(e)), serial(plain)]
+        number = next((self.numbers[key] for key in keys if key in self.numbers), len(self.parts))
+        for key in keys:
+            self.numbers.setdefault(key, number)
+        if number == len(self.parts):
             self.parts.append(e)
             self.whole.append(self.reach(e))
-        return self.numbers[said]
+        return number
 
     def reach(self, e: PrimExpr) -> int:
         """The bits that ``e`` can have: those below its greatest value, without the zeros that it ends in."""
@@ -341,6 +442,18 @@ def alone(single: list[PrimExpr], moduli: list[PrimExpr]) -> PrimExpr:
 def exponent(power: PrimExpr) -> PrimExpr:
     """``k`` of ``1 << k``."""
     return children(power)[1]
+
+
+def distributed(e: PrimExpr) -> PrimExpr:
+    """``e`` with the quotient of a minimum by a positive number as the minimum of quotients."""
+    if not any(isinstance(node, Binary) and node.op in ("Min", "Max") for node in each_once(e)):
+        return e
+    inner = rebuilt(e, tuple(map(distributed, children(e))))
+    match inner:
+        case Binary("FloorDiv", Binary("Min" | "Max" as op, a, b), c) if (_or(as_int(c), 0)) > 0:
+            return Binary(op, distributed(Binary("FloorDiv", a, c)), distributed(Binary("FloorDiv", b, c)))
+        case _:
+            return inner
 
 
 def constant(value: int) -> Bits:

@@ -341,6 +341,12 @@ def _take_equality(context: Context, p: Poly, atoms: Atoms) -> Taken | None:
             high is None or nonneg(sub({(): high} if high else {}, solution), atoms)
         )
         spelled = spell(solution, atoms, atoms.table[key].dtype)
+        if spelled is not None and measure(spelled)[0] > MAX_IMAGE:
+            common = gcd(*(c for mono, c in solution.items() if mono))
+            if common > 1:  # at least its residue is known
+                symbol = SymVar(key, atoms.table[key].dtype)
+                changed, step, _ = multiple(context, symbol, common, solution.get((), 0) % common)
+                return changed, step, [Binary("EQ", step[key], spelled)]
         if spelled is None or measure(spelled)[0] > MAX_IMAGE:
             continue
         changed, step, _ = replaced(context, key, spelled)

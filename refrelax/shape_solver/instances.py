@@ -14,8 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from refrelax.rules import rule
 from refrelax.shape_solver.core import each_once, integer, names_in, replaced
+from refrelax.shape_solver.evaluate import Undefined, compiled
 from refrelax.shape_solver.vectors import Bounds
-from refrelax.syntax.scalars import Binary, Intrinsic, Literal, PrimExpr, as_int, literal_int
+from refrelax.syntax.dtypes import integer_range
+from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, PrimExpr, as_int, literal_int
 
 MAX_INSTANCES = 64
 """Cases that are all looked at."""
@@ -90,8 +92,13 @@ def points(parts: Iterable[PrimExpr], symbols: Mapping[str, str], limit: int) ->
     nodes = [node for e in parts for node in each_once(e)]
     numbers = [literal_int(n) for n in nodes if isinstance(n, Literal) and n.dtype != "bool"]
     numbers += [top << count for count in _counts(nodes) for top in (1, 48, -16)]
+    numbers += _large(nodes)
+    numbers += [edge for node in nodes if isinstance(node, Cast) for edge in _edges(node.dtype)]
     near = [each + by for each in sorted(set(numbers), key=abs, reverse=True) for by in (0, 1, -1)]
-    chosen = list(dict.fromkeys([*near[: 3 * MAX_TRIED], 0, 1, -1, *(-each for each in near[:MAX_TRIED])]))
+    lengths = sorted((abs(each).bit_length() for each in numbers), reverse=True)
+    wide = (16 << sum(lengths[:2])) - 1  # past what a product of two numbers takes away
+    early = [*near[:3], 0, 1, wide, *near[3:12], -1, -wide]
+    chosen = list(dict.fromkeys([*early, *near[12 : 3 * MAX_TRIED], *(-each for each in near[:MAX_TRIED])]))
     names = [name for name, dtype in symbols.items() if dtype != "bool"]
     truths = [name for name, dtype in symbols.items() if dtype == "bool"]
     for count, point in enumerate(_spread(chosen, len(names))):
@@ -99,6 +106,27 @@ def points(parts: Iterable[PrimExpr], symbols: Mapping[str, str], limit: int) ->
             return
         for flags in itertools.product((0, 1), repeat=len(truths)):
             yield {**dict(zip(names, point)), **dict(zip(truths, flags))}
+
+
+def _large(nodes: list[PrimExpr]) -> list[int]:
+    """Numbers that no literal holds, which are sums of products of literals."""
+    found = []
+    for node in nodes:
+        match node:
+            case Binary("Add", Binary("Mul"), Literal()) if not names_in(node):
+                try:
+                    found.append(compiled(node)({}))
+                except Undefined:
+                    continue
+    return found
+
+
+def _edges(dtype: str) -> tuple[int, ...]:
+    """Where a conversion to ``dtype`` begins to wrap, and where it is 0 again."""
+    if dtype == "bool" or not dtype.startswith(("int", "uint")):
+        return ()
+    low, high = integer_range(dtype)
+    return high + 1, high - low + 1
 
 
 def _counts(nodes: list[PrimExpr]) -> list[int]:

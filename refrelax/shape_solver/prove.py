@@ -2,7 +2,8 @@
 
 1. a few points; 2. the normal form; 3. the same in digits; 4. the same for each residue; 5. all points, if they are
 few; 6. more points; 7. Z3 on the normal form, then without parts that repeat; 8. Z3 in digits; 9. points at the numbers
-of the question; 10. Z3 on the plain expression; 11. Z3 on words; 12. instances; 13. a log; 14. many points; then
+of the question; 10. Z3 on the plain expression; 11. Z3 on words; 12. ranges by signs; 13. instances; 14. a log;
+15. many points; then
 ``Unknown``. Each stage costs more than the one before it and most questions end in the first two.
 Limits are counts; a clock only stops the loops of Z3 that count nothing (``z3_.STOPPED``, and the log says so).
 ``prover.py`` asks.
@@ -166,6 +167,7 @@ class Attempt:
             self.numbers,
             lambda: self.z3_plain(self.limits.resources[2]),
             lambda: self.words(self.limits.resources[1]),
+            self.by_signs,
             lambda: self.instances(self.limits.resources[0]),
             self.logged,
             lambda: self.points("many points", third, 3),
@@ -237,6 +239,27 @@ class Attempt:
                 return self.proved("ranges", "the claim is true whatever its bit operators are within their ranges")
             self.general = self.general or (claim, context)
         return None
+
+    def by_signs(self) -> Proved | None:
+        """The stage before it where a symbol is negative, and where it is not."""
+        if not has_bits(self.asked):
+            return None
+        for name, (low, high) in self.bounds().items():
+            if (low is None or low < 0) and (high is None or high >= 0):
+                symbol = SymVar(name)
+                halves = (Binary("GE", symbol, integer(0)), Binary("LT", symbol, integer(0)))
+                if all(self.ranged(self.context.assuming(half)) for half in halves):
+                    return self.proved("ranges", "the same, for each sign of a symbol")
+        return None
+
+    def ranged(self, context: Context) -> bool:
+        if context.absurd:
+            return True
+        found = by_range(self.asked, context)
+        if found is None:
+            return False
+        claim, within = divided(opened(*found), found[1]), found[1]
+        return within.absurd or normal.proves(claim, within)
 
     def all_points(self, most: int | None = None) -> Answer | None:
         """If ``most`` is given: of at most so many nodes at all points together, and nothing is said of more."""

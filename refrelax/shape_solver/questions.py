@@ -19,6 +19,7 @@ from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.cases import domain, every
 from refrelax.shape_solver.claim import FLOATS, LIMITS, Answer, Effort, Proved, Query, Refuted, Unknown, conjunction
 from refrelax.shape_solver.core import integer
+from refrelax.shape_solver.differences import span
 from refrelax.shape_solver.door import Arithmetic, TooDeep
 from refrelax.shape_solver.evaluate import TooLarge, Undefined, compiled
 from refrelax.shape_solver.float_atoms import has_floats
@@ -144,6 +145,9 @@ def bounds(
         least, greatest = interval(normal(context.image(known), atoms), atoms)
         low = least if low is None else low if least is None else max(low, least)
         high = greatest if high is None else high if greatest is None else min(high, greatest)
+    least, greatest = span(inside, prover.given)
+    low = least if low is None else low if least is None else max(low, least)
+    high = greatest if high is None else high if greatest is None else min(high, greatest)
     low, high = _tightened(inside, prover, low, "GE"), _tightened(inside, prover, high, "LE")
     return (1, 0) if low is not None and high is not None and low > high else (low, high)
 

@@ -383,6 +383,71 @@ POWERS: dict[str, str] = {
 }  # fmt: skip
 LIES |= POWERS
 
+# --- "and/bit": atom 2 is the power 2**y, 3 the quotient x // 2**y, 4 is half of that, 5 is x & 2**y, 6 another
+HALF: Any = ["fd", W, [[2, []]]]
+
+
+def by_bit(other: Any, on: Any, premises: Any = (0,), gives: Any = None, **more: Any) -> str:
+    """That ``x`` is at least 1 follows from the step; but for what is given, it is as it should be."""
+    v, power, quotient, half = on if len(on) == 4 else (5, 2, 3, 4)
+    said = ["eq", plus([[1, [v]]], [[-1, [power, quotient]]], [[2, sorted([power, half])]])] if gives is None else gives
+    bit = ["shl", ["floormod", ["shr", X, Y], TWO], Y]
+    claim = ["and", ["eq", ["and", X, ["shl", ONE, Y]], bit], ["lt", X, ONE]]
+    step = {"rule": "and/bit", "atoms": list(on), "premises": list(premises), "gives": said, **more}
+    rows = [X, Y, POW, ["fd", PX, V], HALF, ["and", PX, V], other]
+    return forged(claim, log(step, combine([1, [2]]), atoms=rows), ["ge", Y, const(0)])
+
+
+SINGLE: dict[str, str] = {
+    "a bit without a premise": by_bit(SPARE, [5, 2, 3, 4], [None]),
+    "a bit with two premises": by_bit(SPARE, [5, 2, 3, 4], [0, 0]),
+    "a bit with another premise": by_bit(SPARE, [5, 2, 3, 4], [1]),
+    "a bit with a number": by_bit(SPARE, [5, 2, 3, 4], number=1),
+    "a bit of a mask": by_bit(["and", PX, plus(V, times(-1, CONST))], [6, 2, 3, 4]),
+    "a bit the other way round": by_bit(["and", V, PX], [6, 2, 3, 4]),
+    "a bit of another quotient": by_bit(["fd", PY, V], [5, 2, 6, 4]),
+    "a bit by a third": by_bit(["fd", W, [[3, []]]], [5, 2, 3, 6]),
+    "a bit by half of another": by_bit(["fd", PX, [[2, []]]], [5, 2, 3, 6]),
+    "a bit by a half that is rounded": by_bit(["td", W, [[2, []]]], [5, 2, 3, 6]),
+    "a bit of three atoms": by_bit(SPARE, [5, 2, 3]),
+    "a bit that is 0": by_bit(SPARE, [5, 2, 3, 4], gives=["eq", [[1, [5]]]]),
+}  # fmt: skip
+LIES |= SINGLE
+
+# --- operands split at a place: atom 2 is x & y, 3 and 4 are what it is made of
+NONE8: list[Any] = [None] * 8
+
+
+def by_split(first: Any, second: Any, premises: Any = NONE8, on: Any = (2, 3, 4), **more: Any) -> str:
+    """That ``x & y`` is ``2 * first + second``, atoms 3 and 4."""
+    gives = plus(V, times(-2, W), [[-1, [4]]])
+    return bitwise(["ge", ["and", X, Y], X], "and/split", list(premises), gives, AND_XY, first, second, on=on, **more)
+
+
+SPLITS: dict[str, str] = {
+    "x & y split without a premise": by_split(["and", PX, PX], ["and", PY, PY], number=1),
+    "x & y split by what is no premise": by_split(["and", PX, PX], ["and", PY, PY], [0] * 8, number=1),
+    "x & y split with few premises": by_split(["and", PX, PX], ["and", PY, PY], [None] * 4, number=1),
+    "x & y split into two": by_split(["and", PX, PX], ["and", PY, PY], on=(2, 3), number=1),
+    "x & y split into a quotient": by_split(["fd", PX, [[2, []]]], ["and", PY, PY], number=1),
+    **{f"x & y split at {number!r}": by_split(["and", [], []], ["and", PX, PY], number=number) for number in (-1, 257, True, None, "1", 1.0)},
+    "-x & -y is -(x & y)": bitwise(["ge", const(0), ["add", ["and", X, Y], ["and", ["sub", const(0), X], ["sub", const(0), Y]]]], "and/signs",
+                                   NONE8, plus(W, V), AND_XY, ["and", times(-1, PX), times(-1, PY)], on=(3, 2)),
+    "x & y is at most x": forged(["le", ["and", X, Y], X], log(
+        {"rule": "and/least-left", "atoms": [2], "premises": [None], "gives": ["ge", plus(PX, times(-1, V))]}, combine([1, [0]], [1, [1]]),
+        atoms=[X, Y, AND_XY])),
+    "x & y is at most x by another bound": forged(["le", ["and", X, Y], X], log(
+        {"rule": "and/least-left", "atoms": [2], "premises": [0], "gives": ["ge", plus(PX, times(-1, V))]}, combine([1, [1]], [1, [2]]),
+        atoms=[X, Y, AND_XY]), ["lt", X, const(0)]),
+    **{f"2**y below 2**{number!r}": forged(["le", ["shl", ONE, Y], const(8)], log(
+        {"rule": "p2/below", "atoms": [2], "premises": [0, None], "number": number, "gives": ["ge", plus([[8, []]], times(-1, V))]},
+        combine([1, [1]], [1, [2]]), atoms=[X, Y, POW]), ["ge", Y, const(0)]) for number in (3, 4, -1, 257, None, True)},
+    "2**y above 2**3": forged(["ge", ["shl", ONE, Y], const(8)], log(
+        {"rule": "p2/above", "atoms": [2], "premises": [0], "number": 3, "gives": ["ge", plus(V, [[-8, []]])]},
+        combine([1, [1]], [1, [2]]), atoms=[X, Y, POW]), ["ge", Y, const(0)]),
+}  # fmt: skip
+LIES |= SPLITS
+
 SCRIPT = "(set-logic ALL)\n(declare-const a0 Int) ; x\n(assert false) ;\n(check-sat)\n"
 FORGERIES = {
     **LIES, "a script of its own": forged(["eq", X, ONE], {"kind": "smt2", "script": SCRIPT}, names=["x\n(assert false) ;", "b", "y"]),

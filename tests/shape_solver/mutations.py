@@ -14,6 +14,9 @@ GROUPS = (
     ("int8", "uint8", "int16", "int32", "int64", "int1"), ("assume", "require"), ("int", "bool"),
     ("fd/low", "fd/high", "td/low-pp"),
     ("fd/low-negative", "fd/high-negative", "td/high-pp"), ("truth/low-ge", "truth/high-ge"), ("log", "points"),
+    ("and/split", "and/apart", "and/below", "p2/below", "p2/above", "p2/shift"), ("and/power", "and/bit", "and/mask"),
+    ("and/signs", "and/commute", "and/and", "and/or", "and/xor", "and/not"),
+    ("and/least-left", "and/least-right", "and/low-left", "and/low-right", "and/high-left", "and/high-right"),
 )  # fmt: skip
 
 

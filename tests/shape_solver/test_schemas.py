@@ -18,13 +18,17 @@ from refrelax.shape_solver.checker.schemas import (
     COUNT,
     KINDS,
     MAX_STEP,
+    NUMBERED,
     PAIRS,
     TRIPLES,
     Axiom,
     Zero,
     bits_apart,
     bits_below,
+    bits_split,
     minimum_low,
+    power_above,
+    power_below,
     power_shift,
 )
 
@@ -100,6 +104,36 @@ def test_bits_below_a_power_of_two(width: int) -> None:
                 reached[axiom.id] += 1
                 assert holds(axiom.gives(*values)), values
     assert len(reached) == 2
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, 3])
+def test_bits_split_at_a_place(width: int) -> None:
+    axiom, reached = bits_split(width), 0
+    for a, b in itertools.product(range(-3, 4), repeat=2):
+        for c, d in itertools.product(range(-1, 9), repeat=2):
+            for by in (0, 1):
+                p, q = (a << width) + c + by, (b << width) + d
+                values = (p & q, a & b, c & d, p, q, a, b, c, d)
+                if all(need >= 0 for need in axiom.needs(*values)):
+                    reached += 1
+                    assert holds(axiom.gives(*values)), values
+    assert reached == 49 << 2 * width
+
+
+@pytest.mark.parametrize("end", [0, 1, 3, MAX_STEP])
+def test_powers_below_and_above_a_number(end: int) -> None:
+    for k in range(-3, end + 4):
+        for axiom in (power_below(end), power_above(end)):
+            value = 2**k if k >= 0 else 77
+            if all(need >= 0 for need in axiom.needs(value, k)):
+                assert holds(axiom.gives(value, k)), (axiom.id, k)
+
+
+@pytest.mark.parametrize("k", range(5))
+def test_the_bit_at_a_place(k: int) -> None:
+    """``and/bit``, as the checker states it."""
+    for a in range(-40, 41):
+        assert a & 2**k == 2**k * (a // 2**k - 2 * (a // 2**k // 2))
 
 
 def test_the_least_is_at_most_each() -> None:
@@ -234,14 +268,13 @@ def test_bits_by_induction(axiom: Axiom) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("axiom", [a for a in (*AXIOMS, *PAIRS, bits_below(5), bits_apart(5))
+@pytest.mark.parametrize("axiom", [a for a in (*AXIOMS, *PAIRS, bits_below(5), bits_apart(5), bits_split(5))
                                    if a.kind == "and" and not a.id.startswith(("and/low", "and/high"))],
                          ids=lambda axiom: axiom.id)  # fmt: skip
 def test_bits_in_words(axiom: Axiom) -> None:
     """Words of 20 bits for operands of 12: no sum in these axioms overflows. (Over all integers: ``verified/``.)"""
-    operands = [z3.SignExt(8, each) for each in z3.BitVecs("p q a b", 12)]
-    values = [operands[0] & operands[1], operands[2] & operands[3]]
-    given = (
-        [*values, *operands] if COUNT.get(axiom.id, 1) == 2 or axiom.id == "and/apart" else [values[0], *operands[:2]]
-    )
+    operands = [z3.SignExt(8, each) for each in z3.BitVecs("p q a b c d", 12)]
+    count = NUMBERED[axiom.id][0] if axiom.id in NUMBERED else COUNT[axiom.id]
+    values = [operands[place] & operands[place + 1] for place in (0, 2, 4)]
+    given = [*values[:count], *operands[: 2 * count]]
     assert proved([need >= 0 for need in axiom.needs(*given)], said(axiom.gives(*given)))

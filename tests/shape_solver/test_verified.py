@@ -106,6 +106,43 @@ def test_both_tables_of_axioms_are_the_same() -> None:
         assert coq(gives, *values) == (expected.p if isinstance(expected, Zero) else expected), name
 
 
+NUMBERED_ROW = re.compile(
+    r"Definition (\w+) \(n : nat\) : axiom :=\s+(?:let (\w+) := ([^\n]*) in\s+)?"
+    r"\{\| ax_kind := (\w+); ax_count := (\d);\s+ax_needs := \[(.*?)\];\s+ax_gives := (Nonneg|Null) \((.*?)\) \|\}\.",
+    re.DOTALL,
+)
+
+
+@pytest.mark.parametrize("number", [0, 1, 5])
+def test_both_tables_of_numbered_axioms_are_the_same(number: int) -> None:
+    text = (ROOT / "verified" / "Axioms.v").read_text(encoding="utf-8")
+    called = dict(re.findall(r'\("([a-z0-9/-]+)", (\w+)\)', text.split("Definition numbered")[1].split("]%list")[0]))
+    found = {m[1]: m.groups()[1:] for m in NUMBERED_ROW.finditer(text)}
+    assert set(called.values()) == set(found) and {"min/low", *called} == set(NUMBERED)
+
+    def numbers(part: str) -> str:
+        part = part.replace("C (2 ^ Z.of_nat n - 1)%Z", str(2**number - 1)).replace(
+            "C (2 ^ Z.of_nat n)%Z", str(2**number)
+        )
+        return part.replace("C (Z.of_nat n)", str(number))
+
+    for name, definition in called.items():
+        short, value, kind, count, needs, fact, gives = found[definition]
+        atoms, _, made = NUMBERED[name]
+        axiom = made(number)
+        values = [Poly.atom(each) for each in range(atoms * (1 + KINDS[axiom.kind]))]
+        assert (KIND[kind], int(count)) == (axiom.kind, atoms)
+
+        def read(part: str, short: str = short, value: str = value, values: list[Poly] = values) -> Poly:
+            part = " ".join(part.split())
+            return coq(numbers(re.sub(rf"\b{short}\b", value, part) if short else part), *values)
+
+        assert [read(each) for each in needs.split(";")] == [Poly.of(each) for each in axiom.needs(*values)], name
+        expected = axiom.gives(*values)
+        assert (fact == "Null") == isinstance(expected, Zero), name
+        assert read(gives) == (expected.p if isinstance(expected, Zero) else expected), name
+
+
 def test_the_meaning_cites_rules_that_exist() -> None:
     meaning = (ROOT / "verified" / "Meaning.v").read_text(encoding="utf-8")
     cited = set(re.findall(r"\[(sh/[a-z-]+)\]", meaning))

@@ -1982,7 +1982,9 @@ let axioms =
   (ax1 AND (a :: []) (Nonneg v))) :: (("and/low-right",
   (ax1 AND (b :: []) (Nonneg v))) :: (("and/high-left",
   (ax1 AND (a :: []) (Nonneg (SSub (a, v))))) :: (("and/high-right",
-  (ax1 AND (b :: []) (Nonneg (SSub (b, v))))) :: (("and/same",
+  (ax1 AND (b :: []) (Nonneg (SSub (b, v))))) :: (("and/least-left",
+  (ax1 AND ((SSub ((neg b), (C (Zpos XH)))) :: []) (Nonneg (SSub (a, v))))) :: (("and/least-right",
+  (ax1 AND ((SSub ((neg a), (C (Zpos XH)))) :: []) (Nonneg (SSub (b, v))))) :: (("and/same",
   (ax1 AND ((SSub (a, b)) :: ((SSub (b, a)) :: [])) (Null (SSub (v, a))))) :: (("and/opposite",
   (ax1 AND ((SAdd ((SAdd (a, b)), (C (Zpos XH)))) :: ((SSub ((SSub ((neg a),
     b)), (C (Zpos XH)))) :: [])) (Null v))) :: (("p2/order", { ax_kind = P2;
@@ -2080,7 +2082,25 @@ let axioms =
   (Stdlib.Int.succ 0)))))) :: [])))); ax_gives = (Null (SSub ((SAdd ((V 0),
   (V (Stdlib.Int.succ 0)))), (V (Stdlib.Int.succ (Stdlib.Int.succ
   (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
-  0))))))))) }) :: []))))))))))))))))))))))))))))))))
+  0))))))))) }) :: (("and/signs", { ax_kind = AND; ax_count =
+  (Stdlib.Int.succ (Stdlib.Int.succ 0)); ax_needs = ((SAdd ((V
+  (Stdlib.Int.succ (Stdlib.Int.succ 0))), (V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0))))))) :: ((SSub
+  ((SSub ((C Z0), (V (Stdlib.Int.succ (Stdlib.Int.succ 0))))), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))))) :: ((SAdd ((V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))), (V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0)))))))) :: ((SSub ((SSub ((C Z0), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))))))) :: ((V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0))))) :: ((SSub ((C (Zpos XH)), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))))) :: ((V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0)))))) :: ((SSub ((C (Zpos XH)), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))))))) :: [])))))))); ax_gives = (Null (SAdd ((V 0), (V
+  (Stdlib.Int.succ 0))))) }) :: [])))))))))))))))))))))))))))))))))))
 
 (** val power_shift : int -> axiom **)
 
@@ -2094,6 +2114,20 @@ let power_shift n0 =
   (Stdlib.Int.succ 0)))), step0)), (V (Stdlib.Int.succ (Stdlib.Int.succ
   0))))) :: []))); ax_gives = (Null (SSub ((V 0), (SMul ((C
   (Z.pow (Zpos (XO XH)) (Z.of_nat n0))), (V (Stdlib.Int.succ 0))))))) }
+
+(** val power_below : int -> axiom **)
+
+let power_below n0 =
+  { ax_kind = P2; ax_count = (Stdlib.Int.succ 0); ax_needs = (a :: ((SSub ((C
+    (Z.of_nat n0)), a)) :: [])); ax_gives = (Nonneg (SSub ((C
+    (Z.pow (Zpos (XO XH)) (Z.of_nat n0))), v))) }
+
+(** val power_above : int -> axiom **)
+
+let power_above n0 =
+  { ax_kind = P2; ax_count = (Stdlib.Int.succ 0); ax_needs = ((SSub (a, (C
+    (Z.of_nat n0)))) :: []); ax_gives = (Nonneg (SSub (v, (C
+    (Z.pow (Zpos (XO XH)) (Z.of_nat n0)))))) }
 
 (** val bits_below : int -> axiom **)
 
@@ -2117,11 +2151,52 @@ let bits_apart n0 =
   (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))) :: []))));
   ax_gives = (Null (V 0)) }
 
+(** val bits_split : int -> axiom **)
+
+let bits_split n0 =
+  let power = C (Z.pow (Zpos (XO XH)) (Z.of_nat n0)) in
+  { ax_kind = AND; ax_count = (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))); ax_needs = ((SSub ((SSub ((V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0)))), (SMul (power, (V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))))))), (V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))))))) :: ((SSub ((SAdd ((SMul (power, (V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))))), (V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))))))), (V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))) :: ((SSub ((SSub ((V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0))))), (SMul (power, (V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))))))))))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ 0))))))))))) :: ((SSub ((SAdd ((SMul
+  (power, (V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0))))))))), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))))))))), (V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0))))))) :: ((V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))))))) :: ((SSub ((SSub (power, (C (Zpos XH)))), (V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))))))) :: ((V
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))))))) :: ((SSub ((SSub (power, (C (Zpos XH)))), (V (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+  0))))))))))) :: [])))))))); ax_gives = (Null (SSub ((SSub ((V 0), (SMul
+  (power, (V (Stdlib.Int.succ 0)))))), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  0)))))) }
+
 (** val numbered : (string * (int -> axiom)) list **)
 
 let numbered =
-  ("p2/shift", power_shift) :: (("and/below", bits_below) :: (("and/apart",
-    bits_apart) :: []))
+  ("p2/shift", power_shift) :: (("p2/below", power_below) :: (("p2/above",
+    power_above) :: (("and/below", bits_below) :: (("and/apart",
+    bits_apart) :: (("and/split", bits_split) :: [])))))
 
 type entry = poly * z list
 
@@ -2723,12 +2798,166 @@ let simple t fs = function
                                        | None -> None))
                                  | _ :: _ -> None))
                            | _ :: _ -> None))))
-            else (match find_axiom name number with
-                  | Some x ->
-                    (match instance t fs x atoms premises with
-                     | Some f -> same gives f
-                     | None -> None)
-                  | None -> None)
+            else if (=) name "and/bit"
+                 then (match atoms with
+                       | [] -> None
+                       | n0 :: l ->
+                         (match l with
+                          | [] -> None
+                          | w :: l0 ->
+                            (match l0 with
+                             | [] -> None
+                             | u :: l1 ->
+                               (match l1 with
+                                | [] -> None
+                                | t0 :: l2 ->
+                                  (match l2 with
+                                   | [] ->
+                                     (match premises with
+                                      | [] -> None
+                                      | i :: l3 ->
+                                        (match l3 with
+                                         | [] ->
+                                           (match number with
+                                            | Some _ -> None
+                                            | None ->
+                                              (match nth_error t n0 with
+                                               | Some a0 ->
+                                                 (match a0 with
+                                                  | AKind (k0, args) ->
+                                                    (match k0 with
+                                                     | AND ->
+                                                       (match args with
+                                                        | [] -> None
+                                                        | p :: l4 ->
+                                                          (match l4 with
+                                                           | [] -> None
+                                                           | q :: l5 ->
+                                                             (match l5 with
+                                                              | [] ->
+                                                                (match 
+                                                                 nth_error t w with
+                                                                 | Some a1 ->
+                                                                   (match a1 with
+                                                                    | AKind (
+                                                                    k1, args0) ->
+                                                                    (match k1 with
+                                                                    | P2 ->
+                                                                    (match args0 with
+                                                                    | [] ->
+                                                                    None
+                                                                    | k :: l6 ->
+                                                                    (match l6 with
+                                                                    | [] ->
+                                                                    (match 
+                                                                    nth_error
+                                                                    t u with
+                                                                    | Some a2 ->
+                                                                    (match a2 with
+                                                                    | AKind (
+                                                                    k2, args1) ->
+                                                                    (match k2 with
+                                                                    | FD ->
+                                                                    (match args1 with
+                                                                    | [] ->
+                                                                    None
+                                                                    | x :: l7 ->
+                                                                    (match l7 with
+                                                                    | [] ->
+                                                                    None
+                                                                    | y :: l8 ->
+                                                                    (match l8 with
+                                                                    | [] ->
+                                                                    (match 
+                                                                    nth_error
+                                                                    t t0 with
+                                                                    | Some a3 ->
+                                                                    (match a3 with
+                                                                    | AKind (
+                                                                    k3, args2) ->
+                                                                    (match k3 with
+                                                                    | FD ->
+                                                                    (match args2 with
+                                                                    | [] ->
+                                                                    None
+                                                                    | z0 :: l9 ->
+                                                                    (match l9 with
+                                                                    | [] ->
+                                                                    None
+                                                                    | d :: l10 ->
+                                                                    (match l10 with
+                                                                    | [] ->
+                                                                    if 
+                                                                    (&&)
+                                                                    (premise_ok
+                                                                    fs k i)
+                                                                    ((&&)
+                                                                    (peqb q
+                                                                    (pvar w))
+                                                                    ((&&)
+                                                                    (peqb x p)
+                                                                    ((&&)
+                                                                    (peqb y
+                                                                    (pvar w))
+                                                                    ((&&)
+                                                                    (peqb z0
+                                                                    (pvar u))
+                                                                    (peqb d
+                                                                    (pconst
+                                                                    (Zpos (XO
+                                                                    XH))))))))
+                                                                    then 
+                                                                    same
+                                                                    gives
+                                                                    (FEq
+                                                                    (psub
+                                                                    (pvar n0)
+                                                                    (pmul
+                                                                    (pvar w)
+                                                                    (psub
+                                                                    (pvar u)
+                                                                    (pmul
+                                                                    (pconst
+                                                                    (Zpos (XO
+                                                                    XH)))
+                                                                    (pvar t0))))))
+                                                                    else None
+                                                                    | _ :: _ ->
+                                                                    None)))
+                                                                    | _ ->
+                                                                    None)
+                                                                    | _ ->
+                                                                    None)
+                                                                    | None ->
+                                                                    None)
+                                                                    | _ :: _ ->
+                                                                    None)))
+                                                                    | _ ->
+                                                                    None)
+                                                                    | _ ->
+                                                                    None)
+                                                                    | None ->
+                                                                    None)
+                                                                    | _ :: _ ->
+                                                                    None))
+                                                                    | _ ->
+                                                                    None)
+                                                                    | _ ->
+                                                                    None)
+                                                                 | None ->
+                                                                   None)
+                                                              | _ :: _ -> None)))
+                                                     | _ -> None)
+                                                  | _ -> None)
+                                               | None -> None))
+                                         | _ :: _ -> None))
+                                   | _ :: _ -> None)))))
+                 else (match find_axiom name number with
+                       | Some x ->
+                         (match instance t fs x atoms premises with
+                          | Some f -> same gives f
+                          | None -> None)
+                       | None -> None)
 | Bitwise (leaves, atoms, sums, gives) ->
   (match bits_zero t leaves atoms sums with
    | Some p -> same gives (FEq p)

@@ -491,9 +491,15 @@ val axioms : (string * axiom) list
 
 val power_shift : int -> axiom
 
+val power_below : int -> axiom
+
+val power_above : int -> axiom
+
 val bits_below : int -> axiom
 
 val bits_apart : int -> axiom
+
+val bits_split : int -> axiom
 
 val numbered : (string * (int -> axiom)) list
 

@@ -25,7 +25,18 @@ from typing import Any
 from refrelax.shape_solver.checker.places import zero
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge
-from refrelax.shape_solver.checker.schemas import BY_ID, CHOICE_BY_ID, COUNT, KINDS, MASK, NUMBERED, POWER, Axiom, Zero
+from refrelax.shape_solver.checker.schemas import (
+    BIT,
+    BY_ID,
+    CHOICE_BY_ID,
+    COUNT,
+    KINDS,
+    MASK,
+    NUMBERED,
+    POWER,
+    Axiom,
+    Zero,
+)
 from refrelax.shape_solver.checker.terms import Question, Rejected, expect, integer, shown
 
 ABSURD = ge(Poly.of(-1))
@@ -186,6 +197,12 @@ class Checker:
             )
             v, w, u = numbers
             return self.remainder(v, w, u, premises)
+        if name == BIT:
+            expect(
+                number is None and [each.kind for each in atoms] == ["and", "p2", "fd", "fd"],
+                "a & b, 2**k, a // b, a // b // 2", numbers,
+            )  # fmt: skip
+            return self.bit(numbers, premises)
         if name in NUMBERED:
             count, limit, made = NUMBERED[name]
             expect(type(number) is int and 0 <= number < limit, f"a number below {limit}", number)
@@ -206,6 +223,18 @@ class Checker:
         expect(self.reading.atoms[u].args == (a, power), f"the quotient of {a!r} by {power!r}", u)
         needs = Axiom(POWER, "p2", lambda w, k: [k], lambda w, k: Zero(Poly.atom(v) - a + w * Poly.atom(u)))
         return self.instance(needs, [power, *self.reading.atoms[w].args], premises)
+
+    def bit(self, numbers: list[int], premises: list[Any]) -> Formula:
+        """``a & 2**k`` is ``2**k`` times the last bit of the quotient of ``a`` by it."""
+        v, w, u, t = numbers
+        (a, power), value = self.reading.atoms[v].args, Poly.atom(w)
+        expect(power == value, f"the operand {value!r}", power)
+        expect(self.reading.atoms[u].args == (a, value), f"the quotient of {a!r} by {value!r}", u)
+        half = (Poly.atom(u), Poly.of(2))
+        expect(self.reading.atoms[t].args == half, f"the quotient of {half[0]!r} by 2", t)
+        gives = Zero(Poly.atom(v) - value * (Poly.atom(u) - 2 * Poly.atom(t)))
+        needs = Axiom(BIT, "p2", lambda w, k: [k], lambda w, k: gives)
+        return self.instance(needs, [value, *self.reading.atoms[w].args], premises)
 
     def instance(self, schema: Axiom, operands: Sequence[Poly], premises: list[Any]) -> Formula:
         needs = [Poly.of(each) for each in schema.needs(*operands)]

@@ -152,6 +152,12 @@ class Reading:
             self.atoms.append(atom)
         return Poly.atom(self.numbers[key])
 
+    def forget(self, count: int, masked: int) -> None:
+        """For a writer: that there are more than ``count`` atoms and more than ``masked`` masks."""
+        del self.atoms[count:]
+        del self.masks[masked:]
+        self.numbers = {key: number for key, number in self.numbers.items() if number < count}
+
     # --- integers
 
     def term(self, e: Term) -> Poly:

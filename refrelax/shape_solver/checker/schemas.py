@@ -83,6 +83,8 @@ AXIOMS: tuple[Axiom, ...] = (
     Axiom("and/low-right", "and", lambda v, a, b: [b], lambda v, a, b: v),
     Axiom("and/high-left", "and", lambda v, a, b: [a], lambda v, a, b: a - v),
     Axiom("and/high-right", "and", lambda v, a, b: [b], lambda v, a, b: b - v),
+    Axiom("and/least-left", "and", lambda v, a, b: [-b - 1], lambda v, a, b: a - v),
+    Axiom("and/least-right", "and", lambda v, a, b: [-a - 1], lambda v, a, b: b - v),
     Axiom("and/same", "and", lambda v, a, b: [a - b, b - a], lambda v, a, b: zero(v - a)),
     Axiom("and/opposite", "and", lambda v, a, b: [a + b + 1, -a - b - 1], lambda v, a, b: zero(v)),
 )  # fmt: skip
@@ -100,6 +102,8 @@ PAIRS: tuple[Axiom, ...] = (
           lambda v, w, p, q, a, b: zero(v + w - b)),
     Axiom("and/not", "and", lambda v, w, p, q, a, b: [p + a + 1, -p - a - 1, q - b, b - q],
           lambda v, w, p, q, a, b: zero(v + w - b)),
+    Axiom("and/signs", "and", lambda v, w, p, q, a, b: [p + a, -p - a, q + b, -q - b, a, 1 - a, b, 1 - b],
+          lambda v, w, p, q, a, b: zero(v + w)),
 )  # fmt: skip
 """Axioms about two atoms of one kind: their values, then their operands."""
 
@@ -133,6 +137,16 @@ def power_shift(step: int) -> Axiom:
     return Axiom("p2/shift", "p2", needs, lambda v, w, k, j: zero(v - (1 << step) * w))
 
 
+def power_below(most: int) -> Axiom:
+    """``p2/below``: an exponent is at most the number ``most``."""
+    return Axiom("p2/below", "p2", lambda v, k: [k, most - k], lambda v, k: (1 << most) - v)
+
+
+def power_above(least: int) -> Axiom:
+    """``p2/above``: an exponent is at least the number ``least``."""
+    return Axiom("p2/above", "p2", lambda v, k: [k - least], lambda v, k: v - (1 << least))
+
+
 def bits_below(width: int) -> Axiom:
     """``and/below``: bits of which none is past the lowest ``width`` stay there: so does their ``a | b``."""
     ones = (1 << width) - 1
@@ -147,9 +161,23 @@ def bits_apart(width: int) -> Axiom:
     return Axiom("and/apart", "and", needs, lambda v, w, p, q, a, b: zero(v))
 
 
+def bits_split(width: int) -> Axiom:
+    """``and/split``: what two operands have past the lowest ``width`` bits, and these bits, in an atom each."""
+    power = 1 << width
+
+    def needs(v: Number, w: Number, u: Number, p: Number, q: Number, *parts: Number) -> Sequence[Number]:
+        a, b, c, d = parts
+        return [p - power * a - c, power * a + c - p, q - power * b - d, power * b + d - q,
+                c, power - 1 - c, d, power - 1 - d]  # fmt: skip
+
+    return Axiom("and/split", "and", needs, lambda v, w, u, *parts: zero(v - power * w - u))
+
+
 NUMBERED: dict[str, tuple[int, int, Callable[[int], Axiom]]] = {
     "min/low": (1, 1 << 16, minimum_low), "p2/shift": (2, MAX_STEP + 1, power_shift),
+    "p2/below": (1, MAX_STEP + 1, power_below), "p2/above": (1, MAX_STEP + 1, power_above),
     "and/below": (1, MAX_STEP + 1, bits_below), "and/apart": (2, MAX_STEP + 1, bits_apart),
+    "and/split": (3, MAX_STEP + 1, bits_split),
 }  # fmt: skip
 """Axioms with a number as well: how many atoms they are about, what the number is below, and the axiom."""
 
@@ -159,6 +187,10 @@ MASK = "and/mask"
 POWER = "and/power"
 """No row: of atoms of three kinds, ``v = a & (w - 1)``, ``w = 2**k`` and ``u = a // w``. Where ``k >= 0``, ``v`` is
 ``a - w * u``."""
+
+BIT = "and/bit"
+"""No row: of four atoms, ``v = a & w``, ``w = 2**k``, ``u = a // w`` and ``t = u // 2``. Where ``k >= 0``, ``v`` is
+``w * (u - 2 * t)``."""
 
 BY_ID: dict[str, Axiom] = {each.id: each for each in (*AXIOMS, *PAIRS, *TRIPLES)}
 CHOICE_BY_ID: dict[str, Choice] = {each.id: each for each in CHOICES}

@@ -9,6 +9,9 @@ from refrelax.shape_solver.checker.schemas import MAX_STEP
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.witness import Witness, entails, known
 
+LIKELY = (1, 3, 7, 15, 31, 63)
+"""What an exponent that is some bits of something is at most."""
+
 Sign = tuple[str, int | None]
 
 
@@ -79,6 +82,10 @@ def _bits(ledger: Ledger, number: int, a: Poly, b: Poly) -> bool:
         if premise is not None:
             ledger.axiom(f"and/low-{side}", [number], [*premise])
             ledger.axiom(f"and/high-{side}", [number], [*premise])
+    for p, side in ((a, "right"), (b, "left")):
+        premise = None if p.constant() is not None else known(ledger, -p - 1)
+        if premise is not None:
+            ledger.axiom(f"and/least-{side}", [number], [*premise])
     return True
 
 
@@ -89,6 +96,13 @@ def _power(ledger: Ledger, number: int, k: Poly) -> bool:
         return False
     ledger.axiom("p2/positive", [number], [*premise])
     ledger.axiom("p2/growth", [number], [*premise])
+    low, high = Witness(ledger).interval(ledger.reduce(k))
+    if high is None:
+        high = next((most for most in LIKELY if known(ledger, most - k) is not None), None)
+    if high is not None and 0 <= high <= MAX_STEP and (end := known(ledger, high - k)) is not None:
+        ledger.axiom("p2/below", [number], [*premise, *end], high)
+    if low is not None and 0 < low <= MAX_STEP and (end := known(ledger, k - low)) is not None:
+        ledger.axiom("p2/above", [number], [*end], low)
     powers = [n for n in sorted(ledger.axioms) if ledger.reading.atoms[n].kind == "p2"]
     for other in powers:
         j = ledger.reading.atoms[other].args[0]

@@ -124,6 +124,11 @@ def powers(ledger: Ledger) -> None:
             if mask is not None and premise is not None and p.constant() is None:
                 by_power(ledger, v, p, q, w, mask, *premise)
                 break
+            if premise is not None and q == Poly.atom(w) and p.constant() is None:
+                one = v if atoms[v][1].args == (p, q) else swapped(ledger, v, q, p)
+                (u,) = ledger.reading.make("fd", (p, q)).mentions()
+                _replaced(ledger, ledger.bit(one, w, u, *premise), one)
+                break
 
 
 def cancelled(ledger: Ledger) -> bool:

@@ -17,12 +17,13 @@ from refrelax.shape_solver.checker.reading import MAX_WORK, Reading
 from refrelax.shape_solver.checker.terms import Fuel, Question, Rejected
 from refrelax.shape_solver.claim import Effort, Query
 from refrelax.shape_solver.prooflog.bitwise import cancelled, masks, multiples, powers
+from refrelax.shape_solver.prooflog.blocks import blocks
 from refrelax.shape_solver.prooflog.branching import Branching
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.places import related
 from refrelax.shape_solver.prooflog.prune import pruned
-from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, recorded
+from refrelax.shape_solver.prooflog.recorded import MAX_SPLITS, closed, recorded
 from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
@@ -33,6 +34,9 @@ Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 
 NORMAL = ("normal form", "digits")
 """Stages of which the log is written down."""
+
+PARTS = 4
+"""How much more the search may cost where bits are looked at in blocks."""
 
 COSTS: dict[Effort, int] = {"quick": 1_000_000, "normal": 5_000_000, "thorough": 20_000_000}
 """What the search for a log may cost: ``normal`` is some seconds at worst."""
@@ -102,17 +106,39 @@ def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, product
 
 
 def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int = 0) -> int | None:
-    """The number of an absurdity, by what the prover's context and normal form are (``recorded``)."""
+    """The number of an absurdity, by what the prover's context and normal form are (``recorded``); where there are bit
+    operators, also by the blocks of their bits."""
+    reading = ledger.reading
+    count, masked = len(reading.atoms), len(reading.masks)
+    bits = bool(reading.masks) or any(atom.kind == "and" for atom in reading.atoms)
+    found = _followed(ledger, meter, goals, stage, depth, parts=False)
+    if found is None and bits:
+        reading.forget(count, masked)
+        found = _followed(ledger, Meter(PARTS * meter.limit), goals, stage, depth, parts=True)
+        if found is None:  # another attempt would look at the atoms of all blocks
+            reading.forget(count, masked)
+    return found
+
+
+def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: int, parts: bool) -> int | None:
     below = ledger.branch([])
     below.meter = meter
+    if parts:
+        before = len(below.facts)
+        blocks(below)
+        below.beside = range(before, len(below.facts))
     below.starts = len(below.facts)
     take(below)
     below.starts = 0
+    if parts:
+        blocks(below)
     powers(below)
     multiples(below)
     cancelled(below)
     related(below)
-    found = recorded(below, goals, stage, depth)
+    found = closed(below, goals) if parts else None
+    if found is None:
+        found = recorded(below, goals, stage, depth)
     return None if found is None else below.adopted(ledger, found)
 
 

@@ -20,6 +20,9 @@ from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.translate import Names, Untranslatable
 from refrelax.shape_solver.prooflog.witness import Witness, entails
 
+MAX_SIGNS = 4
+"""Signs that are split for one quotient."""
+
 
 @dataclass(slots=True)
 class Forms:
@@ -61,14 +64,14 @@ def settle(ledger: Ledger, number: int, form: Poly) -> bool:
     return equation is not None and ledger.rule(equation, number)
 
 
-def equation_of(ledger: Ledger, number: int, form: Poly) -> int | None:
+def equation_of(ledger: Ledger, number: int, form: Poly, depth: int = MAX_SIGNS) -> int | None:
     """The fact that the quotient ``number`` is ``form``: what encloses it encloses nothing else. Signs that this takes
     and that are not known are split."""
     v, witness = Poly.atom(number), Witness(ledger)
     split = unsigned(ledger, number, form, witness)
     span = witness.enclosed(number) if split is None else None
     if split is not None:
-        return either(ledger, *split, number, form)
+        return either(ledger, *split, number, form, depth - 1) if depth else None
     if span is None:
         return None
     found = []
@@ -101,13 +104,13 @@ def unsigned(ledger: Ledger, number: int, form: Poly, witness: Witness) -> tuple
     return None
 
 
-def either(ledger: Ledger, on: dict[str, Any], p: Poly, q: Poly, number: int, form: Poly) -> int | None:
+def either(ledger: Ledger, on: dict[str, Any], p: Poly, q: Poly, number: int, form: Poly, depth: int) -> int | None:
     """The fact that the quotient ``number`` is ``form`` where ``p >= 0`` and where ``q >= 0``."""
     branches = []
     for start in (p, q):
         below = ledger.branch([ge(start)])
         below.combine(start + 1, [[1, ["not"]], [1, [len(ledger.facts)]]])
-        found = equation_of(below, number, form)
+        found = equation_of(below, number, form, depth)
         if found is None:
             return None
         below.goal = found

@@ -10,7 +10,7 @@ from __future__ import annotations
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.shape_solver.checker.poly import Poly
-from refrelax.shape_solver.checker.reading import eq, ge
+from refrelax.shape_solver.checker.reading import Atom, eq, ge
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.bitwise import equation as same
@@ -53,12 +53,13 @@ def follow(ledger: Ledger, context: Context) -> Names:
 
 
 def twin(ledger: Ledger, number: int) -> bool:
-    """Lets an atom made before replace the quotient ``number``, if the equations make their operands the same."""
+    """Lets an atom made before replace ``number``, a quotient, a minimum or ``a & b``, if the equations make their
+    operands the same."""
     atoms = ledger.reading.atoms
-    if atoms[number].kind not in ("fd", "td"):
+    if atoms[number].kind not in ("fd", "td", "and", "min"):
         return False
     for other in range(number):
-        if atoms[other].kind == atoms[number].kind:
+        if atoms[other].kind == atoms[number].kind and len(atoms[other].args) == len(atoms[number].args):
             pairs = list(zip(atoms[number].args, atoms[other].args))
             if not any(ledger.reduce(x - y).terms for x, y in pairs):
                 premises = [None if x == y else same(ledger, x - y) for x, y in pairs]
@@ -110,9 +111,19 @@ def settle(ledger: Ledger, context: Context, names: Names, number: int) -> None:
             settle(ledger, context, names, inner)
     if any(number == each for _, each, _ in ledger.rules):
         return
+    if atom.kind in ("and", "min") and twin(ledger, number):
+        return
     acquaint(ledger, number)
     if atom.kind == "fd" and carried(ledger, number):
         return
+    _formed(ledger, context, names, number)
+    if number not in ledger.places and atom.kind in ("fd", "td"):
+        structured(ledger, number)
+
+
+def _formed(ledger: Ledger, context: Context, names: Names, number: int) -> None:
+    """Replaces the atom by the normal form that ``context`` gives."""
+    atom = ledger.reading.atoms[number]
     try:
         atoms = Atoms(context.facts)
         found = names.normal(normal(context.image(names.atom(number)), atoms), atoms)
@@ -148,6 +159,51 @@ def carried(ledger: Ledger, number: int) -> bool:
     for inner in sorted(rest.mentions()):
         acquaint(ledger, inner)
     return quotient(ledger, number, whole + rest)
+
+
+def structured(ledger: Ledger, number: int) -> None:
+    """What a quotient by a number is whatever its parts are: without multiples of the number, of a quotient, of a
+    minimum."""
+    atom, make = ledger.reading.atoms[number], ledger.reading.make
+    a, divisor = ledger.reduce(atom.args[0]), atom.args[1].constant() or 0
+    if divisor < 2 or a.constant() is not None:
+        return
+    inner = _alone(ledger, a)
+    if atom.kind == "td":
+        below = inner.args[1].constant() if inner is not None and inner.kind == "td" else None
+        if inner is not None and below is not None and below > 0:
+            form = make("td", (inner.args[0], Poly.of(below * divisor)))
+            acquaint(ledger, *form.mentions())
+            quotient(ledger, number, form)
+        return
+    whole = Poly({mono: c // divisor for mono, c in a.terms.items() if c // divisor})
+    if whole.terms:
+        rest = make("fd", (a - divisor * whole, Poly.of(divisor)))
+        acquaint(ledger, *rest.mentions())
+        quotient(ledger, number, whole + rest)
+        return
+    sign = 1 if inner is not None else -1
+    least = inner if inner is not None else _alone(ledger, -a)
+    if least is not None and least.kind == "min":
+        parts = [make("fd", (sign * each, Poly.of(divisor))) for each in least.args]
+        for part in parts:
+            acquaint(ledger, *part.mentions())
+        form = sign * make("min", tuple(sign * part for part in parts))
+        for each in sorted({*form.mentions(), *least_of(ledger, a)}):
+            acquaint(ledger, each)
+        equation = derived(ledger, Poly.atom(number) - form)
+        if equation is not None:
+            ledger.rule(equation, number)
+
+
+def least_of(ledger: Ledger, a: Poly) -> list[int]:
+    return [each for each in a.mentions() if ledger.reading.atoms[each].kind == "min"]
+
+
+def _alone(ledger: Ledger, a: Poly) -> Atom | None:
+    """The atom that ``a`` is, if it is one."""
+    seen = list(a.mentions())
+    return ledger.reading.atoms[seen[0]] if len(seen) == 1 and a == Poly.atom(seen[0]) else None
 
 
 def derived(ledger: Ledger, p: Poly) -> int | None:

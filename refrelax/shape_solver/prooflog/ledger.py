@@ -12,7 +12,7 @@ from typing import Any
 
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, Reading, eq, ge
-from refrelax.shape_solver.checker.schemas import BY_ID, MASK, NUMBERED, POWER, Axiom, Zero
+from refrelax.shape_solver.checker.schemas import BIT, BY_ID, MASK, NUMBERED, POWER, Axiom, Zero
 
 Step = dict[str, Any]
 
@@ -59,6 +59,8 @@ class Ledger:
     """Atoms whose axioms wait for what was learnt of their operands."""
     settled: set[int] = field(default_factory=set)
     """Atoms that were compared with their normal form."""
+    beside: range = range(0)
+    """Facts that say nothing of what the prover knew."""
     made: set[int] = field(default_factory=set)
     """Symbols that stand for parts of rows."""
 
@@ -69,6 +71,7 @@ class Ledger:
             dict(self.places), [], dict(self.index),
         )  # fmt: skip
         below.axioms, below.settled = set(self.axioms), set(self.settled)
+        below.beside = self.beside
         below.used, below.made, below.deferred = set(self.used), set(self.made), set(self.deferred)
         for fact in start:
             below.add(fact)
@@ -182,6 +185,14 @@ class Ledger:
         """That ``v``, the atom ``a & (2**k - 1)``, is a remainder; ``w`` is the power, ``u`` the quotient."""
         fact = eq(Poly.atom(v) - self.reading.atoms[v].args[0] + Poly.atom(w) * Poly.atom(u))
         step = {"rule": POWER, "atoms": [v, w, u], "premises": [premise], "gives": written(fact)}
+        return self.index[fact] if fact in self.index else self.add(fact, step)
+
+    def bit(self, v: int, w: int, u: int, premise: int | None) -> int:
+        """That ``v``, the atom ``a & 2**k``, is the bit at ``k``; ``w`` is the power, ``u`` the quotient."""
+        power, quotient = Poly.atom(w), Poly.atom(u)
+        half = self.reading.make("fd", (quotient, Poly.of(2)))
+        fact = eq(Poly.atom(v) - power * (quotient - 2 * half))
+        step = {"rule": BIT, "atoms": [v, w, u, *half.mentions()], "premises": [premise], "gives": written(fact)}
         return self.index[fact] if fact in self.index else self.add(fact, step)
 
     def congruence(self, u: int, v: int, premises: list[int | None]) -> int:

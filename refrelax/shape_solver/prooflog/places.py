@@ -17,6 +17,9 @@ from refrelax.shape_solver.prooflog.ledger import Ledger
 MAX_ATOMS = 24
 """Atoms ``a & b`` that are compared."""
 
+MAX_TOGETHER = 8
+"""Atoms that are compared whether or not they have anything in common."""
+
 Sum = list[tuple[int, int]]
 """Factors, and numbers of what is known."""
 
@@ -127,9 +130,26 @@ def less(u: dict[int, Fraction], c: Fraction, v: dict[int, Fraction]) -> dict[in
 
 def related(ledger: Ledger) -> None:
     """Writes down what the atoms ``a & b`` are by others, and lets that replace them."""
-    numbers = [number for number, atom in enumerate(ledger.reading.atoms) if atom.kind == "and"][:MAX_ATOMS]
-    if not numbers:
-        return
+    numbers = [number for number, atom in enumerate(ledger.reading.atoms) if atom.kind == "and"]
+    for group in [numbers] if len(numbers) <= MAX_TOGETHER else together(ledger, numbers):
+        compared(ledger, group[:MAX_ATOMS])
+
+
+def together(ledger: Ledger, numbers: list[int]) -> list[list[int]]:
+    """``numbers`` in groups that have no leaf in common."""
+    groups: list[tuple[set[Poly], list[int]]] = []
+    for number in numbers:
+        alone = Opened()
+        alone.open(number, *ledger.reading.atoms[number].args)
+        seen, members = {Poly.atom(number), *alone.leaves}, [number]
+        for group in [each for each in groups if each[0] & seen]:
+            groups.remove(group)
+            seen, members = seen | group[0], group[1] + members
+        groups.append((seen, sorted(members)))
+    return [members for _, members in groups]
+
+
+def compared(ledger: Ledger, numbers: list[int]) -> None:
     opened = Opened()
     for number in numbers:
         opened.open(number, *ledger.reading.atoms[number].args)

@@ -24,6 +24,9 @@ from refrelax.syntax.scalars import Binary, Not, int_imm
 
 ABSURD = ge(Poly.of(-1))
 
+WITHOUT = ("residues", "")
+"""Stages that may have proved more by knowing less."""
+
 MAX_SPLITS = 3
 """Choices and signs that are split, one below the other."""
 
@@ -121,7 +124,7 @@ def reached(ledger: Ledger, last: list[int], stage: str) -> Iterator[Context]:
     names = Names(ledger)
     given = []
     for number, fact in enumerate(ledger.facts):
-        if number not in last and -1 - number not in ledger.used:
+        if number not in last and -1 - number not in ledger.used and number not in ledger.beside:
             p = unequal(fact)
             given.append(names.formula(fact) if p is None else Binary("NE", names.spell(p), int_imm(0)))
     context = Context().assuming(*given)
@@ -133,6 +136,8 @@ def reached(ledger: Ledger, last: list[int], stage: str) -> Iterator[Context]:
     if stage != "normal form":
         for goal in last:
             yield digits(Not(names.formula(ledger.facts[goal])), context)
+    if stage in WITHOUT:
+        yield Context()
 
 
 def unequal(fact: Formula) -> Poly | None:
