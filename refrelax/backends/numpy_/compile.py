@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,6 +12,18 @@ import numpy as np
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.libraries import libraries_of
 from refrelax.backends.numpy_ import machine, runtime
+from refrelax.backends.numpy_.border import (
+    apart,
+    arrays_in,
+    given,
+    inward,
+    misfit,
+    outward,
+    own,
+    stored,
+    types_of,
+    views,
+)
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
@@ -23,23 +36,18 @@ from refrelax.errors import (
     Outcome,
     Returned,
     RunError,
-    Trapped,
     Unspecified,
     UsageError,
     trap,
 )
-from refrelax.running.arrays import Tensor, pack, to_constant
-from refrelax.semantics.builtins.contexts import param_types
+from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.types.wellformed.heads import contracts_of
-from refrelax.semantics.values import DType, Prim, Shape
-from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
-from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
 
 Mode = Literal["bits", "fast"]
 
@@ -50,7 +58,7 @@ def source_of(checked: CheckedModule, mode: Mode, observed: bool = False) -> str
     Raises:
         Unsupported: something in the module has no translation.
     """
-    constants = Constants()
+    constants = Constants(copied=overwritten(checked.module))
     reuse = mode == "fast" and not observed and not overwritten(checked.module) and not on_machine(checked.module)
     parts: list[list[str]] = []
     for name, func in checked.module.functions.items():
@@ -86,8 +94,7 @@ class Operators(dict[str, Callable[..., Any]]):
     def __missing__(self, name: str) -> Callable[..., Any]:
         row, fast = OPERATORS[f"relax.{name}"], self.fast
         if fast and self.views and f"relax.{name}" in FAST_OPERATORS:
-            short = FAST_OPERATORS[f"relax.{name}"]
-            self[name] = apply = lambda *args, **attrs: arrays(short(*args, **attrs))
+            self[name] = apply = FAST_OPERATORS[f"relax.{name}"]
         elif self.views:
             self[name] = apply = lambda *args, **attrs: arrays(row(attrs, args, fast))
         else:
@@ -104,23 +111,27 @@ class Running:
     effects: list[Effect] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     constants: dict[int, Any] = field(default_factory=dict)
+    """The constants of the side table, read-only."""
+    overwriting: bool = False
+    """Whether the program overwrites memory: each run has its own constants then."""
     machine: machine.Machine = field(default_factory=machine.Machine)
     """Memory and recorded runs, which the executable keeps."""
     functions: Mapping[str, Any] = field(default_factory=dict)
     """The compiled functions, by their name in the source."""
     brought: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """What runs in place of library functions whose contract is the package's own (``backends/libraries.py``)."""
-    contracts: Mapping[str, str] = field(init=False)
+    contracts: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
-        self.contracts = contracts_of(self.checked.module)
+        if self.contracts is None:
+            self.contracts = contracts_of(self.checked.module)
 
     def constant(self, index: int) -> Any:
         """A constant of the side table as an array."""
         if index not in self.constants:
             raw = self.checked.module.constants[index]
-            self.constants[index] = runtime.constant(raw.dtype, raw.shape, raw.patterns())
-        return self.constants[index]
+            self.constants[index] = runtime.of_bytes(raw.dtype, raw.shape, raw.data)
+        return self.constants[index].copy() if self.overwriting else self.constants[index]
 
     def extern(self, name: str) -> Callable[..., Any]:
         return lambda _run, *args: self.library(name, list(args))
@@ -275,6 +286,9 @@ class NumPyExecutable:
         self._constants: dict[int, Any] = {}
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
         self._machine = machine.Machine()
+        self._contracts = contracts_of(checked.module)
+        self._kept = on_machine(checked.module)
+        self._calls: dict[str, Callable[..., Any]] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         return NumPyExecutable, (self.checked, self.mode)
@@ -312,124 +326,138 @@ class NumPyExecutable:
         externs: Mapping[str, Callable[..., Any]],
         fresh: machine.Machine | None = None,
     ) -> tuple[Outcome, Running]:
+        func = self._entry(entry, externs)
+        types = types_of(func, len(args))
+        if (refused := misfit(entry, args, types)) is not None:
+            return refused, Running(self.checked, externs)
+        values = [inward(a, t) for a, t in zip(args, types, strict=True)]
+        running = self._running(functions, externs, fresh)
+        try:
+            runtime.expect_arity(entry, len(values), len(func.params))
+            with np.errstate(all="ignore"):
+                first = [running, *values] if isinstance(func, Function) else values
+                result = functions[function(entry)](*first)
+        except FAILURES as error:
+            return ended(error), running
+        shown = outward(given(result, (), True) if not self._kept else copied(result))
+        return Returned(shown, tuple(outward(v) for v in values), tuple(running.effects)), running
+
+    def _entry(self, entry: str, externs: Mapping[str, Callable[..., Any]]) -> Function | PrimFunc:
         link(self.checked.module, entry, externs)
         func = self.checked.module.functions[entry]
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")
-        types = _types(func, len(args))
-        if (refused := misfit(entry, args, types)) is not None:
-            return refused, Running(self.checked, externs)
-        values = [inward(a, t) for a, t in zip(args, types, strict=True)]
-        kept = fresh or self._machine
-        running = Running(self.checked, externs, functions=functions, brought=self._brought, machine=kept)
-        try:
-            runtime.expect_arity(entry, len(values), len(func.params))
-            with np.errstate(all="ignore"):
-                given = [running, *values] if isinstance(func, Function) else values
-                result = functions[function(entry)](*given)
-        except Ended as end:
-            return end.outcome, running
-        except RecursionError:
-            return Exhausted("depth"), running
-        except ZeroDivisionError:
-            return Unspecified("num/int-division-by-zero", "integer division by zero"), running
-        except (IndexError, ValueError, OverflowError, MemoryError, TypeError, KeyError) as error:
-            return Unspecified("impl/error", f"{type(error).__name__}: {error}"), running
-        return Returned(outward(result), tuple(outward(v) for v in values), tuple(running.effects)), running
+        return func
 
-    def call(self, entry: str, *args: Any) -> Any:
-        """A function on arrays to arrays, nothing converted or copied: arguments must be NumPy arrays of the right
-        dtypes.
-
-        Raises:
-            Ended: the run trapped.
-        """
-        func = self.checked.module.functions[entry]
-        running = Running(
+    def _running(
+        self,
+        functions: dict[str, Any],
+        externs: Mapping[str, Callable[..., Any]],
+        fresh: machine.Machine | None = None,
+    ) -> Running:
+        return Running(
             self.checked,
-            {},
+            externs,
             constants=self._constants,
-            functions=self._functions,
+            overwriting=not self._views,
+            functions=functions,
             brought=self._brought,
-            machine=self._machine,
+            machine=fresh or self._machine,
+            contracts=self._contracts,
         )
-        first = [running] if isinstance(func, Function) else []
-        with np.errstate(all="ignore"):
-            return self._functions[function(entry)](*first, *args)
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:
-        """A function of arrays to arrays; raises ``RunError`` when the run ends otherwise than by returning."""
-
-        def call(*args: Any) -> Any:
-            outcome = self.run(entry, *args)
-            if not isinstance(outcome, Returned):
-                raise RunError(outcome)
-            return _arrays(outcome.value)
-
-        return call
+        """A function of arrays to arrays, over the caller's memory (``Called``)."""
+        if entry not in self._calls:
+            self._calls[entry] = Called(self, entry)
+        return self._calls[entry]
 
 
-def _types(func: Function | PrimFunc, count: int) -> list[Type | None]:
-    known: list[Type | None]
-    if isinstance(func, Function):
-        known = param_types(func)
-    else:
-        known = [
-            TensorType(p.buffer.shape, p.buffer.dtype, len(p.buffer.shape))
-            if hasattr(p, "buffer")
-            else PrimType(p.var.dtype)
-            for p in func.params
+class Called:
+    """``f["main"]``: NumPy arrays, and anything with DLPack, the buffer or the array protocol, without a copy; lists
+    and numbers are converted. Gives NumPy arrays that can be written.
+
+    A result shares memory with an argument only where the definition lets it (``R.reshape`` of a parameter, a
+    parameter itself). An argument is written only where the program overwrites that parameter.
+
+    Raises:
+        RunError: the run ended otherwise than by returning.
+        UsageError: an argument is no array, on another device, or cannot be written where the program writes.
+        Unlinkable: a library function or constant is missing.
+    """
+
+    __slots__ = ("_alone", "_entry", "_executable", "_free", "_func", "_run", "_types", "_written")
+
+    def __init__(self, executable: NumPyExecutable, entry: str) -> None:
+        self._alone = not re.search(r"\brun\.|\bvm\.|\brun, *args", executable.source)  # nothing looks at the run
+        self._executable, self._entry = executable, entry
+        self._func = executable._entry(entry, {})
+        self._types = types_of(self._func, len(self._func.params))
+        self._run = executable._functions[function(entry)]
+        self._written = stored(self._func) if isinstance(self._func, PrimFunc) else {}
+        self._free = views(self._func) if isinstance(self._func, Function) else False
+
+    def __call__(self, *args: Any) -> Any:
+        f = self._executable
+        if len(args) != len(self._types):
+            raise RunError(trap("ev/arity", arity(self._entry, len(args), len(self._types))).outcome)
+        values = [
+            a if type(a) is np.ndarray and a.dtype.char in NATIVE and a.dtype.isnative else self._inward(a, t)
+            for a, t in zip(args, self._types, strict=True)
         ]
-    return (known + [None] * count)[:count]
+        if not f._views or self._written:
+            values = self._own(args, values)
+        try:
+            with np.errstate(all="ignore"):
+                if isinstance(self._func, Function):
+                    result = self._run(None if self._alone else f._running(f._functions, {}), *values)
+                else:
+                    result = self._run(*values)
+        except FAILURES as error:
+            if isinstance(error, ValueError) and "read-only" in str(error):
+                raise UsageError("the program writes to an argument, and the array given for it is read-only") from None
+            raise RunError(ended(error)) from None
+        if not f._views or self._written:
+            for a, v in zip(args, values, strict=True):
+                if isinstance(a, Tensor) and not np.may_share_memory(array := a.__array__(), v):
+                    if array.tobytes() != v.tobytes():
+                        a.assign(v)
+        return copied(result) if f._kept else given(result, arrays_in(values), self._free)
+
+    def _inward(self, value: Any, type_: Any) -> Any:
+        refused = misfit(self._entry, (value,), [type_])
+        if refused is not None:
+            raise RunError(refused)
+        return inward(value, type_, copy=False)
+
+    def _own(self, args: tuple[Any, ...], values: list[Any]) -> list[Any]:
+        if isinstance(self._func, PrimFunc):
+            own(self._func, args, values, self._written)
+            return values
+        return apart(values)
 
 
-def misfit(entry: str, args: tuple[Any, ...], types: list[Type | None]) -> Trapped | None:
-    """How a run ends that is given a prim value of another dtype: generated source sees numbers alone."""
-    for value, type_ in zip(args, types, strict=True):
-        if isinstance(value, Prim) and isinstance(type_, PrimType) and value.dtype != type_.dtype:
-            return Trapped("ev/param-dtype", f"{entry} takes a {type_.dtype}, found a {value.dtype}")
-    return None
+NATIVE = "efdbBhHiIlLqQ?"
+"""The type codes of NumPy that are dtypes of ours."""
+
+FAILURES = (
+    Ended, RecursionError, ZeroDivisionError, IndexError, ValueError, OverflowError, MemoryError, TypeError, KeyError,
+)  # fmt: skip
+"""What generated source raises."""
 
 
-def inward(value: Any, type_: Type | None) -> Any:
-    """A surface value as generated source works with it: arrays, Python numbers, tuples, ``Shape``."""
-    match value, type_:
-        case ((Shape() | None | str()), _):
-            return value
-        case Prim(value=number), _:
-            return number
-        case DType(name=name), _:
-            return name
-        case ((bool() | int() | float()), (PrimType() | None)):
-            return float(value) if type_ is not None and dtypes.kind(type_.dtype) == "float" else value
-        case ((tuple() | list()), ShapeType()):
-            return Shape(tuple(int(each) for each in value))
-        case ((tuple() | list()), TupleType(fields=fields)):
-            return tuple(inward(v, t) for v, t in zip(value, [*fields, *[None] * len(value)], strict=False))
-        case tuple(), None:
-            return tuple(inward(v, None) for v in value)
-        case np.ndarray(), _ if dtypes.is_dtype(value.dtype.name):
-            return np.array(value)
+def ended(error: BaseException) -> Outcome:
+    """How a run ended that raised."""
+    match error:
+        case Ended():
+            return error.outcome
+        case RecursionError():
+            return Exhausted("depth")
+        case ZeroDivisionError():
+            return Unspecified("num/int-division-by-zero", "integer division by zero")
         case _:
-            dtype = (
-                type_.dtype if isinstance(type_, TensorType) and isinstance(value, list | bool | int | float) else None
-            )
-            raw = to_constant(value, dtype)
-            return runtime.constant(raw.dtype, raw.shape, raw.patterns()).copy()
+            return Unspecified("impl/error", f"{type(error).__name__}: {error}")
 
 
-def outward(value: Any) -> Any:
-    """A value of generated source at the surface."""
-    if isinstance(value, np.ndarray | np.generic):
-        array = np.asarray(value)
-        bits_ = np.ascontiguousarray(array).reshape(-1).view(f"uint{8 * array.itemsize}") if array.size else array
-        return Tensor.of_bytes(
-            array.dtype.name, array.shape, pack(array.dtype.name, [int(b) for b in bits_.reshape(-1)])
-        )
-    return tuple(outward(each) for each in value) if isinstance(value, tuple) else value
-
-
-def _arrays(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return value.numpy()
-    return tuple(_arrays(each) for each in value) if isinstance(value, tuple) else value
+def arity(name: str, found: int, wanted: int) -> str:
+    return f"{name} takes {wanted} arguments, {found} were given"

@@ -30,6 +30,11 @@ def usual(x: Any) -> bool:
     return type(x) is np.ndarray and x.dtype in FLOATS
 
 
+def whole(x: Any) -> Any:
+    """NumPy gives scalars where an array of rank 0 is meant."""
+    return x if type(x) is np.ndarray else np.asarray(x)
+
+
 def room(out: Any, dtype: Any, *shapes: tuple[int, ...]) -> Any:
     """``out`` if a result of this dtype and of these shapes broadcast together fits it; else ``None``."""
     if type(out) is not np.ndarray or out.dtype != dtype or not out.flags.writeable:
@@ -53,8 +58,10 @@ def _binary(name: str, ufunc: Any) -> Apply:
 
     def apply(a: Any, b: Any, out: Any = None) -> Any:
         if usual(a) and type(b) is np.ndarray and a.dtype == b.dtype:
-            return ufunc(a, b, out=None if out is None else room(out, a.dtype, a.shape, b.shape))
-        return row({}, (a, b), True)
+            if a.ndim or b.ndim:
+                return ufunc(a, b, out=None if out is None else room(out, a.dtype, a.shape, b.shape))
+            return np.asarray(ufunc(a, b))
+        return whole(row({}, (a, b), True))
 
     return apply
 
@@ -65,8 +72,8 @@ def _unary(name: str, form: Callable[[Any, Any], Any]) -> Apply:
 
     def apply(x: Any, out: Any = None) -> Any:
         if usual(x):
-            return form(x, None if out is None else room(out, x.dtype, x.shape))
-        return row({}, (x,), True)
+            return whole(form(x, None if out is None else room(out, x.dtype, x.shape)))
+        return whole(row({}, (x,), True))
 
     return apply
 
@@ -95,8 +102,8 @@ def _where(condition: Any, a: Any, b: Any, out: Any = None) -> Any:
         if out is a and room(a, a.dtype, a.shape, b.shape, chosen.shape) is not None:
             np.copyto(a, b, where=~chosen)
             return a
-        return np.where(chosen, a, b)
-    return OPERATORS["relax.where"]({}, (condition, a, b), True)
+        return whole(np.where(chosen, a, b))
+    return whole(OPERATORS["relax.where"]({}, (condition, a, b), True))
 
 
 # --- along axes ------------------------------------------------------------------------------------------------------
@@ -112,16 +119,16 @@ def _softmax(x: Any, axis: int = -1, out: Any = None) -> Any:
 
 def _mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if not usual(x) or x.size == 0:
-        return OPERATORS["relax.mean"]({"axis": axis, "keepdims": keepdims}, (x,), True)
+        return whole(OPERATORS["relax.mean"]({"axis": axis, "keepdims": keepdims}, (x,), True))
     axes = None if axis is None else tuple(axis) if isinstance(axis, list) else (axis,)
     total = np.sum(x, axis=axes, keepdims=bool(keepdims))
-    return total / x.dtype.type(x.size if axes is None else prod(x.shape[a] for a in axes))
+    return np.asarray(total / x.dtype.type(x.size if axes is None else prod(x.shape[a] for a in axes)))
 
 
 def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
     if usual(a) and type(b) is np.ndarray and a.dtype == b.dtype and out_dtype in (None, "void", a.dtype.name):
-        return np.matmul(a, b)
-    return OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True)
+        return whole(np.matmul(a, b))
+    return whole(OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True))
 
 
 # --- making ----------------------------------------------------------------------------------------------------------

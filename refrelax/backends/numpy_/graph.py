@@ -67,10 +67,12 @@ class Constants:
     """Inline constants, lifted to the head of the source."""
 
     names: dict[tuple[str, tuple[int, ...], tuple[int, ...]], str] = field(default_factory=dict)
+    copied: bool = False
+    """Whether the program overwrites memory, so that it works on copies of the constants, which are read-only."""
 
     def name(self, node: Constant) -> str:
         key = (node.dtype, node.shape, node.data)
-        return self.names.setdefault(key, f"c{len(self.names)}_")
+        return self.names.setdefault(key, f"c{len(self.names)}_") + (".copy()" if self.copied else "")
 
     def lines(self) -> list[str]:
         result = []
