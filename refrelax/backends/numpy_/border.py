@@ -23,6 +23,7 @@ from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, Expr, Function, Op, Tuple, TupleGetItem, Var
 from refrelax.syntax.loops import BufferStore, PrimFunc
+from refrelax.syntax.module import ConstantArray
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
 
 # --- types and names of parameters -----------------------------------------------------------------------------------
@@ -108,6 +109,9 @@ def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
             return tuple(inward(v, None, copy) for v in value)
         case ((list() | tuple() | bool() | int() | float()), _):
             return of_numbers(value, type_.dtype if isinstance(type_, TensorType) else None)
+        case ConstantArray(), _:
+            found = runtime.of_bytes(value.dtype, value.shape, value.data)
+            return found.copy() if copy else found
         case Tensor(), _:
             return np.array(value.__array__()) if copy else value.__array__()
         case _:

@@ -120,11 +120,12 @@ class Running:
     """The compiled functions, by their name in the source."""
     brought: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """What runs in place of library functions whose contract is the package's own (``backends/libraries.py``)."""
-    contracts: Mapping[str, str] | None = None
+    given_contracts: Mapping[str, str] | None = None
+    contracts: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.contracts is None:
-            self.contracts = contracts_of(self.checked.module)
+        given_ = self.given_contracts
+        self.contracts = contracts_of(self.checked.module) if given_ is None else given_
 
     def constant(self, index: int) -> Any:
         """A constant of the side table as an array."""
@@ -363,7 +364,7 @@ class NumPyExecutable:
             functions=functions,
             brought=self._brought,
             machine=fresh or self._machine,
-            contracts=self._contracts,
+            given_contracts=self._contracts,
         )
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:

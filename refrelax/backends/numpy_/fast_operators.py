@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.numpy_.fast_norms import NORMS
 from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.values import Shape
@@ -80,7 +81,7 @@ def _unary(name: str, form: Callable[[Any, Any], Any]) -> Apply:
 
 def _rsqrt(x: Any, out: Any) -> Any:
     root = np.sqrt(x, out=out)
-    return np.reciprocal(root, out=root if type(root) is np.ndarray else None)
+    return np.divide(x.dtype.type(1), root, out=root if type(root) is np.ndarray else None)
 
 
 def _sigmoid(x: Any, out: Any) -> Any:
@@ -88,7 +89,7 @@ def _sigmoid(x: Any, out: Any) -> Any:
     t = np.asarray(np.negative(x, out=out))
     np.exp(t, out=t)
     t += t.dtype.type(1)
-    return np.reciprocal(t, out=t)
+    return np.divide(t.dtype.type(1), t, out=t)
 
 
 def _relu(x: Any, out: Any) -> Any:
@@ -107,14 +108,6 @@ def _where(condition: Any, a: Any, b: Any, out: Any = None) -> Any:
 
 
 # --- along axes ------------------------------------------------------------------------------------------------------
-
-
-def _softmax(x: Any, axis: int = -1, out: Any = None) -> Any:
-    if not usual(x) or x.ndim == 0 or x.shape[axis] == 0:
-        return OPERATORS["relax.nn.softmax"]({"axis": axis}, (x,), True)
-    t = np.subtract(x, x.max(axis, keepdims=True), out=None if out is None else room(out, x.dtype, x.shape))
-    np.exp(t, out=t)
-    return np.divide(t, t.sum(axis, keepdims=True), out=t)
 
 
 def _mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -194,7 +187,7 @@ FAST_OPERATORS: dict[str, Apply] = {
     **{f"relax.{name}": _binary(f"relax.{name}", ufunc) for name, ufunc in UFUNCS.items()},
     **{f"relax.{name}": _unary(f"relax.{name}", form) for name, form in FORMS.items()},
     "relax.where": _where,
-    "relax.nn.softmax": _softmax,
+    **NORMS,
     "relax.mean": _mean,
     "relax.matmul": _matmul,
     "relax.arange": _arange,
@@ -207,3 +200,6 @@ FAST_OPERATORS: dict[str, Apply] = {
 
 IN_PLACE = frozenset(name for name, apply in FAST_OPERATORS.items() if "out" in signature(apply).parameters)
 """Operators that may write their result over an operand: those that take ``out=``."""
+
+FIRST_ONLY = frozenset(NORMS)
+"""Those that may write it over the first operand alone."""

@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text, dtype_text, held
+from refrelax.backends.numpy_.fast_groups import group_at
 from refrelax.backends.numpy_.guests import admit
 from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.machine import KILLS, MACHINE, MEMORY
@@ -113,6 +114,9 @@ class Writer:
             return f"float({Text({}, Facts()).element(expr)})"
         return Text({}, Facts()).index(expr)
 
+    def constant(self, node: Constant) -> str:
+        return self.constants.name(node)
+
     def type_of(self, name: str) -> Type | None:
         return self.types.get(self.prefix + name) or self.types.get(name)
 
@@ -206,9 +210,26 @@ def _structure(
 def sequence(writer: Writer, seq: SeqExpr) -> str:
     """The bindings of a sequence as lines; gives the text of its value."""
     for block in seq.blocks:
-        for each in block.bindings:
-            binding(writer, each)
+        rest = list(block.bindings)
+        while rest:
+            group = group_at(writer, rest) if writer.live else None
+            if group is None:
+                binding(writer, rest.pop(0))
+                continue
+            group.write()
+            forget(writer, group.bindings)
+            del rest[: len(group.bindings)]
     return value(writer, seq.body)
+
+
+def forget(writer: Writer, run: Sequence[Binding]) -> None:
+    """Forget what died in a run of bindings and is a variable: nothing between its ends is."""
+    assert writer.live is not None
+    end = writer.live.at[id(run[-1])]
+    inner = {each.name for each in run if writer.live.last.get(each.name, 0) <= end} - {run[-1].name}
+    dead = [name for each in run for name in writer.live.forgotten(each) if name not in inner]
+    if dead:
+        writer.line(f"del {', '.join(map(local, dead))}")
 
 
 def binding(writer: Writer, each: Binding) -> None:

@@ -36,7 +36,7 @@ def sigmoid(x: Any) -> Any:
     t = np.asarray(np.negative(x))
     np.exp(t, out=t)
     t += t.dtype.type(1)
-    return np.reciprocal(t, out=t)
+    return np.divide(t.dtype.type(1), t, out=t)
 
 
 FAST: dict[str, Callable[[Any], Any]] = {

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_ import blocks, exact
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.values import Prim, Shape
@@ -211,6 +211,14 @@ def expect_extent(kind: Kind, where: str, found: int, wanted: int) -> None:
 def expect_arity(name: str, found: int, wanted: int) -> None:
     if found != wanted:
         raise trap("ev/arity", f"{name} takes {wanted} arguments, {found} were given")
+
+
+# --- runs of elementwise steps of mode fast --------------------------------------------------------------------------
+
+blocked = blocks.blocked
+filled = blocks.filled
+where = blocks.where
+erf = blocks.erf
 
 
 def unit(value: Any) -> Any:
