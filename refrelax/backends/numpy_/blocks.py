@@ -25,10 +25,13 @@ def blocked(
     else:
         results = tuple([fresh(shape, dtype) for dtype in made])
     if size <= 2 * NEAR:
-        step(*operands, *results, *[np.empty(shape, dtype) for dtype in scratch])
+        if scratch:
+            step(*operands, *results, *[np.empty(shape, dtype) for dtype in scratch])
+        else:
+            step(*operands, *results)
         return results
     parts = [*operands, *results]
-    if all([(p.shape == shape and p.flags.c_contiguous) or not p.ndim for p in parts]):
+    if all((p.shape == shape and p.flags.c_contiguous) or not p.ndim for p in parts):
         parts, shape = [p.reshape(-1) if p.ndim else p for p in parts], (size,)
     rows = shape[0]
     count = max(1, NEAR * rows // size)

@@ -29,11 +29,11 @@ def place(out: Any, x: Any) -> Any:
     return out if out is not None and fits(out, x) and out.flags.writeable else fresh(x.shape, x.dtype)
 
 
-def plain(*values: Any) -> bool:
+def plain(x: Any, *others: Any) -> bool:
     """Arrays of one format in which mode ``fast`` calculates as NumPy does."""
-    return (
-        all(type(v) is np.ndarray for v in values) and values[0].dtype in FLOATS and len({v.dtype for v in values}) == 1
-    )
+    if type(x) is not np.ndarray or x.dtype not in FLOATS:
+        return False
+    return all([type(each) is np.ndarray and each.dtype == x.dtype for each in others])  # noqa: C419
 
 
 def _softmax(name: str, form: Callable[[Any, Any], None]) -> Apply:

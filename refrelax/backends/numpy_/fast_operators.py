@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.numpy_.blocks import filled
 from refrelax.backends.numpy_.fast_norms import NORMS
+from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.values import Shape
@@ -110,18 +112,115 @@ def _where(condition: Any, a: Any, b: Any, out: Any = None) -> Any:
 # --- along axes ------------------------------------------------------------------------------------------------------
 
 
+def _axes(axis: Any) -> Any:
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+SHORT = 1 << 14
+"""A row that may be summed in lanes; NumPy sums longer ones in pairs, which errs less."""
+
+
+def _sum(x: Any, axis: Any, keepdims: bool) -> Any:
+    last = axis in ([-1], -1, [x.ndim - 1])
+    if last and x.flags.c_contiguous and 0 < x.shape[-1] <= SHORT and x.ndim > 1:
+        total = np.einsum("...i->...", x)
+        return total[..., None] if keepdims else total
+    return np.add.reduce(x, axis=_axes(axis), keepdims=keepdims)
+
+
+def _total(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    if not usual(x):
+        return whole(OPERATORS["relax.sum"]({"axis": axis, "keepdims": keepdims}, (x,), True))
+    return whole(_sum(x, axis, bool(keepdims)))
+
+
+def _extreme(name: str, ufunc: Any) -> Apply:
+    row = OPERATORS[name]
+
+    def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if not usual(x) or not x.size or axis == []:
+            return whole(row({"axis": axis, "keepdims": keepdims}, (x,), True))
+        return whole(ufunc.reduce(x, axis=_axes(axis), keepdims=bool(keepdims)))
+
+    return apply
+
+
 def _mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if not usual(x) or x.size == 0:
         return whole(OPERATORS["relax.mean"]({"axis": axis, "keepdims": keepdims}, (x,), True))
-    axes = None if axis is None else tuple(axis) if isinstance(axis, list) else (axis,)
-    total = np.sum(x, axis=axes, keepdims=bool(keepdims))
-    return np.asarray(total / x.dtype.type(x.size if axes is None else prod(x.shape[a] for a in axes)))
+    axes = None if axis is None else axis if isinstance(axis, list) else [axis]
+    total = _sum(x, axis, bool(keepdims))
+    return np.asarray(total / x.dtype.type(x.size if axes is None else prod([x.shape[a] for a in axes])))
+
+
+def _position(name: str, form: Any) -> Apply:
+    row = OPERATORS[name]
+
+    def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if type(x) is np.ndarray and x.size and x.ndim:
+            return whole(form(x, axis, None, keepdims=bool(keepdims)))
+        return row({"axis": axis, "keepdims": keepdims}, (x,), True)
+
+    return apply
+
+
+LARGE = 1 << 12
 
 
 def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
-    if usual(a) and type(b) is np.ndarray and a.dtype == b.dtype and out_dtype in (None, "void", a.dtype.name):
-        return whole(np.matmul(a, b))
+    if type(a) is np.ndarray and type(b) is np.ndarray and a.dtype == b.dtype and a.dtype in FLOATS:
+        if out_dtype is None or out_dtype == "void" or out_dtype == a.dtype:
+            if a.size >= LARGE and a.ndim == b.ndim == 2 and a.shape[1] == b.shape[0]:
+                return np.matmul(a, b, out=fresh((a.shape[0], b.shape[1]), a.dtype))
+            found = np.matmul(a, b)
+            return found if type(found) is np.ndarray else np.asarray(found)
     return whole(OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True))
+
+
+# --- quantisation ----------------------------------------------------------------------------------------------------
+
+BLOCK = 1 << 16
+NARROW_INTEGERS = {"int8": (-128.0, 127.0), "uint8": (0.0, 255.0), "int16": (-32768.0, 32767.0)}
+
+
+def _quantize(x: Any, scale: Any, zero: Any, **attrs: Any) -> Any:
+    """At float32 with one scale and one zero point for all, some elements at a time."""
+    out = attrs["out_dtype"]
+    one = type(scale) is np.ndarray and scale.size == 1 and scale.dtype == np.float32
+    if not one or not usual(x) or x.dtype != np.float32 or zero.size != 1 or zero.dtype.kind not in "iu":
+        return OPERATORS["relax.quantize"](attrs, (x, scale, zero), True)
+    if out not in NARROW_INTEGERS or not x.flags.c_contiguous:
+        return OPERATORS["relax.quantize"](attrs, (x, scale, zero), True)
+    low, high = map(np.float32, NARROW_INTEGERS[out])
+    point, size = zero.reshape(()).astype(np.float32), scale.reshape(())
+    result = fresh(x.shape, out)
+    flat, cells = x.reshape(-1), result.reshape(-1)
+    for first in range(0, len(flat), BLOCK):
+        t = np.divide(flat[first : first + BLOCK], size)
+        np.rint(t, out=t)
+        t += point
+        np.minimum(t, filled(high.reshape(()), t), out=t)
+        np.maximum(t, filled(low.reshape(()), t), out=t)
+        np.copyto(cells[first : first + BLOCK], t, casting="unsafe")
+    return result
+
+
+def _dequantize(x: Any, scale: Any, zero: Any, **attrs: Any) -> Any:
+    """Of integers of at most 16 bits, whose differences float32 holds."""
+    one = type(scale) is np.ndarray and scale.size == 1 and scale.dtype == np.float32 and zero.size == 1
+    if not one or attrs["out_dtype"] != "float32" or x.dtype.name not in NARROW_INTEGERS or zero.dtype.kind not in "iu":
+        return OPERATORS["relax.dequantize"](attrs, (x, scale, zero), True)
+    if not x.flags.c_contiguous or abs(int(zero.reshape(()))) > 1 << 22:
+        return OPERATORS["relax.dequantize"](attrs, (x, scale, zero), True)
+    point, size = zero.reshape(()).astype(np.float32), scale.reshape(())
+    result = fresh(x.shape, np.float32)
+    flat, cells = x.reshape(-1), result.reshape(-1)
+    for first in range(0, len(flat), BLOCK):
+        t = cells[first : first + BLOCK]
+        np.copyto(t, flat[first : first + BLOCK])
+        t -= point
+        t *= size
+    return result
 
 
 # --- making ----------------------------------------------------------------------------------------------------------
@@ -189,6 +288,13 @@ FAST_OPERATORS: dict[str, Apply] = {
     "relax.where": _where,
     **NORMS,
     "relax.mean": _mean,
+    "relax.sum": _total,
+    "relax.max": _extreme("relax.max", np.maximum),
+    "relax.min": _extreme("relax.min", np.minimum),
+    "relax.argmax": _position("relax.argmax", np.argmax),
+    "relax.argmin": _position("relax.argmin", np.argmin),
+    "relax.quantize": _quantize,
+    "relax.dequantize": _dequantize,
     "relax.matmul": _matmul,
     "relax.arange": _arange,
     "relax.reshape": _reshape,

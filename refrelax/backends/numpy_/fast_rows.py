@@ -5,25 +5,25 @@ Only the order of the sums is other than in the rows of ``operators.py``; they a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from math import prod, sqrt
 from typing import Any
 
 import numpy as np
-
-from refrelax.backends.numpy_.operands import literal
 
 NEAR = 1 << 20
 """Elements of a block."""
 
 
-def blocks(rows: int, width: int) -> Iterator[slice]:
+WHOLE = (slice(None),)
+
+
+def blocks(rows: int, width: int) -> Sequence[slice]:
     """The rows of a matrix, as many at a time as stay near."""
-    step = max(1, NEAR // max(width, 1))
-    if rows < 2 * step:
-        yield slice(0, rows)
-        return
-    for first in range(0, rows, step):
-        yield slice(first, first + step)
+    if rows * width < 2 * NEAR:
+        return WHOLE
+    step = max(1, NEAR // width)
+    return [slice(first, first + step) for first in range(0, rows, step)]
 
 
 def as_rows(x: Any, axis: int) -> Any:
@@ -31,24 +31,33 @@ def as_rows(x: Any, axis: int) -> Any:
     element."""
     if not x.flags.c_contiguous or not x.size:
         return None
-    width = 1
-    for extent in x.shape[axis:]:
-        width *= extent
-    return x.reshape(-1, width)
+    if axis == x.ndim - 1:
+        return x if axis == 1 else x.reshape(-1, x.shape[axis])
+    return x.reshape(-1, prod(x.shape[axis:]))
 
 
 def trailing(axes: Any, ndim: int) -> int | None:
     """The first of ``axes`` if they are the last ones of an array of rank ``ndim``, in order."""
+    if axes == [-1]:
+        return ndim - 1
     found = [a % ndim for a in axes] if isinstance(axes, list | tuple) else [axes % ndim]
     return found[0] if found and found == list(range(ndim - len(found), ndim)) else None
 
 
+SMALL = 1 << 14
+"""Elements for which the call costs more than the work."""
+
+
 def row_sums(x: Any) -> Any:
-    return np.einsum("ij->i", x)[:, None]
+    return np.add.reduce(x, 1, keepdims=True) if x.size < SMALL else np.einsum("ij->i", x)[:, None]
 
 
 def row_squares(x: Any) -> Any:
-    return np.einsum("ij,ij->i", x, x)[:, None]
+    return VECDOT(x, x)[:, None] if x.size < SMALL else np.einsum("ij,ij->i", x, x)[:, None]
+
+
+VECDOT: Any = getattr(np, "vecdot", lambda x, y: np.einsum("ij,ij->i", x, y))
+"""``np.vecdot`` is new in NumPy 2.0."""
 
 
 # --- softmax ---------------------------------------------------------------------------------------------------------
@@ -57,14 +66,15 @@ def row_squares(x: Any) -> Any:
 def softmax(x: Any, out: Any) -> None:
     """``x`` and ``out``: matrices, which may be the same."""
     for part in blocks(*x.shape):
-        t = np.subtract(x[part], x[part].max(1, keepdims=True), out=out[part])
-        np.exp(t, out=t)
-        np.divide(t, row_sums(t), out=t)
+        rows, t = (x, out) if part is WHOLE[0] else (x[part], out[part])
+        np.subtract(rows, np.maximum.reduce(rows, 1, keepdims=True), t)
+        np.exp(t, t)
+        np.divide(t, row_sums(t), t)
 
 
 def log_softmax(x: Any, out: Any) -> None:
     for part in blocks(*x.shape):
-        t = np.subtract(x[part], x[part].max(1, keepdims=True), out=out[part])
+        t = np.subtract(x[part], np.maximum.reduce(x[part], 1, keepdims=True), out=out[part])
         np.subtract(t, np.log(row_sums(np.exp(t))), out=t)
 
 
@@ -85,7 +95,7 @@ def centred(x: Any, epsilon: Any, out: Any) -> None:
 
 def layer_norm(x: Any, gamma: Any, beta: Any, epsilon: float, out: Any) -> None:
     """``gamma``, ``beta``: a row, or ``None``."""
-    small = literal(x, epsilon)
+    small = x.dtype.type(epsilon)
     for part in blocks(*x.shape):
         t = out[part]
         centred(x[part], small, t)
@@ -96,23 +106,28 @@ def layer_norm(x: Any, gamma: Any, beta: Any, epsilon: float, out: Any) -> None:
 
 
 def rms_norm(x: Any, weight: Any, epsilon: float, out: Any) -> None:
-    small, count = literal(x, epsilon), x.dtype.type(x.shape[1])
+    kind = x.dtype.type
+    if len(x) == 1:  # one row: its factor is a number
+        factor = 1.0 / sqrt(float(np.dot(x[0], x[0])) / x.shape[1] + epsilon)
+        np.multiply(np.multiply(x, kind(factor), out), weight, out)
+        return
     for part in blocks(*x.shape):
-        square = row_squares(x[part])
-        square /= count
-        square += small
-        np.sqrt(square, out=square)
-        np.divide(x.dtype.type(1), square, out=square)
-        t = np.multiply(square, x[part], out=out[part])
-        np.multiply(t, weight, out=t)
+        rows, t = (x, out) if part is WHOLE[0] else (x[part], out[part])
+        square = row_squares(rows)
+        square /= kind(x.shape[1])
+        square += kind(epsilon)
+        np.sqrt(square, square)
+        np.divide(kind(1), square, square)
+        np.multiply(square, rows, t)
+        np.multiply(t, weight, t)
 
 
 def group_norm(x: Any, gamma: Any, beta: Any, epsilon: float, groups: int, channels: int, out: Any) -> None:
     """``x``: (batch * groups, channels of a group * space); ``gamma`` and ``beta``: one number a channel, or
     ``None``."""
-    small, batch = literal(x, epsilon), len(x) // groups
+    small, batch = x.dtype.type(epsilon), len(x) // groups
     for part in blocks(batch, x.size // batch):
-        rows = slice(part.start * groups, part.stop * groups)
+        rows = part if part is WHOLE[0] else slice(part.start * groups, part.stop * groups)
         centred(x[rows], small, out[rows])
         cells = out[rows].reshape(-1, groups * channels, x.shape[1] // channels)
         if gamma is not None:

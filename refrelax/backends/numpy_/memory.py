@@ -24,7 +24,7 @@ _pieces: dict[int, list[Any]] = {}
 
 def fresh(shape: tuple[int, ...], dtype: Any) -> Any:
     """An array whose elements are not written yet."""
-    kind = np.dtype(dtype)
+    kind = dtype if type(dtype) is np.dtype else np.dtype(dtype)
     size = prod(shape) * kind.itemsize
     if not LEAST <= size <= GREATEST:
         return np.empty(shape, kind)

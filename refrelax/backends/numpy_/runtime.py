@@ -137,7 +137,7 @@ def scalar(value: Any) -> Any:
 
 
 def shape(*dims: int) -> Shape:
-    return Shape(tuple(int(d) for d in dims))
+    return Shape(dims if all([type(d) is int for d in dims]) else tuple([int(d) for d in dims]))  # noqa: C419
 
 
 def empty(dims: tuple[int, ...], kind: Any) -> Any:
