@@ -149,24 +149,31 @@ class Group:
         """The function, and the call of it."""
         end = self.live.at[id(self.bindings[-1])]
         outside = [b.name for b in self.bindings if self.live.last.get(b.name, 0) > end] or [self.bindings[-1].name]
-        memory = Memory({name: f"o{k}_" for k, name in enumerate(outside)}, {n: local(n) for n in self.operands})
         over = self._over(outside)
-        end_name = self.bindings[-1].name
-        if not over and end_name in outside:  # where the last result goes is scratch memory until then
-            register, dtype = memory.outputs[end_name], self._dtype(end_name)
+        name, scratch = self.define(outside, bool(over))
+        given = ", ".join(local(n) for n in self.operands)
+        made = [self._dtype(n) for n in outside]
+        call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{over})"
+        self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
+
+    def define(self, outside: list[str], over: bool) -> tuple[str, list[str]]:
+        """The function of operands, results and scratch memory: its name, and the dtypes of the scratch memory.
+        ``over``: the one result is written last, as it may lie where an operand does."""
+        memory = Memory({name: f"o{k}_" for k, name in enumerate(outside)}, {n: local(n) for n in self.operands})
+        end = self.bindings[-1].name
+        if not over and end in outside:  # where the last result goes is scratch memory until then
+            register, dtype = memory.outputs[end], self._dtype(end)
             memory.spare[dtype], memory.homes[register] = [register], dtype
         last: dict[str, int] = {}
         for k, each in enumerate(self.bindings):
             last |= dict.fromkeys(_used(each), k)
         lines = [line for k, each in enumerate(self.bindings) for line in self._step(memory, each, k, last)]
+        name = f"g{self.live.at[id(self.bindings[-1])]}_"
         given = [local(n) for n in self.operands]
-        name = f"g{end}_"
         self.writer.line(f"def {name}({', '.join([*given, *memory.outputs.values(), *memory.scratch])}):")
         for line in lines:
             self.writer.line(f"    {line}")
-        made = [self._dtype(n) for n in outside]
-        call = f"rt.blocked({name}, ({', '.join(given)},), {made!r}, {list(memory.scratch.values())!r}{over})"
-        self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
+        return name, list(memory.scratch.values())
 
     def _dtype(self, name: str) -> str:
         type_ = self.writer.type_of(name)

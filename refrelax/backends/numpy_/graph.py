@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text, dtype_text, held
+from refrelax.backends.numpy_.fast_attention import Chain, attention_at, gathered
 from refrelax.backends.numpy_.fast_groups import group_at
 from refrelax.backends.numpy_.guests import admit
 from refrelax.backends.numpy_.liveness import Liveness
@@ -99,6 +100,8 @@ class Writer:
     reuse: bool = False
     """Whether memory that nothing can see any more is reused (never where bindings are observed)."""
     live: Liveness | None = None
+    chains: Mapping[int, Chain] = field(default_factory=dict)
+    """Attentions written out, by the identity of their first binding."""
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -126,7 +129,9 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     params = ", ".join(local(p.name) for p in func.params)
     writer.line(f"def {name}(run{', ' if params else ''}{params}):")
     writer.depth += 1
-    writer.live = Liveness(writer.types, writer.prefix).function(func) if writer.reuse else None
+    if writer.reuse:
+        func, writer.chains = gathered(func)
+        writer.live = Liveness(writer.types, writer.prefix).function(func)
     for param in func.params:
         if isinstance(param.type, PrimType) and dtypes.kind(param.type.dtype) != "float":
             writer.symbols.add(param.name)
@@ -214,6 +219,11 @@ def sequence(writer: Writer, seq: SeqExpr) -> str:
     for block in seq.blocks:
         rest = list(block.bindings)
         while rest:
+            chain = writer.chains.get(id(rest[0]))
+            if chain is not None and (count := attention_at(writer, chain, rest)):
+                forget(writer, rest[:count])
+                del rest[:count]
+                continue
             group = group_at(writer, rest) if writer.live else None
             if group is None:
                 binding(writer, rest.pop(0))

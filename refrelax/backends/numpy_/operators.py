@@ -86,6 +86,8 @@ def _logical_not(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 
 def meeting(a: Any, b: Any) -> tuple[Any, Any]:
     """Two operands converted to the dtype in which they meet."""
+    if a.dtype == b.dtype:
+        return a, b
     dtype = met(a.dtype, b.dtype)
     return exact.cast(a, dtype), exact.cast(b, dtype)
 
@@ -99,7 +101,8 @@ def _binary(apply: Callable[[Any, Any], Any], bits: bool = False) -> Run:
         a, b = meeting(a, b)
         if a.dtype == np.bool_ and not bits:  # as 0 and 1, and back
             a, b = a.astype(np.uint8), b.astype(np.uint8)
-        return exact.cast(np.asarray(apply(a, b)), wanted)
+        found = np.asarray(apply(a, b))
+        return found if found.dtype == wanted else exact.cast(found, wanted)
 
     return run
 
@@ -131,6 +134,8 @@ def _logical(apply: Callable[[Any, Any], Any]) -> Run:
 
     def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         a, b = array(args[0]), array(args[1])
+        if a.dtype == b.dtype == np.bool_:
+            return np.asarray(apply(a, b))
         return np.asarray(apply(a != 0, b != 0)).astype(a.dtype)
 
     return run

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.attention import direct
 from refrelax.backends.numpy_.operands import Attrs, Run, literal, met, plain
 from refrelax.backends.numpy_.reductions import matmul, reduce, softmax
 from refrelax.errors import unspecified
@@ -93,21 +94,22 @@ def attention(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         raise unspecified("op.nn.attention/window", "a sliding window")
     if q.shape[0] != k.shape[0] or k.shape[:2] != v.shape[:2] or q.shape[3] != k.shape[3]:
         raise unspecified("op.nn.attention/extents", f"{q.shape}, {k.shape}, {v.shape}")
-    k, v = (np.repeat(t, max(q.shape[2] // max(t.shape[2], 1), 1), axis=2) for t in (k, v))
+    k, v = (t if t.shape[2] == q.shape[2] else np.repeat(t, max(q.shape[2] // max(t.shape[2], 1), 1), axis=2)
+            for t in (k, v))  # fmt: skip
     q, k, v = (np.transpose(t, (0, 2, 1, 3)) for t in (q, k, v))
-    scores = scaled(matmul(q, np.swapaxes(k, -1, -2), q.dtype, fast), attrs["scale"], q.shape[3])
-    if rest:
-        scores = scores + rest[0]
     limits = visible(attrs["causal_mask"], q.shape[2], k.shape[2])
-    if plain(fast, q) and np.isfinite(v).all():  # a weight of 0 times an infinite value would be NaN
-        hidden = np.arange(k.shape[2]) >= limits[:, None]
-        weights = softmax(np.where(hidden, literal(q, float("-inf")), scores), -1, True)
-        found = np.matmul(weights, v)
+    same = q.dtype == k.dtype == v.dtype and (not rest or rest[0].dtype == q.dtype)
+    if plain(fast, q) and same and k.shape[2] and np.isfinite(v).all():  # a weight of 0 times infinity would be NaN
+        scale, features = attrs["scale"], q.shape[3]
+        found = direct(q, k, v, rest[0] if rest else None, lambda scores: scaled(scores, scale, features), limits)
     else:
+        scores = scaled(matmul(q, np.swapaxes(k, -1, -2), q.dtype, fast), attrs["scale"], q.shape[3])
+        if rest:
+            scores = scores + rest[0]
         rows = [_row(scores[:, :, i, :count], v[:, :, :count], q.dtype) for i, count in enumerate(limits)]
         empty = np.zeros((*q.shape[:2], 0, v.shape[3]), dtype=q.dtype)
         found = np.stack(rows, axis=2) if rows else empty
-    return np.transpose(found, (0, 2, 1, 3)).copy()
+    return np.ascontiguousarray(np.transpose(found, (0, 2, 1, 3)))
 
 
 def _row(scores: Any, v: Any, dtype: Any) -> Any:
@@ -123,12 +125,14 @@ def visible(mask: str | None, queries: int, keys: int) -> Any:
 
 
 def scaled(scores: Any, scale: float | None, features: int) -> Any:
-    """The scores times ``scale``, or divided by the square root of the number of features."""
+    """The scores times ``scale``, or divided by the square root of the number of features, in place."""
     if scale is not None:
-        return scores * literal(scores, scale)
+        scores *= literal(scores, scale)
+        return scores
     root = isqrt(features)
     exactly = literal(scores, root) if root * root == features else exact.elementary("sqrt", literal(scores, features))
-    return scores / exactly
+    scores /= exactly
+    return scores
 
 
 def cross_entropy(_attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.backends.numpy_ import blocks, exact
+from refrelax.backends.numpy_ import attention, blocks, exact
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.values import Prim, Shape
@@ -215,6 +215,7 @@ def expect_arity(name: str, found: int, wanted: int) -> None:
 
 # --- runs of elementwise steps of mode fast --------------------------------------------------------------------------
 
+attend = attention.attend
 blocked = blocks.blocked
 filled = blocks.filled
 where = blocks.where
