@@ -146,6 +146,11 @@ def floor_modulo(a: Any, b: Any) -> Any:
     return a - np.floor(a / b) * b
 
 
+def converted(x: Any, dtype: Any) -> Any:
+    """``cast`` of what has another dtype: the array itself if it has this one."""
+    return x if type(x) is np.ndarray and x.dtype == dtype else cast(x, dtype)
+
+
 def cast(x: Any, dtype: Any) -> Any:
     """Conversion to a NumPy dtype: integers wrap, floats round once; a NaN or an out-of-range float gives any
     integer."""

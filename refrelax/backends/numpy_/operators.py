@@ -13,6 +13,7 @@ import numpy as np
 
 from refrelax.backends.numpy_ import (
     exact,
+    operators_image,
     operators_index,
     operators_linear,
     operators_network,
@@ -341,6 +342,7 @@ ROWS: dict[str, Run] = {
     **operators_linear.OPERATORS,
     **operators_network.OPERATORS,
     **operators_window.OPERATORS,
+    **operators_image.OPERATORS,
 }  # fmt: skip
 """Every operator at the dtypes in which NumPy calculates as the language does."""
 

@@ -37,7 +37,8 @@ def to_plain(x: Any, layout: str, plain_layout: str) -> Any:
 
 
 def from_plain(x: Any, layout: str, plain_layout: str) -> Any:
-    return np.transpose(x, np.argsort(order(layout, plain_layout))).copy()
+    """``x``, new memory, in ``layout``."""
+    return np.ascontiguousarray(np.transpose(x, np.argsort(order(layout, plain_layout))))
 
 
 def taps(
@@ -69,7 +70,7 @@ def _conv(n: int) -> Run:
         x, w = args
         meeting = met(x.dtype, w.dtype)
         dtype = numpy_dtype(attrs["out_dtype"]) if attrs["out_dtype"] not in (None, "", "void") else x.dtype
-        x, w = (exact.cast(exact.cast(v, meeting), dtype) for v in (x, w))
+        x, w = (exact.converted(exact.converted(v, meeting), dtype) for v in (x, w))
         x, w = to_plain(x, attrs["data_layout"], DATA[n]), to_plain(w, attrs["kernel_layout"], KERNEL[n])
         groups = attrs["groups"]
         if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
@@ -148,7 +149,7 @@ def _pool(n: int, largest: bool) -> Run:
             end = [m + (q if attrs["count_include_pad"] else 0) for m, q in zip(size, after, strict=True)]
             low = [-p if attrs["count_include_pad"] else 0 for p in before]
             total = exact.truncated_divide(total, exact.cast(_covered(geometry, counts, low, end), x.dtype))
-        return from_plain(total.astype(args[0].dtype), attrs["out_layout"] or attrs["layout"], DATA[n])
+        return from_plain(total.astype(args[0].dtype, copy=False), attrs["out_layout"] or attrs["layout"], DATA[n])
 
     return run
 
