@@ -24,6 +24,7 @@ from refrelax.backends.numpy_.border import (
     types_of,
     views,
 )
+from refrelax.backends.numpy_.by_definition import calls_of, evaluated
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
@@ -120,6 +121,7 @@ class Running:
     """The compiled functions, by their name in the source."""
     brought: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """What runs in place of library functions whose contract is the package's own (``backends/libraries.py``)."""
+    by_definition: list[Call] | None = None
     given_contracts: Mapping[str, str] | None = None
     contracts: Mapping[str, str] = field(init=False)
 
@@ -133,6 +135,13 @@ class Running:
             raw = self.checked.module.constants[index]
             self.constants[index] = runtime.of_bytes(raw.dtype, raw.shape, raw.data)
         return self.constants[index].copy() if self.overwriting else self.constants[index]
+
+    def defined(self, number: int, path: str, *args: Any) -> Any:
+        """A call of an operator that only the definition has (``by_definition``)."""
+        if self.by_definition is None:
+            self.by_definition = calls_of(self.checked.module)
+        call = self.by_definition[number]
+        return self.taken(evaluated(self.checked, call, path, tuple(map(self.held, args))))
 
     def extern(self, name: str) -> Callable[..., Any]:
         return lambda _run, *args: self.library(name, list(args))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from refrelax.backends.errors import Unsupported
+from refrelax.backends.numpy_.by_definition import BY_DEFINITION, calls_of
 from refrelax.backends.numpy_.expressions import Text, dtype_text, held
 from refrelax.backends.numpy_.fast_attention import Chain, attention_at, gathered
 from refrelax.backends.numpy_.fast_groups import group_at
@@ -409,6 +410,10 @@ def _call(writer: Writer, call: Call) -> str:
             _whole_bytes(name, call.args)
             there = [each for each in order if isinstance(each, str) or each < len(call.args)]
             return _machine(library, [e if isinstance(e, str) else value(writer, call.args[e]) for e in there])
+        case Op(name=name) if name in BY_DEFINITION:
+            given = ", ".join(_argument(writer, each) for each in call.args)
+            number = next(k for k, each in enumerate(calls_of(writer.module)) if each is call)
+            return f"run.defined({number}, {writer.path!r}, {given})"
         case Op(name=name) if name in OPERATORS:
             return _operator(writer, name, call)
         case Op(name=name):
