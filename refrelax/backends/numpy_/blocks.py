@@ -44,6 +44,28 @@ def blocked(
     return results
 
 
+class Reshaped:
+    """An array that is to be seen in another shape, by what copies it anyway."""
+
+    __slots__ = ("array", "shape")
+
+    def __init__(self, array: Any, shape: Any) -> None:
+        self.array, self.shape = array, shape.dims
+
+    @property
+    def dtype(self) -> Any:
+        return self.array.dtype
+
+    def place(self, slot: Any) -> None:
+        """Copy it to ``slot``, which has its shape."""
+        try:
+            seen = np.reshape(slot, self.array.shape, copy=False)
+        except (TypeError, ValueError):  # NumPy before 2.1, or a slot that cannot be seen so
+            slot[...] = self.array.reshape(self.shape)
+            return
+        seen[...] = self.array
+
+
 @lru_cache(maxsize=64)
 def _filled(data: bytes, dtype: Any, count: int) -> Any:
     found = np.full(count, np.frombuffer(data, dtype)[0])

@@ -7,6 +7,7 @@ alone would be, so the results are the same.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -91,6 +92,7 @@ class Group:
     bindings: list[VarBinding] = field(default_factory=list)
     operands: list[str] = field(default_factory=list)
     """Variables of the program that go in, one of the group's shape first."""
+    divisors: set[str] = field(default_factory=set)
 
     # --- what belongs to it -----------------------------------------------------------------------------------------
 
@@ -145,8 +147,8 @@ class Group:
 
     # --- its source -------------------------------------------------------------------------------------------------
 
-    def write(self) -> None:
-        """The function, and the call of it."""
+    def write(self) -> list[str]:
+        """The function, and the call of it; gives the names that it binds."""
         end = self.live.at[id(self.bindings[-1])]
         outside = [b.name for b in self.bindings if self.live.last.get(b.name, 0) > end] or [self.bindings[-1].name]
         over = self._over(outside)
@@ -155,6 +157,7 @@ class Group:
         made = [self._dtype(n) for n in outside]
         call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{over})"
         self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
+        return outside
 
     def define(self, outside: list[str], over: bool) -> tuple[str, list[str]]:
         """The function of operands, results and scratch memory: its name, and the dtypes of the scratch memory.
@@ -167,6 +170,7 @@ class Group:
         last: dict[str, int] = {}
         for k, each in enumerate(self.bindings):
             last |= dict.fromkeys(_used(each), k)
+        self.divisors = self._divisors(outside)
         lines = [line for k, each in enumerate(self.bindings) for line in self._step(memory, each, k, last)]
         name = f"g{self.live.at[id(self.bindings[-1])]}_"
         given = [local(n) for n in self.operands]
@@ -174,6 +178,17 @@ class Group:
         for line in lines:
             self.writer.line(f"    {line}")
         return name, list(memory.scratch.values())
+
+    def _divisors(self, outside: list[str]) -> set[str]:
+        """Sigmoids that one product alone uses: ``y * sigmoid(x)`` is ``y / (1 + exp(-x))``."""
+        uses = Counter(name for each in self.bindings for name in _arguments(each))
+        found: set[str] = set()
+        sigmoids = {b.name for b in self.bindings if _operator(b) == "sigmoid" and b.name not in outside}
+        for each in self.bindings:
+            inner = [n for n in _arguments(each) if n in sigmoids and uses[n] == 1]
+            if _operator(each) == "multiply" and inner:
+                found.add(inner[0])
+        return found
 
     def _dtype(self, name: str) -> str:
         type_ = self.writer.type_of(name)
@@ -194,7 +209,13 @@ class Group:
             memory.spare.setdefault(dtype, []).append(register)
         if name in SEVERAL:
             numbers = {key: self._number(dtype, value) for key, value in NUMBERS.items()}
-            return [line.format(a=args[0], d=target, **spare, **numbers) for line in SEVERAL[name]]
+            steps = SEVERAL[name][:-1] if each.name in self.divisors else SEVERAL[name]
+            return [line.format(a=args[0], d=target, **spare, **numbers) for line in steps]
+        under = [n for n in _arguments(each) if n in self.divisors]
+        if under:
+            first = isinstance(call.args[0], Var) and call.args[0].name == under[0]
+            rest, own = (args[1], args[0]) if first else (args[0], args[1])
+            return [f"np.divide({rest}, {own}, out={target})"]
         if name in ("maximum", "minimum"):
             whole = next((a for a, arg in zip(args, call.args, strict=True) if isinstance(arg, Var)), args[0])
             args = [
@@ -263,6 +284,17 @@ class Memory:
             if register in self.spare.get(dtype, []):
                 self.spare[dtype].remove(register)
         return self.known[name]
+
+
+def _operator(each: VarBinding) -> str:
+    assert isinstance(each.value, Call) and isinstance(each.value.op, Op)
+    return each.value.op.name.removeprefix("relax.")
+
+
+def _arguments(each: VarBinding) -> list[str]:
+    """The variables among the operands of a step, in order."""
+    assert isinstance(each.value, Call)
+    return [a.name for a in each.value.args if isinstance(a, Var)]
 
 
 def _used(each: VarBinding) -> list[str]:

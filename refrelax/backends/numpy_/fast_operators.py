@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.backends.numpy_.blocks import filled
+from refrelax.backends.numpy_.blocks import Reshaped, filled
 from refrelax.backends.numpy_.fast_norms import NORMS
 from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import number
@@ -243,6 +243,31 @@ def _reshape(x: Any, shape: Any, kept: Any = ()) -> Any:
     return OPERATORS["relax.reshape"]({"kept": kept}, (x, shape), True)
 
 
+def _concat(*given: Any, axis: Any = 0) -> Any:
+    """``given``: the parts, or one tuple of them; a part may be ``Reshaped``, which is copied once."""
+    parts = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
+    shapes = [p.shape for p in parts]
+    if not shapes or type(axis) is not int or len({p.dtype for p in parts}) > 1 or not shapes[0]:
+        return whole(OPERATORS["relax.concat"]({"axis": axis}, (tuple(map(_now, parts)),), True))
+    axis %= len(shapes[0])
+    whole_ = (*shapes[0][:axis], sum([s[axis] for s in shapes]), *shapes[0][axis + 1 :])
+    if any(s[:axis] != whole_[:axis] or s[axis + 1 :] != whole_[axis + 1 :] for s in shapes):
+        return np.concatenate([_now(p) for p in parts], axis=axis)  # which says what is wrong
+    result, first, lead = fresh(whole_, parts[0].dtype), 0, (slice(None),) * axis
+    for part, shape in zip(parts, shapes, strict=True):
+        slot = result[(*lead, slice(first, first + shape[axis]))]
+        if isinstance(part, Reshaped):
+            part.place(slot)
+        else:
+            slot[...] = part
+        first += shape[axis]
+    return result
+
+
+def _now(part: Any) -> Any:
+    return part.array.reshape(part.shape) if isinstance(part, Reshaped) else part
+
+
 def _permute_dims(x: Any, axes: Any = None) -> Any:
     return x.transpose(axes)
 
@@ -297,6 +322,7 @@ FAST_OPERATORS: dict[str, Apply] = {
     "relax.dequantize": _dequantize,
     "relax.matmul": _matmul,
     "relax.arange": _arange,
+    "relax.concat": _concat,
     "relax.reshape": _reshape,
     "relax.permute_dims": _permute_dims,
     "relax.expand_dims": _expand_dims,

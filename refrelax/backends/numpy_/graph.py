@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
@@ -103,6 +104,8 @@ class Writer:
     live: Liveness | None = None
     chains: Mapping[int, Chain] = field(default_factory=dict)
     """Attentions written out, by the identity of their first binding."""
+    joined: frozenset[int] = frozenset()
+    """Reshapes that only a concatenation sees, by identity."""
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -132,6 +135,7 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     writer.depth += 1
     if writer.reuse:
         func, writer.chains = gathered(func)
+        writer.joined = joined(func)
         writer.live = Liveness(writer.types, writer.prefix).function(func)
     for param in func.params:
         if isinstance(param.type, PrimType) and dtypes.kind(param.type.dtype) != "float":
@@ -222,24 +226,22 @@ def sequence(writer: Writer, seq: SeqExpr) -> str:
         while rest:
             chain = writer.chains.get(id(rest[0]))
             if chain is not None and (count := attention_at(writer, chain, rest)):
-                forget(writer, rest[:count])
+                forget(writer, rest[:count], [chain.result.name])
                 del rest[:count]
                 continue
             group = group_at(writer, rest) if writer.live else None
             if group is None:
                 binding(writer, rest.pop(0))
                 continue
-            group.write()
-            forget(writer, group.bindings)
+            forget(writer, group.bindings, group.write())
             del rest[: len(group.bindings)]
     return value(writer, seq.body)
 
 
-def forget(writer: Writer, run: Sequence[Binding]) -> None:
-    """Forget what died in a run of bindings and is a variable: nothing between its ends is."""
+def forget(writer: Writer, run: Sequence[Binding], outside: list[str]) -> None:
+    """Forget what died in a run of bindings and is a variable: of its own values only those ``outside``."""
     assert writer.live is not None
-    end = writer.live.at[id(run[-1])]
-    inner = {each.name for each in run if writer.live.last.get(each.name, 0) <= end} - {run[-1].name}
+    inner = {each.name for each in run} - set(outside)
     dead = [name for each in run for name in writer.live.forgotten(each) if name not in inner]
     if dead:
         writer.line(f"del {', '.join(map(local, dead))}")
@@ -260,6 +262,8 @@ def binding(writer: Writer, each: Binding) -> None:
             _if(writer, name, branch)
         case VarBinding(value=Call(op=Op(name=op)) as call) if op in DESTINATION_PASSING:
             _destination_passing(writer, name, call)
+        case VarBinding(value=Call(args=args)) if writer.live and id(each) in writer.joined:
+            writer.line(f"{name} = rt.Reshaped({value(writer, args[0])}, {value(writer, args[1])})")
         case VarBinding():
             text = value(writer, each.value)
             target = writer.live.target(each) if writer.live else None
@@ -272,6 +276,34 @@ def binding(writer: Writer, each: Binding) -> None:
         writer.line(f"run.after({writer.path!r}, {each.name!r}, {name})")
     if writer.live and (dead := writer.live.forgotten(each)):
         writer.line(f"del {', '.join(map(local, dead))}")
+
+
+def joined(func: Function) -> frozenset[int]:
+    """The bindings of a function that reshape a variable for one ``R.concat`` in the same block, and for nothing
+    else."""
+    uses = Counter(node.name for node in nodes(func.body) if isinstance(node, Var))
+    found = set()
+    for block in func.body.blocks:
+        parts = {
+            part.name
+            for each in block.bindings
+            if isinstance(each.value, Call) and each.value.op == Op("relax.concat")
+            for arg in each.value.args
+            for part in (arg.fields if isinstance(arg, Tuple) else (arg,))
+            if isinstance(part, Var)
+        }
+        for each in block.bindings:
+            call = each.value
+            if each.name not in parts or uses[each.name] != 1 or not isinstance(call, Call):
+                continue
+            shaped = call.op == Op("relax.reshape") and isinstance(call.args[0], Var)
+            if (
+                shaped
+                and isinstance(call.args[1], ShapeExpr)
+                and all(as_int(d) not in (0, -1) for d in call.args[1].values)
+            ):
+                found.add(id(each))
+    return frozenset(found)
 
 
 def _local_function(writer: Writer, name: str, func: Function) -> None:

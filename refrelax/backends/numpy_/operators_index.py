@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import Attrs, Run, is_float, number, plain
 from refrelax.backends.numpy_.reductions import FOLDS
 from refrelax.errors import unspecified
@@ -277,10 +278,13 @@ PLAIN_SORTS = "?bBhHiIlLqQfde"
 """The type codes that NumPy sorts itself."""
 
 
-def sort(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
+def sort(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    """``fast``: zeros of either sign in any order."""
     (x,), axis, descending = args, attrs["axis"] % args[0].ndim, attrs["descending"]
-    if x.dtype.char in PLAIN_SORTS and x.size and _one_zero(x):
-        found = np.sort(x, axis=axis)
+    if x.dtype.char in PLAIN_SORTS and x.size and (fast or _one_zero(x)):
+        found = fresh(x.shape, x.dtype)
+        np.copyto(found, x)
+        found.sort(axis=axis)
         if not descending:
             return found
         if not is_float(x.dtype) or not np.isnan(np.take(found, -1, axis=axis)).any():

@@ -57,7 +57,7 @@ def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:
     if fast and a.dtype == b.dtype == dtype and dtype in (np.float32, np.float64):
         return np.matmul(a, b)
     row, column = a.ndim == 1, b.ndim == 1
-    a, b = exact.cast(a, dtype), exact.cast(b, dtype)
+    a, b = exact.converted(a, dtype), exact.converted(b, dtype)
     a, b = (a[None, :] if row else a), (b[:, None] if column else b)
     if fast and np.dtype(dtype).itemsize == 2 and np.dtype(dtype).kind not in "iu":
         total = np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(dtype)

@@ -218,6 +218,7 @@ def expect_arity(name: str, found: int, wanted: int) -> None:
 attend = attention.attend
 blocked = blocks.blocked
 filled = blocks.filled
+Reshaped = blocks.Reshaped
 where = blocks.where
 erf = blocks.erf
 
