@@ -125,7 +125,8 @@ def _sum(x: Any, axis: Any, keepdims: bool) -> Any:
     if last and x.flags.c_contiguous and 0 < x.shape[-1] <= SHORT and x.ndim > 1:
         total = np.einsum("...i->...", x)
         return total[..., None] if keepdims else total
-    return np.add.reduce(x, axis=_axes(axis), keepdims=keepdims)
+    sum_: Any = np.add.reduce
+    return sum_(x, axis=_axes(axis), keepdims=keepdims)
 
 
 def _total(x: Any, axis: Any = None, keepdims: bool = False) -> Any:

@@ -43,7 +43,7 @@ def _transposed(n: int) -> Run:
             raise unspecified("ev/negative-extent", f"a result of shape {wanted}")
         reach = [max((r - 1) * s + d * (t - 1) + 1, 0) if r and t else 0 for r, t, s, d, _, _, _ in geometry]
         room = [max(a, p + m) for a, p, m in zip(reach, before, wanted, strict=True)]
-        total = np.zeros((x.shape[0], groups, w.shape[1], *room), dtype=dtype)
+        total: Any = np.zeros((x.shape[0], groups, w.shape[1], *room), dtype=dtype)
         spread = _by_products if plain(fast, x) else _one_by_one
         if x.size and w.size:
             spread(total, x.reshape(x.shape[0], groups, -1, *x.shape[2:]), w.reshape(groups, -1, *w.shape[1:]), attrs)
@@ -110,7 +110,12 @@ def position(mode: str, p: int, m: int, q: int, start: float, end: float) -> Fra
 def nearest(rounding: str, mode: str, at: Fraction) -> int:
     """The position that ``nearest_neighbor`` takes."""
     chosen = rounding or ("round" if mode == "align_corners" else "floor")
-    forms = {"round": round, "ceil": ceil, "floor": floor, "round_prefer_floor": lambda v: ceil(v - HALF)}
+    forms: dict[str, Any] = {
+        "round": round,
+        "ceil": ceil,
+        "floor": floor,
+        "round_prefer_floor": lambda v: ceil(v - HALF),
+    }
     forms["round_prefer_ceil"] = lambda v: floor(v + HALF)
     return int(forms[chosen](at))
 
@@ -158,6 +163,11 @@ class Axis:
         return found
 
 
+def _axis(attrs: Attrs, size: int, new: int, start: float, end: float) -> Axis:
+    mode, rounding = attrs["coordinate_transformation_mode"], attrs["rounding_method"]
+    return Axis(attrs["method"], mode, rounding, attrs["cubic_alpha"], attrs["cubic_exclude"], size, new, start, end)
+
+
 @lru_cache(maxsize=256)
 def taps_of(axis: Axis, dtype: Any) -> list[tuple[Any, Any]]:
     """For each tap, the positions of the data and their weights."""
@@ -188,16 +198,15 @@ def _resize(n: int) -> Run:
     def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         x, new = to_plain(args[0], attrs["layout"], DATA[n]), extents(args[1])
         own, roi = x.shape[2:], attrs["roi"]
-        if 0 in own and prod((*x.shape[:2], *new)):
+        if 0 in own and x.shape[0] * x.shape[1] * prod(new):
             raise unspecified("op.image.resize/empty-data", f"{x.shape} resized to {new}")
         if any(extent < 0 for extent in new):
             raise unspecified("ev/negative-extent", f"a result of shape {new}")
         out = numpy_dtype(attrs["out_dtype"]) if attrs["out_dtype"] else x.dtype
-        if 0 in (*x.shape, *new):
-            return from_plain(np.zeros((*x.shape[:2], *new), out), attrs["layout"], DATA[n])
-        names = ("method", "coordinate_transformation_mode", "rounding_method", "cubic_alpha", "cubic_exclude")
-        chosen = [attrs[name] for name in names]
-        axes = [Axis(*chosen, m, q, roi[k], roi[n + k]) for k, (m, q) in enumerate(zip(own, new, strict=True))]
+        if not x.size or not prod(new):
+            shape: Any = (*x.shape[:2], *new)
+            return from_plain(np.zeros(shape, out), attrs["layout"], DATA[n])
+        axes = [_axis(attrs, m, q, roi[k], roi[n + k]) for k, (m, q) in enumerate(zip(own, new, strict=True))]
         if attrs["method"] == "nearest_neighbor":
             for k, axis in enumerate(axes):
                 x = np.take(x, taps_of(axis, np.dtype(np.float32))[0][0], axis=2 + k)
@@ -207,7 +216,7 @@ def _resize(n: int) -> Run:
             found = exact.converted(_weighted(exact.converted(x, acc), axes, fast), out)
         if attrs["coordinate_transformation_mode"] == "tf_crop_and_resize":
             for k, axis in enumerate(axes):
-                within = inside(axis).reshape([-1] + [1] * (n - k - 1))
+                within: Any = inside(axis).reshape([-1] + [1] * (n - k - 1))
                 found = np.where(within, found, literal(out, attrs["extrapolation_value"])).astype(out)
         return from_plain(found, attrs["layout"], DATA[n])
 

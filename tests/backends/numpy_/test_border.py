@@ -146,7 +146,8 @@ def rule(call: Any, *args: Any) -> str:
 
 @pytest.mark.parametrize("mode", ["fast", "bits"])
 def test_what_does_not_fit(mode: str) -> None:
-    call = compiled(module("y = R.add(x, z)\nreturn y", params='x: R.Tensor((n, 3), "float32"), z: R.Tensor((n, 3), "float32")'), mode)["main"]  # fmt: skip
+    params = 'x: R.Tensor((n, 3), "float32"), z: R.Tensor((n, 3), "float32")'
+    call = compiled(module("y = R.add(x, z)\nreturn y", params=params), mode)["main"]
     assert rule(call, ones().astype("float64"), ones()) == "ev/param-dtype"
     assert rule(call, ones()[0], ones()) == "ev/param-rank"
     assert rule(call, ones()[:, :2], ones()) == "ev/param-shape"
@@ -235,7 +236,7 @@ def test_what_cannot_be_written() -> None:
     call = compiled(HEAD + LOOP)["f"]
     x, y = ones(), np.zeros((2, 3), np.float32)
     y.flags.writeable = False
-    with pytest.raises(rr.UsageError, match="B is written.*read-only"):
+    with pytest.raises(rr.UsageError, match=r"B is written.*read-only"):
         call(x, y)
     with pytest.raises(rr.UsageError, match="share memory"):
         call(x, x)
@@ -252,7 +253,7 @@ IN_PLACE = 'y = R.call_tir_inplace(Module.g, (x,), out_ty=R.Tensor((n, 3), "floa
 
 @pytest.mark.parametrize("mode", ["fast", "bits"])
 def test_only_what_the_program_overwrites_is_written(mode: str) -> None:
-    """A parameter that is overwritten is the caller's, as in the definition; a fresh value that is overwritten is not."""
+    """A parameter that is overwritten is the caller's, as in the definition; a fresh value is not."""
     text = module(IN_PLACE, INPLACE, pure=False)
     x = ones()
     wanted = rr.run(rr.check(rr.parse(text)), "main", x)

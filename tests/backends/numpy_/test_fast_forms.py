@@ -116,7 +116,8 @@ def test_a_few_of_many(largest: bool, special: float | None) -> None:
 @settings(max_examples=draws(60))
 @given(st.data())
 def test_scatter(data: st.DataObject) -> None:
-    dtype, rows, width, count = data.draw(DTYPES), data.draw(st.integers(1, 3)), data.draw(st.integers(0, 2)), data.draw(st.integers(0, 7))  # fmt: skip
+    dtype, rows = data.draw(DTYPES), data.draw(st.integers(1, 3))
+    width, count = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 7))
     x, u = floats(data.draw, (rows, width), dtype), floats(data.draw, (count, width), dtype)
     reduction = data.draw(st.sampled_from(["add", "mul", "max", "min", "update"]))
     index = data.draw(st.lists(st.integers(-rows, rows - 1), min_size=count, max_size=count))
@@ -281,7 +282,10 @@ w0 = R.where(m, s2, R.const({fill}, "float32"))
 w1 = R.nn.softmax(w0, axis=-1)
 y = R.matmul(w1, v)
 return y"""
-QKV = ", ".join([*(f'{p}: R.Tensor((2, n, 3), "float32")' for p in "qkv"), 'b: R.Tensor((2, 1, n), "float32")', 'm: R.Tensor((n, n), "bool")'])  # fmt: skip
+QKV = ", ".join(
+    [*(f'{p}: R.Tensor((2, n, 3), "float32")' for p in "qkv"), 'b: R.Tensor((2, 1, n), "float32")']
+    + ['m: R.Tensor((n, n), "bool")']
+)
 
 
 @pytest.mark.parametrize("fill", ['float("-inf")', "-1000000000", "-1"])
