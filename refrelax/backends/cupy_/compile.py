@@ -209,7 +209,7 @@ class CudaExecutable:
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")
         types = surface.types_of(func, len(args))
-        values = [self.border.up(surface.inward(a, t)) for a, t in zip(args, types, strict=True)]
+        values = [self.border.up(surface.inward(_on_host(a), t)) for a, t in zip(args, types, strict=True)]
         running = Running(self.checked, externs, functions=functions, brought=self._brought, machine=self._machine)
         running.border = self.border
         try:
@@ -238,3 +238,10 @@ class CudaExecutable:
             return surface.arrays_of(outcome.value)
 
         return call
+
+
+def _on_host(value: Any) -> Any:
+    """An array of another library in a device's memory, as one in the host's."""
+    if not hasattr(value, "__cuda_array_interface__"):
+        return value
+    return value.get() if hasattr(value, "get") else value.detach().cpu()

@@ -122,6 +122,8 @@ class Running:
     brought: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """What runs in place of library functions whose contract is the package's own (``backends/libraries.py``)."""
     by_definition: list[Call] | None = None
+    hidden: int = 0
+    """Bindings that are not shown, since the definition itself gave their value."""
     given_contracts: Mapping[str, str] | None = None
     contracts: Mapping[str, str] = field(init=False)
 
@@ -326,7 +328,8 @@ class NumPyExecutable:
         """Run and keep, for every binding, what it was computed from and what it gave."""
         functions = self._load(source_of(self.checked, self.mode, observed=True))
         outcome, running = self._run(functions, entry, args, externs or {}, machine.Machine())
-        return Observed(outcome, tuple(running.frames))
+        hidden = (("run by the definition", running.hidden),) if running.hidden else ()
+        return Observed(outcome, tuple(running.frames), hidden)
 
     def _run(
         self,

@@ -250,7 +250,10 @@ def forget(writer: Writer, run: Sequence[Binding], outside: list[str]) -> None:
 def binding(writer: Writer, each: Binding) -> None:
     """One binding; between two calls of the observer when bindings are shown."""
     name = local(each.name)
-    if writer.observed:
+    own = not _by_definition(each.value)
+    if writer.observed and not own:
+        writer.line("run.hidden += 1")
+    if writer.observed and own:
         writer.line(f"run.before({writer.path!r}, {each.name!r}, locals())")
     match each:
         case MatchCast():
@@ -272,10 +275,15 @@ def binding(writer: Writer, each: Binding) -> None:
         held(dtype)
     if isinstance(writer.type_of(each.name), PrimType):
         writer.symbols.add(each.name)
-    if writer.observed:
+    if writer.observed and own:
         writer.line(f"run.after({writer.path!r}, {each.name!r}, {name})")
     if writer.live and (dead := writer.live.forgotten(each)):
         writer.line(f"del {', '.join(map(local, dead))}")
+
+
+def _by_definition(expr: Expr) -> bool:
+    """Whether a value is the definition's own, which says nothing when it is compared with the definition."""
+    return isinstance(expr, Call) and isinstance(expr.op, Op) and expr.op.name in BY_DEFINITION
 
 
 def joined(func: Function) -> frozenset[int]:
