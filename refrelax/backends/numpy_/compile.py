@@ -399,26 +399,28 @@ class Called:
         Unlinkable: a library function or constant is missing.
     """
 
-    __slots__ = ("_alone", "_entry", "_executable", "_free", "_func", "_run", "_types", "_written")
+    __slots__ = ("_alone", "_entry", "_executable", "_free", "_func", "_overwrites", "_run", "_types", "_written")
 
     def __init__(self, executable: NumPyExecutable, entry: str) -> None:
-        self._alone = not re.search(r"\brun\.|\bvm\.|\brun, *args", executable.source)  # nothing looks at the run
         self._executable, self._entry = executable, entry
         self._func = executable._entry(entry, {})
         self._types = types_of(self._func, len(self._func.params))
         self._run = executable._functions[function(entry)]
         self._written = stored(self._func) if isinstance(self._func, PrimFunc) else {}
+        self._overwrites = not executable._views or bool(self._written)
         self._free = views(self._func) if isinstance(self._func, Function) else False
+        # whether nothing looks at the run
+        self._alone = not re.search(r"\brun\.|\bvm\.|\brun, *args", executable.source)
 
     def __call__(self, *args: Any) -> Any:
-        f = self._executable
-        if len(args) != len(self._types):
-            raise RunError(trap("ev/arity", arity(self._entry, len(args), len(self._types))).outcome)
+        f, types = self._executable, self._types
+        if len(args) != len(types):
+            raise RunError(trap("ev/arity", arity(self._entry, len(args), len(types))).outcome)
         values = [
-            a if type(a) is np.ndarray and a.dtype.char in NATIVE and a.dtype.isnative else self._inward(a, t)
-            for a, t in zip(args, self._types, strict=True)
+            a if type(a) is np.ndarray and id(a.dtype) in NATIVE else self._inward(a, t)
+            for a, t in zip(args, types)
         ]
-        if not f._views or self._written:
+        if self._overwrites:
             values = self._own(args, values)
         try:
             with np.errstate(all="ignore"):
@@ -430,12 +432,17 @@ class Called:
             if isinstance(error, ValueError) and "read-only" in str(error):
                 raise UsageError("the program writes to an argument, and the array given for it is read-only") from None
             raise RunError(ended(error)) from None
-        if not f._views or self._written:
-            for a, v in zip(args, values, strict=True):
-                if isinstance(a, Tensor) and not np.may_share_memory(array := a.__array__(), v):
-                    if array.tobytes() != v.tobytes():
-                        a.assign(v)
+        if self._overwrites:
+            self._give_back(args, values)
         return copied(result) if f._kept else given(result, arrays_in(values), self._free)
+
+    @staticmethod
+    def _give_back(args: tuple[Any, ...], values: list[Any]) -> None:
+        """What was written to tensors that are no arrays."""
+        for a, v in zip(args, values, strict=True):
+            if isinstance(a, Tensor) and not np.may_share_memory(array := a.__array__(), v):
+                if array.tobytes() != v.tobytes():
+                    a.assign(v)
 
     def _inward(self, value: Any, type_: Any) -> Any:
         refused = misfit(self._entry, (value,), [type_])
@@ -450,8 +457,8 @@ class Called:
         return apart(values)
 
 
-NATIVE = "efdbBhHiIlLqQ?"
-"""The type codes of NumPy that are dtypes of ours."""
+NATIVE = frozenset(id(np.dtype(code)) for code in "efdbBhHiIlLqQ?")
+"""NumPy's own dtypes that are dtypes of ours, in the machine's byte order, by identity: there is one of each."""
 
 FAILURES = (
     Ended, RecursionError, ZeroDivisionError, IndexError, ValueError, OverflowError, MemoryError, TypeError, KeyError,
