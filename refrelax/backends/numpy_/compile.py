@@ -49,6 +49,7 @@ from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
+from refrelax.syntax.types import TensorType
 
 Mode = Literal["bits", "fast"]
 
@@ -399,12 +400,24 @@ class Called:
         Unlinkable: a library function or constant is missing.
     """
 
-    __slots__ = ("_alone", "_entry", "_executable", "_free", "_func", "_overwrites", "_run", "_types", "_written")
+    __slots__ = (
+        "_alone",
+        "_entry",
+        "_executable",
+        "_free",
+        "_func",
+        "_overwrites",
+        "_run",
+        "_tensors",
+        "_types",
+        "_written",
+    )
 
     def __init__(self, executable: NumPyExecutable, entry: str) -> None:
         self._executable, self._entry = executable, entry
         self._func = executable._entry(entry, {})
         self._types = types_of(self._func, len(self._func.params))
+        self._tensors = all(isinstance(each, TensorType) for each in self._types)
         self._run = executable._functions[function(entry)]
         self._written = stored(self._func) if isinstance(self._func, PrimFunc) else {}
         self._overwrites = not executable._views or bool(self._written)
@@ -417,8 +430,7 @@ class Called:
         if len(args) != len(types):
             raise RunError(trap("ev/arity", arity(self._entry, len(args), len(types))).outcome)
         values = [
-            a if type(a) is np.ndarray and id(a.dtype) in NATIVE else self._inward(a, t)
-            for a, t in zip(args, types)
+            a if type(a) is np.ndarray and id(a.dtype) in NATIVE else self._inward(a, t) for a, t in zip(args, types)
         ]
         if self._overwrites:
             values = self._own(args, values)
@@ -434,7 +446,7 @@ class Called:
             raise RunError(ended(error)) from None
         if self._overwrites:
             self._give_back(args, values)
-        return copied(result) if f._kept else given(result, arrays_in(values), self._free)
+        return copied(result) if f._kept else given(result, values if self._tensors else arrays_in(values), self._free)
 
     @staticmethod
     def _give_back(args: tuple[Any, ...], values: list[Any]) -> None:

@@ -268,7 +268,7 @@ def binding(writer: Writer, each: Binding) -> None:
         case VarBinding(value=Call(args=args)) if writer.live and id(each) in writer.joined:
             writer.line(f"{name} = rt.Reshaped({value(writer, args[0])}, {value(writer, args[1])})")
         case VarBinding():
-            text = value(writer, each.value)
+            text = (direct(writer, each) if writer.live else None) or value(writer, each.value)
             target = writer.live.target(each) if writer.live else None
             writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
     for dtype in filter(None, element_dtypes(writer.type_of(each.name))):
@@ -279,6 +279,35 @@ def binding(writer: Writer, each: Binding) -> None:
         writer.line(f"run.after({writer.path!r}, {each.name!r}, {name})")
     if writer.live and (dead := writer.live.forgotten(each)):
         writer.line(f"del {', '.join(map(local, dead))}")
+
+
+DIRECT = {"relax.add": "np.add", "relax.subtract": "np.subtract", "relax.multiply": "np.multiply"}
+
+
+def direct(writer: Writer, each: VarBinding) -> str | None:
+    """A call of NumPy itself, where the types say that nothing is left to look at."""
+    match each.value:
+        case Call(op=Op(name="relax.reshape"), args=(Var(name=source), ShapeExpr(values=dims))):
+            if not dims or any(as_int(d) in (0, -1) for d in dims) or not _tensor(writer, source):
+                return None
+            return f"{local(source)}.reshape({', '.join(writer.dim(d) for d in dims)})"
+        case Call(op=Op(name=name), args=(Var() as a, (Var() | Constant()) as b)) if name in DIRECT:
+            made = writer.type_of(each.name)
+            kinds = {d for arg in (a, b) for d in _dtypes(writer, arg)}
+            usual = isinstance(made, TensorType) and made.dtype in ("float32", "float64") and kinds == {made.dtype}
+            if not usual or not isinstance(made, TensorType) or not made.shape or isinstance(made.shape, str):
+                return None
+            if not _tensor(writer, a.name) or (isinstance(b, Var) and not _tensor(writer, b.name)):
+                return None
+            return f"{DIRECT[name]}({value(writer, a)}, {value(writer, b)})"
+        case _:
+            return None
+
+
+def _tensor(writer: Writer, name: str) -> bool:
+    """Whether a variable is a tensor of known dtype and rank."""
+    type_ = writer.type_of(name)
+    return isinstance(type_, TensorType) and type_.dtype is not None and isinstance(type_.shape, tuple)
 
 
 def _by_definition(expr: Expr) -> bool:

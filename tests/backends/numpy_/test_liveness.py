@@ -169,7 +169,7 @@ def test_a_group_that_spoils_an_operand_is_noticed(monkeypatch: pytest.MonkeyPat
 @pytest.mark.usefixtures("alone")
 def test_the_source_says_what_is_reused() -> None:
     source = compiled(CHAIN).source
-    assert "b = ops['multiply'](a, x, out=a)\n    del a\n" in source
+    assert "b = np.multiply(a, x, out=a)\n    del a\n" in source
     assert "c = ops['negative'](b, out=b)\n    del b\n" in source
 
 
