@@ -28,7 +28,8 @@ BINARY = {
 }  # fmt: skip
 UNARY = {
     "negative": "np.negative", "exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "tanh": "np.tanh",
-    "sin": "np.sin", "cos": "np.cos", "abs": "np.abs", "square": "np.square",
+    "sin": "np.sin", "cos": "np.cos", "abs": "np.abs", "square": "np.square", "floor": "np.floor", "ceil": "np.ceil",
+    "trunc": "np.trunc", "round": "np.rint",
 }  # fmt: skip
 COMPARE = {
     "greater": "np.greater", "greater_equal": "np.greater_equal", "less": "np.less", "less_equal": "np.less_equal",
@@ -57,6 +58,10 @@ SEVERAL: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Operators of several steps: ``a`` the operand, ``d`` the result, which may be the operand (``a`` is not read after
 ``d`` is written), ``t`` and ``u`` scratch memory."""
+
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+OF_INTEGERS = frozenset({"add", "subtract", "multiply", "maximum", "minimum"})
+"""What NumPy does to integers as the language does, wrapping."""
 
 OF_FLOAT32 = frozenset({"nn.gelu", "erf"})
 
@@ -115,6 +120,8 @@ class Group:
         name = call.op.name.removeprefix("relax.") if isinstance(call.op, Op) else ""
         kinds = [self._kind(each) for each in call.args]
         result = made.dtype
+        if name in OF_INTEGERS and result in INTEGERS:
+            return set(kinds) == {result}
         if name in BINARY or name in UNARY or name in SEVERAL:
             return result in FLOATS and set(kinds) == {result} and (name not in OF_FLOAT32 or result == "float32")
         if name in COMPARE:

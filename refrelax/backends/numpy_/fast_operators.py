@@ -109,6 +109,14 @@ def _where(condition: Any, a: Any, b: Any, out: Any = None) -> Any:
     return whole(OPERATORS["relax.where"]({}, (condition, a, b), True))
 
 
+def _clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
+    least, most = number(low), number(high)
+    if usual(x) and type(least) in (int, float) and type(most) in (int, float) and least <= most:
+        kind = x.dtype.type
+        return whole(np.clip(x, kind(least), kind(most), out=None if out is None else room(out, x.dtype, x.shape)))
+    return whole(OPERATORS["relax.clip"]({}, (x, low, high), True))
+
+
 # --- along axes ------------------------------------------------------------------------------------------------------
 
 
@@ -312,6 +320,7 @@ FAST_OPERATORS: dict[str, Apply] = {
     **{f"relax.{name}": _binary(f"relax.{name}", ufunc) for name, ufunc in UFUNCS.items()},
     **{f"relax.{name}": _unary(f"relax.{name}", form) for name, form in FORMS.items()},
     "relax.where": _where,
+    "relax.clip": _clip,
     **NORMS,
     "relax.mean": _mean,
     "relax.sum": _total,

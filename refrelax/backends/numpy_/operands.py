@@ -20,6 +20,9 @@ Run = Callable[[Attrs, Sequence[Any], bool], Any]
 SMALL_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 """The formats in which mode ``fast`` calculates as NumPy does."""
 
+NARROW = ("float16", "bfloat16")
+"""The formats that mode ``fast`` calculates in float32, rounded once: elementary functions, sums, norms."""
+
 
 def axes_of(attrs: Attrs, name: str, ndim: int) -> list[int]:
     """A list of axes (``None``: all), none negative."""

@@ -21,7 +21,7 @@ from refrelax.backends.numpy_ import (
     operators_window,
 )
 from refrelax.backends.numpy_.guests import hosted
-from refrelax.backends.numpy_.operands import Attrs, Run, array, axes_of, extents, is_float, literal, met
+from refrelax.backends.numpy_.operands import NARROW, Attrs, Run, array, axes_of, extents, is_float, literal, met
 from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -56,6 +56,8 @@ def _math(name: str) -> Run:
             return _integer_math(name, x)
         if fast and fast_form is not None and x.dtype in (np.float32, np.float64):
             return fast_form(x)
+        if fast and fast_form is not None and x.dtype.name in NARROW:
+            return np.asarray(fast_form(x.astype(np.float32))).astype(x.dtype)
         return exact.elementary(name, x)
 
     return run
@@ -104,6 +106,18 @@ def _binary(apply: Callable[[Any, Any], Any], bits: bool = False) -> Run:
             a, b = a.astype(np.uint8), b.astype(np.uint8)
         found = np.asarray(apply(a, b))
         return found if found.dtype == wanted else exact.cast(found, wanted)
+
+    return run
+
+
+def _in_two(row: Run, form: Callable[[Any, Any], Any]) -> Run:
+    """``fast`` at float32: in binary64, rounded once; at float64 as NumPy does."""
+
+    def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+        a, b = array(args[0]), array(args[1])
+        if not fast or a.dtype != b.dtype or a.dtype not in (np.float32, np.float64):
+            return row(attrs, args, fast)
+        return np.asarray(form(a.astype(np.float64), b.astype(np.float64))).astype(a.dtype)
 
     return run
 
@@ -293,8 +307,8 @@ ROWS: dict[str, Run] = {
     "relax.floor_mod": _binary(exact.floor_modulo),
     "relax.maximum": _binary(exact.maximum),
     "relax.minimum": _binary(exact.minimum),
-    "relax.power": _binary(_power),
-    "relax.atan2": _binary(lambda a, b: exact.binary("atan2", a, b)),
+    "relax.power": _in_two(_binary(_power), np.power),
+    "relax.atan2": _in_two(_binary(lambda a, b: exact.binary("atan2", a, b)), np.arctan2),
     "relax.log_add_exp": _binary(_log_add_exp),
     "relax.left_shift": _binary(lambda a, b: np.left_shift(a, _count(a, b))),
     "relax.right_shift": _binary(lambda a, b: np.right_shift(a, _count(a, b))),

@@ -288,7 +288,7 @@ def sort(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         if not descending:
             return found
         if not is_float(x.dtype) or not np.isnan(np.take(found, -1, axis=axis)).any():
-            return np.flip(found, axis).copy()
+            return np.flip(found, axis)
     return np.take_along_axis(x, positions(x, axis, descending), axis)
 
 
@@ -349,6 +349,13 @@ def _scan(op: str) -> Run:
             x, axis = x.reshape(-1), 0
         lines = np.moveaxis(x, axis % x.ndim, 0)
         start = np.full(lines.shape[1:], 0 if op == "add" else 1, dtype=dtype)
+        if plain(fast, x) and attrs["exclusive"] and x.ndim and x.shape[axis]:
+            found = np.empty(x.shape, x.dtype)
+            lead = (slice(None),) * (axis % x.ndim)
+            found[(*lead, slice(0, 1))] = 0 if op == "add" else 1
+            form = np.add if op == "add" else np.multiply
+            form.accumulate(x[(*lead, slice(0, -1))], axis=axis, out=found[(*lead, slice(1, None))])
+            return found
         if plain(fast, x) and not attrs["exclusive"]:
             return (np.cumsum if op == "add" else np.cumprod)(x, axis=axis)
         found = []

@@ -24,7 +24,8 @@ def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     for label, n in pairs:
         size[label] = n if n != 1 or label not in size else size[label]
     if plain(fast, operands[0]) and all(size[label] == n for label, n in pairs):
-        return np.array(np.einsum(f"{','.join(words)}->{out}", *operands, optimize=True))  # a diagonal is a view
+        path: Any = ["einsum_path", (0, 1)] if len(operands) == 2 else len(operands) > 2  # no search where there is one
+        return np.array(np.einsum(f"{','.join(words)}->{out}", *operands, optimize=path))  # a diagonal is a view
     summed = [label for label in size if label not in out]
     spread = [_spread(x, word, out, summed) for x, word in zip(operands, words, strict=True)]
     shape = [size[label] for label in out]

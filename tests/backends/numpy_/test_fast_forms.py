@@ -272,6 +272,44 @@ def test_choosing_by_bits(dtype: str) -> None:
         np.testing.assert_array_equal(out, np.where(m, x, y))
 
 
+# --- one operator ----------------------------------------------------------------------------------------------------
+
+ONE = ["R.power(x, y)", "R.atan2(x, y)", "R.clip(x, -1, 2)", "R.nn.leakyrelu(x, alpha=0.5)", "R.floor(x)", "R.round(x)",
+       "R.variance(x, axis=[-1])", "R.std(x, axis=[-1], keepdims=True)", "R.cumsum(x, axis=1, exclusive=True)",
+       "R.cumsum(x, axis=0)", "R.cumprod(x, axis=1, exclusive=True)", "R.nn.softmax(x, axis=-1)", "R.sum(x, axis=[0])",
+       "R.nn.log_softmax(x, axis=1)", "R.mean(x)", "R.exp(x)", "R.sigmoid(x)", "R.nn.gelu(x)", "R.nn.silu(x)", "R.tanh(x)",
+       "R.tril(x, 1)", "R.triu(x, -1)", "R.nn.pad(x, [1, 0, 2, 1])", "R.nn.pad(x, [1, 1, 0, 1], \"replicate\")",
+       "R.strided_slice(x, axes=[0, 1], begin=[0, 9], end=[9, -9], strides=[2, -2])", "R.flip(x, axis=1)",
+       "R.strided_slice(x, axes=[1], begin=[1], end=[3])", "R.nn.rms_norm(x, g, axes=[-1])",
+       "R.nn.layer_norm(x, g, g, axes=[-1])", "R.matmul(x, R.permute_dims(y))"]  # fmt: skip
+
+
+@settings(max_examples=draws(150))
+@given(st.data())
+def test_one_operator(data: st.DataObject) -> None:
+    """At every format, with special numbers."""
+    dtype, call = data.draw(DTYPES), data.draw(st.sampled_from(ONE))
+    shape = (data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4)))
+    x, y = floats(data.draw, shape, dtype), floats(data.draw, shape, dtype)
+    g = floats(data.draw, shape[1:], dtype)
+    params = f'x: R.Tensor((n, m), "{dtype}"), y: R.Tensor((n, m), "{dtype}"), g: R.Tensor((m,), "{dtype}")'
+    agree(program(params, f"z = {call}\nreturn z", "n m"), x, y, g)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64"])
+def test_runs_of_integers_wrap(dtype: str) -> None:
+    body = "a = R.add(x, y)\nb = R.multiply(a, x)\nc = R.subtract(b, y)\nd = R.maximum(c, y)\nreturn (d, b)"
+    ends = np.iinfo(dtype)
+    x = np.array([ends.min, ends.max, 0, 1, 3], dtype)
+    agree(program(f'x: R.Tensor((n,), "{dtype}"), y: R.Tensor((n,), "{dtype}")', body, "n"), x, x[::-1].copy())
+
+
+@pytest.mark.parametrize("index", [[], [0, 2, 1], [0, 3], [-1, 0]])
+def test_one_hot(index: list[int]) -> None:
+    body = "y = R.one_hot(i, R.prim_value(T.float32(2)), R.prim_value(T.float32(-1)), 3)\nreturn y"
+    agree(program('i: R.Tensor((n,), "int64")', body, "n"), np.array(index, "int64"))
+
+
 # --- attention -------------------------------------------------------------------------------------------------------
 
 ATTENTION = """kt = R.permute_dims(k, axes=[0, 2, 1])
