@@ -263,6 +263,8 @@ def _concat(*given: Any, axis: Any = 0) -> Any:
     if any(s[:axis] != whole_[:axis] or s[axis + 1 :] != whole_[axis + 1 :] for s in shapes):
         return np.concatenate([_now(p) for p in parts], axis=axis)  # which says what is wrong
     result, first, lead = fresh(whole_, parts[0].dtype), 0, (slice(None),) * axis
+    if not any(isinstance(p, Reshaped) for p in parts):
+        return np.concatenate(parts, axis=axis, out=result)
     for part, shape in zip(parts, shapes, strict=True):
         slot = result[(*lead, slice(first, first + shape[axis]))]
         if isinstance(part, Reshaped):

@@ -117,6 +117,8 @@ def _in_two(row: Run, form: Callable[[Any, Any], Any]) -> Run:
         a, b = array(args[0]), array(args[1])
         if not fast or a.dtype != b.dtype or a.dtype not in (np.float32, np.float64):
             return row(attrs, args, fast)
+        if form is np.power and b.size == 1 and b.reshape(-1)[0] == 2:
+            return np.asarray(np.square(a)) if b.ndim <= a.ndim else np.square(np.broadcast_to(a, b.shape))
         return np.asarray(form(a.astype(np.float64), b.astype(np.float64))).astype(a.dtype)
 
     return run
@@ -250,8 +252,7 @@ def _take(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
             raise unspecified("op.take/empty-axis", f"take from an axis without elements, mode {mode}")
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
         return np.full(shape, np.nan if mode == "nan" and is_float(x.dtype) else 0, dtype=x.dtype)
-    inside = indices % extent if mode == "wrap" else np.clip(indices, 0, extent - 1)
-    result = np.take(x, inside.astype(np.int64), axis=axis)
+    result = np.take(x, indices.astype(np.int64, copy=False), axis=axis, mode="wrap" if mode == "wrap" else "clip")
     if mode != "nan" or not is_float(x.dtype):
         return result
     bad = ((indices < 0) | (indices >= extent)).reshape([1] * axis + [*indices.shape] + [1] * (x.ndim - 1 - axis))

@@ -302,10 +302,28 @@ def topk(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     count = min(k, x.shape[axis]) if k > 0 else x.shape[axis]
     if attrs["ret_type"] == "values" and (values := _extremes(x, axis, count, attrs["largest"])) is not None:
         return values
-    order = positions(x, axis, attrs["largest"], count)
+    order = _few(x, axis, count, attrs["largest"])
+    order = positions(x, axis, attrs["largest"], count) if order is None else order
     values = np.take_along_axis(x, order, axis)
     places = order.astype(numpy_dtype(attrs["dtype"] or x.dtype.name))
     return {"both": (values, places), "values": values, "indices": places}[attrs["ret_type"]]
+
+
+def _few(x: Any, axis: int, count: int, largest: bool) -> Any:
+    """The positions of the ``count`` greatest or least elements in order, by the value of the last of them; ``None``
+    where others are equal to that, or there is a NaN, or that is no gain."""
+    n = x.shape[axis]
+    if x.dtype.char not in "fd" or not count > 0 or 8 * count > n or not x.size:
+        return None
+    lines = np.ascontiguousarray(np.moveaxis(x, axis, -1))
+    last = np.partition(lines, n - count if largest else count - 1, axis=-1)
+    edge = last[..., n - count if largest else count - 1, None]
+    chosen = lines >= edge if largest else lines <= edge
+    if np.isnan(last[..., n - count :]).any() or np.count_nonzero(chosen) != count * (x.size // n):
+        return None
+    where = np.nonzero(chosen)[-1].reshape(*lines.shape[:-1], count)
+    order = positions(np.take_along_axis(lines, where, -1), lines.ndim - 1, largest)
+    return np.moveaxis(np.take_along_axis(where, order, -1), -1, axis)
 
 
 def _extremes(x: Any, axis: int, count: int, largest: bool) -> Any:
@@ -350,12 +368,12 @@ def _scan(op: str) -> Run:
         lines = np.moveaxis(x, axis % x.ndim, 0)
         start = np.full(lines.shape[1:], 0 if op == "add" else 1, dtype=dtype)
         if plain(fast, x) and attrs["exclusive"] and x.ndim and x.shape[axis]:
-            found = np.empty(x.shape, x.dtype)
+            moved = np.empty(x.shape, x.dtype)
             lead = (slice(None),) * (axis % x.ndim)
-            found[(*lead, slice(0, 1))] = 0 if op == "add" else 1
+            moved[(*lead, slice(0, 1))] = 0 if op == "add" else 1
             form = np.add if op == "add" else np.multiply
-            form.accumulate(x[(*lead, slice(0, -1))], axis=axis, out=found[(*lead, slice(1, None))])
-            return found
+            form.accumulate(x[(*lead, slice(0, -1))], axis=axis, out=moved[(*lead, slice(1, None))])
+            return moved
         if plain(fast, x) and not attrs["exclusive"]:
             return (np.cumsum if op == "add" else np.cumprod)(x, axis=axis)
         found = []

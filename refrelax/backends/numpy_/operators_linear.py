@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isqrt
+from math import isqrt, prod
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     for label, n in pairs:
         size[label] = n if n != 1 or label not in size else size[label]
     if plain(fast, operands[0]) and all(size[label] == n for label, n in pairs):
+        if len(operands) == 2 and (found := _as_product(words, out, operands)) is not None:
+            return found
         path: Any = ["einsum_path", (0, 1)] if len(operands) == 2 else len(operands) > 2  # no search where there is one
         return np.array(np.einsum(f"{','.join(words)}->{out}", *operands, optimize=path))  # a diagonal is a view
     summed = [label for label in size if label not in out]
@@ -33,6 +35,28 @@ def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     for point in np.ndindex(*(size[label] for label in summed)):
         total = total + _product([_at(x, point, len(out)) for x in spread])
     return np.asarray(total, dtype=operands[0].dtype).reshape(shape)
+
+
+def _as_product(words: list[str], out: str, operands: Sequence[Any]) -> Any:
+    """A contraction of two operands as a product of stacks of matrices; ``None`` if it is no such thing."""
+    a, b = words
+    if len(set(a)) < len(a) or len(set(b)) < len(b) or operands[0].dtype != operands[1].dtype:
+        return None
+    batch = [c for c in out if c in a and c in b]
+    left, right = [c for c in out if c in a and c not in b], [c for c in out if c in b and c not in a]
+    summed = [c for c in a if c in b and c not in out]
+    if len(batch) + len(left) + len(summed) < len(a) or len(batch) + len(right) + len(summed) < len(b) or not summed:
+        return None
+    size = {c: n for word, x in zip(words, operands, strict=True) for c, n in zip(word, x.shape, strict=True)}
+
+    def laid(x: Any, word: str, rows: list[str], columns: list[str]) -> Any:
+        x = np.transpose(x, [word.index(c) for c in (*batch, *rows, *columns)])
+        return x.reshape([*(size[c] for c in batch), prod(size[c] for c in rows), prod(size[c] for c in columns)])
+
+    product = np.matmul(laid(operands[0], a, left, summed), laid(operands[1], b, summed, right))
+    order = [*batch, *left, *right]
+    cells = product.reshape([size[c] for c in order])
+    return np.transpose(cells, [order.index(c) for c in out])
 
 
 def _at(x: Any, point: tuple[int, ...], kept: int) -> Any:

@@ -55,8 +55,8 @@ def eye_like(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 def _triangle(lower: bool) -> Run:
     def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         x, k = args[0], int(number(args[1]))
-        rows, columns = np.arange(x.shape[-2])[:, None], np.arange(x.shape[-1])
-        kept = columns - rows <= k if lower else columns - rows >= k
+        kept = np.tri(x.shape[-2], x.shape[-1], k if lower else k - 1, dtype=bool)
+        kept = kept if lower else ~kept
         if x.dtype not in FLOATS or x.size < 1024:
             return np.where(kept, x, np.zeros((), x.dtype))
         result = np.empty(x.shape, x.dtype)

@@ -277,7 +277,8 @@ def test_choosing_by_bits(dtype: str) -> None:
 ONE = ["R.power(x, y)", "R.atan2(x, y)", "R.clip(x, -1, 2)", "R.nn.leakyrelu(x, alpha=0.5)", "R.floor(x)", "R.round(x)",
        "R.variance(x, axis=[-1])", "R.std(x, axis=[-1], keepdims=True)", "R.cumsum(x, axis=1, exclusive=True)",
        "R.cumsum(x, axis=0)", "R.cumprod(x, axis=1, exclusive=True)", "R.nn.softmax(x, axis=-1)", "R.sum(x, axis=[0])",
-       "R.nn.log_softmax(x, axis=1)", "R.mean(x)", "R.exp(x)", "R.sigmoid(x)", "R.nn.gelu(x)", "R.nn.silu(x)", "R.tanh(x)",
+       "R.nn.log_softmax(x, axis=1)", "R.mean(x)", "R.exp(x)", "R.sigmoid(x)", "R.nn.gelu(x)", "R.nn.silu(x)",
+       "R.tanh(x)",
        "R.tril(x, 1)", "R.triu(x, -1)", "R.nn.pad(x, [1, 0, 2, 1])", "R.nn.pad(x, [1, 1, 0, 1], \"replicate\")",
        "R.strided_slice(x, axes=[0, 1], begin=[0, 9], end=[9, -9], strides=[2, -2])", "R.flip(x, axis=1)",
        "R.strided_slice(x, axes=[1], begin=[1], end=[3])", "R.nn.rms_norm(x, g, axes=[-1])",
@@ -294,6 +295,21 @@ def test_one_operator(data: st.DataObject) -> None:
     g = floats(data.draw, shape[1:], dtype)
     params = f'x: R.Tensor((n, m), "{dtype}"), y: R.Tensor((n, m), "{dtype}"), g: R.Tensor((m,), "{dtype}")'
     agree(program(params, f"z = {call}\nreturn z", "n m"), x, y, g)
+
+
+WORDS = ["ij,jk->ik", "bij,bjk->bik", "ij,kj->ki", "bij,jk->kbi", "ij,ij->", "ij,ij->i", "i,j->ij", "ij,jk->i",
+         "ii,ij->j", "bij,bij->bj"]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_contractions(words: str) -> None:
+    size = {"i": 3, "j": 4, "k": 2, "b": 5}
+    left, right = words.partition("->")[0].split(",")
+    rng = np.random.default_rng(7)
+    args = [rng.standard_normal([size[c] for c in w]).astype("float32") for w in (left, right)]
+    dims = {n: ", ".join(str(size[c]) for c in w) for n, w in (("x", left), ("y", right))}
+    params = ", ".join(f'{n}: R.Tensor(({text},), "float32")' for n, text in dims.items())
+    agree(program(params, f'z = R.einsum((x, y), "{words}")\nreturn z', ""), *args)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64"])

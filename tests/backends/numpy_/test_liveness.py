@@ -220,7 +220,8 @@ ROW = np.arange(2, 6, dtype=np.float32)
 CUBE = np.arange(24, dtype=np.float32).reshape(1, 4, 6)
 CHANNELS = {"channel_axis": 1, "axes": [2], "epsilon": 1e-5, "center": True, "scale": True}
 SPECIAL: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
-    "where": ((FLAG, X, X), {}), "clip": ((X, rr.Prim("int32", 3), rr.Prim("int32", 9)), {}), "nn.softmax": ((X,), {"axis": -1}), "nn.log_softmax": ((X,), {"axis": -1}),
+    "where": ((FLAG, X, X), {}), "clip": ((X, rr.Prim("int32", 3), rr.Prim("int32", 9)), {}),
+    "nn.softmax": ((X,), {"axis": -1}), "nn.log_softmax": ((X,), {"axis": -1}),
     "nn.layer_norm": ((X, ROW, ROW + 1), {"axes": [-1], "epsilon": 1e-5, "center": True, "scale": True}),
     "nn.rms_norm": ((X, ROW), {"axes": [-1], "epsilon": 1e-5}),
     "nn.group_norm": ((CUBE, ROW, ROW + 1), {**CHANNELS, "num_groups": 2}),
