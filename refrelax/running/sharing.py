@@ -54,7 +54,10 @@ def _ours(array: Any) -> Any:
 def _from_dlpack(data: Any) -> Any:
     import numpy
 
-    device = data.__dlpack_device__() if hasattr(data, "__dlpack_device__") else (1, 0)
+    try:
+        device = data.__dlpack_device__() if hasattr(data, "__dlpack_device__") else (1, 0)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise UsageError(f"a {type(data).__name__} cannot be read through DLPack: {error}") from None
     if int(device[0]) not in CPU_MEMORY:
         where = getattr(data, "device", f"DLPack device {int(device[0])}")
         raise UsageError(f"an array on {where}, where one in the host's memory is expected")
@@ -69,9 +72,12 @@ def _from_dlpack(data: Any) -> Any:
         return data.view(torch.int16 if kind.itemsize == 2 else torch.uint8).numpy().view(kind)
     try:
         return numpy.from_dlpack(data)
-    except (BufferError, RuntimeError, TypeError) as error:
-        if hasattr(data, "__array__"):
-            return numpy.asarray(data)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        try:
+            if hasattr(data, "__array__"):
+                return numpy.asarray(data)
+        except (RuntimeError, TypeError, ValueError) as also:
+            error = also
         raise UsageError(f"a {type(data).__name__} cannot be read through DLPack: {error}") from None
 
 

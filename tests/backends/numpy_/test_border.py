@@ -161,6 +161,26 @@ def test_what_does_not_fit(mode: str) -> None:
         call(ones().astype(object), ones())
 
 
+class Refuses(Dlpack):
+    """Says nothing of its device."""
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        raise ValueError("no device")
+
+
+def test_what_is_no_array_here() -> None:
+    call = compiled(ADD)["main"]
+    for each in (Refuses(ones()), object(), {"a": 1}):
+        with pytest.raises(rr.UsageError):
+            call(each)
+
+
+def test_a_module_is_checked_first() -> None:
+    np.testing.assert_array_equal(rr.compile(rr.parse(ADD))["main"](ones()), 2 * ones())
+    with pytest.raises(rr.IllTyped):
+        rr.compile(rr.parse(ADD.replace("R.add(x, x)", "R.matmul(x, x)")))
+
+
 # --- what comes out --------------------------------------------------------------------------------------------------
 
 RESULTS = {
