@@ -14,6 +14,8 @@ from typing import Any
 
 from refrelax.errors import NoBits, UsageError
 from refrelax.extras import optional
+from refrelax.running.sharing import canonical, shared
+from refrelax.running.sharing import numpy_dtype as numpy_dtype
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Containment
 from refrelax.semantics.values import TensorValue, from_bits
@@ -63,8 +65,6 @@ class Tensor:
         if type(data).__module__ == "numpy" and hasattr(data, "dtype"):
             if dtype is not None and data.dtype.name != dtype:
                 raise UsageError(f"expected an array of {dtype}, found {data.dtype.name}")
-            from refrelax.running.sharing import shared
-
             return Tensor.over(shared(data).copy())
         raw = to_constant(data, dtype)
         return Tensor(from_bits(reading("ieee"), raw.dtype, raw.shape, raw.patterns()))
@@ -112,8 +112,6 @@ class Tensor:
     def tobytes(self) -> bytes:
         """The elements little-endian, row-major; poison is written as zeros."""
         if self._core is None:
-            from refrelax.running.sharing import canonical
-
             return _little_endian(canonical(self._array))
         return pack(self.dtype, [p or 0 for p in self.patterns()])
 
@@ -121,8 +119,6 @@ class Tensor:
         """A NumPy array with these elements (a copy); low-precision floats come from ml_dtypes. Poison becomes 0 there:
         look at ``poison()`` first."""
         if self._core is None:
-            from refrelax.running.sharing import canonical
-
             found = canonical(self._array)
             return found.copy("C") if found is self._array else found
         dtype = numpy_dtype(self.dtype)
@@ -279,26 +275,6 @@ def pack(dtype: str, patterns: Sequence[int]) -> bytes:
     if sys.byteorder == "big":
         cells.byteswap()
     return cells.tobytes()
-
-
-def numpy_dtype(dtype: str) -> Any:
-    """The NumPy dtype of a refrelax dtype; formats that NumPy lacks come from ml_dtypes.
-
-    Raises:
-        UsageError: neither has it (``int7``, ``float32x4``, ``handle``).
-    """
-    with optional(f"an array of {dtype}"):
-        import numpy
-
-        try:
-            return numpy.dtype(dtype)
-        except TypeError:
-            import ml_dtypes
-
-            found = getattr(ml_dtypes, dtype, None)
-            if found is None:
-                raise UsageError(f"NumPy has no dtype {dtype}") from None
-            return numpy.dtype(found)
 
 
 # --- from outside ----------------------------------------------------------------------------------------------------

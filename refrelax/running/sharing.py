@@ -21,6 +21,26 @@ TORCH_NARROW = {
 """PyTorch's names of formats that neither NumPy nor its DLPack has, and ours."""
 
 
+def numpy_dtype(dtype: str) -> Any:
+    """The NumPy dtype of a refrelax dtype; formats that NumPy lacks come from ml_dtypes.
+
+    Raises:
+        UsageError: neither has it (``int7``, ``float32x4``, ``handle``).
+    """
+    with optional(f"an array of {dtype}"):
+        import numpy
+
+        try:
+            return numpy.dtype(dtype)
+        except TypeError:
+            import ml_dtypes
+
+            found = getattr(ml_dtypes, dtype, None)
+            if found is None:
+                raise UsageError(f"NumPy has no dtype {dtype}") from None
+            return numpy.dtype(found)
+
+
 def shared(data: Any) -> Any:
     """A NumPy array over the memory of ``data``: anything with DLPack, the buffer or the array protocol, or a NumPy
     array or scalar. Copied only where no NumPy array can see the memory as it is (bytes in the other order).
@@ -65,27 +85,24 @@ def _from_dlpack(data: Any) -> Any:
         data = data.detach()
     text = str(getattr(data, "dtype", "")).removeprefix("torch.")
     if text in TORCH_NARROW and hasattr(data, "view"):
-        from refrelax.running.arrays import numpy_dtype
-
         kind = numpy_dtype(TORCH_NARROW[text])
         torch = __import__("torch")
         return data.view(torch.int16 if kind.itemsize == 2 else torch.uint8).numpy().view(kind)
     try:
         return numpy.from_dlpack(data)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        try:
-            if hasattr(data, "__array__"):
-                return numpy.asarray(data)
-        except (RuntimeError, TypeError, ValueError) as also:
-            error = also
-        raise UsageError(f"a {type(data).__name__} cannot be read through DLPack: {error}") from None
+        why: Exception = error
+    try:
+        if hasattr(data, "__array__"):
+            return numpy.asarray(data)
+    except (RuntimeError, TypeError, ValueError) as error:
+        why = error
+    raise UsageError(f"a {type(data).__name__} cannot be read through DLPack: {why}")
 
 
 def canonical(array: Any) -> Any:
     """The array with every NaN as the language has it (``num/nan-canonical``); the array itself if there is none."""
     import numpy
-
-    from refrelax.running.arrays import numpy_dtype
 
     name = array.dtype.name
     pattern = bits.nan_bits(name) if dtypes.is_float(name) else None

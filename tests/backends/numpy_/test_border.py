@@ -177,8 +177,8 @@ def test_what_is_no_array_here() -> None:
 
 def test_a_module_is_checked_first() -> None:
     np.testing.assert_array_equal(rr.compile(rr.parse(ADD))["main"](ones()), 2 * ones())
-    with pytest.raises(rr.IllTyped):
-        rr.compile(rr.parse(ADD.replace("R.add(x, x)", "R.matmul(x, x)")))
+    with pytest.raises(rr.IllFormed):
+        rr.compile(rr.parse(ADD.replace("return y", "return z")))
 
 
 # --- what comes out --------------------------------------------------------------------------------------------------
