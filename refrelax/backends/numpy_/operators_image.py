@@ -208,7 +208,7 @@ def _resize(n: int) -> Run:
             return from_plain(np.zeros(shape, out), attrs["layout"], DATA[n])
         axes = [_axis(attrs, m, q, roi[k], roi[n + k]) for k, (m, q) in enumerate(zip(own, new, strict=True))]
         if attrs["method"] == "nearest_neighbor":
-            for k, axis in enumerate(axes):
+            for k, axis in reversed(list(enumerate(axes))):
                 x = np.take(x, taps_of(axis, np.dtype(np.float32))[0][0], axis=2 + k)
             found = exact.converted(x, out)
         else:

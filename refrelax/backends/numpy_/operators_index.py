@@ -116,7 +116,7 @@ def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     if reduction in ("update", ""):
         rows[position] = values  # in order: the last one stays
     else:
-        if reduction == "add" and is_float(x.dtype):  # a sum begins at +0: a stored-to -0 does not survive
+        if reduction == "add" and not _one_zero(x):  # a sum begins at +0: a stored-to -0 does not survive
             rows[position] += np.zeros((), dtype=x.dtype)
         if rows.ndim == 1 and reduction in STEPS and x.dtype.char in PLAIN_SORTS:
             STEPS[reduction].at(rows, position, values.astype(x.dtype, copy=False))
@@ -269,6 +269,8 @@ def _wide_positions(x: Any, axis: int, descending: bool) -> Any:
 
 def _one_zero(x: Any) -> bool:
     """Whether equal elements have equal bits, so that any sort is the stable one: integers, and floats without -0."""
+    if not x.size:
+        return True
     if x.dtype == np.float32:  # whose least pattern as an integer is that of -0
         return bool(np.min(x.view(np.int32)) != -(1 << 31))
     return not is_float(x.dtype) or not (np.signbit(x) & (x == 0)).any()
