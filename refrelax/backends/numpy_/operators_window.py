@@ -59,7 +59,8 @@ def padded(x: Any, before: Sequence[int], after: Sequence[int], fill: Any) -> An
         return x
     widths = [(0, 0)] * (x.ndim - len(before)) + list(zip(before, after, strict=True))
     shape = [n + a + b for n, (a, b) in zip(x.shape, widths, strict=True)]
-    result = np.full(shape, fill, dtype=x.dtype)
+    result = np.empty_like(x, shape=shape)  # in the order of memory that x has
+    result.fill(fill)
     result[tuple(slice(a, a + n) for n, (a, _) in zip(x.shape, widths, strict=True))] = x
     return result
 
@@ -85,6 +86,9 @@ def _conv(n: int) -> Run:
             )
         ]
         views = list(taps(padded(x, before, after, 0), w.shape[2:], attrs["strides"], attrs["dilation"], counts))
+        if plain(fast, x) and views and groups == 1 and attrs["data_layout"].endswith("C"):
+            found = np.moveaxis(_rows(views, x.shape[0], w, counts), -1, 1)
+            return from_plain(found, attrs["out_layout"] or attrs["data_layout"], DATA[n])
         found = (_columns if plain(fast, x) and views else _tap_by_tap)(views, x.shape[0], w, groups, counts)
         return from_plain(found, attrs["out_layout"] or attrs["data_layout"], DATA[n])
 
@@ -112,6 +116,13 @@ def _columns(views: Views, batch: int, w: Any, groups: int, counts: Sequence[int
     columns = columns.reshape(batch, groups, w.shape[1] * len(views), prod(counts))
     kernel = w.reshape(groups, w.shape[0] // groups, w.shape[1] * len(views))
     return np.matmul(kernel[None], columns).reshape(batch, w.shape[0], *counts)
+
+
+def _rows(views: Views, batch: int, w: Any, counts: Sequence[int]) -> Any:
+    """Rows of taps times the kernel, where channels are the last axis of memory: (batch, space, channel)."""
+    rows = np.stack([np.moveaxis(view, 1, -1) for _, view in views], axis=-2)
+    kernel = np.moveaxis(w, (0, 1), (-1, -2)).reshape(len(views) * w.shape[1], w.shape[0])
+    return (rows.reshape(batch * prod(counts), len(kernel)) @ kernel).reshape(batch, *counts, w.shape[0])
 
 
 # --- pooling ---------------------------------------------------------------------------------------------------------

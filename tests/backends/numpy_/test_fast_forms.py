@@ -378,6 +378,54 @@ def test_attention(mask: str, queries: int) -> None:
     np.testing.assert_allclose(fast, bits, rtol=1e-4, atol=1e-6)
 
 
+# --- windows ---------------------------------------------------------------------------------------------------------
+
+LAYOUTS = [("NCHW", "OIHW", (2, 3, 5, 4), (6, 3, 3, 2)), ("NHWC", "HWIO", (2, 5, 4, 3), (3, 2, 3, 6)),
+           ("NHWC", "OIHW", (2, 5, 4, 3), (6, 3, 1, 1))]  # fmt: skip
+
+
+@pytest.mark.parametrize("more", ["", "padding=[1, 0, 2, 1]", "strides=[2, 1], dilation=[1, 2]"])
+@pytest.mark.parametrize("layouts", LAYOUTS, ids=lambda each: "-".join(each[:2]))
+def test_convolutions(layouts: tuple[str, str, tuple[int, ...], tuple[int, ...]], more: str) -> None:
+    data, kernel, *shapes = layouts
+    rng = np.random.default_rng(8)
+    args = [rng.integers(-3, 4, s).astype("float32") for s in shapes]
+    params = ", ".join(f'{n}: R.Tensor({tuple(s)}, "float32")' for n, s in zip("xw", shapes, strict=True))
+    call = f'R.nn.conv2d(x, w, data_layout="{data}", kernel_layout="{kernel}"{", " if more else ""}{more})'
+    agree(program(params, f"y = {call}\nreturn y", ""), *args)
+
+
+@pytest.mark.parametrize("more", ["", "strides=[2, 3], output_padding=[1, 2]", "padding=[1, 0, 0, 1], groups=2"])
+def test_transposed_convolutions(more: str) -> None:
+    rng = np.random.default_rng(9)
+    x, w = rng.integers(-3, 4, (2, 4, 3, 2)).astype("float32"), rng.integers(-3, 4, (4, 3, 2, 3)).astype("float32")
+    call = f"R.nn.conv2d_transpose(x, w{', ' if more else ''}{more})"
+    params = 'x: R.Tensor((n, 4, 3, 2), "float32"), w: R.Tensor((4, 3, 2, 3), "float32")'
+    agree(program(params, f"y = {call}\nreturn y", "n"), x, w)
+
+
+MODES = ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_crop_and_resize"]
+
+
+@pytest.mark.parametrize("method", ["nearest_neighbor", "linear", "cubic"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("size", [(1, 7), (5, 2)])
+def test_resizing(method: str, mode: str, size: tuple[int, int]) -> None:
+    x = np.random.default_rng(10).integers(-8, 9, (1, 2, 3, 4)).astype("float32")
+    attributes = f'method="{method}", coordinate_transformation_mode="{mode}", roi=[0.0, 0.1, 1.0, 1.2]'
+    call = f"R.image.resize2d(x, {size}, {attributes})"
+    agree(program('x: R.Tensor((n, 2, 3, 4), "float32")', f"y = {call}\nreturn y", "n"), x)
+
+
+def test_what_the_definition_runs_is_not_shown() -> None:
+    body = "y = R.unique(x)\nz = R.negative(y)\nreturn z"
+    executable = rr.compile(program('x: R.Tensor((n,), "float32")', body, "n"))
+    x = np.array([3, 1, 3, 2], "float32")
+    assert executable["main"](x).tolist() == [-1, -2, -3]
+    observed = executable.observe("main", x)
+    assert [f.name for f in observed.frames] == ["", "z"] and observed.unobserved == (("run by the definition", 1),)
+
+
 # --- moves -----------------------------------------------------------------------------------------------------------
 
 
