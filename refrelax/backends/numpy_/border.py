@@ -175,6 +175,12 @@ def arrays_in(values: Sequence[Any]) -> list[Any]:
     return found
 
 
+def copied(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return tuple(copied(each) for each in value) if isinstance(value, tuple) else value
+
+
 # --- outward ---------------------------------------------------------------------------------------------------------
 
 

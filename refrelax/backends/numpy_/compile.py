@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -12,19 +11,9 @@ import numpy as np
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.libraries import libraries_of
 from refrelax.backends.numpy_ import machine, runtime
-from refrelax.backends.numpy_.border import (
-    apart,
-    arrays_in,
-    given,
-    inward,
-    misfit,
-    outward,
-    own,
-    stored,
-    types_of,
-    views,
-)
+from refrelax.backends.numpy_.border import copied, given, inward, misfit, outward, types_of
 from refrelax.backends.numpy_.by_definition import calls_of, evaluated
+from refrelax.backends.numpy_.calls import FAILURES, Called, ended
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
@@ -32,12 +21,8 @@ from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import (
     Effect,
-    Ended,
-    Exhausted,
     Outcome,
     Returned,
-    RunError,
-    Unspecified,
     UsageError,
     trap,
 )
@@ -49,7 +34,6 @@ from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
-from refrelax.syntax.types import TensorType
 
 Mode = Literal["bits", "fast"]
 
@@ -255,12 +239,6 @@ def snapshot(names: dict[str, Any]) -> dict[str, Any]:
     return {program_name(k): copied(v) for k, v in names.items() if k != "run"}
 
 
-def copied(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    return tuple(copied(each) for each in value) if isinstance(value, tuple) else value
-
-
 def overwritten(module: Module) -> bool:
     """Whether a function of the module, or a library function, overwrites a tensor that graph-level code can still
     see."""
@@ -385,111 +363,3 @@ class NumPyExecutable:
         if entry not in self._calls:
             self._calls[entry] = Called(self, entry)
         return self._calls[entry]
-
-
-class Called:
-    """``f["main"]``: NumPy arrays, and anything with DLPack, the buffer or the array protocol, without a copy; lists
-    and numbers are converted. Gives NumPy arrays that can be written.
-
-    A result shares memory with an argument only where the definition lets it (``R.reshape`` of a parameter, a
-    parameter itself). An argument is written only where the program overwrites that parameter.
-
-    Raises:
-        RunError: the run ended otherwise than by returning.
-        UsageError: an argument is no array, on another device, or cannot be written where the program writes.
-        Unlinkable: a library function or constant is missing.
-    """
-
-    __slots__ = (
-        "_alone",
-        "_entry",
-        "_executable",
-        "_free",
-        "_func",
-        "_overwrites",
-        "_run",
-        "_tensors",
-        "_types",
-        "_written",
-    )
-
-    def __init__(self, executable: NumPyExecutable, entry: str) -> None:
-        self._executable, self._entry = executable, entry
-        self._func = executable._entry(entry, {})
-        self._types = types_of(self._func, len(self._func.params))
-        self._tensors = all(isinstance(each, TensorType) for each in self._types)
-        self._run = executable._functions[function(entry)]
-        self._written = stored(self._func) if isinstance(self._func, PrimFunc) else {}
-        self._overwrites = not executable._views or bool(self._written)
-        self._free = views(self._func) if isinstance(self._func, Function) else False
-        # whether nothing looks at the run
-        self._alone = not re.search(r"\brun\.|\bvm\.|\brun, *args", executable.source)
-
-    def __call__(self, *args: Any) -> Any:
-        f, types = self._executable, self._types
-        if len(args) != len(types):
-            raise RunError(trap("ev/arity", arity(self._entry, len(args), len(types))).outcome)
-        values = [
-            a if type(a) is np.ndarray and id(a.dtype) in NATIVE else self._inward(a, t) for a, t in zip(args, types)
-        ]
-        if self._overwrites:
-            values = self._own(args, values)
-        try:
-            with np.errstate(all="ignore"):
-                if isinstance(self._func, Function):
-                    result = self._run(None if self._alone else f._running(f._functions, {}), *values)
-                else:
-                    result = self._run(*values)
-        except FAILURES as error:
-            if isinstance(error, ValueError) and "read-only" in str(error):
-                raise UsageError("the program writes to an argument, and the array given for it is read-only") from None
-            raise RunError(ended(error)) from None
-        if self._overwrites:
-            self._give_back(args, values)
-        return copied(result) if f._kept else given(result, values if self._tensors else arrays_in(values), self._free)
-
-    @staticmethod
-    def _give_back(args: tuple[Any, ...], values: list[Any]) -> None:
-        """What was written to tensors that are no arrays."""
-        for a, v in zip(args, values, strict=True):
-            if isinstance(a, Tensor) and not np.may_share_memory(array := a.__array__(), v):
-                if array.tobytes() != v.tobytes():
-                    a.assign(v)
-
-    def _inward(self, value: Any, type_: Any) -> Any:
-        refused = misfit(self._entry, (value,), [type_])
-        if refused is not None:
-            raise RunError(refused)
-        return inward(value, type_, copy=False)
-
-    def _own(self, args: tuple[Any, ...], values: list[Any]) -> list[Any]:
-        if isinstance(self._func, PrimFunc):
-            own(self._func, args, values, self._written)
-            return values
-        return apart(values)
-
-
-NATIVE = frozenset(id(np.dtype(code)) for code in "efdbBhHiIlLqQ?")
-"""NumPy's own dtypes that are dtypes of ours, in the machine's byte order, by identity: there is one of each."""
-
-FAILURES = (
-    Ended, RecursionError, ZeroDivisionError, IndexError, ValueError, OverflowError, MemoryError, TypeError, KeyError,
-)  # fmt: skip
-"""What generated source raises."""
-
-
-def ended(error: BaseException) -> Outcome:
-    """How a run ended that raised."""
-    match error:
-        case Ended():
-            return error.outcome
-        case RecursionError():
-            return Exhausted("depth")
-        case ZeroDivisionError():
-            return Unspecified("num/int-division-by-zero", "integer division by zero")
-        case _:
-            return Unspecified("impl/error", f"{type(error).__name__}: {error}")
-
-
-def arity(name: str, found: int, wanted: int) -> str:
-    return f"{name} takes {wanted} arguments, {found} were given"
