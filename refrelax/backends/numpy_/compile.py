@@ -107,6 +107,7 @@ class Running:
     brought: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """What runs in place of library functions whose contract is the package's own (``backends/libraries.py``)."""
     by_definition: list[Call] | None = None
+    """The calls that the definition runs, in the order of the text that was compiled."""
     hidden: int = 0
     """Bindings that are not shown, since the definition itself gave their value."""
     given_contracts: Mapping[str, str] | None = None
@@ -278,6 +279,7 @@ class NumPyExecutable:
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
         self._machine = machine.Machine()
         self._contracts = contracts_of(checked.module)
+        self._defined = calls_of(checked.module)
         self._kept = on_machine(checked.module)
         self._calls: dict[str, Callable[..., Any]] = {}
 
@@ -356,6 +358,7 @@ class NumPyExecutable:
             brought=self._brought,
             machine=fresh or self._machine,
             given_contracts=self._contracts,
+            by_definition=self._defined,
         )
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:
