@@ -102,7 +102,7 @@ examples: $(TVM) ## print the example models anew with real TVM and PyTorch
 	@$(TVMENV)/bin/python tools/make_paper_models.py
 
 bench: $(DEV) ## the benchmarks that the notes quote
-	@for each in interpreter small_program readings decoder "solver --lowering" pointwise; do \
+	@for each in interpreter small_program readings decoder arrays "solver --lowering" pointwise; do \
 	  set -- $$each; name=$$1; shift; echo "== $$name $$*"; $(BIN)/python benchmarks/$$name.py "$$@" || exit 1; done
 
 clean: ## remove the environments and caches

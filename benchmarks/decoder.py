@@ -99,11 +99,11 @@ def main(n: int = 128) -> None:
     fast, bits = rr.compile(checked, mode="fast"), rr.compile(checked, mode="bits")
     contenders = {
         "by hand": lambda: by_hand(*args),
-        "fast": lambda: fast.call("main", *args),  # type: ignore[attr-defined]
+        "fast": lambda: fast["main"](*args),
     }
     times = interleaved(contenders, 15)
-    slow = interleaved({"bits": lambda: bits.call("main", *args)}, 3)  # type: ignore[attr-defined]
-    result = fast.call("main", *args)[0]  # type: ignore[attr-defined]
+    slow = interleaved({"bits": lambda: bits["main"](*args)}, 3)
+    result = fast["main"](*args)[0]
     print(f"by hand {times['by hand'] * 1e3:.1f} ms")
     print(f"fast    {times['fast'] * 1e3:.1f} ms, {times['fast'] / times['by hand']:.2f}x")
     print(f"bits    {slow['bits'] * 1e3:.1f} ms, {slow['bits'] / times['by hand']:.1f}x")

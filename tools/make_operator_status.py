@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT))
 from refrelax.backends.cupy_.expressions import ELEMENTARY  # noqa: E402
 from refrelax.backends.numpy_ import graph as numpy_graph  # noqa: E402
 from refrelax.backends.numpy_ import machine  # noqa: E402
+from refrelax.backends.numpy_.by_definition import BY_DEFINITION  # noqa: E402
 from refrelax.backends.numpy_.operators import OPERATORS as NUMPY  # noqa: E402
 from refrelax.conformance import cases  # noqa: E402
 from refrelax.lower.legalize.table import AWAITED, BY_HAND, LEGALIZERS  # noqa: E402
@@ -58,6 +59,7 @@ WORDS = {
     "laws": "opaque to proofs but for its laws",
     "by hand": "a legalizer that is written by hand",
     "own": "a form of its own",
+    "definition": "run by the definition, element by element; once it is legalized, through its loop program",
     "loops": "through its loop program, once it is legalized",
     "kernel": "a kernel, made from its loop program",
     "modules": "drawn by `rr.testing.modules`, and called by the sweep",
@@ -101,13 +103,16 @@ def on_numpy(name: str) -> str:
     forms = {*NUMPY, *numpy_graph.EFFECTS, *DESTINATION_PASSING, "relax.call_pure_packed", "relax.null_value"}
     forms |= {*machine.MEMORY, *machine.KILLS}
     forms |= {"relax.builtin.alloc_tensor", "relax.call_builtin_with_ctx", "relax.vm.call_tir_dyn"}
+    if name in BY_DEFINITION:
+        return "definition"
     return "own" if name in forms else "loops" if name in LEGALIZERS else "interpreter"
 
 
 def on_cuda(name: str) -> str:
     function = FUNCTIONS.get(name.removeprefix("relax."))
     unknown = function is not None and function.ulps > 0.5 and function.name not in ELEMENTARY
-    return "kernel" if name in LEGALIZERS and not unknown else "host" if on_numpy(name) == "own" else "interpreter"
+    host = on_numpy(name) in ("own", "definition")
+    return "kernel" if name in LEGALIZERS and not unknown else "host" if host else "interpreter"
 
 
 @cache

@@ -5,17 +5,20 @@ from __future__ import annotations
 from refrelax.backends.executable import Executable
 from refrelax.errors import UsageError
 from refrelax.extras import optional
+from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.module import Module
 
 
-def compile(checked: CheckedModule, backend: str = "numpy", mode: str = "fast") -> Executable:
-    """Compile a checked module.
+def compile(checked: CheckedModule | Module, backend: str = "numpy", mode: str = "fast") -> Executable:
+    """Compile a checked module; a module is checked first.
 
     ``backend``: ``"numpy"``; ``"cupy"`` (kernels on a GPU); ``"cuda-emulated"`` (the same kernels on the CPU, through
     g++). ``mode``: ``"bits"`` (the interpreter's bits at array speed) or ``"fast"`` (permitted
     relaxations used).
 
     Raises:
+        IllFormed, IllTyped: of a module that is checked first.
         Unsupported: something in the module has no translation (no verdict about the program).
         UsageError: an unknown backend or mode, or a backend without its device or compiler.
         ModuleNotFoundError: NumPy or CuPy is not installed; the message names the extra.
@@ -24,6 +27,8 @@ def compile(checked: CheckedModule, backend: str = "numpy", mode: str = "fast") 
         raise UsageError(f"unknown backend {backend!r}; known: {', '.join(BACKENDS)}")
     if mode not in ("bits", "fast"):
         raise UsageError(f"unknown mode {mode!r}; known: bits, fast")
+    if isinstance(checked, Module):
+        checked = check(checked)
     with optional(f"the backend {backend}"):
         return _cuda(checked, backend, mode) if backend != "numpy" else _numpy(checked, mode)
 

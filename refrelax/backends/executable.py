@@ -29,7 +29,8 @@ class Observed:
     outcome: Outcome
     frames: tuple[Frame, ...] = field(repr=False)
     unobserved: tuple[tuple[str, int], ...] = ()
-    """Bindings that could not be shown, counted by the reason; every backend of ours shows all."""
+    """Bindings that could not be shown, counted by the reason: the NumPy backend shows all but those whose value is the
+    definition's own."""
 
 
 class Executable(Protocol):

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 from refrelax.errors import NoBits, UsageError
 from refrelax.extras import optional
+from refrelax.running.sharing import canonical, shared
+from refrelax.running.sharing import numpy_dtype as numpy_dtype
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.numbers.verdicts import Containment
 from refrelax.semantics.values import TensorValue, from_bits
@@ -24,17 +27,45 @@ class Tensor:
     """A tensor at the surface: dtype, shape and elements; a view of run-time memory, so externs may write to it.
 
     Make one with ``Tensor.of(nested_list_or_array, dtype)``.
+
+    A tensor that came from an array is that array until its cells are asked for (``core``): until then
+    ``np.asarray(tensor)``, ``np.from_dlpack(tensor)`` and ``memoryview(tensor)`` (Python 3.12) see its memory and copy
+    nothing. From then on the cells are the tensor.
     """
 
-    __slots__ = ("core",)
+    __slots__ = ("_array", "_core")
 
     def __init__(self, core: TensorValue) -> None:
-        self.core = core
+        self._core: TensorValue | None = core
+        self._array: Any = None
+
+    @staticmethod
+    def over(array: Any) -> Tensor:
+        """A tensor over the memory of a NumPy array of a dtype of ours."""
+        if dtypes.memory_bits(array.dtype.name) % 8:
+            return Tensor.of_bytes(array.dtype.name, array.shape, array.tobytes())
+        made = Tensor.__new__(Tensor)
+        made._core, made._array = None, array
+        return made
+
+    @property
+    def core(self) -> TensorValue:
+        """The cells."""
+        if self._core is None:
+            held = self._array
+            raw = ConstantArray(held.dtype.name, held.shape, _little_endian(held))
+            self._core = from_bits(reading("ieee"), raw.dtype, raw.shape, raw.patterns())
+            self._array = None
+        return self._core
 
     @staticmethod
     def of(data: Any, dtype: str | None = None) -> Tensor:
         """A tensor from a nested list, a number or any array. ``dtype`` defaults to the array's own, or to
         int32, float32 or bool by the first element of a list."""
+        if type(data).__module__ == "numpy" and hasattr(data, "dtype"):
+            if dtype is not None and data.dtype.name != dtype:
+                raise UsageError(f"expected an array of {dtype}, found {data.dtype.name}")
+            return Tensor.over(shared(data).copy())
         raw = to_constant(data, dtype)
         return Tensor(from_bits(reading("ieee"), raw.dtype, raw.shape, raw.patterns()))
 
@@ -46,19 +77,19 @@ class Tensor:
 
     @property
     def dtype(self) -> str:
-        return self.core.dtype
+        return self._core.dtype if self._core is not None else str(self._array.dtype.name)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.core.shape
+        return self._core.shape if self._core is not None else tuple(self._array.shape)
 
     @property
     def ndim(self) -> int:
-        return self.core.ndim
+        return len(self.shape)
 
     @property
     def size(self) -> int:
-        return self.core.size
+        return prod(self.shape)
 
     def patterns(self) -> list[int | None]:
         """Bit patterns, row-major; ``None`` for poison.
@@ -80,19 +111,44 @@ class Tensor:
 
     def tobytes(self) -> bytes:
         """The elements little-endian, row-major; poison is written as zeros."""
+        if self._core is None:
+            return _little_endian(canonical(self._array))
         return pack(self.dtype, [p or 0 for p in self.patterns()])
 
     def numpy(self) -> Any:
         """A NumPy array with these elements (a copy); low-precision floats come from ml_dtypes. Poison becomes 0 there:
         look at ``poison()`` first."""
+        if self._core is None:
+            found = canonical(self._array)
+            return found.copy("C") if found is self._array else found
         dtype = numpy_dtype(self.dtype)
         import numpy
 
         return numpy.frombuffer(self.tobytes(), dtype=dtype).reshape(self.shape).copy()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """``copy``: as NumPy has it. Cells are always copied, so ``copy=False`` of a tensor that has them is an
+        error."""
+        if self._core is None and not copy:
+            same = dtype is None or self._array.dtype == dtype
+            if same or copy is None:
+                return self._array if same else self._array.astype(dtype)
+        if copy is False:
+            raise ValueError("this tensor is no NumPy array of that dtype: its elements have to be copied")
         result = self.numpy()
         return result if dtype is None else result.astype(dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """As NumPy's: the memory of the array that the tensor came from, else a copy of the cells. A format that
+        DLPack in NumPy lacks (``bfloat16``) is a ``BufferError``."""
+        return self.__array__().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """As ``__dlpack__``."""
+        return memoryview(self.__array__())
 
     def poison(self) -> dict[tuple[int, ...], str]:
         """The elements without meaning, by index, with the rule of each."""
@@ -105,6 +161,9 @@ class Tensor:
         raw = to_constant(data, self.dtype)
         if raw.shape != self.shape or raw.dtype != self.dtype:
             raise UsageError(f"cannot assign {raw.dtype}{list(raw.shape)} to {self.dtype}{list(self.shape)}")
+        if self._core is None and self._array.flags.writeable:
+            self._array[...] = Tensor.of_bytes(raw.dtype, raw.shape, raw.data).numpy()
+            return
         make = self.core.numerics.at(self.dtype).from_bits
         self.core.assign([make(p) for p in raw.patterns()])
 
@@ -117,6 +176,9 @@ class Tensor:
         """Whether dtype, shape, reading and every element are the same: bit for bit, or as sets; poison by its rule."""
         if not isinstance(other, Tensor):
             return NotImplemented
+        if self._core is None and other._core is None:
+            same = (self.dtype, self.shape) == (other.dtype, other.shape)
+            return same and self.tobytes() == other.tobytes()
         mine, theirs = self.core, other.core
         if (mine.dtype, mine.shape, mine.numerics.name) != (theirs.dtype, theirs.shape, theirs.numerics.name):
             return False
@@ -134,7 +196,7 @@ class Tensor:
 
     def __repr__(self) -> str:
         dims = ", ".join(map(str, self.shape))
-        if not self.core.numerics.exact_bits or self.size > 16:
+        if self.size > 16 or not self.core.numerics.exact_bits:
             return f"Tensor({self.dtype}[{dims}])"
         return f"Tensor({self.dtype}[{dims}], {self.tolist()})"
 
@@ -213,26 +275,6 @@ def pack(dtype: str, patterns: Sequence[int]) -> bytes:
     if sys.byteorder == "big":
         cells.byteswap()
     return cells.tobytes()
-
-
-def numpy_dtype(dtype: str) -> Any:
-    """The NumPy dtype of a refrelax dtype; formats that NumPy lacks come from ml_dtypes.
-
-    Raises:
-        UsageError: neither has it (``int7``, ``float32x4``, ``handle``).
-    """
-    with optional(f"an array of {dtype}"):
-        import numpy
-
-        try:
-            return numpy.dtype(dtype)
-        except TypeError:
-            import ml_dtypes
-
-            found = getattr(ml_dtypes, dtype, None)
-            if found is None:
-                raise UsageError(f"NumPy has no dtype {dtype}") from None
-            return numpy.dtype(found)
 
 
 # --- from outside ----------------------------------------------------------------------------------------------------

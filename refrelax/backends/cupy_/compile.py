@@ -15,6 +15,7 @@ from refrelax.backends.cupy_.devices import Device, DeviceArray
 from refrelax.backends.cupy_.launch import Launcher, stand_in
 from refrelax.backends.cupy_.plan import Plan, plans, source_text
 from refrelax.backends.executable import Frame, Observed
+from refrelax.backends.numpy_ import border as surface
 from refrelax.backends.numpy_ import compile as host
 from refrelax.backends.numpy_ import runtime
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
@@ -113,7 +114,7 @@ class Running(host.Running):
         if self.unregistered(name):
             super().library_into(name, args, outputs)
             return
-        given = [host.outward(self.border.down(a)) for a in (*args, *outputs)]
+        given = [surface.outward(self.border.down(a)) for a in (*args, *outputs)]
         self.externs[name](*given)
         for array, tensor in zip([*args, *outputs], given, strict=True):
             if isinstance(array, DeviceArray):
@@ -207,8 +208,8 @@ class CudaExecutable:
         func = self.checked.module.functions[entry]
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")
-        types = host._types(func, len(args))
-        values = [self.border.up(host.inward(a, t)) for a, t in zip(args, types, strict=True)]
+        types = surface.types_of(func, len(args))
+        values = [self.border.up(surface.inward(_on_host(a), t)) for a, t in zip(args, types, strict=True)]
         running = Running(self.checked, externs, functions=functions, brought=self._brought, machine=self._machine)
         running.border = self.border
         try:
@@ -224,8 +225,8 @@ class CudaExecutable:
             return Unspecified("num/int-division-by-zero", "integer division by zero"), tuple(running.frames)
         except (IndexError, ValueError, OverflowError, MemoryError) as error:
             return Unspecified("impl/error", f"{type(error).__name__}: {error}"), tuple(running.frames)
-        final = tuple(host.outward(self.border.down(v)) for v in values)
-        return Returned(host.outward(result), final, tuple(running.effects)), tuple(running.frames)
+        final = tuple(surface.outward(self.border.down(v)) for v in values)
+        return Returned(surface.outward(result), final, tuple(running.effects)), tuple(running.frames)
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:
         """A function of arrays to arrays; raises ``RunError`` when the run ends otherwise than by returning."""
@@ -234,6 +235,13 @@ class CudaExecutable:
             outcome = self.run(entry, *args)
             if not isinstance(outcome, Returned):
                 raise RunError(outcome)
-            return host._arrays(outcome.value)
+            return surface.arrays_of(outcome.value)
 
         return call
+
+
+def _on_host(value: Any) -> Any:
+    """An array of another library in a device's memory, as one in the host's."""
+    if not hasattr(value, "__cuda_array_interface__"):
+        return value
+    return value.get() if hasattr(value, "get") else value.detach().cpu()

@@ -11,6 +11,9 @@ import numpy as np
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.libraries import libraries_of
 from refrelax.backends.numpy_ import machine, runtime
+from refrelax.backends.numpy_.border import copied, given, inward, misfit, outward, types_of
+from refrelax.backends.numpy_.by_definition import calls_of, evaluated
+from refrelax.backends.numpy_.calls import FAILURES, Called, ended
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
@@ -18,28 +21,19 @@ from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import (
     Effect,
-    Ended,
-    Exhausted,
     Outcome,
     Returned,
-    RunError,
-    Trapped,
-    Unspecified,
     UsageError,
     trap,
 )
-from refrelax.running.arrays import Tensor, pack, to_constant
-from refrelax.semantics.builtins.contexts import param_types
+from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.types.wellformed.heads import contracts_of
-from refrelax.semantics.values import DType, Prim, Shape
-from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
-from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
 
 Mode = Literal["bits", "fast"]
 
@@ -50,7 +44,7 @@ def source_of(checked: CheckedModule, mode: Mode, observed: bool = False) -> str
     Raises:
         Unsupported: something in the module has no translation.
     """
-    constants = Constants()
+    constants = Constants(copied=overwritten(checked.module))
     reuse = mode == "fast" and not observed and not overwritten(checked.module) and not on_machine(checked.module)
     parts: list[list[str]] = []
     for name, func in checked.module.functions.items():
@@ -86,8 +80,7 @@ class Operators(dict[str, Callable[..., Any]]):
     def __missing__(self, name: str) -> Callable[..., Any]:
         row, fast = OPERATORS[f"relax.{name}"], self.fast
         if fast and self.views and f"relax.{name}" in FAST_OPERATORS:
-            short = FAST_OPERATORS[f"relax.{name}"]
-            self[name] = apply = lambda *args, **attrs: arrays(short(*args, **attrs))
+            self[name] = apply = FAST_OPERATORS[f"relax.{name}"]
         elif self.views:
             self[name] = apply = lambda *args, **attrs: arrays(row(attrs, args, fast))
         else:
@@ -104,23 +97,39 @@ class Running:
     effects: list[Effect] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     constants: dict[int, Any] = field(default_factory=dict)
+    """The constants of the side table, read-only."""
+    overwriting: bool = False
+    """Whether the program overwrites memory: each run has its own constants then."""
     machine: machine.Machine = field(default_factory=machine.Machine)
     """Memory and recorded runs, which the executable keeps."""
     functions: Mapping[str, Any] = field(default_factory=dict)
     """The compiled functions, by their name in the source."""
     brought: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """What runs in place of library functions whose contract is the package's own (``backends/libraries.py``)."""
+    by_definition: list[Call] | None = None
+    """The calls that the definition runs, in the order of the text that was compiled."""
+    hidden: int = 0
+    """Bindings that are not shown, since the definition itself gave their value."""
+    given_contracts: Mapping[str, str] | None = None
     contracts: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.contracts = contracts_of(self.checked.module)
+        given_ = self.given_contracts
+        self.contracts = contracts_of(self.checked.module) if given_ is None else given_
 
     def constant(self, index: int) -> Any:
         """A constant of the side table as an array."""
         if index not in self.constants:
             raw = self.checked.module.constants[index]
-            self.constants[index] = runtime.constant(raw.dtype, raw.shape, raw.patterns())
-        return self.constants[index]
+            self.constants[index] = runtime.of_bytes(raw.dtype, raw.shape, raw.data)
+        return self.constants[index].copy() if self.overwriting else self.constants[index]
+
+    def defined(self, number: int, path: str, *args: Any) -> Any:
+        """A call of an operator that only the definition has (``by_definition``)."""
+        if self.by_definition is None:
+            self.by_definition = calls_of(self.checked.module)
+        call = self.by_definition[number]
+        return self.taken(evaluated(self.checked, call, path, tuple(map(self.held, args))))
 
     def extern(self, name: str) -> Callable[..., Any]:
         return lambda _run, *args: self.library(name, list(args))
@@ -231,12 +240,6 @@ def snapshot(names: dict[str, Any]) -> dict[str, Any]:
     return {program_name(k): copied(v) for k, v in names.items() if k != "run"}
 
 
-def copied(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    return tuple(copied(each) for each in value) if isinstance(value, tuple) else value
-
-
 def overwritten(module: Module) -> bool:
     """Whether a function of the module, or a library function, overwrites a tensor that graph-level code can still
     see."""
@@ -275,6 +278,10 @@ class NumPyExecutable:
         self._constants: dict[int, Any] = {}
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
         self._machine = machine.Machine()
+        self._contracts = contracts_of(checked.module)
+        self._defined = calls_of(checked.module)
+        self._kept = on_machine(checked.module)
+        self._calls: dict[str, Callable[..., Any]] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         return NumPyExecutable, (self.checked, self.mode)
@@ -302,7 +309,8 @@ class NumPyExecutable:
         """Run and keep, for every binding, what it was computed from and what it gave."""
         functions = self._load(source_of(self.checked, self.mode, observed=True))
         outcome, running = self._run(functions, entry, args, externs or {}, machine.Machine())
-        return Observed(outcome, tuple(running.frames))
+        hidden = (("run by the definition", running.hidden),) if running.hidden else ()
+        return Observed(outcome, tuple(running.frames), hidden)
 
     def _run(
         self,
@@ -312,124 +320,49 @@ class NumPyExecutable:
         externs: Mapping[str, Callable[..., Any]],
         fresh: machine.Machine | None = None,
     ) -> tuple[Outcome, Running]:
+        func = self._entry(entry, externs)
+        types = types_of(func, len(args))
+        if (refused := misfit(entry, args, types)) is not None:
+            return refused, Running(self.checked, externs)
+        values = [inward(a, t) for a, t in zip(args, types, strict=True)]
+        running = self._running(functions, externs, fresh)
+        try:
+            runtime.expect_arity(entry, len(values), len(func.params))
+            with np.errstate(all="ignore"):
+                first = [running, *values] if isinstance(func, Function) else values
+                result = functions[function(entry)](*first)
+        except FAILURES as error:
+            return ended(error), running
+        shown = outward(given(result, (), True) if not self._kept else copied(result))
+        return Returned(shown, tuple(outward(v) for v in values), tuple(running.effects)), running
+
+    def _entry(self, entry: str, externs: Mapping[str, Callable[..., Any]]) -> Function | PrimFunc:
         link(self.checked.module, entry, externs)
         func = self.checked.module.functions[entry]
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")
-        types = _types(func, len(args))
-        if (refused := misfit(entry, args, types)) is not None:
-            return refused, Running(self.checked, externs)
-        values = [inward(a, t) for a, t in zip(args, types, strict=True)]
-        kept = fresh or self._machine
-        running = Running(self.checked, externs, functions=functions, brought=self._brought, machine=kept)
-        try:
-            runtime.expect_arity(entry, len(values), len(func.params))
-            with np.errstate(all="ignore"):
-                given = [running, *values] if isinstance(func, Function) else values
-                result = functions[function(entry)](*given)
-        except Ended as end:
-            return end.outcome, running
-        except RecursionError:
-            return Exhausted("depth"), running
-        except ZeroDivisionError:
-            return Unspecified("num/int-division-by-zero", "integer division by zero"), running
-        except (IndexError, ValueError, OverflowError, MemoryError, TypeError, KeyError) as error:
-            return Unspecified("impl/error", f"{type(error).__name__}: {error}"), running
-        return Returned(outward(result), tuple(outward(v) for v in values), tuple(running.effects)), running
+        return func
 
-    def call(self, entry: str, *args: Any) -> Any:
-        """A function on arrays to arrays, nothing converted or copied: arguments must be NumPy arrays of the right
-        dtypes.
-
-        Raises:
-            Ended: the run trapped.
-        """
-        func = self.checked.module.functions[entry]
-        running = Running(
+    def _running(
+        self,
+        functions: dict[str, Any],
+        externs: Mapping[str, Callable[..., Any]],
+        fresh: machine.Machine | None = None,
+    ) -> Running:
+        return Running(
             self.checked,
-            {},
+            externs,
             constants=self._constants,
-            functions=self._functions,
+            overwriting=not self._views,
+            functions=functions,
             brought=self._brought,
-            machine=self._machine,
+            machine=fresh or self._machine,
+            given_contracts=self._contracts,
+            by_definition=self._defined,
         )
-        first = [running] if isinstance(func, Function) else []
-        with np.errstate(all="ignore"):
-            return self._functions[function(entry)](*first, *args)
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:
-        """A function of arrays to arrays; raises ``RunError`` when the run ends otherwise than by returning."""
-
-        def call(*args: Any) -> Any:
-            outcome = self.run(entry, *args)
-            if not isinstance(outcome, Returned):
-                raise RunError(outcome)
-            return _arrays(outcome.value)
-
-        return call
-
-
-def _types(func: Function | PrimFunc, count: int) -> list[Type | None]:
-    known: list[Type | None]
-    if isinstance(func, Function):
-        known = param_types(func)
-    else:
-        known = [
-            TensorType(p.buffer.shape, p.buffer.dtype, len(p.buffer.shape))
-            if hasattr(p, "buffer")
-            else PrimType(p.var.dtype)
-            for p in func.params
-        ]
-    return (known + [None] * count)[:count]
-
-
-def misfit(entry: str, args: tuple[Any, ...], types: list[Type | None]) -> Trapped | None:
-    """How a run ends that is given a prim value of another dtype: generated source sees numbers alone."""
-    for value, type_ in zip(args, types, strict=True):
-        if isinstance(value, Prim) and isinstance(type_, PrimType) and value.dtype != type_.dtype:
-            return Trapped("ev/param-dtype", f"{entry} takes a {type_.dtype}, found a {value.dtype}")
-    return None
-
-
-def inward(value: Any, type_: Type | None) -> Any:
-    """A surface value as generated source works with it: arrays, Python numbers, tuples, ``Shape``."""
-    match value, type_:
-        case ((Shape() | None | str()), _):
-            return value
-        case Prim(value=number), _:
-            return number
-        case DType(name=name), _:
-            return name
-        case ((bool() | int() | float()), (PrimType() | None)):
-            return float(value) if type_ is not None and dtypes.kind(type_.dtype) == "float" else value
-        case ((tuple() | list()), ShapeType()):
-            return Shape(tuple(int(each) for each in value))
-        case ((tuple() | list()), TupleType(fields=fields)):
-            return tuple(inward(v, t) for v, t in zip(value, [*fields, *[None] * len(value)], strict=False))
-        case tuple(), None:
-            return tuple(inward(v, None) for v in value)
-        case np.ndarray(), _ if dtypes.is_dtype(value.dtype.name):
-            return np.array(value)
-        case _:
-            dtype = (
-                type_.dtype if isinstance(type_, TensorType) and isinstance(value, list | bool | int | float) else None
-            )
-            raw = to_constant(value, dtype)
-            return runtime.constant(raw.dtype, raw.shape, raw.patterns()).copy()
-
-
-def outward(value: Any) -> Any:
-    """A value of generated source at the surface."""
-    if isinstance(value, np.ndarray | np.generic):
-        array = np.asarray(value)
-        bits_ = np.ascontiguousarray(array).reshape(-1).view(f"uint{8 * array.itemsize}") if array.size else array
-        return Tensor.of_bytes(
-            array.dtype.name, array.shape, pack(array.dtype.name, [int(b) for b in bits_.reshape(-1)])
-        )
-    return tuple(outward(each) for each in value) if isinstance(value, tuple) else value
-
-
-def _arrays(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return value.numpy()
-    return tuple(_arrays(each) for each in value) if isinstance(value, tuple) else value
+        """A function of arrays to arrays, over the caller's memory (``Called``)."""
+        if entry not in self._calls:
+            self._calls[entry] = Called(self, entry)
+        return self._calls[entry]

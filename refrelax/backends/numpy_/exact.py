@@ -60,9 +60,28 @@ def binary(name: str, x: Any, y: Any) -> Any:
     x, y = np.broadcast_arrays(np.asarray(x), np.asarray(y))
     if name == "copysign":
         return np.copysign(x, y)
+    if name in _DOUBLE2 and x.dtype == y.dtype and x.dtype.kind not in "iu" and x.dtype != np.float64:
+        return _rounded(name, x, y)
     apply = function2(name, x.dtype.name)
     flat = [_any(apply(a, b)) for a, b in zip(_numbers(x), _numbers(y), strict=True)]
     return np.array(flat, dtype=np.float64).astype(x.dtype).reshape(x.shape)
+
+
+_DOUBLE2: dict[str, Callable[[Any, Any], Any]] = {"pow": np.power, "atan2": np.arctan2}
+
+
+def _rounded(name: str, x: Any, y: Any) -> Any:
+    """As ``elementary``: in binary64, and by the definition where a last place could change the rounding."""
+    apply = function2(name, x.dtype.name)
+    with np.errstate(all="ignore"):
+        wide = _DOUBLE2[name](x.astype(np.float64), y.astype(np.float64))
+        low, result, high = ((wide * m).astype(x.dtype) for m in (1 - MARGIN, 1.0, 1 + MARGIN))
+        doubtful = ~((low == result) & (result == high)) | ~(np.abs(wide) > 2.0**-900) | ~np.isfinite(wide)
+    if doubtful.any():
+        result = np.array(result)
+        pairs = zip(_numbers(x[doubtful]), _numbers(y[doubtful]), strict=True)
+        result[doubtful] = np.array([_any(apply(a, b)) for a, b in pairs], dtype=np.float64).astype(x.dtype)
+    return result
 
 
 def _any(result: Any) -> float:
@@ -146,6 +165,11 @@ def floor_modulo(a: Any, b: Any) -> Any:
     return a - np.floor(a / b) * b
 
 
+def converted(x: Any, dtype: Any) -> Any:
+    """``cast`` of what has another dtype: the array itself if it has this one."""
+    return x if type(x) is np.ndarray and x.dtype == dtype else cast(x, dtype)
+
+
 def cast(x: Any, dtype: Any) -> Any:
     """Conversion to a NumPy dtype: integers wrap, floats round once; a NaN or an out-of-range float gives any
     integer."""
@@ -161,6 +185,8 @@ def cast(x: Any, dtype: Any) -> Any:
     if x.dtype == np.float64 and dtype.itemsize < 4 and dtype != np.float16 and dtype.kind not in "iub":
         return _odd_float32(x).astype(dtype)
     with np.errstate(all="ignore"):
+        if dtype.kind in "iu" and x.dtype.kind == "f":
+            return x.astype(dtype)
         if dtype.kind in "iu" and x.dtype.kind not in "iub":
             return np.where(np.isfinite(x), x, 0).astype(np.float64).astype(dtype)
         return x.astype(dtype)

@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from refrelax.backends.numpy_.blocks import Reshaped, filled
+from refrelax.backends.numpy_.fast_norms import NORMS
+from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import number
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.semantics.values import Shape
@@ -28,6 +31,11 @@ Apply = Callable[..., Any]
 def usual(x: Any) -> bool:
     """An array in a format in which mode ``fast`` calculates as NumPy does."""
     return type(x) is np.ndarray and x.dtype in FLOATS
+
+
+def whole(x: Any) -> Any:
+    """NumPy gives scalars where an array of rank 0 is meant."""
+    return x if type(x) is np.ndarray else np.asarray(x)
 
 
 def room(out: Any, dtype: Any, *shapes: tuple[int, ...]) -> Any:
@@ -53,8 +61,10 @@ def _binary(name: str, ufunc: Any) -> Apply:
 
     def apply(a: Any, b: Any, out: Any = None) -> Any:
         if usual(a) and type(b) is np.ndarray and a.dtype == b.dtype:
-            return ufunc(a, b, out=None if out is None else room(out, a.dtype, a.shape, b.shape))
-        return row({}, (a, b), True)
+            if a.ndim or b.ndim:
+                return ufunc(a, b, out=None if out is None else room(out, a.dtype, a.shape, b.shape))
+            return np.asarray(ufunc(a, b))
+        return whole(row({}, (a, b), True))
 
     return apply
 
@@ -65,15 +75,15 @@ def _unary(name: str, form: Callable[[Any, Any], Any]) -> Apply:
 
     def apply(x: Any, out: Any = None) -> Any:
         if usual(x):
-            return form(x, None if out is None else room(out, x.dtype, x.shape))
-        return row({}, (x,), True)
+            return whole(form(x, None if out is None else room(out, x.dtype, x.shape)))
+        return whole(row({}, (x,), True))
 
     return apply
 
 
 def _rsqrt(x: Any, out: Any) -> Any:
     root = np.sqrt(x, out=out)
-    return np.reciprocal(root, out=root if type(root) is np.ndarray else None)
+    return np.divide(x.dtype.type(1), root, out=root if type(root) is np.ndarray else None)
 
 
 def _sigmoid(x: Any, out: Any) -> Any:
@@ -81,7 +91,7 @@ def _sigmoid(x: Any, out: Any) -> Any:
     t = np.asarray(np.negative(x, out=out))
     np.exp(t, out=t)
     t += t.dtype.type(1)
-    return np.reciprocal(t, out=t)
+    return np.divide(t.dtype.type(1), t, out=t)
 
 
 def _relu(x: Any, out: Any) -> Any:
@@ -95,33 +105,131 @@ def _where(condition: Any, a: Any, b: Any, out: Any = None) -> Any:
         if out is a and room(a, a.dtype, a.shape, b.shape, chosen.shape) is not None:
             np.copyto(a, b, where=~chosen)
             return a
-        return np.where(chosen, a, b)
-    return OPERATORS["relax.where"]({}, (condition, a, b), True)
+        return whole(np.where(chosen, a, b))
+    return whole(OPERATORS["relax.where"]({}, (condition, a, b), True))
+
+
+def _clip(x: Any, low: Any, high: Any, out: Any = None) -> Any:
+    least, most = number(low), number(high)
+    if usual(x) and type(least) in (int, float) and type(most) in (int, float) and least <= most:
+        kind = x.dtype.type
+        return whole(np.clip(x, kind(least), kind(most), out=None if out is None else room(out, x.dtype, x.shape)))
+    return whole(OPERATORS["relax.clip"]({}, (x, low, high), True))
 
 
 # --- along axes ------------------------------------------------------------------------------------------------------
 
 
-def _softmax(x: Any, axis: int = -1, out: Any = None) -> Any:
-    if not usual(x) or x.ndim == 0 or x.shape[axis] == 0:
-        return OPERATORS["relax.nn.softmax"]({"axis": axis}, (x,), True)
-    t = np.subtract(x, x.max(axis, keepdims=True), out=None if out is None else room(out, x.dtype, x.shape))
-    np.exp(t, out=t)
-    return np.divide(t, t.sum(axis, keepdims=True), out=t)
+def _axes(axis: Any) -> Any:
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+SHORT = 1 << 14
+"""A row that may be summed in lanes; NumPy sums longer ones in pairs, which errs less."""
+
+
+def _sum(x: Any, axis: Any, keepdims: bool) -> Any:
+    last = axis in ([-1], -1, [x.ndim - 1])
+    if last and x.flags.c_contiguous and 0 < x.shape[-1] <= SHORT and x.ndim > 1:
+        total = np.einsum("...i->...", x)
+        return total[..., None] if keepdims else total
+    sum_: Any = np.add.reduce
+    return sum_(x, axis=_axes(axis), keepdims=keepdims)
+
+
+def _total(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    if not usual(x):
+        return whole(OPERATORS["relax.sum"]({"axis": axis, "keepdims": keepdims}, (x,), True))
+    return whole(_sum(x, axis, bool(keepdims)))
+
+
+def _extreme(name: str, ufunc: Any) -> Apply:
+    row = OPERATORS[name]
+
+    def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if not usual(x) or not x.size or axis == []:
+            return whole(row({"axis": axis, "keepdims": keepdims}, (x,), True))
+        return whole(ufunc.reduce(x, axis=_axes(axis), keepdims=bool(keepdims)))
+
+    return apply
 
 
 def _mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     if not usual(x) or x.size == 0:
-        return OPERATORS["relax.mean"]({"axis": axis, "keepdims": keepdims}, (x,), True)
-    axes = None if axis is None else tuple(axis) if isinstance(axis, list) else (axis,)
-    total = np.sum(x, axis=axes, keepdims=bool(keepdims))
-    return total / x.dtype.type(x.size if axes is None else prod(x.shape[a] for a in axes))
+        return whole(OPERATORS["relax.mean"]({"axis": axis, "keepdims": keepdims}, (x,), True))
+    axes = None if axis is None else axis if isinstance(axis, list) else [axis]
+    total = _sum(x, axis, bool(keepdims))
+    return np.asarray(total / x.dtype.type(x.size if axes is None else prod([x.shape[a] for a in axes])))
+
+
+def _position(name: str, form: Any) -> Apply:
+    row = OPERATORS[name]
+
+    def apply(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if type(x) is np.ndarray and x.size and x.ndim:
+            return whole(form(x, axis, None, keepdims=bool(keepdims)))
+        return row({"axis": axis, "keepdims": keepdims}, (x,), True)
+
+    return apply
+
+
+LARGE = 1 << 12
 
 
 def _matmul(a: Any, b: Any, out_dtype: Any = None) -> Any:
-    if usual(a) and type(b) is np.ndarray and a.dtype == b.dtype and out_dtype in (None, "void", a.dtype.name):
-        return np.matmul(a, b)
-    return OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True)
+    if type(a) is np.ndarray and type(b) is np.ndarray and a.dtype == b.dtype and a.dtype in FLOATS:
+        if out_dtype is None or out_dtype == "void" or out_dtype == a.dtype:
+            if a.size >= LARGE and a.ndim == b.ndim == 2 and a.shape[1] == b.shape[0]:
+                return np.matmul(a, b, out=fresh((a.shape[0], b.shape[1]), a.dtype))
+            found = np.matmul(a, b)
+            return found if type(found) is np.ndarray else np.asarray(found)
+    return whole(OPERATORS["relax.matmul"]({"out_dtype": out_dtype}, (a, b), True))
+
+
+# --- quantisation ----------------------------------------------------------------------------------------------------
+
+BLOCK = 1 << 16
+NARROW_INTEGERS = {"int8": (-128.0, 127.0), "uint8": (0.0, 255.0), "int16": (-32768.0, 32767.0)}
+
+
+def _quantize(x: Any, scale: Any, zero: Any, **attrs: Any) -> Any:
+    """At float32 with one scale and one zero point for all, some elements at a time."""
+    out = attrs["out_dtype"]
+    one = type(scale) is np.ndarray and scale.size == 1 and scale.dtype == np.float32
+    if not one or not usual(x) or x.dtype != np.float32 or zero.size != 1 or zero.dtype.kind not in "iu":
+        return OPERATORS["relax.quantize"](attrs, (x, scale, zero), True)
+    if out not in NARROW_INTEGERS or not x.flags.c_contiguous:
+        return OPERATORS["relax.quantize"](attrs, (x, scale, zero), True)
+    low, high = map(np.float32, NARROW_INTEGERS[out])
+    point, size = zero.reshape(()).astype(np.float32), scale.reshape(())
+    result = fresh(x.shape, out)
+    flat, cells = x.reshape(-1), result.reshape(-1)
+    for first in range(0, len(flat), BLOCK):
+        t = np.divide(flat[first : first + BLOCK], size)
+        np.rint(t, out=t)
+        t += point
+        np.minimum(t, filled(high.reshape(()), t), out=t)
+        np.maximum(t, filled(low.reshape(()), t), out=t)
+        np.copyto(cells[first : first + BLOCK], t, casting="unsafe")
+    return result
+
+
+def _dequantize(x: Any, scale: Any, zero: Any, **attrs: Any) -> Any:
+    """Of integers of at most 16 bits, whose differences float32 holds."""
+    one = type(scale) is np.ndarray and scale.size == 1 and scale.dtype == np.float32 and zero.size == 1
+    if not one or attrs["out_dtype"] != "float32" or x.dtype.name not in NARROW_INTEGERS or zero.dtype.kind not in "iu":
+        return OPERATORS["relax.dequantize"](attrs, (x, scale, zero), True)
+    if not x.flags.c_contiguous or abs(int(zero.reshape(()))) > 1 << 22:
+        return OPERATORS["relax.dequantize"](attrs, (x, scale, zero), True)
+    point, size = zero.reshape(()).astype(np.float32), scale.reshape(())
+    result = fresh(x.shape, np.float32)
+    flat, cells = x.reshape(-1), result.reshape(-1)
+    for first in range(0, len(flat), BLOCK):
+        t = cells[first : first + BLOCK]
+        np.copyto(t, flat[first : first + BLOCK])
+        t -= point
+        t *= size
+    return result
 
 
 # --- making ----------------------------------------------------------------------------------------------------------
@@ -142,6 +250,33 @@ def _reshape(x: Any, shape: Any, kept: Any = ()) -> Any:
     if type(shape) is Shape and not kept and -1 not in shape.dims:
         return x.reshape(shape.dims)
     return OPERATORS["relax.reshape"]({"kept": kept}, (x, shape), True)
+
+
+def _concat(*given: Any, axis: Any = 0) -> Any:
+    """``given``: the parts, or one tuple of them; a part may be ``Reshaped``, which is copied once."""
+    parts = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
+    shapes = [p.shape for p in parts]
+    if not shapes or type(axis) is not int or len({p.dtype for p in parts}) > 1 or not shapes[0]:
+        return whole(OPERATORS["relax.concat"]({"axis": axis}, (tuple(map(_now, parts)),), True))
+    axis %= len(shapes[0])
+    whole_ = (*shapes[0][:axis], sum([s[axis] for s in shapes]), *shapes[0][axis + 1 :])
+    if any(s[:axis] != whole_[:axis] or s[axis + 1 :] != whole_[axis + 1 :] for s in shapes):
+        return np.concatenate([_now(p) for p in parts], axis=axis)  # which says what is wrong
+    result, first, lead = fresh(whole_, parts[0].dtype), 0, (slice(None),) * axis
+    if not any(isinstance(p, Reshaped) for p in parts):
+        return np.concatenate(parts, axis=axis, out=result)
+    for part, shape in zip(parts, shapes, strict=True):
+        slot = result[(*lead, slice(first, first + shape[axis]))]
+        if isinstance(part, Reshaped):
+            part.place(slot)
+        else:
+            slot[...] = part
+        first += shape[axis]
+    return result
+
+
+def _now(part: Any) -> Any:
+    return part.array.reshape(part.shape) if isinstance(part, Reshaped) else part
 
 
 def _permute_dims(x: Any, axes: Any = None) -> Any:
@@ -187,10 +322,19 @@ FAST_OPERATORS: dict[str, Apply] = {
     **{f"relax.{name}": _binary(f"relax.{name}", ufunc) for name, ufunc in UFUNCS.items()},
     **{f"relax.{name}": _unary(f"relax.{name}", form) for name, form in FORMS.items()},
     "relax.where": _where,
-    "relax.nn.softmax": _softmax,
+    "relax.clip": _clip,
+    **NORMS,
     "relax.mean": _mean,
+    "relax.sum": _total,
+    "relax.max": _extreme("relax.max", np.maximum),
+    "relax.min": _extreme("relax.min", np.minimum),
+    "relax.argmax": _position("relax.argmax", np.argmax),
+    "relax.argmin": _position("relax.argmin", np.argmin),
+    "relax.quantize": _quantize,
+    "relax.dequantize": _dequantize,
     "relax.matmul": _matmul,
     "relax.arange": _arange,
+    "relax.concat": _concat,
     "relax.reshape": _reshape,
     "relax.permute_dims": _permute_dims,
     "relax.expand_dims": _expand_dims,
@@ -200,3 +344,6 @@ FAST_OPERATORS: dict[str, Apply] = {
 
 IN_PLACE = frozenset(name for name, apply in FAST_OPERATORS.items() if "out" in signature(apply).parameters)
 """Operators that may write their result over an operand: those that take ``out=``."""
+
+FIRST_ONLY = frozenset(NORMS)
+"""Those that may write it over the first operand alone."""

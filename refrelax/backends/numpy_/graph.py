@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from refrelax.backends.errors import Unsupported
+from refrelax.backends.numpy_.by_definition import BY_DEFINITION, calls_of
 from refrelax.backends.numpy_.expressions import Text, dtype_text, held
+from refrelax.backends.numpy_.fast_attention import Chain, attention_at, gathered
+from refrelax.backends.numpy_.fast_groups import group_at
 from refrelax.backends.numpy_.guests import admit
 from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.machine import KILLS, MACHINE, MEMORY
@@ -67,10 +71,12 @@ class Constants:
     """Inline constants, lifted to the head of the source."""
 
     names: dict[tuple[str, tuple[int, ...], tuple[int, ...]], str] = field(default_factory=dict)
+    copied: bool = False
+    """Whether the program overwrites memory, so that it works on copies of the constants, which are read-only."""
 
     def name(self, node: Constant) -> str:
         key = (node.dtype, node.shape, node.data)
-        return self.names.setdefault(key, f"c{len(self.names)}_")
+        return self.names.setdefault(key, f"c{len(self.names)}_") + (".copy()" if self.copied else "")
 
     def lines(self) -> list[str]:
         result = []
@@ -96,6 +102,10 @@ class Writer:
     reuse: bool = False
     """Whether memory that nothing can see any more is reused (never where bindings are observed)."""
     live: Liveness | None = None
+    chains: Mapping[int, Chain] = field(default_factory=dict)
+    """Attentions written out, by the identity of their first binding."""
+    joined: frozenset[int] = frozenset()
+    """Reshapes that only a concatenation sees, by identity."""
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -111,6 +121,9 @@ class Writer:
             return f"float({Text({}, Facts()).element(expr)})"
         return Text({}, Facts()).index(expr)
 
+    def constant(self, node: Constant) -> str:
+        return self.constants.name(node)
+
     def type_of(self, name: str) -> Type | None:
         return self.types.get(self.prefix + name) or self.types.get(name)
 
@@ -120,7 +133,10 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     params = ", ".join(local(p.name) for p in func.params)
     writer.line(f"def {name}(run{', ' if params else ''}{params}):")
     writer.depth += 1
-    writer.live = Liveness(writer.types, writer.prefix).function(func) if writer.reuse else None
+    if writer.reuse:
+        func, writer.chains = gathered(func)
+        writer.joined = joined(func)
+        writer.live = Liveness(writer.types, writer.prefix).function(func)
     for param in func.params:
         if isinstance(param.type, PrimType) and dtypes.kind(param.type.dtype) != "float":
             writer.symbols.add(param.name)
@@ -158,7 +174,9 @@ def match_types(writer: Writer, kind: str, given: list[tuple[str, Type | None, s
         else:
             compared.append((dim, text, where))
     for dim, text, where in compared:
-        writer.line(f"rt.expect_extent({kind!r}, {where!r}, {text}, {writer.dim(dim)})")
+        wanted = writer.dim(dim)
+        writer.line(f"if {text} != {wanted}:")
+        writer.line(f"    rt.expect_extent({kind!r}, {where!r}, {text}, {wanted})")
 
 
 def _structure(
@@ -204,15 +222,38 @@ def _structure(
 def sequence(writer: Writer, seq: SeqExpr) -> str:
     """The bindings of a sequence as lines; gives the text of its value."""
     for block in seq.blocks:
-        for each in block.bindings:
-            binding(writer, each)
+        rest = list(block.bindings)
+        while rest:
+            chain = writer.chains.get(id(rest[0]))
+            if chain is not None and (count := attention_at(writer, chain, rest)):
+                forget(writer, rest[:count], [chain.result.name])
+                del rest[:count]
+                continue
+            group = group_at(writer, rest) if writer.live else None
+            if group is None:
+                binding(writer, rest.pop(0))
+                continue
+            forget(writer, group.bindings, group.write())
+            del rest[: len(group.bindings)]
     return value(writer, seq.body)
+
+
+def forget(writer: Writer, run: Sequence[Binding], outside: list[str]) -> None:
+    """Forget what died in a run of bindings and is a variable: of its own values only those ``outside``."""
+    assert writer.live is not None
+    inner = {each.name for each in run} - set(outside)
+    dead = [name for each in run for name in writer.live.forgotten(each) if name not in inner]
+    if dead:
+        writer.line(f"del {', '.join(map(local, dead))}")
 
 
 def binding(writer: Writer, each: Binding) -> None:
     """One binding; between two calls of the observer when bindings are shown."""
     name = local(each.name)
-    if writer.observed:
+    own = not _by_definition(each.value)
+    if writer.observed and not own:
+        writer.line("run.hidden += 1")
+    if writer.observed and own:
         writer.line(f"run.before({writer.path!r}, {each.name!r}, locals())")
     match each:
         case MatchCast():
@@ -224,18 +265,82 @@ def binding(writer: Writer, each: Binding) -> None:
             _if(writer, name, branch)
         case VarBinding(value=Call(op=Op(name=op)) as call) if op in DESTINATION_PASSING:
             _destination_passing(writer, name, call)
+        case VarBinding(value=Call(args=args)) if writer.live and id(each) in writer.joined:
+            writer.line(f"{name} = rt.Reshaped({value(writer, args[0])}, {value(writer, args[1])})")
         case VarBinding():
-            text = value(writer, each.value)
+            text = (direct(writer, each) if writer.live else None) or value(writer, each.value)
             target = writer.live.target(each) if writer.live else None
             writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
     for dtype in filter(None, element_dtypes(writer.type_of(each.name))):
         held(dtype)
     if isinstance(writer.type_of(each.name), PrimType):
         writer.symbols.add(each.name)
-    if writer.observed:
+    if writer.observed and own:
         writer.line(f"run.after({writer.path!r}, {each.name!r}, {name})")
     if writer.live and (dead := writer.live.forgotten(each)):
         writer.line(f"del {', '.join(map(local, dead))}")
+
+
+DIRECT = {"relax.add": "np.add", "relax.subtract": "np.subtract", "relax.multiply": "np.multiply"}
+
+
+def direct(writer: Writer, each: VarBinding) -> str | None:
+    """A call of NumPy itself, where the types say that nothing is left to look at."""
+    match each.value:
+        case Call(op=Op(name="relax.reshape"), args=(Var(name=source), ShapeExpr(values=dims))):
+            if not dims or any(as_int(d) in (0, -1) for d in dims) or not _tensor(writer, source):
+                return None
+            return f"{local(source)}.reshape({', '.join(writer.dim(d) for d in dims)})"
+        case Call(op=Op(name=name), args=(Var() as a, (Var() | Constant()) as b)) if name in DIRECT:
+            made = writer.type_of(each.name)
+            kinds = {d for arg in (a, b) for d in _dtypes(writer, arg)}
+            usual = isinstance(made, TensorType) and made.dtype in ("float32", "float64") and kinds == {made.dtype}
+            if not usual or not isinstance(made, TensorType) or not made.shape or isinstance(made.shape, str):
+                return None
+            if not _tensor(writer, a.name) or (isinstance(b, Var) and not _tensor(writer, b.name)):
+                return None
+            return f"{DIRECT[name]}({value(writer, a)}, {value(writer, b)})"
+        case _:
+            return None
+
+
+def _tensor(writer: Writer, name: str) -> bool:
+    """Whether a variable is a tensor of known dtype and rank."""
+    type_ = writer.type_of(name)
+    return isinstance(type_, TensorType) and type_.dtype is not None and isinstance(type_.shape, tuple)
+
+
+def _by_definition(expr: Expr) -> bool:
+    """Whether a value is the definition's own, which says nothing when it is compared with the definition."""
+    return isinstance(expr, Call) and isinstance(expr.op, Op) and expr.op.name in BY_DEFINITION
+
+
+def joined(func: Function) -> frozenset[int]:
+    """The bindings of a function that reshape a variable for one ``R.concat`` in the same block, and for nothing
+    else."""
+    uses = Counter(node.name for node in nodes(func.body) if isinstance(node, Var))
+    found = set()
+    for block in func.body.blocks:
+        parts = {
+            part.name
+            for each in block.bindings
+            if isinstance(each.value, Call) and each.value.op == Op("relax.concat")
+            for arg in each.value.args
+            for part in (arg.fields if isinstance(arg, Tuple) else (arg,))
+            if isinstance(part, Var)
+        }
+        for each in block.bindings:
+            call = each.value
+            if each.name not in parts or uses[each.name] != 1 or not isinstance(call, Call):
+                continue
+            shaped = call.op == Op("relax.reshape") and isinstance(call.args[0], Var)
+            if (
+                shaped
+                and isinstance(call.args[1], ShapeExpr)
+                and all(as_int(d) not in (0, -1) for d in call.args[1].values)
+            ):
+                found.add(id(each))
+    return frozenset(found)
 
 
 def _local_function(writer: Writer, name: str, func: Function) -> None:
@@ -374,6 +479,10 @@ def _call(writer: Writer, call: Call) -> str:
             _whole_bytes(name, call.args)
             there = [each for each in order if isinstance(each, str) or each < len(call.args)]
             return _machine(library, [e if isinstance(e, str) else value(writer, call.args[e]) for e in there])
+        case Op(name=name) if name in BY_DEFINITION:
+            given = ", ".join(_argument(writer, each) for each in call.args)
+            number = next(k for k, each in enumerate(calls_of(writer.module)) if each is call)
+            return f"run.defined({number}, {writer.path!r}, {given})"
         case Op(name=name) if name in OPERATORS:
             return _operator(writer, name, call)
         case Op(name=name):

@@ -86,8 +86,10 @@ def hosted(name: str, row: Run) -> Run:
     """The row of an operator for guests as well."""
 
     def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+        if name in MOVES or (_usual(args) and attrs.get("dtype") not in WIDER and attrs.get("out_dtype") not in WIDER):
+            return row(attrs, args, fast)
         guests = admit(name, dtype_of(tuple(args)), attrs)
-        if not guests or name in MOVES:
+        if not guests:
             return row(attrs, args, fast)
         (guest,) = guests
         wide = WIDER[guest]
@@ -95,6 +97,11 @@ def hosted(name: str, row: Run) -> Run:
         return _narrowed(result, np.dtype(wide), numpy_dtype(guest))
 
     return run
+
+
+def _usual(args: Sequence[Any]) -> bool:
+    """Whether all arguments are arrays of NumPy's own dtypes."""
+    return all(type(each) is np.ndarray and each.dtype.isbuiltin == 1 for each in args)
 
 
 def _widened(value: Any) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from refrelax.backends.numpy_.fast_operators import IN_PLACE
+from refrelax.backends.numpy_.fast_operators import FIRST_ONLY, IN_PLACE
 from refrelax.semantics.dims import Facts, equal
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import FRESH
@@ -170,6 +170,7 @@ class Liveness:
             return None
         operands = [a.name for a in call.args if isinstance(a, Var)]
         chosen = call.args[1:2] if call.op.name == "relax.where" else call.args
+        chosen = call.args[:1] if call.op.name in FIRST_ONLY else chosen
         return next((a.name for a in chosen if isinstance(a, Var) and self._may_hold(a.name, each, operands)), None)
 
     def _may_hold(self, name: str, each: Binding, operands: list[str]) -> bool:
@@ -181,6 +182,15 @@ class Liveness:
             return False
         return same_tensor(self._type(name), self._type(each.name))
 
+    def may_end_within(self, name: str, each: Binding, first: int, last: int, operands: list[str]) -> bool:
+        """Whether an operand of a run of bindings, the last of them ``each``, dies in it and may hold its result."""
+        root = self._root(name)
+        if name not in self.whole or self.home.get(name) != self.place[id(each)]:
+            return False
+        if not first <= self.ends.get(root, -1) <= last or any(n != name and self._root(n) == root for n in operands):
+            return False
+        return same_tensor(self._type(name), self._type(each.name))
+
     def _type(self, name: str) -> Type | None:
         return self.types.get(self.prefix + name) or self.types.get(name)
 
@@ -189,7 +199,12 @@ def same_tensor(a: Type | None, b: Type | None) -> bool:
     """Whether two types say the same float format and, provably, the same extents; a rank of at least 1."""
     if not isinstance(a, TensorType) or not isinstance(b, TensorType):
         return False
-    if a.dtype != b.dtype or a.dtype not in ("float32", "float64"):
+    return a.dtype == b.dtype and a.dtype in ("float32", "float64") and same_shape(a, b)
+
+
+def same_shape(a: Type | None, b: Type | None) -> bool:
+    """Whether two tensors have, provably, the same extents; a rank of at least 1."""
+    if not isinstance(a, TensorType) or not isinstance(b, TensorType):
         return False
     if not isinstance(a.shape, tuple) or not isinstance(b.shape, tuple) or not a.shape or len(a.shape) != len(b.shape):
         return False

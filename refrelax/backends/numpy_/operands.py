@@ -17,8 +17,11 @@ Attrs = dict[str, Any]
 Run = Callable[[Attrs, Sequence[Any], bool], Any]
 """``run(attributes, arguments, fast)``."""
 
-SMALL_FLOATS = (np.float32, np.float64)
+SMALL_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 """The formats in which mode ``fast`` calculates as NumPy does."""
+
+NARROW = ("float16", "bfloat16")
+"""The formats that mode ``fast`` calculates in float32, rounded once: elementary functions, sums, norms."""
 
 
 def axes_of(attrs: Attrs, name: str, ndim: int) -> list[int]:
@@ -48,6 +51,8 @@ def number(value: Any) -> Any:
 def literal(like: Any, value: Any) -> Any:
     """A number (also a ``Fraction``) rounded once to the dtype of ``like``, as an array of rank 0."""
     kind = np.dtype(like.dtype if hasattr(like, "dtype") else like)
+    if kind in SMALL_FLOATS and type(value) is float:
+        return np.array(value, kind)
     if not is_float(kind):
         return np.array(value).astype(kind)
     pattern = bits.encode(kind.name, value)

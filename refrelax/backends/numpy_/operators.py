@@ -13,6 +13,7 @@ import numpy as np
 
 from refrelax.backends.numpy_ import (
     exact,
+    operators_image,
     operators_index,
     operators_linear,
     operators_network,
@@ -20,7 +21,7 @@ from refrelax.backends.numpy_ import (
     operators_window,
 )
 from refrelax.backends.numpy_.guests import hosted
-from refrelax.backends.numpy_.operands import Attrs, Run, array, axes_of, extents, is_float, literal, met
+from refrelax.backends.numpy_.operands import NARROW, Attrs, Run, array, axes_of, extents, is_float, literal, met
 from refrelax.backends.numpy_.reductions import argreduce, matmul, reduce, softmax
 from refrelax.errors import unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -36,7 +37,7 @@ def sigmoid(x: Any) -> Any:
     t = np.asarray(np.negative(x))
     np.exp(t, out=t)
     t += t.dtype.type(1)
-    return np.reciprocal(t, out=t)
+    return np.divide(t.dtype.type(1), t, out=t)
 
 
 FAST: dict[str, Callable[[Any], Any]] = {
@@ -55,6 +56,8 @@ def _math(name: str) -> Run:
             return _integer_math(name, x)
         if fast and fast_form is not None and x.dtype in (np.float32, np.float64):
             return fast_form(x)
+        if fast and fast_form is not None and x.dtype.name in NARROW:
+            return np.asarray(fast_form(x.astype(np.float32))).astype(x.dtype)
         return exact.elementary(name, x)
 
     return run
@@ -86,6 +89,8 @@ def _logical_not(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 
 def meeting(a: Any, b: Any) -> tuple[Any, Any]:
     """Two operands converted to the dtype in which they meet."""
+    if a.dtype == b.dtype:
+        return a, b
     dtype = met(a.dtype, b.dtype)
     return exact.cast(a, dtype), exact.cast(b, dtype)
 
@@ -99,7 +104,22 @@ def _binary(apply: Callable[[Any, Any], Any], bits: bool = False) -> Run:
         a, b = meeting(a, b)
         if a.dtype == np.bool_ and not bits:  # as 0 and 1, and back
             a, b = a.astype(np.uint8), b.astype(np.uint8)
-        return exact.cast(np.asarray(apply(a, b)), wanted)
+        found = np.asarray(apply(a, b))
+        return found if found.dtype == wanted else exact.cast(found, wanted)
+
+    return run
+
+
+def _in_two(row: Run, form: Callable[[Any, Any], Any]) -> Run:
+    """``fast`` at float32: in binary64, rounded once; at float64 as NumPy does."""
+
+    def run(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+        a, b = array(args[0]), array(args[1])
+        if not fast or a.dtype != b.dtype or a.dtype not in (np.float32, np.float64):
+            return row(attrs, args, fast)
+        if form is np.power and b.size == 1 and b.reshape(-1)[0] == 2:
+            return np.asarray(np.square(a)) if b.ndim <= a.ndim else np.square(np.broadcast_to(a, b.shape))
+        return np.asarray(form(a.astype(np.float64), b.astype(np.float64))).astype(a.dtype)
 
     return run
 
@@ -131,6 +151,8 @@ def _logical(apply: Callable[[Any, Any], Any]) -> Run:
 
     def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         a, b = array(args[0]), array(args[1])
+        if a.dtype == b.dtype == np.bool_:
+            return np.asarray(apply(a, b))
         return np.asarray(apply(a != 0, b != 0)).astype(a.dtype)
 
     return run
@@ -230,8 +252,7 @@ def _take(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
             raise unspecified("op.take/empty-axis", f"take from an axis without elements, mode {mode}")
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
         return np.full(shape, np.nan if mode == "nan" and is_float(x.dtype) else 0, dtype=x.dtype)
-    inside = indices % extent if mode == "wrap" else np.clip(indices, 0, extent - 1)
-    result = np.take(x, inside.astype(np.int64), axis=axis)
+    result = np.take(x, indices.astype(np.int64, copy=False), axis=axis, mode="wrap" if mode == "wrap" else "clip")
     if mode != "nan" or not is_float(x.dtype):
         return result
     bad = ((indices < 0) | (indices >= extent)).reshape([1] * axis + [*indices.shape] + [1] * (x.ndim - 1 - axis))
@@ -287,8 +308,8 @@ ROWS: dict[str, Run] = {
     "relax.floor_mod": _binary(exact.floor_modulo),
     "relax.maximum": _binary(exact.maximum),
     "relax.minimum": _binary(exact.minimum),
-    "relax.power": _binary(_power),
-    "relax.atan2": _binary(lambda a, b: exact.binary("atan2", a, b)),
+    "relax.power": _in_two(_binary(_power), np.power),
+    "relax.atan2": _in_two(_binary(lambda a, b: exact.binary("atan2", a, b)), np.arctan2),
     "relax.log_add_exp": _binary(_log_add_exp),
     "relax.left_shift": _binary(lambda a, b: np.left_shift(a, _count(a, b))),
     "relax.right_shift": _binary(lambda a, b: np.right_shift(a, _count(a, b))),
@@ -336,6 +357,7 @@ ROWS: dict[str, Run] = {
     **operators_linear.OPERATORS,
     **operators_network.OPERATORS,
     **operators_window.OPERATORS,
+    **operators_image.OPERATORS,
 }  # fmt: skip
 """Every operator at the dtypes in which NumPy calculates as the language does."""
 

@@ -4,11 +4,14 @@ run."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.memory import fresh
 from refrelax.backends.numpy_.operands import Attrs, Run, is_float, number, plain
 from refrelax.backends.numpy_.reductions import FOLDS
 from refrelax.errors import unspecified
@@ -17,13 +20,22 @@ from refrelax.running.arrays import numpy_dtype
 # --- loads -----------------------------------------------------------------------------------------------------------
 
 
+def flat_position(index: Sequence[Any], extents: Sequence[int]) -> Any:
+    """The number of the element or row at ``index`` in row-major order; where an index is out of range, any."""
+    position: Any = None
+    for i, n in zip(index, extents, strict=False):
+        own = np.asarray(i).astype(np.int64, copy=False)
+        position = own if position is None else position * n + own
+    return position
+
+
 def load(x: Any, index: Sequence[Any]) -> Any:
-    """``x[index]`` with every index moved into range, in new memory."""
+    """``x[index]``, where an index is out of range any element, in new memory."""
     if any(n == 0 for n in x.shape[: len(index)]):
         shape = np.broadcast_shapes(*(np.shape(i) for i in index))
         return np.zeros((*shape, *x.shape[len(index) :]), dtype=x.dtype)
-    found = x[tuple(np.clip(i, 0, n - 1) for i, n in zip(index, x.shape, strict=False))]
-    return found if found.base is None else found.copy()  # of a single position a view
+    rows = np.ascontiguousarray(x).reshape(prod(x.shape[: len(index)]), *x.shape[len(index) :])
+    return np.take(rows, flat_position(index, x.shape), axis=0, mode="clip")
 
 
 def grid(shape: Sequence[int], leading: int) -> list[Any]:
@@ -51,7 +63,7 @@ def gather_nd(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 
 def wrapped(index: Any, n: int) -> Any:
     """A negative index counts from the end, once."""
-    return np.where(index < 0, index + n, index)
+    return np.where(index < 0, index + n, index) if index.size and index.min() < 0 else index
 
 
 def index_tensor(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -78,30 +90,71 @@ def reverse_sequence(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 COMBINE = {"add": "add", "mul": "mul", "max": "maximum", "min": "minimum"}
 
 
+STEPS = {"add": np.add, "mul": np.multiply}
+"""What NumPy does itself, one element after the other."""
+
+
 def store(x: Any, index: Sequence[Any], values: Any, reduction: str) -> Any:
     """A copy of ``x`` with ``values`` stored at ``index``, in row-major order of the values."""
     shape = np.broadcast_shapes(*(np.shape(i) for i in index))
-    index = [np.broadcast_to(i, shape) for i in index]
-    if any(((i < 0) | (i >= n)).any() for i, n in zip(index, x.shape, strict=False)):
-        raise unspecified("op.scatter/out-of-range", f"a store outside of {x.shape}")
-    result = x.copy()
-    values = np.broadcast_to(values, (*shape, *x.shape[len(index) :]))
-    if reduction in ("update", ""):
-        for at in np.ndindex(*shape):
-            result[tuple(i[at] for i in index)] = values[at]
-        return result
+    if any(np.size(i) and (np.min(i) < 0 or np.max(i) >= n) for i, n in zip(index, x.shape, strict=False)):
+        if 0 not in shape:
+            raise unspecified("op.scatter/out-of-range", f"a store outside of {x.shape}")
+    rest = x.shape[len(index) :]
+    values = np.broadcast_to(values, (*shape, *rest)).reshape(prod(shape), *rest)
     if reduction == "mean":
-        return _mean(x, index, store(x, index, values, "add"))
-    if reduction not in COMBINE:
+        return _mean(
+            x, [np.broadcast_to(i, shape) for i in index], store(x, index, values.reshape(*shape, *rest), "add")
+        )
+    if reduction not in ("update", "", *COMBINE):
         raise unspecified("op.scatter/reduction", f"reduction {reduction!r}")
-    fold = FOLDS[COMBINE[reduction]]
-    if reduction == "add":  # a sum begins at +0: a stored-to -0 does not survive
-        touched = tuple(i.reshape(-1) for i in index)
-        result[touched] = result[touched] + np.zeros((), dtype=x.dtype)
-    for at in np.ndindex(*shape):
-        spot = tuple(i[at] for i in index)
-        result[spot] = fold(result[spot], values[at])
-    return result
+    result = np.array(x, order="C")
+    if not index:  # the whole of it, once for each value
+        index, result = [np.zeros(shape, np.int64)], result[None]
+    position = np.ascontiguousarray(np.broadcast_to(flat_position(index, x.shape), shape)).reshape(-1)
+    rows = result.reshape(prod(result.shape[: len(index)]), *rest)
+    if reduction in ("update", ""):
+        rows[position] = values  # in order: the last one stays
+    else:
+        if reduction == "add" and not _one_zero(x):  # a sum begins at +0: a stored-to -0 does not survive
+            rows[position] += np.zeros((), dtype=x.dtype)
+        if rows.ndim == 1 and reduction in STEPS and x.dtype.char in PLAIN_SORTS:
+            STEPS[reduction].at(rows, position, values.astype(x.dtype, copy=False))
+            return result.reshape(x.shape)
+        _folded(rows, position, values, FOLDS[COMBINE[reduction]])
+    return result.reshape(x.shape)
+
+
+def _folded(rows: Any, position: Any, values: Any, fold: Any) -> None:
+    """Values folded into rows in their order: first all that come first to their row, then all that come second, …"""
+    count = len(position)
+    if not count:
+        return
+    order = _order_of(position)
+    at = position[order]
+    begins = np.flatnonzero(np.concatenate([[True], at[1:] != at[:-1]]))
+    sizes = np.diff(np.append(begins, count))
+    turn = np.arange(count) - np.repeat(begins, sizes)
+    if sizes.max() > 16 + count // 4:  # one row gets most of them
+        for k in range(count):
+            rows[position[k]] = fold(rows[position[k]], values[k])
+        return
+    by_turn = _order_of(turn)
+    order, at = order[by_turn], at[by_turn]
+    edges = np.concatenate([[0], np.cumsum(np.bincount(turn))])
+    laid = np.take(values, order, axis=0)
+    for a, b in pairwise(edges.tolist()):
+        spot = at[a:b]
+        rows[spot] = fold(rows[spot], laid[a:b])
+
+
+def _order_of(keys: Any) -> Any:
+    """The stable order of small numbers that are not negative."""
+    packed = (keys.astype(np.int64) << 31) | np.arange(len(keys))
+    if len(keys) >= 1 << 31 or int(keys.max()) >= 1 << 32:
+        return np.argsort(keys, kind="stable")
+    packed.sort()
+    return packed & ((1 << 31) - 1)
 
 
 def _mean(x: Any, index: Sequence[Any], total: Any) -> Any:
@@ -160,36 +213,132 @@ def slice_scatter(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 # --- order -----------------------------------------------------------------------------------------------------------
 
 
-def positions(x: Any, axis: int, descending: bool) -> Any:
-    """The stable order along ``axis``, NaNs last."""
+def sort_keys(x: Any, descending: bool) -> Any:
+    """int64 numbers of at most 32 bits in the order of the elements, equal ones equal, a NaN the greatest; ``None`` for
+    wider dtypes."""
+    if is_float(x.dtype):
+        if x.dtype == np.float64:
+            return None
+        narrow = x.astype(np.float32)
+        keys = narrow.view(np.int32) if narrow.ndim else narrow.reshape(1).view(np.int32).reshape(())
+        keys = np.where(narrow == 0, 0, keys ^ ((keys >> 31) & 0x7FFFFFFF))
+        if descending:
+            np.invert(keys, out=keys)
+        lost = np.isnan(narrow)
+        if lost.any():
+            keys[lost] = 0x7FFFFFFF
+        return keys.astype(np.int64)
+    if x.dtype.itemsize > 4:
+        return None
+    keys = x.astype(np.int64)
+    return ~keys if descending else keys
+
+
+def positions(x: Any, axis: int, descending: bool, count: int | None = None) -> Any:
+    """The stable order along ``axis``, NaNs last; the first ``count`` of it. The position of an element stands below
+    its key in one integer, so that a plain sort or partition of those is stable."""
+    n = x.shape[axis]
+    keys = sort_keys(x, descending) if n < 1 << 31 else None
+    if keys is None:
+        found = _wide_positions(x, axis, descending)
+        return found if count is None else np.take(found, np.arange(count), axis=axis)
+    keys = np.moveaxis(keys, axis, -1)
+    packed = (keys << 31) | np.arange(n)
+    if count is not None and count < n:
+        if 4 * count < n and count:
+            packed.partition(count - 1, axis=-1)
+            packed = packed[..., :count]
+            packed.sort(-1)
+        else:
+            packed.sort(-1)
+            packed = packed[..., :count]
+    else:
+        packed.sort(-1)
+    return np.moveaxis(packed & 0x7FFFFFFF, -1, axis)
+
+
+def _wide_positions(x: Any, axis: int, descending: bool) -> Any:
     if is_float(x.dtype):
         wide = x.astype(np.float64)
         return np.lexsort((-wide if descending else wide, np.isnan(wide)), axis=axis)
-    if x.dtype == np.bool_:
-        x = x.astype(np.int8)
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     backwards = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
     return x.shape[axis] - 1 - backwards
 
 
-def sort(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
-    (x,), axis = args, attrs["axis"] % args[0].ndim
-    return np.take_along_axis(x, positions(x, axis, attrs["descending"]), axis)
+def _one_zero(x: Any) -> bool:
+    """Whether equal elements have equal bits, so that any sort is the stable one: integers, and floats without -0."""
+    if not x.size:
+        return True
+    if x.dtype == np.float32:  # whose least pattern as an integer is that of -0
+        return bool(np.min(x.view(np.int32)) != -(1 << 31))
+    return not is_float(x.dtype) or not (np.signbit(x) & (x == 0)).any()
+
+
+PLAIN_SORTS = "?bBhHiIlLqQfde"
+"""The type codes that NumPy sorts itself."""
+
+
+def sort(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    """``fast``: zeros of either sign in any order."""
+    (x,), axis, descending = args, attrs["axis"] % args[0].ndim, attrs["descending"]
+    if x.dtype.char in PLAIN_SORTS and x.size and (fast or _one_zero(x)):
+        found = fresh(x.shape, x.dtype)
+        np.copyto(found, x)
+        found.sort(axis=axis)
+        if not descending:
+            return found
+        if not is_float(x.dtype) or not np.isnan(np.take(found, -1, axis=axis)).any():
+            return np.flip(found, axis)
+    return np.take_along_axis(x, positions(x, axis, descending), axis)
 
 
 def argsort(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     (x,), axis = args, attrs["axis"] % args[0].ndim
-    return positions(x, axis, attrs["descending"]).astype(numpy_dtype(attrs["dtype"] or x.dtype.name))
+    return positions(x, axis, attrs["descending"]).astype(numpy_dtype(attrs["dtype"] or x.dtype.name), copy=False)
 
 
 def topk(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     (x,), axis, k = args, attrs["axis"] % args[0].ndim, attrs["k"]
     count = min(k, x.shape[axis]) if k > 0 else x.shape[axis]
-    order = np.take(positions(x, axis, attrs["largest"]), np.arange(count), axis=axis)
+    if attrs["ret_type"] == "values" and (values := _extremes(x, axis, count, attrs["largest"])) is not None:
+        return values
+    order = _few(x, axis, count, attrs["largest"])
+    order = positions(x, axis, attrs["largest"], count) if order is None else order
     values = np.take_along_axis(x, order, axis)
     places = order.astype(numpy_dtype(attrs["dtype"] or x.dtype.name))
     return {"both": (values, places), "values": values, "indices": places}[attrs["ret_type"]]
+
+
+def _few(x: Any, axis: int, count: int, largest: bool) -> Any:
+    """The positions of the ``count`` greatest or least elements in order, by the value of the last of them; ``None``
+    where others are equal to that, or there is a NaN, or that is no gain."""
+    n = x.shape[axis]
+    if x.dtype.char not in "fd" or not count > 0 or 8 * count > n or not x.size:
+        return None
+    lines = np.ascontiguousarray(np.moveaxis(x, axis, -1))
+    last = np.partition(lines, n - count if largest else count - 1, axis=-1)
+    edge = last[..., n - count if largest else count - 1, None]
+    chosen = lines >= edge if largest else lines <= edge
+    if np.isnan(last[..., n - count :]).any() or np.count_nonzero(chosen) != count * (x.size // n):
+        return None
+    where = np.nonzero(chosen)[-1].reshape(*lines.shape[:-1], count)
+    order = positions(np.take_along_axis(lines, where, -1), lines.ndim - 1, largest)
+    return np.moveaxis(np.take_along_axis(where, order, -1), -1, axis)
+
+
+def _extremes(x: Any, axis: int, count: int, largest: bool) -> Any:
+    """The ``count`` greatest or least elements in order, without their positions; ``None`` where that takes more (a NaN
+    or a zero among them)."""
+    n = x.shape[axis]
+    if x.dtype.char not in PLAIN_SORTS or not count > 0 or 4 * count > n or not x.size:
+        return None
+    lines = np.partition(np.moveaxis(x, axis, -1), n - count if largest else count - 1, axis=-1)
+    found = np.sort(lines[..., n - count :] if largest else lines[..., :count], axis=-1)
+    if is_float(x.dtype) and (np.isnan(found).any() or (found == 0).any()):
+        return None
+    return np.ascontiguousarray(np.moveaxis(found[..., ::-1] if largest else found, -1, axis))
 
 
 def nonzero(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -215,13 +364,20 @@ def _scan(op: str) -> Run:
         dtype = numpy_dtype(attrs["dtype"]) if attrs["dtype"] else x.dtype
         if dtype == np.bool_:
             raise unspecified("op.reduce/arithmetic-dtype", "a scan at bool")
-        x = exact.cast(x, dtype)
+        x = x if x.dtype == dtype else exact.cast(x, dtype)
         if axis is None:
             x, axis = x.reshape(-1), 0
         lines = np.moveaxis(x, axis % x.ndim, 0)
         start = np.full(lines.shape[1:], 0 if op == "add" else 1, dtype=dtype)
+        if plain(fast, x) and attrs["exclusive"] and x.ndim and x.shape[axis]:
+            moved = np.empty(x.shape, x.dtype)
+            lead = (slice(None),) * (axis % x.ndim)
+            moved[(*lead, slice(0, 1))] = 0 if op == "add" else 1
+            form = np.add if op == "add" else np.multiply
+            form.accumulate(x[(*lead, slice(0, -1))], axis=axis, out=moved[(*lead, slice(1, None))])
+            return moved
         if plain(fast, x) and not attrs["exclusive"]:
-            return (np.cumsum if op == "add" else np.cumprod)(x, axis=axis).astype(dtype)
+            return (np.cumsum if op == "add" else np.cumprod)(x, axis=axis)
         found = []
         for line in lines:
             before = start

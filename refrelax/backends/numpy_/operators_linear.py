@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isqrt
+from math import isqrt, prod
 from typing import Any
 
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.attention import direct
 from refrelax.backends.numpy_.operands import Attrs, Run, literal, met, plain
 from refrelax.backends.numpy_.reductions import matmul, reduce, softmax
 from refrelax.errors import unspecified
@@ -23,7 +24,10 @@ def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     for label, n in pairs:
         size[label] = n if n != 1 or label not in size else size[label]
     if plain(fast, operands[0]) and all(size[label] == n for label, n in pairs):
-        return np.array(np.einsum(f"{','.join(words)}->{out}", *operands, optimize=True))  # a diagonal is a view
+        if len(operands) == 2 and (found := _as_product(words, out, operands)) is not None:
+            return found
+        path: Any = ["einsum_path", (0, 1)] if len(operands) == 2 else len(operands) > 2  # no search where there is one
+        return np.array(np.einsum(f"{','.join(words)}->{out}", *operands, optimize=path))  # a diagonal is a view
     summed = [label for label in size if label not in out]
     spread = [_spread(x, word, out, summed) for x, word in zip(operands, words, strict=True)]
     shape = [size[label] for label in out]
@@ -31,6 +35,28 @@ def einsum(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
     for point in np.ndindex(*(size[label] for label in summed)):
         total = total + _product([_at(x, point, len(out)) for x in spread])
     return np.asarray(total, dtype=operands[0].dtype).reshape(shape)
+
+
+def _as_product(words: list[str], out: str, operands: Sequence[Any]) -> Any:
+    """A contraction of two operands as a product of stacks of matrices; ``None`` if it is no such thing."""
+    a, b = words
+    if len(set(a)) < len(a) or len(set(b)) < len(b) or operands[0].dtype != operands[1].dtype:
+        return None
+    batch = [c for c in out if c in a and c in b]
+    left, right = [c for c in out if c in a and c not in b], [c for c in out if c in b and c not in a]
+    summed = [c for c in a if c in b and c not in out]
+    if len(batch) + len(left) + len(summed) < len(a) or len(batch) + len(right) + len(summed) < len(b) or not summed:
+        return None
+    size = {c: n for word, x in zip(words, operands, strict=True) for c, n in zip(word, x.shape, strict=True)}
+
+    def laid(x: Any, word: str, rows: list[str], columns: list[str]) -> Any:
+        x = np.transpose(x, [word.index(c) for c in (*batch, *rows, *columns)])
+        return x.reshape([*(size[c] for c in batch), prod(size[c] for c in rows), prod(size[c] for c in columns)])
+
+    product = np.matmul(laid(operands[0], a, left, summed), laid(operands[1], b, summed, right))
+    order = [*batch, *left, *right]
+    cells = product.reshape([size[c] for c in order])
+    return np.transpose(cells, [order.index(c) for c in out])
 
 
 def _at(x: Any, point: tuple[int, ...], kept: int) -> Any:
@@ -93,21 +119,22 @@ def attention(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
         raise unspecified("op.nn.attention/window", "a sliding window")
     if q.shape[0] != k.shape[0] or k.shape[:2] != v.shape[:2] or q.shape[3] != k.shape[3]:
         raise unspecified("op.nn.attention/extents", f"{q.shape}, {k.shape}, {v.shape}")
-    k, v = (np.repeat(t, max(q.shape[2] // max(t.shape[2], 1), 1), axis=2) for t in (k, v))
+    k, v = (t if t.shape[2] == q.shape[2] else np.repeat(t, max(q.shape[2] // max(t.shape[2], 1), 1), axis=2)
+            for t in (k, v))  # fmt: skip
     q, k, v = (np.transpose(t, (0, 2, 1, 3)) for t in (q, k, v))
-    scores = scaled(matmul(q, np.swapaxes(k, -1, -2), q.dtype, fast), attrs["scale"], q.shape[3])
-    if rest:
-        scores = scores + rest[0]
     limits = visible(attrs["causal_mask"], q.shape[2], k.shape[2])
-    if plain(fast, q) and np.isfinite(v).all():  # a weight of 0 times an infinite value would be NaN
-        hidden = np.arange(k.shape[2]) >= limits[:, None]
-        weights = softmax(np.where(hidden, literal(q, float("-inf")), scores), -1, True)
-        found = np.matmul(weights, v)
+    same = q.dtype == k.dtype == v.dtype and (not rest or rest[0].dtype == q.dtype)
+    if plain(fast, q) and same and k.shape[2] and np.isfinite(v).all():  # a weight of 0 times infinity would be NaN
+        scale, features = attrs["scale"], q.shape[3]
+        found = direct(q, k, v, rest[0] if rest else None, lambda scores: scaled(scores, scale, features), limits)
     else:
+        scores = scaled(matmul(q, np.swapaxes(k, -1, -2), q.dtype, fast), attrs["scale"], q.shape[3])
+        if rest:
+            scores = scores + rest[0]
         rows = [_row(scores[:, :, i, :count], v[:, :, :count], q.dtype) for i, count in enumerate(limits)]
         empty = np.zeros((*q.shape[:2], 0, v.shape[3]), dtype=q.dtype)
         found = np.stack(rows, axis=2) if rows else empty
-    return np.transpose(found, (0, 2, 1, 3)).copy()
+    return np.ascontiguousarray(np.transpose(found, (0, 2, 1, 3)))
 
 
 def _row(scores: Any, v: Any, dtype: Any) -> Any:
@@ -123,12 +150,14 @@ def visible(mask: str | None, queries: int, keys: int) -> Any:
 
 
 def scaled(scores: Any, scale: float | None, features: int) -> Any:
-    """The scores times ``scale``, or divided by the square root of the number of features."""
+    """The scores times ``scale``, or divided by the square root of the number of features, in place."""
     if scale is not None:
-        return scores * literal(scores, scale)
+        scores *= literal(scores, scale)
+        return scores
     root = isqrt(features)
     exactly = literal(scores, root) if root * root == features else exact.elementary("sqrt", literal(scores, features))
-    return scores / exactly
+    scores /= exactly
+    return scores
 
 
 def cross_entropy(_attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
-from refrelax.backends.numpy_.operands import Attrs, Run, axes_of, is_float, literal, plain
+from refrelax.backends.numpy_.blocks import erf as fast_erf
+from refrelax.backends.numpy_.operands import NARROW, Attrs, Run, axes_of, is_float, literal, plain
 from refrelax.backends.numpy_.operators_index import positions
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
@@ -24,22 +25,34 @@ _ERF = np.frompyfunc(erf, 1, 1)
 _FAST: dict[str, Callable[[Any], Any]] = {
     "exp": np.exp, "tanh": np.tanh, "log1p": np.log1p, "sqrt": np.sqrt, "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "rsqrt": lambda x: 1 / np.sqrt(x), "expm1": np.expm1,
-    "erf": lambda x: np.asarray(_ERF(x.astype(np.float64))).astype(x.dtype),
+    "erf": lambda x: _error(x),
 }  # fmt: skip
+
+
+def _error(x: Any) -> Any:
+    if x.dtype != np.float32:
+        return np.asarray(_ERF(x.astype(np.float64))).astype(x.dtype)
+    result = np.empty_like(x)
+    fast_erf(x, result)
+    return result
 
 
 def elementary(name: str, x: Any, fast: bool) -> Any:
     """A function of every element: NumPy's in mode ``fast`` at float32 and float64, else correctly rounded."""
     x = np.asarray(x)
+    if fast and x.dtype.name in NARROW:
+        return np.asarray(_FAST[name](x.astype(np.float32))).astype(x.dtype)
     return np.asarray(_FAST[name](x), dtype=x.dtype) if plain(fast, x) else exact.elementary(name, x)
 
 
 # --- activations -----------------------------------------------------------------------------------------------------
 
 
-def leakyrelu(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
-    x = args[0]
-    return np.where(x > 0, x, x * literal(x, attrs["alpha"]))
+def leakyrelu(attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
+    x, alpha = args[0], attrs["alpha"]
+    if plain(fast, x) and 0 < alpha <= 1:
+        return np.maximum(x, x * literal(x, alpha))
+    return np.where(x > 0, x, x * literal(x, alpha))
 
 
 def prelu(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -103,6 +116,10 @@ def mean(x: Any, axes: Sequence[int], keepdims: bool, fast: bool) -> Any:
 
 def variance(x: Any, axes: Sequence[int], keepdims: bool, fast: bool) -> Any:
     """The mean of the squared deviations from the mean."""
+    if plain(fast, x) and x.ndim > 1 and [a % x.ndim for a in axes] == [x.ndim - 1] and x.shape[-1]:
+        apart = x - mean(x, axes, True, True)
+        found = np.einsum("...i,...i->...", apart, apart) / x.dtype.type(x.shape[-1])
+        return found[..., None] if keepdims else found
     apart = x - mean(x, axes, True, fast)
     return mean(apart * apart, axes, keepdims, fast)
 

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.blocks import where
+from refrelax.backends.numpy_.operands import SMALL_FLOATS as FLOATS
 from refrelax.backends.numpy_.operands import Attrs, Run, array, extents, is_float, literal, number
 from refrelax.backends.numpy_.reductions import reduce
 from refrelax.errors import unspecified
@@ -53,9 +55,13 @@ def eye_like(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
 def _triangle(lower: bool) -> Run:
     def run(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
         x, k = args[0], int(number(args[1]))
-        rows, columns = np.arange(x.shape[-2])[:, None], np.arange(x.shape[-1])
-        kept = columns - rows <= k if lower else columns - rows >= k
-        return np.where(kept, x, np.zeros((), x.dtype))
+        kept = np.tri(x.shape[-2], x.shape[-1], k if lower else k - 1, dtype=bool)
+        kept = kept if lower else ~kept
+        if x.dtype not in FLOATS or x.size < 1024:
+            return np.where(kept, x, np.zeros((), x.dtype))
+        result = np.empty(x.shape, x.dtype)
+        where(kept, x, np.zeros((), x.dtype), result)
+        return result
 
     return run
 
@@ -101,7 +107,7 @@ def dynamic_strided_slice(_attrs: Attrs, args: Sequence[Any], _fast: bool) -> An
 
 def sliced(x: Any, bounds: dict[int, list[int]], inbound: bool) -> Any:
     """``x[begin:end:stride]`` on some axes; bounds are clamped unless they are promised to lie inside."""
-    index: list[Any] = [slice(None)] * x.ndim
+    whole = x
     for axis, (a, b, s) in bounds.items():
         n = x.shape[axis]
         if s == 0:
@@ -110,10 +116,12 @@ def sliced(x: Any, bounds: dict[int, list[int]], inbound: bool) -> Any:
             raise unspecified("op.strided_slice/inbound", f"[{a}, {b}) of {n} elements")
         low, high = (-1, n - 1) if s < 0 else (0, n)
         a, b = ((v if inbound else min(max(v + n if v < 0 else v, low), high)) for v in (a, b))
-        index[axis] = np.arange(a, b, s)
-        x = x[tuple(index)]
-        index[axis] = slice(None)
-    return x.copy()
+        if (s < 0 and a >= n > 0) or min(a, b + 1) < 0:  # promised to lie inside, and does not
+            x = np.take(x, np.arange(a, b, s), axis=axis)
+            continue
+        cut = slice(a, max(a, b), s) if s > 0 else slice(a, None if b < 0 else min(a, b), s)
+        x = x[(slice(None),) * axis + (cut if n else slice(0, 0),)]
+    return x if x is not whole and x.base is None else x.copy()
 
 
 def squeeze(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
@@ -144,6 +152,10 @@ def pad(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     if any(n + a + b < 0 for n, a, b in zip(x.shape, before, after, strict=True)):
         raise unspecified("op.nn.pad/range", f"{x.shape} by {widths}")
     fill = literal(x, attrs["pad_value"]) if is_float(x.dtype) else np.array(int(attrs["pad_value"])).astype(x.dtype)
+    if mode == "constant" and all(w >= 0 for w in widths):
+        result = np.full([n + a + b for n, a, b in zip(x.shape, before, after, strict=True)], fill, dtype=x.dtype)
+        result[tuple(slice(a, a + n) for n, a in zip(x.shape, before, strict=True))] = x
+        return result
     outside = np.zeros([n + a + b for n, a, b in zip(x.shape, before, after, strict=True)], dtype=bool)
     for axis, (a, extent) in enumerate(zip(before, outside.shape, strict=True)):
         n = x.shape[axis]
@@ -183,6 +195,11 @@ def one_hot(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     x, on, off = args
     axis, dtype = attrs["axis"], numpy_dtype(on.dtype)
     axis = axis + x.ndim + 1 if axis < 0 else axis
+    depth, inner = attrs["depth"], axis == x.ndim
+    if inner and x.size and depth and np.min(x) >= 0 and np.max(x) < depth:
+        result = np.full((x.size, depth), literal(dtype, off.value), dtype)
+        result[np.arange(x.size), x.reshape(-1).astype(np.int64)] = literal(dtype, on.value)
+        return result.reshape(*x.shape, depth)
     keys = np.arange(attrs["depth"]).reshape([-1 if k == axis else 1 for k in range(x.ndim + 1)])
     hit = np.expand_dims(x.astype(np.int64), axis) == keys
     return np.where(hit, literal(dtype, on.value), literal(dtype, off.value)).astype(dtype)

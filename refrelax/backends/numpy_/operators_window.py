@@ -37,7 +37,8 @@ def to_plain(x: Any, layout: str, plain_layout: str) -> Any:
 
 
 def from_plain(x: Any, layout: str, plain_layout: str) -> Any:
-    return np.transpose(x, np.argsort(order(layout, plain_layout))).copy()
+    """``x``, new memory, in ``layout``."""
+    return np.ascontiguousarray(np.transpose(x, np.argsort(order(layout, plain_layout))))
 
 
 def taps(
@@ -54,9 +55,12 @@ def taps(
 
 def padded(x: Any, before: Sequence[int], after: Sequence[int], fill: Any) -> Any:
     """Space grown on both sides."""
+    if not any(before) and not any(after):
+        return x
     widths = [(0, 0)] * (x.ndim - len(before)) + list(zip(before, after, strict=True))
     shape = [n + a + b for n, (a, b) in zip(x.shape, widths, strict=True)]
-    result = np.full(shape, fill, dtype=x.dtype)
+    result = np.empty_like(x, shape=shape)  # in the order of memory that x has
+    result.fill(fill)
     result[tuple(slice(a, a + n) for n, (a, _) in zip(x.shape, widths, strict=True))] = x
     return result
 
@@ -69,7 +73,7 @@ def _conv(n: int) -> Run:
         x, w = args
         meeting = met(x.dtype, w.dtype)
         dtype = numpy_dtype(attrs["out_dtype"]) if attrs["out_dtype"] not in (None, "", "void") else x.dtype
-        x, w = (exact.cast(exact.cast(v, meeting), dtype) for v in (x, w))
+        x, w = (exact.converted(exact.converted(v, meeting), dtype) for v in (x, w))
         x, w = to_plain(x, attrs["data_layout"], DATA[n]), to_plain(w, attrs["kernel_layout"], KERNEL[n])
         groups = attrs["groups"]
         if x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
@@ -82,6 +86,9 @@ def _conv(n: int) -> Run:
             )
         ]
         views = list(taps(padded(x, before, after, 0), w.shape[2:], attrs["strides"], attrs["dilation"], counts))
+        if plain(fast, x) and views and groups == 1 and attrs["data_layout"].endswith("C"):
+            found = np.moveaxis(_rows(views, x.shape[0], w, counts), -1, 1)
+            return from_plain(found, attrs["out_layout"] or attrs["data_layout"], DATA[n])
         found = (_columns if plain(fast, x) and views else _tap_by_tap)(views, x.shape[0], w, groups, counts)
         return from_plain(found, attrs["out_layout"] or attrs["data_layout"], DATA[n])
 
@@ -105,10 +112,17 @@ def _tap_by_tap(views: Views, batch: int, w: Any, groups: int, counts: Sequence[
 
 def _columns(views: Views, batch: int, w: Any, groups: int, counts: Sequence[int]) -> Any:
     """Columns of taps times the kernel, one product of matrices a group."""
-    columns = np.stack([view for _, view in views], axis=2)
+    columns = np.stack([view for _, view in views], axis=2) if len(views) > 1 else np.ascontiguousarray(views[0][1])
     columns = columns.reshape(batch, groups, w.shape[1] * len(views), prod(counts))
     kernel = w.reshape(groups, w.shape[0] // groups, w.shape[1] * len(views))
     return np.matmul(kernel[None], columns).reshape(batch, w.shape[0], *counts)
+
+
+def _rows(views: Views, batch: int, w: Any, counts: Sequence[int]) -> Any:
+    """Rows of taps times the kernel, where channels are the last axis of memory: (batch, space, channel)."""
+    rows = np.stack([np.moveaxis(view, 1, -1) for _, view in views], axis=-2)
+    kernel = np.moveaxis(w, (0, 1), (-1, -2)).reshape(len(views) * w.shape[1], w.shape[0])
+    return (rows.reshape(batch * prod(counts), len(kernel)) @ kernel).reshape(batch, *counts, w.shape[0])
 
 
 # --- pooling ---------------------------------------------------------------------------------------------------------
@@ -148,7 +162,7 @@ def _pool(n: int, largest: bool) -> Run:
             end = [m + (q if attrs["count_include_pad"] else 0) for m, q in zip(size, after, strict=True)]
             low = [-p if attrs["count_include_pad"] else 0 for p in before]
             total = exact.truncated_divide(total, exact.cast(_covered(geometry, counts, low, end), x.dtype))
-        return from_plain(total.astype(args[0].dtype), attrs["out_layout"] or attrs["layout"], DATA[n])
+        return from_plain(total.astype(args[0].dtype, copy=False), attrs["out_layout"] or attrs["layout"], DATA[n])
 
     return run
 
@@ -175,6 +189,12 @@ def _adaptive(n: int) -> Run:
         x = to_plain(args[0], attrs["layout"], DATA[n])
         wanted = attrs["output_size"] if attrs["output_size"] is not None else list(x.shape[2:])
         wanted = wanted * n if len(wanted) == 1 else wanted
+        size = x.shape[2:]
+        if plain(fast, x) and x.size and all(q and m % q == 0 for m, q in zip(size, wanted, strict=True)):
+            split = [e for m, q in zip(size, wanted, strict=True) for e in (q, m // q)]
+            cells = x.reshape(*x.shape[:2], *split)
+            found = cells.mean(axis=tuple(range(3, 3 + 2 * n, 2)), dtype=x.dtype)
+            return from_plain(found, attrs["out_layout"] or attrs["layout"], DATA[n])
         result: Any = np.zeros((*x.shape[:2], *wanted), dtype=x.dtype)
         for y in product(*(range(q) for q in wanted)):
             spans: list[Any] = [

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_.operands import NARROW
 
 FOLDS: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda a, b: a + b,
@@ -35,6 +36,8 @@ def reduce(op: str, x: Any, axes: Sequence[int], keepdims: bool = False, fast: b
     axes = sorted(a % x.ndim for a in axes)
     if fast and x.dtype in (np.float32, np.float64) and (x.size or op in _STARTS):
         return _FAST[op](x, axis=tuple(axes), keepdims=keepdims)
+    if fast and x.dtype.name in NARROW and (x.size or op in _STARTS):
+        return np.asarray(_FAST[op](x.astype(np.float32), axis=tuple(axes), keepdims=keepdims)).astype(x.dtype)
     lines = lines_first(x, axes)
     if op in _STARTS:
         total = np.full(lines.shape[1:], _STARTS[op], dtype=x.dtype)
@@ -57,9 +60,9 @@ def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:
     if fast and a.dtype == b.dtype == dtype and dtype in (np.float32, np.float64):
         return np.matmul(a, b)
     row, column = a.ndim == 1, b.ndim == 1
-    a, b = exact.cast(a, dtype), exact.cast(b, dtype)
+    a, b = exact.converted(a, dtype), exact.converted(b, dtype)
     a, b = (a[None, :] if row else a), (b[:, None] if column else b)
-    if fast and np.dtype(dtype).itemsize == 2 and np.dtype(dtype).kind not in "iu":
+    if fast and np.dtype(dtype).name in NARROW:
         total = np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(dtype)
     else:
         shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from math import prod
 from typing import Any, Literal
 
 import numpy as np
 
-from refrelax.backends.numpy_ import exact
+from refrelax.backends.numpy_ import attention, blocks, exact
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.values import Prim, Shape
@@ -108,7 +109,19 @@ def constant(name: str, shape: tuple[int, ...], patterns: Sequence[int]) -> Any:
     """An array from bit patterns."""
     kind = numpy_dtype(name)
     cells = np.array(patterns, dtype=f"uint{8 * kind.itemsize}")
-    return (cells.astype(bool) if name == "bool" else cells.view(kind)).reshape(shape)
+    found = (cells.astype(bool) if name == "bool" else cells.view(kind)).reshape(shape)
+    found.flags.writeable = False
+    return found
+
+
+def of_bytes(name: str, shape: tuple[int, ...], data: bytes) -> Any:
+    """A read-only array over the elements' bytes, little-endian, row-major."""
+    kind = numpy_dtype(name)
+    return (
+        np.frombuffer(data, kind.newbyteorder("<") if kind.itemsize > 1 else kind)
+        .astype(kind, copy=False)
+        .reshape(shape)
+    )
 
 
 def prim(name: str, value: Any) -> Prim:
@@ -124,7 +137,7 @@ def scalar(value: Any) -> Any:
 
 
 def shape(*dims: int) -> Shape:
-    return Shape(tuple(int(d) for d in dims))
+    return Shape(dims if all([type(d) is int for d in dims]) else tuple([int(d) for d in dims]))  # noqa: C419
 
 
 def empty(dims: tuple[int, ...], kind: Any) -> Any:
@@ -153,8 +166,13 @@ def mismatch(kind: Kind, aspect: str, message: str) -> Ended:
     return trap(f"ev/param-{aspect}" if kind == "param" else f"ev/{kind}-mismatch", message)
 
 
+_known = cache(numpy_dtype)
+
+
 def expect_tensor(kind: Kind, where: str, value: Any, wanted: str | None, rank: int) -> None:
     """A tensor of this dtype (``None``: any) and rank (-1: any)."""
+    if type(value) is np.ndarray and value.ndim == rank and (wanted is None or value.dtype == _known(wanted)):
+        return
     if not isinstance(value, np.ndarray | np.generic):
         raise mismatch(kind, "type", f"{where}: expected a tensor")
     if wanted is not None and value.dtype.name != wanted:
@@ -193,6 +211,16 @@ def expect_extent(kind: Kind, where: str, found: int, wanted: int) -> None:
 def expect_arity(name: str, found: int, wanted: int) -> None:
     if found != wanted:
         raise trap("ev/arity", f"{name} takes {wanted} arguments, {found} were given")
+
+
+# --- runs of elementwise steps of mode fast --------------------------------------------------------------------------
+
+attend = attention.attend
+blocked = blocks.blocked
+filled = blocks.filled
+Reshaped = blocks.Reshaped
+where = blocks.where
+erf = blocks.erf
 
 
 def unit(value: Any) -> Any:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import refrelax as rr
 from refrelax import examples
-from refrelax.backends.numpy_ import fast_operators
+from refrelax.backends.numpy_ import fast_operators, graph
 from refrelax.backends.numpy_.liveness import IN_PLACE, Liveness, same_tensor
 from refrelax.testing import random_arguments
 from tests.draws import draws
@@ -89,6 +89,8 @@ CASES = {
             '    def same(y: R.Tensor(("n", 3), "float32")) -> R.Tensor(("n", 3), "float32"):\n        return y\n\n',
     ),
     "where": module("a = R.add(x, x)\nb = R.greater(a, x)\nc = R.where(b, a, x)\nd = R.where(b, x, c)\nreturn (c, d)"),
+    "group": module("a = R.add(x, x)\nv = R.reshape(a, R.shape([n, 3]))\nb = R.negative(a)\nc = R.multiply(b, x)\n"
+        "w = R.reshape(c, R.shape([n, 3]))\nd = R.add(w, v)\nreturn (c, d)"),
     "chain": module("a = R.add(x, x)\nb = R.multiply(a, x)\nc = R.negative(b)\nd = R.nn.relu(c)\nreturn (d, x)"),
 }  # fmt: skip
 
@@ -113,8 +115,20 @@ def outcomes_agree(name: str) -> None:
                     np.testing.assert_array_equal(a.numpy(), b.numpy())
 
 
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every binding by itself: no groups (``fast_groups.py``)."""
+    monkeypatch.setattr(graph, "group_at", lambda writer, bindings: None)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_values(name: str) -> None:
+    outcomes_agree(name)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.usefixtures("alone")
+def test_values_one_by_one(name: str) -> None:
     outcomes_agree(name)
 
 
@@ -136,6 +150,7 @@ BROKEN = {
     [(m, w, n) for m, w, names in BROKEN.values() for n in names],
     ids=lambda v: str(v)[:20],
 )
+@pytest.mark.usefixtures("alone")
 def test_a_broken_analysis_is_noticed(monkeypatch: pytest.MonkeyPatch, method: str, wrong: Any, name: str) -> None:
     """The cases are sharp: with the rule that protects them taken away, they give wrong values (or none)."""
     monkeypatch.setattr(Liveness, method, wrong)
@@ -143,9 +158,18 @@ def test_a_broken_analysis_is_noticed(monkeypatch: pytest.MonkeyPatch, method: s
         outcomes_agree(name)
 
 
+@pytest.mark.parametrize("name", ["group", "branch"])
+def test_a_group_that_spoils_an_operand_is_noticed(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    wrong = lambda self, name, each, first, last, operands: same_tensor(self._type(name), self._type(each.name))  # noqa: E731
+    monkeypatch.setattr(Liveness, "may_end_within", wrong)
+    with pytest.raises((AssertionError, NameError)):
+        outcomes_agree(name)
+
+
+@pytest.mark.usefixtures("alone")
 def test_the_source_says_what_is_reused() -> None:
     source = compiled(CHAIN).source
-    assert "b = ops['multiply'](a, x, out=a)\n    del a\n" in source
+    assert "b = np.multiply(a, x, out=a)\n    del a\n" in source
     assert "c = ops['negative'](b, out=b)\n    del b\n" in source
 
 
@@ -192,8 +216,16 @@ def test_not_where_something_is_overwritten() -> None:
 
 X = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
 FLAG = X > 2
+ROW = np.arange(2, 6, dtype=np.float32)
+CUBE = np.arange(24, dtype=np.float32).reshape(1, 4, 6)
+CHANNELS = {"channel_axis": 1, "axes": [2], "epsilon": 1e-5, "center": True, "scale": True}
 SPECIAL: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
-    "where": ((FLAG, X, X), {}), "nn.softmax": ((X,), {"axis": -1}),
+    "where": ((FLAG, X, X), {}), "clip": ((X, rr.Prim("int32", 3), rr.Prim("int32", 9)), {}),
+    "nn.softmax": ((X,), {"axis": -1}), "nn.log_softmax": ((X,), {"axis": -1}),
+    "nn.layer_norm": ((X, ROW, ROW + 1), {"axes": [-1], "epsilon": 1e-5, "center": True, "scale": True}),
+    "nn.rms_norm": ((X, ROW), {"axes": [-1], "epsilon": 1e-5}),
+    "nn.group_norm": ((CUBE, ROW, ROW + 1), {**CHANNELS, "num_groups": 2}),
+    "nn.instance_norm": ((CUBE, ROW, ROW + 1), CHANNELS),
 }  # fmt: skip
 TWO = {"add", "subtract", "multiply", "divide"}
 
@@ -204,8 +236,9 @@ def test_in_place_gives_the_same(name: str) -> None:
     given_, attrs = SPECIAL.get(name, ((X, X) if name in TWO else (X,), {}))
     apply = fast_operators.FAST_OPERATORS[f"relax.{name}"]
     wanted = apply(*given_, **attrs)
-    own = X.copy()
-    found = apply(*(own if a is X else a for a in given_), **attrs, out=own)
+    first = CUBE if given_[0] is CUBE else X
+    own = first.copy()
+    found = apply(*(own if a is first else a for a in given_), **attrs, out=own)
     assert np.shares_memory(found, own)
     np.testing.assert_array_equal(found, wanted)
     for unfit in (np.zeros((1, 4), np.float32), np.zeros((3, 4)), np.broadcast_to(np.float32(0), (3, 4))):

@@ -1,0 +1,126 @@
+"""Elementwise work on blocks that stay near: what groups of bindings call (``fast_groups.py``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from refrelax.backends.numpy_.memory import fresh
+
+NEAR = 1 << 16
+"""Elements of a block."""
+
+
+def blocked(
+    step: Callable[..., None], operands: Sequence[Any], made: Sequence[str], scratch: Sequence[str], over: Any = None
+) -> tuple[Any, ...]:
+    """Call ``step(*operands, *results, *scratch)`` block by block; gives the results, of the shape of the first
+    operand. ``over``: memory for the only result, an operand or like one."""
+    shape, size = operands[0].shape, operands[0].size
+    if over is not None and over.shape == shape and over.dtype == made[0] and over.flags.writeable:
+        results = (over,)
+    else:
+        results = tuple([fresh(shape, dtype) for dtype in made])
+    if size <= 2 * NEAR:
+        if scratch:
+            step(*operands, *results, *[np.empty(shape, dtype) for dtype in scratch])
+        else:
+            step(*operands, *results)
+        return results
+    parts = [*operands, *results]
+    if all((p.shape == shape and p.flags.c_contiguous) or not p.ndim for p in parts):
+        parts, shape = [p.reshape(-1) if p.ndim else p for p in parts], (size,)
+    rows = shape[0]
+    count = max(1, NEAR * rows // size)
+    spare = [np.empty((min(count, rows), *shape[1:]), dtype) for dtype in scratch]
+    cut = [p.ndim == len(shape) and p.shape[0] == rows for p in parts]
+    for first in range(0, rows, count):
+        part = slice(first, first + count)
+        now = [p[part] if c else p for p, c in zip(parts, cut, strict=True)]
+        step(*now, *[t[: min(count, rows - first)] for t in spare])
+    return results
+
+
+class Reshaped:
+    """An array that is to be seen in another shape, by what copies it anyway."""
+
+    __slots__ = ("array", "shape")
+
+    def __init__(self, array: Any, shape: Any) -> None:
+        self.array, self.shape = array, shape.dims
+
+    @property
+    def dtype(self) -> Any:
+        return self.array.dtype
+
+    def place(self, slot: Any) -> None:
+        """Copy it to ``slot``, which has its shape."""
+        try:
+            seen = np.reshape(slot, self.array.shape, copy=False)
+        except (TypeError, ValueError):  # NumPy before 2.1, or a slot that cannot be seen so
+            slot[...] = self.array.reshape(self.shape)
+            return
+        seen[...] = self.array
+
+
+@lru_cache(maxsize=64)
+def _filled(data: bytes, dtype: Any, count: int) -> Any:
+    found = np.full(count, np.frombuffer(data, dtype)[0])
+    found.flags.writeable = False
+    return found
+
+
+def filled(number: Any, like: Any) -> Any:
+    """``number`` as often as ``like`` has elements in its last axis: NumPy's extremes are slow against one number."""
+    if like.ndim == 0 or like.shape[-1] < 64 or like.shape[-1] > 1 << 20:
+        return number
+    return _filled(number.tobytes(), number.dtype, like.shape[-1])
+
+
+INTEGERS = {4: np.int32, 8: np.int64}
+
+
+def where(mask: Any, a: Any, b: Any, out: Any) -> None:
+    """``out = a where mask else b``, by bits: NumPy's own branches at every element."""
+    if out.size < 1024:
+        out[...] = np.where(mask, a, b)
+        return
+    kind = INTEGERS[out.itemsize]
+    chosen = mask.astype(kind)
+    np.negative(chosen, out=chosen)
+    b = b.view(kind)
+    apart = np.bitwise_xor(a.view(kind), b)
+    apart = np.bitwise_and(apart, chosen, out=apart if apart.shape == out.shape else None)
+    np.bitwise_xor(apart, b, out=out.view(kind))
+
+
+_ABOVE = (
+    -2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05, -7.34990630326855e-04,
+    -2.95459980854025e-03, -1.60960333262415e-02,
+)  # fmt: skip
+_BELOW = (
+    -1.45660718464996e-05,
+    -2.13374055278905e-04,
+    -1.68282697438203e-03,
+    -7.37332916720468e-03,
+    -1.42647390514189e-02,
+)
+
+
+def erf(x: Any, out: Any) -> None:
+    """The error function at float32, within 1.6 units in the last place: a rational function of ``x`` clamped to
+    [-4, 4] (the one of Eigen and XLA), here in binary64."""
+    y = np.clip(x, np.float32(-4), np.float32(4)).astype(np.float64)
+    square = y * y
+    above, below = square * _ABOVE[0], square * _BELOW[0]
+    for total, numbers in ((above, _ABOVE), (below, _BELOW)):
+        for number in numbers[1:-1]:
+            total += number
+            total *= square
+        total += numbers[-1]
+    above *= y
+    above /= below
+    out[...] = above

@@ -1,0 +1,217 @@
+"""Values at the surface and in generated source: arrays over the same memory where they can be.
+
+A run (``f.run``) works on copies of its arguments, so that what it gave stays as it was. A call (``f["main"](…)``)
+works on the caller's own memory: it writes there where the program overwrites a parameter, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from refrelax.backends.numpy_ import runtime
+from refrelax.errors import Trapped, UsageError
+from refrelax.running.arrays import Tensor, to_constant
+from refrelax.running.sharing import shared
+from refrelax.semantics.builtins.contexts import param_types
+from refrelax.semantics.ops import OPERATORS
+from refrelax.semantics.types.purity import statements
+from refrelax.semantics.values import DType, Prim, Shape
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import Call, Expr, Function, Op, Tuple, TupleGetItem, Var
+from refrelax.syntax.loops import BufferStore, PrimFunc
+from refrelax.syntax.module import ConstantArray
+from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
+
+# --- types and names of parameters -----------------------------------------------------------------------------------
+
+
+def types_of(func: Function | PrimFunc, count: int) -> list[Type | None]:
+    """The types of the parameters, as far as they are known, for ``count`` arguments."""
+    known: list[Type | None]
+    if isinstance(func, Function):
+        known = param_types(func)
+    else:
+        known = [
+            TensorType(p.buffer.shape, p.buffer.dtype, len(p.buffer.shape))
+            if hasattr(p, "buffer")
+            else PrimType(p.var.dtype)
+            for p in func.params
+        ]
+    return (known + [None] * count)[:count]
+
+
+def misfit(entry: str, args: tuple[Any, ...], types: list[Type | None]) -> Trapped | None:
+    """How a run ends that is given a prim value of another dtype: generated source sees numbers alone."""
+    for value, type_ in zip(args, types, strict=True):
+        if isinstance(value, Prim) and isinstance(type_, PrimType) and value.dtype != type_.dtype:
+            return Trapped("ev/param-dtype", f"{entry} takes a {type_.dtype}, found a {value.dtype}")
+    return None
+
+
+def stored(func: PrimFunc) -> dict[int, str]:
+    """The parameters that a loop program stores into, by position."""
+    found = {s.buffer for s in statements(func.body) if isinstance(s, BufferStore)}
+    names = {k: p.buffer.name for k, p in enumerate(func.params) if hasattr(p, "buffer")}
+    return {k: name for k, name in names.items() if name in found}
+
+
+def views(func: Function) -> bool | tuple[bool, ...]:
+    """Whether the result, or each field of it, may be memory of a parameter by the definition: what an operator gives
+    that says ``view`` or ``either``."""
+    seen = {p.name: True for p in func.params}
+    for block in func.body.blocks:
+        for each in block.bindings:
+            seen[each.name] = _may_be_parameter(each.value, seen)
+    body = func.body.body
+    if isinstance(body, Tuple):
+        return tuple(_may_be_parameter(field, seen) for field in body.fields)
+    return _may_be_parameter(body, seen)
+
+
+def _may_be_parameter(expr: Expr, seen: dict[str, bool]) -> bool:
+    match expr:
+        case Var(name=name):
+            return seen.get(name, False)
+        case TupleGetItem(tuple=inner):
+            return _may_be_parameter(inner, seen)
+        case Tuple(fields=fields):
+            return any(_may_be_parameter(each, seen) for each in fields)
+        case Call(op=Op(name=name), args=args) if name in OPERATORS and OPERATORS[name].memory != "fresh":
+            return any(_may_be_parameter(each, seen) for each in args)
+        case _:
+            return False
+
+
+# --- inward ----------------------------------------------------------------------------------------------------------
+
+
+def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
+    """A surface value as generated source works with it: arrays, Python numbers, tuples, ``Shape``. ``copy``: arrays
+    in new memory; without it they are the caller's where that is possible."""
+    match value, type_:
+        case ((Shape() | None | str()), _):
+            return value
+        case Prim(value=number), _:
+            return number
+        case DType(name=name), _:
+            return name
+        case ((bool() | int() | float()), (PrimType() | None)):
+            return float(value) if type_ is not None and dtypes.kind(type_.dtype) == "float" else value
+        case ((tuple() | list()), ShapeType()):
+            return Shape(tuple(int(each) for each in value))
+        case ((tuple() | list()), TupleType(fields=fields)):
+            return tuple(inward(v, t, copy) for v, t in zip(value, [*fields, *[None] * len(value)], strict=False))
+        case tuple(), None:
+            return tuple(inward(v, None, copy) for v in value)
+        case ((list() | tuple() | bool() | int() | float()), _):
+            return of_numbers(value, type_.dtype if isinstance(type_, TensorType) else None)
+        case ConstantArray(), _:
+            found = runtime.of_bytes(value.dtype, value.shape, value.data)
+            return found.copy() if copy else found
+        case Tensor(), _:
+            return np.array(value.__array__()) if copy else value.__array__()
+        case _:
+            return np.array(shared(value)) if copy else shared(value)
+
+
+def of_numbers(value: Any, dtype: str | None) -> Any:
+    """Nested lists or a number as an array."""
+    raw = to_constant(value, dtype)
+    return runtime.of_bytes(raw.dtype, raw.shape, raw.data).copy()
+
+
+def own(func: PrimFunc, args: Sequence[Any], values: list[Any], written: dict[int, str]) -> None:
+    """Arguments of a loop program that it stores into are memory that the caller sees, and nobody else's.
+
+    Raises:
+        UsageError: such an argument is a list or a number, cannot be written, or shares memory with another.
+    """
+    for k, name in written.items():
+        if k >= len(args) or not isinstance(values[k], np.ndarray):
+            continue
+        if not values[k].flags.writeable:
+            raise UsageError(f"{name} is written, and the array given for it is read-only")
+        if isinstance(args[k], list | tuple | int | float) or not _same_memory(args[k], values[k]):
+            raise UsageError(f"{name} is written: give an array of the machine's byte order, not {_told(args[k])}")
+    for a, b in combinations([k for k, each in enumerate(values) if isinstance(each, np.ndarray)], 2):
+        if (a in written or b in written) and np.shares_memory(values[a], values[b]):
+            raise UsageError(f"the arguments {a} and {b} share memory that the program writes")
+
+
+def _same_memory(value: Any, array: Any) -> bool:
+    return not isinstance(value, np.ndarray) or np.may_share_memory(value, array) or not array.size
+
+
+def _told(value: Any) -> str:
+    return "one of the other" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+
+
+def apart(values: list[Any]) -> list[Any]:
+    """Values of a program that overwrites memory: arrays that share theirs with another are copied."""
+    arrays = [each for each in values if isinstance(each, np.ndarray)]
+    if not any(np.may_share_memory(a, b) for a, b in combinations(arrays, 2)):
+        return values
+    return [
+        v.copy()
+        if isinstance(v, np.ndarray) and any(k != j and isinstance(w, np.ndarray) and np.may_share_memory(v, w)
+                                             for j, w in enumerate(values))
+        else v
+        for k, v in enumerate(values)
+    ]  # fmt: skip
+
+
+def arrays_in(values: Sequence[Any]) -> list[Any]:
+    """The arrays of values, those of tuples too."""
+    found = []
+    for each in values:
+        if isinstance(each, tuple):
+            found += arrays_in(each)
+        elif isinstance(each, np.ndarray):
+            found.append(each)
+    return found
+
+
+def copied(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    return tuple(copied(each) for each in value) if isinstance(value, tuple) else value
+
+
+# --- outward ---------------------------------------------------------------------------------------------------------
+
+
+def outward(value: Any) -> Any:
+    """A value of generated source at the surface: tensors over its arrays, which nobody else writes."""
+    if isinstance(value, np.ndarray | np.generic):
+        return Tensor.over(np.asarray(value))
+    return tuple(outward(each) for each in value) if isinstance(value, tuple) else value
+
+
+def given(value: Any, inputs: Sequence[Any], free: bool | tuple[bool, ...]) -> Any:
+    """What a call gives: arrays that can be written and share no memory with ``inputs``, unless the definition lets
+    them (``free``, for all or for each field)."""
+    if type(value) is np.ndarray:
+        if not value.flags.writeable or (free is not True and _shares(value, inputs)):
+            return value.copy()
+        return value
+    if isinstance(value, tuple):
+        each = free if isinstance(free, tuple) and len(free) == len(value) else (free is True,) * len(value)
+        return tuple([given(v, inputs, f) for v, f in zip(value, each, strict=True)])
+    return np.array(value) if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _shares(value: Any, inputs: Sequence[Any]) -> bool:
+    if value.base is None:  # its own memory, unless it is an input itself
+        return any(value is each or each.base is value for each in inputs)
+    return any(np.may_share_memory(value, each) for each in inputs)
+
+
+def arrays_of(value: Any) -> Any:
+    """Tensors of an outcome as arrays."""
+    if isinstance(value, Tensor):
+        return value.numpy()
+    return tuple(arrays_of(each) for each in value) if isinstance(value, tuple) else value

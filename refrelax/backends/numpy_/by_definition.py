@@ -1,0 +1,70 @@
+"""Operators without an array form: the definition itself runs them, element by element.
+
+They compile, in both modes, with the definition's bits and at its speed. A comparison with the definition says nothing
+of such a call, as there is no second implementation of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from refrelax.running.arrays import Tensor
+from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.numbers import reading
+from refrelax.semantics.ops import OPERATORS
+from refrelax.semantics.ops.definition import Evaluation
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.values import TensorValue
+from refrelax.syntax.graph import Call, Expr, Function, Op, Var
+from refrelax.syntax.module import Module
+from refrelax.syntax.types import Type
+
+BY_DEFINITION = frozenset(
+    f"relax.{name}"
+    for name in (
+        "hamming_window", "multinomial_from_uniform", "unique", "nn.attention_var_len", "nn.nll_loss",
+        "image.affine_grid", "image.grid_sample", "vision.roi_align", "vision.roi_pool", "vision.get_valid_counts",
+        "vision.multibox_transform_loc", "vision.non_max_suppression", "vision.all_class_non_max_suppression",
+        "layout_transform", "grad.take_backward", "grad.nll_loss_backward", "grad.max_pool2d_backward",
+        "grad.avg_pool2d_backward",
+    )
+)  # fmt: skip
+
+
+def calls_of(module: Module) -> list[Call]:
+    """The calls of such operators in a module, in the order of the text."""
+    graph = [f for f in module.functions.values() if isinstance(f, Function)]
+    return [
+        node
+        for func in graph
+        for node in nodes(func)
+        if isinstance(node, Call) and isinstance(node.op, Op) and node.op.name in BY_DEFINITION
+    ]
+
+
+def evaluated(checked: CheckedModule, call: Call, path: str, args: tuple[Any, ...]) -> Any:
+    """The value of a call on arrays, as an array. ``path``: the function and those inside it that the call is in."""
+    assert isinstance(call.op, Op)
+    ieee = reading("ieee")
+    name, _, inner = path.partition("/")
+    types, prefix = checked.types.get(name, {}), f"{inner}/" if inner else ""
+
+    def type_of(expr: Expr) -> Type | None:
+        return (types.get(prefix + expr.name) or types.get(expr.name)) if isinstance(expr, Var) else None
+
+    evaluation = Evaluation(ieee, [], call.span, type_of=type_of)
+    return _array(OPERATORS[call.op.name].evaluate(evaluation, call, tuple(map(_value, args))))
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return Tensor.over(np.asarray(value)).core
+    return tuple(map(_value, value)) if isinstance(value, tuple) else value
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, TensorValue):
+        return Tensor(value).numpy()
+    return tuple(map(_array, value)) if isinstance(value, tuple) else value

@@ -1,0 +1,136 @@
+"""``f["main"]``: the fast call of a compiled module, over the caller's memory; how a run ends that raised."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from refrelax.backends.numpy_.border import (
+    apart,
+    arrays_in,
+    copied,
+    given,
+    inward,
+    misfit,
+    own,
+    stored,
+    types_of,
+    views,
+)
+from refrelax.backends.numpy_.names import function
+from refrelax.errors import Ended, Exhausted, Outcome, RunError, Unspecified, UsageError, trap
+from refrelax.running.arrays import Tensor
+from refrelax.syntax.graph import Function
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.types import TensorType
+
+
+class Called:
+    """``f["main"]``: NumPy arrays, and anything with DLPack, the buffer or the array protocol, without a copy; lists
+    and numbers are converted. Gives NumPy arrays that can be written.
+
+    A result shares memory with an argument only where the definition lets it (``R.reshape`` of a parameter, a
+    parameter itself). An argument is written only where the program overwrites that parameter.
+
+    Raises:
+        RunError: the run ended otherwise than by returning.
+        UsageError: an argument is no array, on another device, or cannot be written where the program writes.
+        Unlinkable: a library function or constant is missing.
+    """
+
+    __slots__ = (
+        "_alone",
+        "_entry",
+        "_executable",
+        "_free",
+        "_func",
+        "_overwrites",
+        "_run",
+        "_tensors",
+        "_types",
+        "_written",
+    )
+
+    def __init__(self, executable: Any, entry: str) -> None:
+        """``executable``: a ``NumPyExecutable``."""
+        self._executable, self._entry = executable, entry
+        self._func = executable._entry(entry, {})
+        self._types = types_of(self._func, len(self._func.params))
+        self._tensors = all(isinstance(each, TensorType) for each in self._types)
+        self._run = executable._functions[function(entry)]
+        self._written = stored(self._func) if isinstance(self._func, PrimFunc) else {}
+        self._overwrites = not executable._views or bool(self._written)
+        self._free = views(self._func) if isinstance(self._func, Function) else False
+        # whether nothing looks at the run
+        self._alone = not re.search(r"\brun\.|\bvm\.|\brun, *args", executable.source)
+
+    def __call__(self, *args: Any) -> Any:
+        f, types = self._executable, self._types
+        if len(args) != len(types):
+            raise RunError(trap("ev/arity", arity(self._entry, len(args), len(types))).outcome)
+        values = [
+            a if type(a) is np.ndarray and id(a.dtype) in NATIVE else self._inward(a, t) for a, t in zip(args, types)
+        ]
+        if self._overwrites:
+            values = self._own(args, values)
+        try:
+            with np.errstate(all="ignore"):
+                if isinstance(self._func, Function):
+                    result = self._run(None if self._alone else f._running(f._functions, {}), *values)
+                else:
+                    result = self._run(*values)
+        except FAILURES as error:
+            if isinstance(error, ValueError) and "read-only" in str(error):
+                raise UsageError("the program writes to an argument, and the array given for it is read-only") from None
+            raise RunError(ended(error)) from None
+        if self._overwrites:
+            self._give_back(args, values)
+        return copied(result) if f._kept else given(result, values if self._tensors else arrays_in(values), self._free)
+
+    @staticmethod
+    def _give_back(args: tuple[Any, ...], values: list[Any]) -> None:
+        """What was written to tensors that are no arrays."""
+        for a, v in zip(args, values, strict=True):
+            if isinstance(a, Tensor) and not np.may_share_memory(array := a.__array__(), v):
+                if array.tobytes() != v.tobytes():
+                    a.assign(v)
+
+    def _inward(self, value: Any, type_: Any) -> Any:
+        refused = misfit(self._entry, (value,), [type_])
+        if refused is not None:
+            raise RunError(refused)
+        return inward(value, type_, copy=False)
+
+    def _own(self, args: tuple[Any, ...], values: list[Any]) -> list[Any]:
+        if isinstance(self._func, PrimFunc):
+            own(self._func, args, values, self._written)
+            return values
+        return apart(values)
+
+
+NATIVE = frozenset(id(np.dtype(code)) for code in "efdbBhHiIlLqQ?")
+"""NumPy's own dtypes that are dtypes of ours, in the machine's byte order, by identity: there is one of each."""
+
+FAILURES = (
+    Ended, RecursionError, ZeroDivisionError, IndexError, ValueError, OverflowError, MemoryError, TypeError, KeyError,
+)  # fmt: skip
+"""What generated source raises."""
+
+
+def ended(error: BaseException) -> Outcome:
+    """How a run ended that raised."""
+    match error:
+        case Ended():
+            return error.outcome
+        case RecursionError():
+            return Exhausted("depth")
+        case ZeroDivisionError():
+            return Unspecified("num/int-division-by-zero", "integer division by zero")
+        case _:
+            return Unspecified("impl/error", f"{type(error).__name__}: {error}")
+
+
+def arity(name: str, found: int, wanted: int) -> str:
+    return f"{name} takes {wanted} arguments, {found} were given"

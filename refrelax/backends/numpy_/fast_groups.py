@@ -1,0 +1,327 @@
+"""Runs of elementwise bindings of mode ``fast`` as one function over blocks that stay near.
+
+``b = R.add(x, y); c = R.tanh(b); d = R.multiply(c, x)`` becomes a function of slices, called for as many elements at a
+time as fit a cache; values that nothing else uses live in scratch memory. Every step is the step that the operator
+alone would be, so the results are the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Protocol
+
+from refrelax.backends.numpy_.liveness import Liveness, same_shape
+from refrelax.backends.numpy_.names import local
+from refrelax.backends.numpy_.operators_network import ROOT_HALF, ROOT_TWO_OVER_PI
+from refrelax.syntax import bits
+from refrelax.syntax.graph import Binding, Call, Constant, Expr, Op, Var, VarBinding
+from refrelax.syntax.types import TensorType, Type
+
+FLOATS = ("float32", "float64")
+
+BINARY = {
+    "add": "np.add", "subtract": "np.subtract", "multiply": "np.multiply", "divide": "np.divide",
+    "maximum": "np.maximum", "minimum": "np.minimum",
+}  # fmt: skip
+UNARY = {
+    "negative": "np.negative", "exp": "np.exp", "log": "np.log", "sqrt": "np.sqrt", "tanh": "np.tanh",
+    "sin": "np.sin", "cos": "np.cos", "abs": "np.abs", "square": "np.square", "floor": "np.floor", "ceil": "np.ceil",
+    "trunc": "np.trunc", "round": "np.rint",
+}  # fmt: skip
+COMPARE = {
+    "greater": "np.greater", "greater_equal": "np.greater_equal", "less": "np.less", "less_equal": "np.less_equal",
+    "equal": "np.equal", "not_equal": "np.not_equal",
+}  # fmt: skip
+
+LOGIC = {"logical_and": "np.logical_and", "logical_or": "np.logical_or", "logical_not": "np.logical_not"}
+
+SEVERAL: dict[str, tuple[str, ...]] = {
+    "rsqrt": ("np.sqrt({a}, out={d})", "np.divide({one}, {d}, out={d})"),
+    "sigmoid": ("np.negative({a}, out={d})", "np.exp({d}, out={d})", "{d} += {one}", "np.divide({one}, {d}, out={d})"),
+    "nn.relu": ("np.maximum({a}, rt.filled({zero}, {a}), out={d})",),
+    "nn.silu": (
+        "np.negative({a}, out={t})", "np.exp({t}, out={t})", "{t} += {one}", "np.divide({a}, {t}, out={d})",
+    ),
+    "nn.gelu": (
+        "np.multiply({a}, {root_half}, out={t})", "rt.erf({t}, {t})", "{t} *= {half}", "{t} += {half}",
+        "np.multiply({a}, {t}, out={d})",
+    ),
+    "nn.gelu_tanh": (
+        "np.multiply({a}, {a}, out={t})", "{t} *= {cubic}", "{t} += {one}", "np.multiply({a}, {root}, out={u})",
+        "{t} *= {u}", "np.tanh({t}, out={t})", "{t} += {one}", "np.multiply({a}, {half}, out={u})",
+        "np.multiply({u}, {t}, out={d})",
+    ),
+    "erf": ("rt.erf({a}, {d})",),
+}  # fmt: skip
+"""Operators of several steps: ``a`` the operand, ``d`` the result, which may be the operand (``a`` is not read after
+``d`` is written), ``t`` and ``u`` scratch memory."""
+
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+OF_INTEGERS = frozenset({"add", "subtract", "multiply", "maximum", "minimum"})
+"""What NumPy does to integers as the language does, wrapping."""
+
+OF_FLOAT32 = frozenset({"nn.gelu", "erf"})
+
+ALONE = frozenset({*SEVERAL, "maximum", "minimum", "where"}) - {"nn.relu"}
+"""Steps that are worth a group of their own."""
+
+NUMBERS = {
+    "zero": Fraction(0), "one": Fraction(1), "half": Fraction(1, 2), "root_half": ROOT_HALF, "root": ROOT_TWO_OVER_PI,
+    "cubic": Fraction(44715, 1000000),
+}  # fmt: skip
+
+
+class Writes(Protocol):
+    """What a group needs of the writer of source."""
+
+    live: Liveness | None
+
+    def line(self, text: str) -> None: ...
+
+    def type_of(self, name: str) -> Type | None: ...
+
+    def constant(self, node: Constant) -> str: ...
+
+
+@dataclass(slots=True)
+class Group:
+    """A run of bindings: the lines of its function, and what goes in and comes out."""
+
+    writer: Writes
+    live: Liveness
+    type: TensorType
+    """The type of the first result; all results have its shape."""
+    bindings: list[VarBinding] = field(default_factory=list)
+    operands: list[str] = field(default_factory=list)
+    """Variables of the program that go in, one of the group's shape first."""
+    divisors: set[str] = field(default_factory=set)
+
+    # --- what belongs to it -----------------------------------------------------------------------------------------
+
+    def takes(self, each: Binding) -> bool:
+        """Add a binding if it is a step of this group."""
+        made = self.writer.type_of(each.name)
+        if not isinstance(each, VarBinding) or not isinstance(each.value, Call) or not isinstance(made, TensorType):
+            return False
+        if not same_shape(made, self.type) or not self._is_step(each.value, made):
+            return False
+        own = {b.name for b in self.bindings}
+        for arg in each.value.args:
+            if isinstance(arg, Var) and arg.name not in own and arg.name not in self.operands:
+                whole = same_shape(self.writer.type_of(arg.name), self.type)
+                self.operands.insert(0 if whole else len(self.operands), arg.name)
+        self.bindings.append(each)
+        return True
+
+    def _is_step(self, call: Call, made: TensorType) -> bool:
+        name = call.op.name.removeprefix("relax.") if isinstance(call.op, Op) else ""
+        kinds = [self._kind(each) for each in call.args]
+        result = made.dtype
+        if name in OF_INTEGERS and result in INTEGERS:
+            return set(kinds) == {result}
+        if name in BINARY or name in UNARY or name in SEVERAL:
+            return result in FLOATS and set(kinds) == {result} and (name not in OF_FLOAT32 or result == "float32")
+        if name in COMPARE:
+            return result == "bool" and len(set(kinds)) == 1 and kinds[0] in (*FLOATS, "int32", "int64")
+        if name in LOGIC:
+            return result == "bool" and set(kinds) == {"bool"}
+        return name == "where" and result in FLOATS and kinds == ["bool", result, result]
+
+    def _kind(self, expr: Expr) -> str | None:
+        """The dtype of an operand that a step may have: a scalar constant, or a tensor whose extents are known."""
+        match expr:
+            case Var(name=name):
+                type_ = self.writer.type_of(name)
+                known = isinstance(type_, TensorType) and isinstance(type_.shape, tuple)
+                return type_.dtype if known and isinstance(type_, TensorType) else None
+            case Constant(dtype=dtype, shape=()):
+                return dtype
+            case _:
+                return None
+
+    def worth(self) -> bool:
+        """Whether the group is better than its bindings one by one."""
+        if not self.operands or not same_shape(self.writer.type_of(self.operands[0]), self.type):
+            return False
+        if len(self.bindings) > 1:
+            return True
+        (only,) = self.bindings
+        assert isinstance(only.value, Call) and isinstance(only.value.op, Op)
+        return only.value.op.name.removeprefix("relax.") in ALONE
+
+    # --- its source -------------------------------------------------------------------------------------------------
+
+    def write(self) -> list[str]:
+        """The function, and the call of it; gives the names that it binds."""
+        end = self.live.at[id(self.bindings[-1])]
+        outside = [b.name for b in self.bindings if self.live.last.get(b.name, 0) > end] or [self.bindings[-1].name]
+        over = self._over(outside)
+        name, scratch = self.define(outside, bool(over))
+        given = ", ".join(local(n) for n in self.operands)
+        made = [self._dtype(n) for n in outside]
+        call = f"rt.blocked({name}, ({given},), {made!r}, {scratch!r}{over})"
+        self.writer.line(f"{', '.join(local(n) for n in outside)}{',' if len(outside) == 1 else ''} = {call}")
+        return outside
+
+    def define(self, outside: list[str], over: bool) -> tuple[str, list[str]]:
+        """The function of operands, results and scratch memory: its name, and the dtypes of the scratch memory.
+        ``over``: the one result is written last, as it may lie where an operand does."""
+        memory = Memory({name: f"o{k}_" for k, name in enumerate(outside)}, {n: local(n) for n in self.operands})
+        end = self.bindings[-1].name
+        if not over and end in outside:  # where the last result goes is scratch memory until then
+            register, dtype = memory.outputs[end], self._dtype(end)
+            memory.spare[dtype], memory.homes[register] = [register], dtype
+        last: dict[str, int] = {}
+        for k, each in enumerate(self.bindings):
+            last |= dict.fromkeys(_used(each), k)
+        self.divisors = self._divisors(outside)
+        lines = [line for k, each in enumerate(self.bindings) for line in self._step(memory, each, k, last)]
+        name = f"g{self.live.at[id(self.bindings[-1])]}_"
+        given = [local(n) for n in self.operands]
+        self.writer.line(f"def {name}({', '.join([*given, *memory.outputs.values(), *memory.scratch])}):")
+        for line in lines:
+            self.writer.line(f"    {line}")
+        return name, list(memory.scratch.values())
+
+    def _divisors(self, outside: list[str]) -> set[str]:
+        """Sigmoids that one product alone uses: ``y * sigmoid(x)`` is ``y / (1 + exp(-x))``."""
+        uses = Counter(name for each in self.bindings for name in _arguments(each))
+        found: set[str] = set()
+        sigmoids = {b.name for b in self.bindings if _operator(b) == "sigmoid" and b.name not in outside}
+        for each in self.bindings:
+            inner = [n for n in _arguments(each) if n in sigmoids and uses[n] == 1]
+            if _operator(each) == "multiply" and inner:
+                found.add(inner[0])
+        return found
+
+    def _dtype(self, name: str) -> str:
+        type_ = self.writer.type_of(name)
+        assert isinstance(type_, TensorType) and type_.dtype is not None
+        return type_.dtype
+
+    def _step(self, memory: Memory, each: VarBinding, k: int, last: dict[str, int]) -> list[str]:
+        call = each.value
+        assert isinstance(call, Call) and isinstance(call.op, Op)
+        name, dtype = call.op.name.removeprefix("relax."), self._dtype(each.name)
+        args = [memory.place(a.name) if isinstance(a, Var) else self._constant(a) for a in call.args]
+        spare = {key: memory.take(dtype) for key in "tu"} if name in SEVERAL and "{t}" in "".join(SEVERAL[name]) else {}
+        for used in _used(each):
+            if last[used] == k:
+                memory.free(used)
+        target = memory.make(each.name, dtype)
+        for register in spare.values():
+            memory.spare.setdefault(dtype, []).append(register)
+        if name in SEVERAL:
+            numbers = {key: self._number(dtype, value) for key, value in NUMBERS.items()}
+            steps = SEVERAL[name][:-1] if each.name in self.divisors else SEVERAL[name]
+            return [line.format(a=args[0], d=target, **spare, **numbers) for line in steps]
+        under = [n for n in _arguments(each) if n in self.divisors]
+        if under:
+            first = isinstance(call.args[0], Var) and call.args[0].name == under[0]
+            rest, own = (args[1], args[0]) if first else (args[0], args[1])
+            return [f"np.divide({rest}, {own}, out={target})"]
+        if name in ("maximum", "minimum"):
+            whole = next((a for a, arg in zip(args, call.args, strict=True) if isinstance(arg, Var)), args[0])
+            args = [
+                f"rt.filled({a}, {whole})" if isinstance(e, Constant) else a
+                for a, e in zip(args, call.args, strict=True)
+            ]
+        if name == "where":
+            return [f"rt.where({', '.join([*args, target])})"]
+        return [f"{ {**BINARY, **UNARY, **COMPARE, **LOGIC}[name] }({', '.join(args)}, out={target})".lstrip()]
+
+    def _constant(self, node: Expr) -> str:
+        assert isinstance(node, Constant)
+        return self.writer.constant(node)
+
+    def _number(self, dtype: str, value: Fraction) -> str:
+        return self.writer.constant(Constant(dtype, (), (bits.encode(dtype, value),)))
+
+    def _over(self, outside: list[str]) -> str:
+        """An operand that dies in the group and holds its one result, which is stored last."""
+        if outside != [self.bindings[-1].name]:
+            return ""
+        first, end = (self.live.at[id(b)] for b in (self.bindings[0], self.bindings[-1]))
+        for name in self.operands:
+            if self.live.may_end_within(name, self.bindings[-1], first, end, self.operands):
+                return f", {local(name)}"
+        return ""
+
+
+@dataclass(slots=True)
+class Memory:
+    """Where the values of a group lie: operands, results, and scratch memory that is used again."""
+
+    outputs: dict[str, str]
+    known: dict[str, str]
+    scratch: dict[str, str] = field(default_factory=dict)
+    """The dtype of each piece of scratch memory."""
+    spare: dict[str, list[str]] = field(default_factory=dict)
+    homes: dict[str, str] = field(default_factory=dict)
+    """The dtype of results whose memory is scratch memory for now."""
+
+    def place(self, name: str) -> str:
+        return self.known[name]
+
+    def take(self, dtype: str) -> str:
+        """Scratch memory that nothing is in."""
+        if self.spare.get(dtype):
+            return self.spare[dtype].pop()
+        name = f"t{len(self.scratch)}_"
+        self.scratch[name] = dtype
+        return name
+
+    def free(self, name: str) -> None:
+        """A value is not read any more."""
+        register = self.known[name]
+        dtype = self.scratch.get(register) or self.homes.get(register)
+        if dtype is not None and name not in self.outputs:
+            self.spare.setdefault(dtype, []).append(register)
+
+    def make(self, name: str, dtype: str) -> str:
+        """Where a new value goes."""
+        register = self.outputs.get(name)
+        if register is None:
+            self.known[name] = self.take(dtype)
+        else:
+            self.known[name] = register
+            if register in self.spare.get(dtype, []):
+                self.spare[dtype].remove(register)
+        return self.known[name]
+
+
+def _operator(each: VarBinding) -> str:
+    assert isinstance(each.value, Call) and isinstance(each.value.op, Op)
+    return each.value.op.name.removeprefix("relax.")
+
+
+def _arguments(each: VarBinding) -> list[str]:
+    """The variables among the operands of a step, in order."""
+    assert isinstance(each.value, Call)
+    return [a.name for a in each.value.args if isinstance(a, Var)]
+
+
+def _used(each: VarBinding) -> list[str]:
+    """The variables that a step reads, each once."""
+    assert isinstance(each.value, Call)
+    return list(dict.fromkeys(a.name for a in each.value.args if isinstance(a, Var)))
+
+
+def group_at(writer: Writes, bindings: Sequence[Binding]) -> Group | None:
+    """The longest group that begins with the first of ``bindings``, if it is worth it."""
+    type_ = writer.type_of(bindings[0].name)
+    if (
+        writer.live is None
+        or not isinstance(type_, TensorType)
+        or not isinstance(type_.shape, tuple)
+        or not type_.shape
+    ):
+        return None
+    group = Group(writer, writer.live, type_)
+    for each in bindings:
+        if not group.takes(each):
+            break
+    return group if group.bindings and group.worth() else None

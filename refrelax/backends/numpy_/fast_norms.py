@@ -1,0 +1,133 @@
+"""Softmax and norms as generated source of mode ``fast`` calls them: ``fast_rows.py`` where the layout is plain, else
+the rows of ``operators.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from refrelax.backends.numpy_ import fast_rows
+from refrelax.backends.numpy_.fast_rows import as_rows, trailing
+from refrelax.backends.numpy_.memory import fresh
+from refrelax.backends.numpy_.operands import NARROW, literal
+from refrelax.backends.numpy_.operators import OPERATORS
+
+Apply = Callable[..., Any]
+
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def fits(out: Any, x: Any) -> bool:
+    """Whether a result like ``x`` may be stored in ``out``."""
+    return type(out) is np.ndarray and out.dtype == x.dtype and out.shape == x.shape and out.flags.c_contiguous
+
+
+def place(out: Any, x: Any) -> Any:
+    """Where a result like ``x`` goes."""
+    return out if out is not None and fits(out, x) and out.flags.writeable else fresh(x.shape, x.dtype)
+
+
+def plain(x: Any, *others: Any) -> bool:
+    """Arrays of one format in which mode ``fast`` calculates as NumPy does."""
+    if type(x) is not np.ndarray or x.dtype not in FLOATS:
+        return False
+    return all([type(each) is np.ndarray and each.dtype == x.dtype for each in others])  # noqa: C419
+
+
+def _softmax(name: str, form: Callable[[Any, Any], None]) -> Apply:
+    row = OPERATORS[name]
+
+    def apply(x: Any, axis: int = -1, out: Any = None) -> Any:
+        if type(x) is np.ndarray and x.dtype in FLOATS and x.ndim and axis in (-1, x.ndim - 1):
+            rows = as_rows(x, x.ndim - 1)
+            if rows is not None:
+                target = place(out, x)
+                form(rows, target.reshape(rows.shape))
+                return target
+        return row({"axis": axis}, (x,), True)
+
+    return apply
+
+
+def layer_norm(x: Any, gamma: Any, beta: Any, out: Any = None, **attrs: Any) -> Any:
+    if plain(x, gamma, beta) and (first := trailing(attrs["axes"], x.ndim)) is not None:
+        rows = as_rows(x, first)
+        if rows is not None and gamma.shape == beta.shape == x.shape[first:]:
+            target = place(out, x)
+            scale = gamma.reshape(-1) if attrs["scale"] else None
+            shift = beta.reshape(-1) if attrs["center"] else None
+            fast_rows.layer_norm(rows, scale, shift, attrs["epsilon"], target.reshape(rows.shape))
+            return target
+    return OPERATORS["relax.nn.layer_norm"](attrs, (x, gamma, beta), True)
+
+
+def rms_norm(x: Any, weight: Any, out: Any = None, **attrs: Any) -> Any:
+    if plain(x, weight) and (first := trailing(attrs["axes"], x.ndim)) is not None:
+        rows = as_rows(x, first)
+        if rows is not None and weight.shape == x.shape[first:]:
+            target = place(out, x)
+            fast_rows.rms_norm(rows, weight.reshape(-1), attrs["epsilon"], target.reshape(rows.shape))
+            return target
+    return OPERATORS["relax.nn.rms_norm"](attrs, (x, weight), True)
+
+
+def _grouped(name: str) -> Apply:
+    row = OPERATORS[name]
+
+    def apply(x: Any, gamma: Any, beta: Any, out: Any = None, **attrs: Any) -> Any:
+        if not plain(x, gamma, beta) or x.ndim < 3 or attrs["channel_axis"] % x.ndim != 1 or not x.size:
+            return row(attrs, (x, gamma, beta), True)
+        groups = attrs.get("num_groups", x.shape[1])
+        spaces = sorted(a % x.ndim for a in attrs["axes"]) == list(range(2, x.ndim))
+        if not spaces or x.shape[1] % groups or gamma.shape != (x.shape[1],) or beta.shape != gamma.shape:
+            return row(attrs, (x, gamma, beta), True)
+        if not x.flags.c_contiguous:
+            return row(attrs, (x, gamma, beta), True)
+        target, rows = place(out, x), x.reshape(x.shape[0] * groups, -1)
+        scale, shift = gamma if attrs["scale"] else None, beta if attrs["center"] else None
+        size = x.shape[1] // groups
+        fast_rows.group_norm(rows, scale, shift, attrs["epsilon"], groups, size, target.reshape(rows.shape))
+        return target
+
+    return apply
+
+
+def batch_norm(x: Any, gamma: Any, beta: Any, mean: Any, variance: Any, **attrs: Any) -> Any:
+    given = (x, gamma, beta, mean, variance)
+    usual = plain(*given) and not attrs["training"] and x.ndim > 1 and attrs["axis"] % x.ndim == 1 and x.size
+    if not usual or not x.flags.c_contiguous or any(v.shape != (x.shape[1],) for v in given[1:]):
+        return OPERATORS["relax.nn.batch_norm"](attrs, given, True)
+    out = fresh(x.shape, x.dtype)
+    shape = (x.shape[0], x.shape[1], -1)
+    root = np.sqrt(variance + literal(x, attrs["epsilon"]))
+    scale, shift = gamma if attrs["scale"] else None, beta if attrs["center"] else None
+    fast_rows.batch_norm(x.reshape(shape), mean, root, scale, shift, out.reshape(shape))
+    return out, mean.copy(), variance.copy()
+
+
+def _in_float32(apply: Apply) -> Apply:
+    """Operands that are all float16, or all bfloat16, are calculated in float32, and the result is rounded once."""
+
+    def run(x: Any, *others: Any, out: Any = None, **attrs: Any) -> Any:
+        if type(x) is not np.ndarray or x.dtype in FLOATS or x.dtype.name not in NARROW:
+            return apply(x, *others, **attrs) if out is None else apply(x, *others, out=out, **attrs)
+        if any(o.dtype != x.dtype for o in others):
+            return apply(x, *others, **attrs) if out is None else apply(x, *others, out=out, **attrs)
+        found = apply(*(v.astype(np.float32) for v in (x, *others)), **attrs)
+        return found.astype(x.dtype)
+
+    return run
+
+
+NORMS: dict[str, Apply] = {
+    "relax.nn.softmax": _in_float32(_softmax("relax.nn.softmax", fast_rows.softmax)),
+    "relax.nn.log_softmax": _in_float32(_softmax("relax.nn.log_softmax", fast_rows.log_softmax)),
+    "relax.nn.layer_norm": _in_float32(layer_norm),
+    "relax.nn.rms_norm": _in_float32(rms_norm),
+    "relax.nn.group_norm": _in_float32(_grouped("relax.nn.group_norm")),
+    "relax.nn.instance_norm": _in_float32(_grouped("relax.nn.instance_norm")),
+    "relax.nn.batch_norm": batch_norm,
+}
+"""The rows; ``out`` is memory of the first operand that nothing else sees."""

@@ -1,0 +1,148 @@
+"""Norms and softmax of mode ``fast``, some rows at a time, so that what is written is read again while it is near.
+
+Only the order of the sums is other than in the rows of ``operators.py``; they are ``np.einsum``'s, which sums in lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, prod, sqrt
+from typing import Any
+
+import numpy as np
+
+NEAR = 1 << 20
+"""Elements of a block."""
+
+
+WHOLE = (slice(None),)
+
+
+def blocks(rows: int, width: int) -> Sequence[slice]:
+    """The rows of a matrix, as many at a time as stay near."""
+    if rows * width < 2 * NEAR:
+        return WHOLE
+    step = max(1, NEAR // width)
+    return [slice(first, first + step) for first in range(0, rows, step)]
+
+
+def as_rows(x: Any, axis: int) -> Any:
+    """``x`` as a matrix whose rows are its last axes from ``axis`` on; ``None`` if that is no view, or has no
+    element."""
+    if not x.flags.c_contiguous or not x.size:
+        return None
+    if axis == x.ndim - 1:
+        return x if axis == 1 else x.reshape(-1, x.shape[axis])
+    return x.reshape(-1, prod(x.shape[axis:]))
+
+
+def trailing(axes: Any, ndim: int) -> int | None:
+    """The first of ``axes`` if they are the last ones of an array of rank ``ndim``, in order."""
+    if axes == [-1]:
+        return ndim - 1
+    found = [a % ndim for a in axes] if isinstance(axes, list | tuple) else [axes % ndim]
+    return found[0] if found and found == list(range(ndim - len(found), ndim)) else None
+
+
+SMALL = 1 << 14
+"""Elements for which the call costs more than the work."""
+
+
+def row_sums(x: Any) -> Any:
+    return np.add.reduce(x, 1, keepdims=True) if x.size < SMALL else np.einsum("ij->i", x)[:, None]
+
+
+def row_squares(x: Any) -> Any:
+    return VECDOT(x, x)[:, None] if x.size < SMALL else np.einsum("ij,ij->i", x, x)[:, None]
+
+
+VECDOT: Any = getattr(np, "vecdot", lambda x, y: np.einsum("ij,ij->i", x, y))
+"""``np.vecdot`` is new in NumPy 2.0."""
+
+
+# --- softmax ---------------------------------------------------------------------------------------------------------
+
+
+def softmax(x: Any, out: Any) -> None:
+    """``x`` and ``out``: matrices, which may be the same."""
+    for part in blocks(*x.shape):
+        rows, t = (x, out) if part is WHOLE[0] else (x[part], out[part])
+        np.subtract(rows, np.maximum.reduce(rows, 1, keepdims=True), t)
+        np.exp(t, t)
+        np.divide(t, row_sums(t), t)
+
+
+def log_softmax(x: Any, out: Any) -> None:
+    for part in blocks(*x.shape):
+        t = np.subtract(x[part], np.maximum.reduce(x[part], 1, keepdims=True), out=out[part])
+        np.subtract(t, np.log(row_sums(np.exp(t))), out=t)
+
+
+# --- norms -----------------------------------------------------------------------------------------------------------
+
+
+def centred(x: Any, epsilon: Any, out: Any) -> None:
+    """``(x - mean) * rsqrt(variance + epsilon)`` of the rows of a block."""
+    count = x.dtype.type(x.shape[1])
+    np.subtract(x, row_sums(x) / count, out=out)
+    width = row_squares(out)
+    width /= count
+    width += epsilon
+    np.sqrt(width, out=width)
+    np.divide(x.dtype.type(1), width, out=width)
+    np.multiply(out, width, out=out)
+
+
+def layer_norm(x: Any, gamma: Any, beta: Any, epsilon: float, out: Any) -> None:
+    """``gamma``, ``beta``: a row, or ``None``."""
+    small = x.dtype.type(epsilon)
+    for part in blocks(*x.shape):
+        t = out[part]
+        centred(x[part], small, t)
+        if gamma is not None:
+            np.multiply(t, gamma, out=t)
+        if beta is not None:
+            np.add(t, beta, out=t)
+
+
+def rms_norm(x: Any, weight: Any, epsilon: float, out: Any) -> None:
+    kind = x.dtype.type
+    if len(x) == 1:  # one row: its factor is a number
+        root = sqrt(float(np.dot(x[0], x[0])) / x.shape[1] + epsilon)
+        factor = 1.0 / root if root else inf
+        np.multiply(np.multiply(x, kind(factor), out), weight, out)
+        return
+    for part in blocks(*x.shape):
+        rows, t = (x, out) if part is WHOLE[0] else (x[part], out[part])
+        square = row_squares(rows)
+        square /= kind(x.shape[1])
+        square += kind(epsilon)
+        np.sqrt(square, square)
+        np.divide(kind(1), square, square)
+        np.multiply(square, rows, t)
+        np.multiply(t, weight, t)
+
+
+def group_norm(x: Any, gamma: Any, beta: Any, epsilon: float, groups: int, channels: int, out: Any) -> None:
+    """``x``: (batch * groups, channels of a group * space); ``gamma`` and ``beta``: one number a channel, or
+    ``None``."""
+    small, batch = x.dtype.type(epsilon), len(x) // groups
+    for part in blocks(batch, x.size // batch):
+        rows = part if part is WHOLE[0] else slice(part.start * groups, part.stop * groups)
+        centred(x[rows], small, out[rows])
+        cells = out[rows].reshape(-1, groups * channels, x.shape[1] // channels)
+        if gamma is not None:
+            np.multiply(cells, gamma[:, None], out=cells)
+        if beta is not None:
+            np.add(cells, beta[:, None], out=cells)
+
+
+def batch_norm(x: Any, center: Any, root: Any, gamma: Any, beta: Any, out: Any) -> None:
+    """``x``: (batch, channels, space); the rest a column of channels, or ``None``."""
+    for part in blocks(len(x), x[0].size):
+        t = np.subtract(x[part], center[:, None], out=out[part])
+        np.divide(t, root[:, None], out=t)
+        if gamma is not None:
+            np.multiply(t, gamma[:, None], out=t)
+        if beta is not None:
+            np.add(t, beta[:, None], out=t)
