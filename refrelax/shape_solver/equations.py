@@ -9,7 +9,7 @@ Spec: ``spec/06b-solver.md``, ``sh/equation-digits``.
 from __future__ import annotations
 
 from refrelax.rules import rule
-from refrelax.shape_solver.bits import BITWISE
+from refrelax.shape_solver.bit_forms import BITWISE
 from refrelax.shape_solver.claim import conjunction
 from refrelax.shape_solver.context import conjuncts
 from refrelax.shape_solver.core import each_once, integer, mapped, replaced

@@ -12,7 +12,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import nonneg
-from refrelax.shape_solver.bits import is_power
+from refrelax.shape_solver.bit_forms import is_power
 from refrelax.shape_solver.context import Context, conjuncts
 from refrelax.shape_solver.core import INT, each_once, integer, mapped, names_in, replaced
 from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, SymVar, as_int, int_imm

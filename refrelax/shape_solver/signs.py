@@ -15,7 +15,8 @@ from refrelax.rules import rule
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.ranges import interval
-from refrelax.shape_solver.bits import BITWISE, opened
+from refrelax.shape_solver.bit_forms import BITWISE
+from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.context import Context
 from refrelax.shape_solver.core import INT, integer, rebuilt
 from refrelax.shape_solver.defined import conditions

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from refrelax.shape_solver import Proved, Refuted, injective, parse_claim, parse_dim, prove
 from refrelax.shape_solver.axioms import floor_axioms, mask_axioms
-from refrelax.shape_solver.bits import opened, runs
+from refrelax.shape_solver.bit_forms import runs
+from refrelax.shape_solver.bits import opened
 from refrelax.shape_solver.equations import apart
 from refrelax.shape_solver.evaluate import compiled
 
