@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.libraries import libraries_of
-from refrelax.backends.numpy_ import machine, runtime
+from refrelax.backends.numpy_ import machine, origins, runtime
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
 from refrelax.backends.numpy_.graph import Constants, Writer, function_source
 from refrelax.backends.numpy_.loops import prim_func_source
@@ -28,6 +29,9 @@ from refrelax.errors import (
     UsageError,
     trap,
 )
+from refrelax.lower.origins.expand import Expanded, expanded, proved_origins
+from refrelax.lower.origins.text import hint
+from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor, pack, to_constant
 from refrelax.semantics.builtins.contexts import param_types
 from refrelax.semantics.graph.link import link, nodes
@@ -44,22 +48,29 @@ from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Ty
 Mode = Literal["bits", "fast"]
 
 
-def source_of(checked: CheckedModule, mode: Mode, observed: bool = False) -> str:
-    """The program text: constants, then PrimFuncs, then Relax functions.
+def source_of(checked: CheckedModule, mode: Mode, observed: bool = False, loops: bool = False) -> str:
+    """The program text: constants, then PrimFuncs, then Relax functions. ``loops``: nothing but loops for what is
+    known to come from operators.
 
     Raises:
         Unsupported: something in the module has no translation.
     """
-    constants = Constants()
-    reuse = mode == "fast" and not observed and not overwritten(checked.module) and not on_machine(checked.module)
-    parts: list[list[str]] = []
-    for name, func in checked.module.functions.items():
+    constants, fast = Constants(), mode == "fast"
+    alone = not observed and not overwritten(checked.module) and not on_machine(checked.module)
+    known = {} if loops else proved_origins(checked.module, origins.usable)
+    whole = Expanded(checked.module, checked.types, 0)
+    if known and alone:
+        whole = expanded(checked, known)
+        known = {name: each for name, each in known.items() if name in called(whole.module.functions)}
+    parts = origins.operators_source(checked.module, known, constants, fast)
+    for name, func in whole.module.functions.items():
         match func:
             case PrimFunc():
-                parts.append(prim_func_source(name, func, mode == "fast"))
+                attempt = origins.attempt(func, name, known[name]) if name in known else None
+                parts.append(prim_func_source(name, func, fast, attempt))
             case Function():
-                types = checked.types.get(name, {})
-                writer = Writer(checked.module, types, constants, observed, name, reuse=reuse)
+                types = whole.types.get(name, {})
+                writer = Writer(whole.module, types, constants, observed, name, reuse=fast and alone)
                 function_source(writer, function(name), func)
                 parts.append(writer.lines)
             case _:
@@ -275,6 +286,7 @@ class NumPyExecutable:
         self._constants: dict[int, Any] = {}
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
         self._machine = machine.Machine()
+        self._hinted = any(hint(func) is not None for func in checked.module.prim_funcs().values())
 
     def __reduce__(self) -> tuple[object, ...]:
         return NumPyExecutable, (self.checked, self.mode)
@@ -286,6 +298,7 @@ class NumPyExecutable:
             "rt": runtime,
             "vm": machine,
             "ops": Operators(self.mode == "fast", self._views),
+            "origins": origins,
         }
         exec(compile(source, "<refrelax numpy>", "exec"), names)  # noqa: S102
         return names
@@ -296,7 +309,16 @@ class NumPyExecutable:
         Raises:
             UsageError, Unlinkable: as ``rr.run``.
         """
-        return self._run(self._functions, entry, args, externs or {})[0]
+        outcome = self._run(self._functions, entry, args, externs or {})[0]
+        if self._hinted and isinstance(outcome, Trapped | Unspecified):
+            return self._run(self._loops, entry, args, externs or {})[0]
+        return outcome
+
+    @cached_property
+    def _loops(self) -> dict[str, Any]:
+        """The functions with nothing but loops in place of loops: loop programs may have a meaning where the operators
+        that they come from have none."""
+        return self._load(source_of(self.checked, self.mode, loops=True))
 
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""
@@ -355,7 +377,12 @@ class NumPyExecutable:
         )
         first = [running] if isinstance(func, Function) else []
         with np.errstate(all="ignore"):
-            return self._functions[function(entry)](*first, *args)
+            try:
+                return self._functions[function(entry)](*first, *args)
+            except Ended:
+                if not self._hinted:
+                    raise
+            return self._loops[function(entry)](*first, *args)
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:
         """A function of arrays to arrays; raises ``RunError`` when the run ends otherwise than by returning."""

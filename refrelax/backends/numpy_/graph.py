@@ -467,9 +467,9 @@ OF_SCALARS = frozenset(row.name for row in binary.OPERATORS)
 
 def _operator(writer: Writer, name: str, call: Call) -> str:
     """``ops["add"](x, y)``; attributes by keyword, prim values with their dtype."""
-    admit(name, [d for each in call.args for d in _dtypes(writer, each)], {k: _plain(v) for k, v in call.attrs})
+    admit(name, [d for each in call.args for d in _dtypes(writer, each)], {k: plain(v) for k, v in call.attrs})
     args = [_argument(writer, each) for each in call.args]
-    attrs = [f"{key}={_plain(v)!r}" for key, v in call.attrs]
+    attrs = [f"{key}={plain(v)!r}" for key, v in call.attrs]
     if name == "relax.reshape" and isinstance(call.args[1], ShapeExpr):
         kept = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0]
         attrs += [f"kept={kept!r}"] if kept else []
@@ -527,15 +527,15 @@ def _argument(writer: Writer, expr: Expr) -> str:
             return text
 
 
-def _plain(value_: AttrValue) -> Any:
+def plain(value_: AttrValue) -> Any:
     """An attribute as a Python value with a readable ``repr``."""
     match value_:
         case None | bool() | int() | str():
             return value_
         case AttrList(items=items):
-            return [_plain(each) for each in items]
+            return [plain(each) for each in items]
         case AttrDict(items=pairs):
-            return {k: _plain(each) for k, each in pairs}
+            return {k: plain(each) for k, each in pairs}
         case Literal():
             return bits.decode(value_.dtype, value_.bits)
         case DataTypeValue(dtype=dtype) | PrimType(dtype=dtype):

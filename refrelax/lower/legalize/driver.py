@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from refrelax.lower.claims import Ledger
 from refrelax.lower.extent_parts import Question, named, parts
 from refrelax.lower.legalize.bounds import Obligation, obligations
+from refrelax.lower.legalize.origin import of_site
 from refrelax.lower.legalize.scalars import Scalar, product
 from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
 from refrelax.lower.legalize.table import LEGALIZERS, NAMES, SHAPE_ONLY
+from refrelax.lower.origins.vouched import Claimed, with_origin
 from refrelax.rules import rule
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
@@ -55,7 +57,7 @@ def run(checked: CheckedModule, ledger: Ledger, keep: frozenset[str] = frozenset
             rewriter = _Rewriter(checked, ledger, kernels, name, _extents(func), as_claims(func), keep)
             func = rewriter.function(func, "")
         functions[name] = func
-    return checked.module.with_functions({**functions, **kernels.functions})
+    return checked.module.with_functions({**functions, **kernels.made()})
 
 
 @dataclass(slots=True)
@@ -68,6 +70,11 @@ class Kernels:
     hold at another."""
     functions: dict[str, PrimFunc] = field(default_factory=dict)
     by_base: dict[str, list[str]] = field(default_factory=dict)
+    origins: dict[str, Claimed] = field(default_factory=dict)
+
+    def made(self) -> dict[str, PrimFunc]:
+        """The loop programs with what is written down of their origins: of the call for which each was made first."""
+        return {name: with_origin(func, self.origins.get(name)) for name, func in self.functions.items()}
 
     def find(self, base: str, kernel: PrimFunc) -> str | None:
         """The name of a kernel that is the same up to names."""
@@ -186,7 +193,13 @@ class _Rewriter:
             asked = () if first is None else (first,)
             if not self.ledger.holds(each.statement, rule_, where, given, "int64", site.call.span, asked):
                 raise Unfit("not proved")
-        return made if made is not None else self.kernels.add(site.k.name, kernel)
+        if made is not None:
+            return made
+        name = self.kernels.add(site.k.name, kernel)
+        if (origin := of_site(site)) is not None:
+            own = not site.relations and not self.promises
+            self.kernels.origins[name] = Claimed(origin, own)
+        return name
 
 
 @dataclass(frozen=True, slots=True)
