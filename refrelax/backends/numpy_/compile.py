@@ -30,7 +30,7 @@ from refrelax.errors import (
     trap,
 )
 from refrelax.lower.origins.expand import Expanded, expanded, proved_origins
-from refrelax.lower.origins.text import hint
+from refrelax.lower.origins.text import Origin, hint
 from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor, pack, to_constant
 from refrelax.semantics.builtins.contexts import param_types
@@ -48,29 +48,46 @@ from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Ty
 Mode = Literal["bits", "fast"]
 
 
-def source_of(checked: CheckedModule, mode: Mode, observed: bool = False, loops: bool = False) -> str:
-    """The program text: constants, then PrimFuncs, then Relax functions. ``loops``: nothing but loops for what is
-    known to come from operators.
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is compiled: ``whole``, the module with operators in place of the loop programs that come from them;
+    ``origins`` of those that are still called; ``alone``: nothing at graph level is overwritten."""
+
+    whole: Expanded
+    origins: Mapping[str, Origin]
+    alone: bool
+
+
+def prepared(checked: CheckedModule, mode: Mode, observed: bool = False, loops: bool = False) -> Prepared:
+    """A module made ready. ``loops``: nothing but loops for what comes from operators; ``observed``: every binding
+    stays."""
+    whole = Expanded(checked.module, checked.types)
+    known = {} if loops else proved_origins(checked.module, origins.usable)
+    if known and not observed and not on_machine(checked.module):
+        planned = origins.without_plan(whole, checked, known, mode == "fast")
+        if not overwritten(planned.module):
+            whole = expanded(planned, checked, known)
+        known = {name: each for name, each in known.items() if name in called(whole.module.functions)}
+    return Prepared(whole, known, not overwritten(whole.module))
+
+
+def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
+    """The program text: constants, then PrimFuncs, then Relax functions.
 
     Raises:
         Unsupported: something in the module has no translation.
     """
-    constants, fast = Constants(), mode == "fast"
-    alone = not observed and not overwritten(checked.module) and not on_machine(checked.module)
-    known = {} if loops else proved_origins(checked.module, origins.usable)
-    whole = Expanded(checked.module, checked.types, 0)
-    if known and alone:
-        whole = expanded(checked, known)
-        known = {name: each for name, each in known.items() if name in called(whole.module.functions)}
-    parts = origins.operators_source(checked.module, known, constants, fast)
-    for name, func in whole.module.functions.items():
+    constants, fast, module = Constants(), mode == "fast", made.whole.module
+    reuse = fast and not observed and made.alone and not on_machine(module)
+    parts = origins.operators_source(module, made.origins, constants, fast)
+    for name, func in module.functions.items():
         match func:
             case PrimFunc():
-                attempt = origins.attempt(func, name, known[name]) if name in known else None
+                attempt = origins.attempt(func, name, made.origins[name]) if name in made.origins else None
                 parts.append(prim_func_source(name, func, fast, attempt))
             case Function():
-                types = whole.types.get(name, {})
-                writer = Writer(whole.module, types, constants, observed, name, reuse=fast and alone)
+                types, places = made.whole.types.get(name, {}), made.whole.places.get(name, {})
+                writer = Writer(module, types, constants, observed, name, reuse=reuse, places=places)
                 function_source(writer, function(name), func)
                 parts.append(writer.lines)
             case _:
@@ -280,9 +297,10 @@ class NumPyExecutable:
     def __init__(self, checked: CheckedModule, mode: Mode) -> None:
         self.checked = checked
         self.mode = mode
-        self._views = not overwritten(checked.module)
-        self.source = source_of(checked, mode)
-        self._functions = self._load(self.source)
+        made = prepared(checked, mode)
+        self._views = made.alone
+        self.source = source_of(made, mode)
+        self._functions = self._load(self.source, made)
         self._constants: dict[int, Any] = {}
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
         self._machine = machine.Machine()
@@ -291,13 +309,14 @@ class NumPyExecutable:
     def __reduce__(self) -> tuple[object, ...]:
         return NumPyExecutable, (self.checked, self.mode)
 
-    def _load(self, source: str) -> dict[str, Any]:
+    def _load(self, source: str, made: Prepared) -> dict[str, Any]:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
         names: dict[str, Any] = {
             "np": np,
             "rt": runtime,
             "vm": machine,
-            "ops": Operators(self.mode == "fast", self._views),
+            "ops": Operators(self.mode == "fast", made.alone),
+            "pure": Operators(self.mode == "fast", True),
             "origins": origins,
         }
         exec(compile(source, "<refrelax numpy>", "exec"), names)  # noqa: S102
@@ -318,11 +337,13 @@ class NumPyExecutable:
     def _loops(self) -> dict[str, Any]:
         """The functions with nothing but loops in place of loops: loop programs may have a meaning where the operators
         that they come from have none."""
-        return self._load(source_of(self.checked, self.mode, loops=True))
+        made = prepared(self.checked, self.mode, loops=True)
+        return self._load(source_of(made, self.mode), made)
 
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""
-        functions = self._load(source_of(self.checked, self.mode, observed=True))
+        made = prepared(self.checked, self.mode, observed=True)
+        functions = self._load(source_of(made, self.mode, observed=True), made)
         outcome, running = self._run(functions, entry, args, externs or {}, machine.Machine())
         return Observed(outcome, tuple(running.frames))
 

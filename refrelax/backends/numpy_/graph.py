@@ -96,6 +96,10 @@ class Writer:
     reuse: bool = False
     """Whether memory that nothing can see any more is reused (never where bindings are observed)."""
     live: Liveness | None = None
+    table: str = "ops"
+    """Where operators are looked up."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Where the results of some bindings go: of elementwise operators, by the names of both."""
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -120,7 +124,8 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     params = ", ".join(local(p.name) for p in func.params)
     writer.line(f"def {name}(run{', ' if params else ''}{params}):")
     writer.depth += 1
-    writer.live = Liveness(writer.types, writer.prefix).function(func) if writer.reuse else None
+    live = Liveness(writer.types, writer.prefix, placed=frozenset(writer.places))
+    writer.live = live.function(func) if writer.reuse else None
     for param in func.params:
         if isinstance(param.type, PrimType) and dtypes.kind(param.type.dtype) != "float":
             writer.symbols.add(param.name)
@@ -226,7 +231,7 @@ def binding(writer: Writer, each: Binding) -> None:
             _destination_passing(writer, name, call)
         case VarBinding():
             text = value(writer, each.value)
-            target = writer.live.target(each) if writer.live else None
+            target = writer.places.get(each.name) or (writer.live.target(each) if writer.live else None)
             writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
     for dtype in filter(None, element_dtypes(writer.type_of(each.name))):
         held(dtype)
@@ -473,7 +478,7 @@ def _operator(writer: Writer, name: str, call: Call) -> str:
     if name == "relax.reshape" and isinstance(call.args[1], ShapeExpr):
         kept = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0]
         attrs += [f"kept={kept!r}"] if kept else []
-    text = f"ops[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
+    text = f"{writer.table}[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
     # a call of scalars alone gives a scalar, which is no tensor (NumPy's row gives an array of shape (1,))
     return f"rt.scalar({text})" if name in OF_SCALARS and all(_is_prim(writer, each) for each in call.args) else text
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 
 from refrelax.backends.numpy_.fast_operators import IN_PLACE
 from refrelax.semantics.dims import Facts, equal
@@ -42,6 +43,8 @@ class Liveness:
 
     types: Mapping[str, Type]
     prefix: str = ""
+    placed: frozenset[str] = frozenset()
+    """Names whose memory was given to them: who gave it says when it is used again."""
     clock: int = 0
     at: dict[int, int] = field(default_factory=dict)
     """When a binding runs, by identity: a time of its own for each, increasing in the order of the text."""
@@ -161,6 +164,11 @@ class Liveness:
         here = self.place[id(each)]
         return [name for name in self.dying.get(self.at[id(each)], ()) if self.home.get(name) == here]
 
+    def end(self, name: str) -> float:
+        """When the group of a name dies, on the clock of ``at``; never, if it is kept."""
+        root = self._root(name)
+        return self.ends.get(root, inf)
+
     def target(self, each: Binding) -> str | None:
         """The operand that a binding may write its result over."""
         call = each.value
@@ -176,6 +184,8 @@ class Liveness:
         """Whole, bound by the same sequence, dead here, of the result's type, its memory no other operand's."""
         root = self._root(name)
         if name not in self.whole or self.home.get(name) != self.place[id(each)]:
+            return False
+        if any(self._root(each) == root for each in self.placed):
             return False
         if self.ends.get(root) != self.at[id(each)] or any(n != name and self._root(n) == root for n in operands):
             return False

@@ -8,6 +8,7 @@ only where the operators have no meaning.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from typing import Any
 
@@ -19,15 +20,30 @@ from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.names import local
 from refrelax.backends.numpy_.operators import OPERATORS
 from refrelax.errors import Ended
+from refrelax.lower.origins.expand import Expanded
 from refrelax.lower.origins.text import Origin
+from refrelax.lower.origins.unplanned import Unplanned, needed, unplanned
+from refrelax.lower.to_destinations import names_of
+from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import dtypes
-from refrelax.syntax.graph import Binding, Call, Constant, ConstantRef, Expr, Op, Tuple, Var
+from refrelax.syntax.graph import (
+    Binding,
+    BindingBlock,
+    Call,
+    Constant,
+    ConstantRef,
+    Expr,
+    Function,
+    Op,
+    Tuple,
+    Var,
+)
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import SymVar
 
-PLACE = "place_"
-"""Where the result of a loop program goes, in the source of its operators."""
+PLACE = "in"
+"""Where the result of a loop program goes, in the source of its operators: no name of a program."""
 
 
 def usable(origin: Origin) -> bool:
@@ -67,35 +83,76 @@ def operators_source(module: Module, origins: Mapping[str, Origin], constants: C
     """For each origin a function ``o_name`` of the loop program's inputs, the symbols, and the place of its result."""
     parts = []
     for name, origin in origins.items():
-        writer = Writer(module, dict(origin.types), constants, False, name, reuse=fast)
+        writer = Writer(module, dict(origin.types), constants, False, name, reuse=fast, table="pure")
         _function(writer, name, origin)
         parts.append(writer.lines)
     return parts
 
 
 def _function(writer: Writer, name: str, origin: Origin) -> None:
-    func = origin.function
-    writer.line(f"def o_{name}({', '.join([*(local(p.name) for p in func.params), PLACE])}):")
+    func, last = origin.function, origin.bindings[-1]
+    writer.line(f"def o_{name}({', '.join(local(each) for each in (*(p.name for p in func.params), PLACE))}):")
     writer.depth += 1
-    writer.live = Into(writer.types, last=origin.bindings[-1]).function(func) if writer.reuse else None
+    writer.places = {last.name: PLACE} if writer.reuse and takes_place(last) else {}
+    writer.live = Liveness(writer.types, placed=frozenset(writer.places)).function(func) if writer.reuse else None
     match_types(writer, "param", [(local(p.name), p.type, f"parameter {p.name} of {name}") for p in func.params])
     writer.line(f"return {sequence(writer, func.body)}")
 
 
-class Into(Liveness):
-    """The last binding of a function writes its result where the caller wants it."""
+def takes_place(binding: Binding) -> bool:
+    """Whether a binding can write its result where it is told."""
+    call = binding.value
+    if not isinstance(call, Call) or not isinstance(call.op, Op) or call.op.name not in IN_PLACE:
+        return False
+    return call.op.name != "relax.where" and all(isinstance(a, Var | Constant | ConstantRef) for a in call.args)
 
-    def __init__(self, types: Mapping[str, Any], last: Binding) -> None:
-        super().__init__(types)
-        self.final = last
 
-    def target(self, each: Binding) -> str | None:
-        """The operand, or the place of the result, that a binding writes over."""
-        call = each.value
-        if each is self.final and isinstance(call, Call) and isinstance(call.op, Op) and call.op.name in IN_PLACE:
-            if call.op.name != "relax.where" and all(isinstance(a, Var | Constant | ConstantRef) for a in call.args):
-                return PLACE.removesuffix("_")
-        return super().target(each)
+def without_plan(whole: Expanded, checked: CheckedModule, origins: Mapping[str, Origin], fast: bool) -> Expanded:
+    """A module with planned memory as operators with results of their own; where the plan has room for a result that
+    would be new memory, it goes there."""
+    functions, types, places = dict(whole.module.functions), dict(whole.types), dict[str, dict[str, str]]()
+    for name in checked.module.relax_functions() if origins else ():
+        found = unplanned(checked, name, origins)
+        if found is not None:
+            function, places[name] = _placed(found) if fast else (found.function, {})
+            bindings = needed([b for block in function.body.blocks for b in block.bindings])
+            body = replace(function.body, blocks=(BindingBlock(tuple(bindings)),))
+            functions[name] = replace(function, body=body)
+            types[name] = found.types
+    if not places:
+        return whole
+    return replace(whole, module=checked.module.with_functions(functions), types=types, places=places)
+
+
+def _placed(found: Unplanned) -> tuple[Function, dict[str, str]]:
+    """The function with those allocations in which results go, and which results go where."""
+    taken, live = names_of(found.function), Liveness(found.types).function(found.function)
+    bindings = [b for block in found.function.body.blocks for b in block.bindings]
+    occupied = {s for b in bindings if (s := _storage(b.value)) is not None}
+    held: dict[str, list[str]] = {}
+    chosen: dict[str, str] = {}
+    new: list[Binding] = []
+    for b in bindings:
+        place = found.places.get(b.name)
+        storage = None if place is None else _storage(place.value)
+        if place is not None and storage is not None and storage not in occupied and takes_place(b):
+            free = all(live.end(each) < live.at[id(b)] for each in held.get(storage, ()))
+            if free and live.target(b) is None:
+                chosen[b.name] = taken.fresh(f"{b.name}_place")
+                live.placed |= {b.name}
+                held.setdefault(storage, []).append(b.name)
+                new.append(replace(place, name=chosen[b.name]))
+        new.append(b)
+    body = replace(found.function.body, blocks=(BindingBlock(tuple(new)),))
+    return replace(found.function, body=body), chosen
+
+
+def _storage(e: Expr) -> str | None:
+    match e:
+        case Call(op=Op(name="relax.memory.alloc_tensor"), args=(Var(name=name), *_)):
+            return name
+        case _:
+            return None
 
 
 def attempt(func: PrimFunc, name: str, origin: Origin) -> tuple[str, bool]:

@@ -7,7 +7,7 @@ again: the types of what is new come with the origins.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from refrelax.lower.legalize.site import Typing
 from refrelax.lower.origins.calls import Expansion, counted, expansion
@@ -36,24 +36,25 @@ Usable = Callable[[Origin], bool]
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """``types``: of every graph-level function, as in a ``CheckedModule``; ``calls``: how many were written anew."""
+    """``types``: of every graph-level function, as in a ``CheckedModule``; ``places``: for each function, where in the memory that it plans results go, by name."""
 
     module: Module
     types: Mapping[str, Mapping[str, Type]]
-    calls: int
+    places: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def expanded(checked: CheckedModule, origins: Mapping[str, Origin]) -> Expanded:
-    """The module with calls of loop programs whose ``origins`` are known written as operators."""
-    functions: dict[str, BaseFunc] = dict(checked.module.functions)
-    types: dict[str, Mapping[str, Type]] = dict(checked.types)
+def expanded(whole: Expanded, checked: CheckedModule, origins: Mapping[str, Origin]) -> Expanded:
+    """A module with calls of loop programs whose ``origins`` are known written as operators; ``checked``: what it was
+    made from."""
+    functions: dict[str, BaseFunc] = dict(whole.module.functions)
+    types: dict[str, Mapping[str, Type]] = dict(whole.types)
     calls = 0
-    for name, function in checked.module.relax_functions().items() if origins else ():
-        writer = _Expander(checked, origins, dict(checked.types.get(name, {})), names_of(function).fresh)
+    for name, function in whole.module.relax_functions().items() if origins else ():
+        writer = _Expander(checked, origins, dict(types.get(name, {})), names_of(function).fresh)
         functions[name] = writer.function(function, "")
         types[name] = writer.types
         calls += writer.calls
-    return Expanded(checked.module.with_functions(functions) if calls else checked.module, types, calls)
+    return replace(whole, module=whole.module.with_functions(functions), types=types) if calls else whole
 
 
 def proved_origins(module: Module, usable: Usable) -> dict[str, Origin]:
