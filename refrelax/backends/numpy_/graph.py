@@ -124,7 +124,7 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     params = ", ".join(local(p.name) for p in func.params)
     writer.line(f"def {name}(run{', ' if params else ''}{params}):")
     writer.depth += 1
-    live = Liveness(writer.types, writer.prefix, placed=frozenset(writer.places))
+    live = Liveness(writer.types, writer.prefix, writer.places)
     writer.live = live.function(func) if writer.reuse else None
     for param in func.params:
         if isinstance(param.type, PrimType) and dtypes.kind(param.type.dtype) != "float":

@@ -43,8 +43,8 @@ class Liveness:
 
     types: Mapping[str, Type]
     prefix: str = ""
-    placed: frozenset[str] = frozenset()
-    """Names whose memory was given to them: who gave it says when it is used again."""
+    placed: Mapping[str, str] = field(default_factory=dict)
+    """Names whose memory was given to them, and the names of that: who gave it says when it is used again."""
     clock: int = 0
     at: dict[int, int] = field(default_factory=dict)
     """When a binding runs, by identity: a time of its own for each, increasing in the order of the text."""
@@ -95,6 +95,7 @@ class Liveness:
         self.at[id(each)] = self.clock
         self.place[id(each)] = id(seq)
         self._use([each.name, *_names(value)] if not isinstance(value, If) else [each.name])
+        self._use([self.placed[each.name]] if each.name in self.placed else [])
 
     def _branch(self, name: str, branch: If) -> None:
         """The result may be what either branch gave."""

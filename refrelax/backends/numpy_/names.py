@@ -5,8 +5,11 @@ from __future__ import annotations
 import keyword
 
 RESERVED = frozenset(
-    {"np", "rt", "vm", "ops", "pure", "origins", "run", "range", "min", "max", "bool", "int", "float", "locals", "frame_"}
-)
+    (
+        "np", "rt", "vm", "ops", "pure", "origins", "run", "range", "min", "max", "bool", "int", "float", "locals",
+        "frame_",
+    )
+)  # fmt: skip
 """What generated source uses of its own."""
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-
 from typing import Any
 
 from refrelax.backends.errors import Unsupported
@@ -69,7 +68,9 @@ def usable(origin: Origin) -> bool:
         match binding.value:
             case Call(op=Op(name=name)) as call:
                 try:
-                    admit(name, [d for each in call.args for d in dtypes_of(each)], {k: plain(v) for k, v in call.attrs})
+                    admit(
+                        name, [d for each in call.args for d in dtypes_of(each)], {k: plain(v) for k, v in call.attrs}
+                    )
                 except Unsupported:
                     return False
                 if name not in OPERATORS or (name == "relax.power" and not all(map(dtypes.is_float, found))):
@@ -79,7 +80,9 @@ def usable(origin: Origin) -> bool:
     return True
 
 
-def operators_source(module: Module, origins: Mapping[str, Origin], constants: Constants, fast: bool) -> list[list[str]]:
+def operators_source(
+    module: Module, origins: Mapping[str, Origin], constants: Constants, fast: bool
+) -> list[list[str]]:
     """For each origin a function ``o_name`` of the loop program's inputs, the symbols, and the place of its result."""
     parts = []
     for name, origin in origins.items():
@@ -94,7 +97,7 @@ def _function(writer: Writer, name: str, origin: Origin) -> None:
     writer.line(f"def o_{name}({', '.join(local(each) for each in (*(p.name for p in func.params), PLACE))}):")
     writer.depth += 1
     writer.places = {last.name: PLACE} if writer.reuse and takes_place(last) else {}
-    writer.live = Liveness(writer.types, placed=frozenset(writer.places)).function(func) if writer.reuse else None
+    writer.live = Liveness(writer.types, placed=writer.places).function(func) if writer.reuse else None
     match_types(writer, "param", [(local(p.name), p.type, f"parameter {p.name} of {name}") for p in func.params])
     writer.line(f"return {sequence(writer, func.body)}")
 
@@ -139,7 +142,7 @@ def _placed(found: Unplanned) -> tuple[Function, dict[str, str]]:
             free = all(live.end(each) < live.at[id(b)] for each in held.get(storage, ()))
             if free and live.target(b) is None:
                 chosen[b.name] = taken.fresh(f"{b.name}_place")
-                live.placed |= {b.name}
+                live.placed = chosen
                 held.setdefault(storage, []).append(b.name)
                 new.append(replace(place, name=chosen[b.name]))
         new.append(b)
@@ -200,5 +203,3 @@ def computed(operators: Callable[..., Any], args: tuple[Any, ...], places: tuple
         if result is not place:
             place[...] = result
     return True
-
-

@@ -39,9 +39,9 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     done: set[str] = set()
     for name, function in module.relax_functions().items():
         if is_primitive(function) and sites.rewritable(name):
-            func = fused(module, function, ledger, name)
-            if func is not None:
-                functions[name] = with_origin(func, composed(checked, name))
+            whole = fused(module, function, ledger, name)
+            if whole is not None:
+                functions[name] = with_origin(whole, composed(checked, name))
                 done.add(name)
     for name, function in module.relax_functions().items():
         if name not in done:

@@ -9,6 +9,7 @@ from refrelax.lower.legalize.kernel import Array
 from refrelax.lower.legalize.site import Argument, Site, with_relations
 from refrelax.lower.origins.made import over
 from refrelax.lower.origins.text import Origin
+from refrelax.rules import rule
 from refrelax.syntax.graph import Call, Constant, Expr, Op, PrimValue, ShapeExpr, StringValue, Tuple, Var, VarBinding
 from refrelax.syntax.loops import Buffer
 from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols
@@ -19,6 +20,7 @@ Rename = Callable[[PrimExpr], PrimExpr]
 RESULT = "result"
 
 
+@rule("lo/origin")
 def of_site(site: Site) -> Origin | None:
     """The call under legalization, over the kernel's own parameters; ``None`` where they do not tell all of it.
 

@@ -1,6 +1,6 @@
 """Where a loop program comes from: the operator calls that it was made from, as an attribute of the function.
 
-A lowered module says again and again what it was made from: ``T.func_attr({"refrelax.origin": …})`` holds, as text, a
+A lowered module says again and again what it was made from: ``T.func_attr({"Origin": …})`` holds, as text, a
 graph-level function that calls operators alone. The text is a **hint** and is never believed. What it says counts where
 it is *proved*: the origin is lowered again, and the loop program that comes out is the one that has the attribute, up
 to names (``proof.py``). So a hint that somebody wrote by hand, or that no longer fits a loop program which a pass has

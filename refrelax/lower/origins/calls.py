@@ -110,8 +110,12 @@ def _unified(pairs: list[tuple[Type, Type | None]], symbols: dict[str, PrimExpr]
 
 
 def _renamed(
-    binding: VarBinding, origin: Origin, names: dict[str, Expr], symbols: dict[str, PrimExpr], fresh: Callable[[str], str]
-) -> Expansion:  # fmt: skip
+    binding: VarBinding,
+    origin: Origin,
+    names: dict[str, Expr],
+    symbols: dict[str, PrimExpr],
+    fresh: Callable[[str], str],
+) -> Expansion:
     """The origin's bindings under names of the caller."""
     types, made = dict(origin.types), Expansion()
     *before, last = origin.bindings
@@ -125,8 +129,7 @@ def _renamed(
         names[each.name] = Var(new)
         if (type_ := types.get(each.name)) is not None:
             made.types[new] = map_dims(type_, dim)
-    value = _expr(last.value, names, dim)
-    made.bindings.append(replace(binding, value=replace(value, span=binding.value.span)))  # type: ignore[type-var]
+    made.bindings.append(replace(binding, value=_expr(last.value, names, dim)))
     return made
 
 

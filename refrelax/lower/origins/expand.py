@@ -36,7 +36,8 @@ Usable = Callable[[Origin], bool]
 
 @dataclass(frozen=True, slots=True)
 class Expanded:
-    """``types``: of every graph-level function, as in a ``CheckedModule``; ``places``: for each function, where in the memory that it plans results go, by name."""
+    """``types``: of every graph-level function, as in a ``CheckedModule``;
+    ``places``: for each function, where in the memory that it plans results go, by name."""
 
     module: Module
     types: Mapping[str, Mapping[str, Type]]

@@ -41,7 +41,7 @@ def field_of(origin: Origin, k: int) -> Origin | None:
     whole = dict(origin.types).get(last.name)
     if not isinstance(whole, TupleType):
         return None
-    scalars = [v for v in _values(origin.function.params[-1].type)] if origin.symbols else []
+    scalars = list(_values(origin.function.params[-1].type)) if origin.symbols else []
     name = last.name + "_field"
     while name in dict(origin.types):
         name += "_"

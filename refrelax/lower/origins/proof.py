@@ -16,7 +16,6 @@ from refrelax.lower.legalize.driver import run as legalize
 from refrelax.lower.names import Taken
 from refrelax.lower.origins.text import Origin, hint, read, unhinted
 from refrelax.lower.origins.vouched import remembered, vouched
-from refrelax.rules import rule
 from refrelax.semantics.types.check import check
 from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import Call, Function, GlobalVar, Op, PrimValue, Tuple, Var
@@ -27,7 +26,6 @@ from refrelax.syntax.scalars import SymVar
 MAIN = "main"
 
 
-@rule("lo/origin-proved")
 def origin_of(func: PrimFunc) -> Origin | None:
     """Where a loop program comes from, if it says so and that is proved."""
     text = hint(func)
@@ -36,7 +34,7 @@ def origin_of(func: PrimFunc) -> Origin | None:
     found = vouched(func)
     if found is None:
         found = remembered(func, _proved(text, func))
-    return found or None
+    return found if isinstance(found, Origin) else None
 
 
 def _proved(text: str, func: PrimFunc) -> Origin | None:

@@ -24,7 +24,7 @@ from refrelax.syntax.types import ShapeType, TensorType, Type
 from refrelax.syntax.write.graph import write_function
 from refrelax.syntax.write.lines import Lines
 
-ORIGIN = "refrelax.origin"
+ORIGIN = "Origin"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@
     _ = cls.relu(x, h)
     ~> h = R.nn.relu(x)          and beside the text: the place of h is that allocation
 
-This is done where nobody can tell the difference: ``h`` is stored once, whole, before anything reads it, and while it
-is in use nothing else is stored in its part of the storage. A plan that is wrong keeps its meaning, which is to read
-what was stored last. A reader may put a result in its place; it need not.
+This is done where nobody can tell the difference: ``h`` is stored once, whole, before anything reads it; while it is in
+use nothing else is stored in its part of the storage; and what lies there later is stored whole before it is read. A
+plan that is wrong keeps its meaning, which is to read what was stored last. A reader may put a result in its place; it need not.
 """
 
 from __future__ import annotations
@@ -35,8 +35,6 @@ from refrelax.syntax.graph import (
     MatchCast,
     Op,
     PrimValue,
-    SeqExpr,
-    ShapeExpr,
     Tuple,
     TupleGetItem,
     Var,
@@ -82,7 +80,9 @@ def unplanned(checked: CheckedModule, name: str, origins: Mapping[str, Origin]) 
         if k not in plan.calls:
             new.append(b)
             continue
-        found = expansion(plan.calls[k].binding, plan.calls[k].callee, plan.calls[k].origin, typing, taken.fresh, counts)
+        found = expansion(
+            plan.calls[k].binding, plan.calls[k].callee, plan.calls[k].origin, typing, taken.fresh, counts
+        )
         if found is None:
             return None  # (``chosen`` has asked)
         *before, last = found.bindings
@@ -156,6 +156,7 @@ class _Plan:
         self.tensors: dict[str, _Tensor] = {}
         self.memory: dict[str, set[str]] = {}
         """For each name, the tensors that its value may share memory with."""
+        self.storages = {b.name for b in bindings if _is(b, ("relax.memory.alloc_storage",))}
         self.strange: set[str] = set()
         """Storages that anything but an allocation mentions."""
         self.known: dict[str, frozenset[int]] = {}
@@ -270,13 +271,14 @@ class _Plan:
     def chosen(self) -> set[str]:
         """The tensors that become results; ``calls`` keeps the calls that give them."""
         found, counts = set[str](), self.extents()
-        for k, call in list(self.calls.items()):
+        kept: dict[int, _Call] = {}
+        for k, call in self.calls.items():
             typing = Typing(self.module, self.types.get)
             fits = expansion(call.binding, call.callee, call.origin, typing, lambda name: name, counts)
             if fits is not None and all(self.own(self.tensors[out], k) for out in call.outs):
                 found |= set(call.outs)
-            else:
-                del self.calls[k]
+                kept[k] = call
+        self.calls = kept
         return found
 
     def extents(self) -> frozenset[str]:
@@ -288,16 +290,22 @@ class _Plan:
             return False
         if tensor.storage is None:
             return True
-        if tensor.storage in self.strange or self.sharing([tensor.storage]):
+        if tensor.storage in self.strange or tensor.storage not in self.storages:
             return False
         others = [t for t in self.tensors.values() if t.storage == tensor.storage and t is not tensor]
-        return all(_apart(tensor, each) for each in others)
+        return all(_elsewhere(tensor, each) or self.in_turn(tensor, each) for each in others)
+
+    def in_turn(self, a: _Tensor, b: _Tensor) -> bool:
+        """Whether ``b`` is used before ``a`` alone, or after it, and begins by being stored whole."""
+        if b.life[1] < a.life[0]:
+            return True
+        first = self.calls.get(int(b.life[0])) if b.life[0] < inf else None
+        whole = first is not None and b.binding.name in first.outs and b.mentioned.count(b.life[0]) == 1
+        return a.life[1] < b.life[0] and (whole or not b.mentioned)
 
 
-def _apart(a: _Tensor, b: _Tensor) -> bool:
-    """Whether two tensors are not used at the same time, or lie apart."""
-    if a.life[1] < b.life[0] or b.life[1] < a.life[0]:
-        return True
+def _elsewhere(a: _Tensor, b: _Tensor) -> bool:
+    """Whether two tensors are known to lie apart."""
     return a.region is not None and b.region is not None and (a.region[1] <= b.region[0] or b.region[1] <= a.region[0])
 
 
@@ -320,4 +328,3 @@ def _kills(b: Binding) -> str:
 
 def _vars(e: Expr) -> list[str]:
     return [node.name for node in nodes(e) if isinstance(node, Var)]
-
