@@ -45,6 +45,14 @@ PLACE = "in"
 """Where the result of a loop program goes, in the source of its operators: no name of a program."""
 
 
+LESS: dict[str, Callable[[Call, set[str]], bool]] = {
+    "relax.power": lambda _call, found: not all(map(dtypes.is_float, found)),
+    "relax.einsum": lambda call, _found: isinstance(call.args[0], Tuple) and len(call.args[0].fields) > 2,
+}
+"""Calls, by operator and the dtypes in them, of which loops mean more than the operator: an integer to a negative power
+is something there, and a product of three elements is taken in one order."""
+
+
 def usable(origin: Origin) -> bool:
     """Whether every operator of an origin has a translation, at its dtypes, that does what the loops do wherever these
     have a meaning."""
@@ -73,8 +81,8 @@ def usable(origin: Origin) -> bool:
                     )
                 except Unsupported:
                     return False
-                if name not in OPERATORS or (name == "relax.power" and not all(map(dtypes.is_float, found))):
-                    return False  # (an integer to a negative power: loops give something)
+                if name not in OPERATORS or name in LESS and LESS[name](call, found):
+                    return False
             case _:
                 pass
     return True
