@@ -204,7 +204,7 @@ STEPS = st.tuples(st.sampled_from(["alloc", "call", "call", "call", "view", "nam
 @given(st.lists(STEPS, min_size=3, max_size=14), st.integers(0, 9), st.integers(0, 9))
 def test_any_plan(steps: list[tuple[Any, ...]], first: int, second: int) -> None:
     """Tensors anywhere in two storages, stored and read in any order. (No loop program stores where it reads: they
-    promise that. Nothing is read through a tensor that nothing stored: to store what has no meaning changes no bytes.)"""
+    promise that. Nothing is read through a tensor that nothing stored: to store what is poison changes no bytes.)"""
     lines, names = [storage("s"), storage("t")], {"A": ["x"], "B": list[str]()}
     memory = {"x": "x"}
     places: dict[str, list[str]] = {"A": [], "B": []}

@@ -81,7 +81,7 @@ def usable(origin: Origin) -> bool:
                     )
                 except Unsupported:
                     return False
-                if name not in OPERATORS or name in LESS and LESS[name](call, found):
+                if name not in OPERATORS or (name in LESS and LESS[name](call, found)):
                     return False
             case _:
                 pass

@@ -23,6 +23,7 @@ from refrelax.lower.fuse_ops.primitive import is_primitive
 from refrelax.lower.origins.calls import composed
 from refrelax.lower.origins.vouched import claimed, with_origin
 from refrelax.lower.orphans import without_orphans
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import PrimFunc
@@ -37,11 +38,12 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     functions: dict[str, BaseFunc] = dict(module.functions)
     sites = Sites(checked)
     done: set[str] = set()
+    promised = any(map(as_claims, module.relax_functions().values()))
     for name, function in module.relax_functions().items():
         if is_primitive(function) and sites.rewritable(name):
             whole = fused(module, function, ledger, name)
             if whole is not None:
-                functions[name] = with_origin(whole, composed(checked, name))
+                functions[name] = with_origin(whole, composed(checked, name, promised))
                 done.add(name)
     for name, function in module.relax_functions().items():
         if name not in done:

@@ -15,7 +15,6 @@ from refrelax.lower.origins.made import over
 from refrelax.lower.origins.text import Origin
 from refrelax.lower.origins.vouched import Claimed, claimed
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
-from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import map_dims
 from refrelax.syntax.graph import (
@@ -152,13 +151,13 @@ def _expr(e: Expr, names: Mapping[str, Expr], dim: Callable[[PrimExpr], PrimExpr
             return e
 
 
-def composed(checked: CheckedModule, name: str) -> Claimed | None:
-    """The origin of a fused group: of a ``Primitive`` function whose calls all say where they come from."""
+def composed(checked: CheckedModule, name: str, promised: bool) -> Claimed | None:
+    """The origin of a fused group: of a ``Primitive`` function whose calls all say where they come from. ``promised``:
+    a function of the module promises bounds of its symbols."""
     module, function = checked.module, checked.module.relax_functions()[name]
     types = checked.types[name]
     typing, taken = Typing(module, types.get), Taken(types)
     counts = frozenset(counted(p.type for p in function.params))
-    promised = any(as_claims(f) for f in module.relax_functions().values())
     sure, bindings, known = not promised, list[VarBinding](), dict[str, Type]()
     for each in (b for block in function.body.blocks for b in block.bindings):
         if isinstance(each, MatchCast) or (callee := _callee(module, each)) is None:

@@ -7,7 +7,8 @@
 
 This is done where nobody can tell the difference: ``h`` is stored once, whole, before anything reads it; while it is in
 use nothing else is stored in its part of the storage; and what lies there later is stored whole before it is read. A
-plan that is wrong keeps its meaning, which is to read what was stored last. A reader may put a result in its place; it need not.
+plan that is wrong keeps its meaning, which is to read what was stored last. A reader may put a result in its place; it
+need not.
 """
 
 from __future__ import annotations
