@@ -2,9 +2,10 @@
 
     python benchmarks/scaling.py [--only parse,compile] [--along bindings,symbols] [--most 3000] [--json OUT]
 
-Each stage (parse, check, lower, validate, compile, run) is timed on programs of one kind in growing sizes; the exponent
-is the slope of the line through (log size, log time), over the sizes that take long enough to be measured, and the
-steepest step between two of these. An exponent of 1 says that twice the program costs twice the time.
+Each stage (parse, check, lower, validate, compile, run, and the last two of what was lowered) is timed on programs of
+one kind in growing sizes; the exponent is the slope of the line through (log size, log time), over the sizes that take
+long enough to be measured, and the steepest step between two of these. An exponent of 1 says that twice the program
+costs twice the time.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -101,9 +103,9 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], tuple[int, ...]]] = {
 
 # --- stages ----------------------------------------------------------------------------------------------------------
 
-STAGES = ("parse", "check", "lower", "validate", "compile", "run")
+STAGES = ("parse", "check", "lower", "validate", "compile", "run", "compile lowered", "run lowered")
 
-MOST = {"lower": 1000, "validate": 300}
+MOST = {"lower": 1000, "validate": 300, "compile lowered": 1000, "run lowered": 1000}
 """Greatest sizes of stages that cost more for each binding."""
 
 
@@ -128,16 +130,18 @@ def staged(text: str, along: str, size: int, wanted: list[str]) -> dict[str, flo
     if wants == {"parse"}:
         return found
     checked = timed("check", lambda: rr.check(module))
-    if "lower" in wants or "validate" in wants:
+    if wants & {"lower", "validate", "compile lowered", "run lowered"}:
         lowered = timed("lower", lambda: rr.lower(checked).module, 1)
         if "validate" in wants:
             timed("validate", lambda: rr.validate(checked, lowered), 1)
-    if "compile" in wants or "run" in wants:
-        compiled = timed("compile", lambda: rr.compile(checked))
-        if "run" in wants:
-            args = _arguments(checked)
-            compiled.run("main", *args)
-            timed("run", lambda: compiled.run("main", *args))
+    for kind in ("", " lowered"):
+        if wants & {f"compile{kind}", f"run{kind}"}:
+            given = lowered if kind else checked
+            compiled = timed(f"compile{kind}", partial(rr.compile, given))
+            if f"run{kind}" in wants:
+                run = partial(compiled.run, "main", *_arguments(checked))
+                run()
+                timed(f"run{kind}", run)
     return found
 
 
@@ -165,7 +169,7 @@ def main() -> int:
     options = parser.parse_args()
     wanted = options.only.split(",")
     rows: list[dict[str, Any]] = []
-    print(f"{'along':10} {'stage':9} {'exponent':>8} {'steepest':>8}   seconds by size")
+    print(f"{'along':10} {'stage':15} {'exponent':>8} {'steepest':>8}   seconds by size")
     for along in options.along.split(","):
         make, sizes = PROGRAMS[along]
         times: dict[str, list[tuple[int, float]]] = {name: [] for name in wanted}
@@ -179,7 +183,7 @@ def main() -> int:
             rows.append(row)
             told = f"{fit[0]:8.2f} {fit[1]:8.2f}" if fit else f"{'-':>8} {'-':>8}"
             shown = " ".join(f"{size}:{seconds:.3g}" for size, seconds in points)
-            print(f"{along:10} {stage:9} {told}   {shown}", flush=True)
+            print(f"{along:10} {stage:15} {told}   {shown}", flush=True)
     worst = [row for row in rows if row["exponent"] is not None and row["exponent"] > BOUND]
     print(f"{len(worst)} above {BOUND}: " + ", ".join(f"{r['stage']} along {r['along']}" for r in worst))
     if options.json:

@@ -67,7 +67,8 @@ def prepared(checked: CheckedModule, mode: Mode, observed: bool = False, loops: 
         planned = origins.without_plan(whole, checked, known, mode == "fast")
         if not overwritten(planned.module):
             whole = expanded(planned, checked, known)
-        known = {name: each for name, each in known.items() if name in called(whole.module.functions)}
+        left = called(whole.module.functions)
+        known = {name: each for name, each in known.items() if name in left}
     return Prepared(whole, known, not overwritten(whole.module))
 
 
