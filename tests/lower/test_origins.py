@@ -167,6 +167,16 @@ def test_a_forged_hint_changes_nothing(name: str) -> None:
         assert isinstance(found, rr.Returned) and cells(found.value) == cells(wanted.value)
 
 
+def test_regions_of_blocks_do_not_matter() -> None:
+    """TVM prints what each block reads and writes."""
+    lowered = lower(module("x: R.Tensor((n,), 'float32')", "out = R.exp(x)"), "legalize").module
+    text = rr.print_module(lowered.module)
+    line = "v_i0 = T.axis.spatial(n, i0)"
+    more = f"{line}\n                T.reads(a[v_i0])\n                T.writes(out[v_i0])"
+    assert line in text
+    assert anew(rr.parse(text.replace(line, more)).prim_funcs()["exp"])
+
+
 def test_edited_loops_lose_their_origin() -> None:
     checked = lower(
         module("x: R.Tensor((n,), 'float32')", "out = R.add(x, R.const(1.0, 'float32'))"), "legalize"

@@ -305,7 +305,8 @@ class NumPyExecutable:
         self._constants: dict[int, Any] = {}
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
         self._machine = machine.Machine()
-        self._hinted = any(hint(func) is not None for func in checked.module.prim_funcs().values())
+        self._again = made.alone and any(hint(func) is not None for func in checked.module.prim_funcs().values())
+        """Whether a run that ends is run again with loops: those may have a meaning where their operators have none."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return NumPyExecutable, (self.checked, self.mode)
@@ -330,14 +331,13 @@ class NumPyExecutable:
             UsageError, Unlinkable: as ``rr.run``.
         """
         outcome = self._run(self._functions, entry, args, externs or {})[0]
-        if self._hinted and isinstance(outcome, Trapped | Unspecified):
+        if self._again and isinstance(outcome, Trapped | Unspecified):
             return self._run(self._loops, entry, args, externs or {})[0]
         return outcome
 
     @cached_property
     def _loops(self) -> dict[str, Any]:
-        """The functions with nothing but loops in place of loops: loop programs may have a meaning where the operators
-        that they come from have none."""
+        """The functions with nothing but loops in place of loops."""
         made = prepared(self.checked, self.mode, loops=True)
         return self._load(source_of(made, self.mode), made)
 
@@ -402,7 +402,7 @@ class NumPyExecutable:
             try:
                 return self._functions[function(entry)](*first, *args)
             except Ended:
-                if not self._hinted:
+                if not self._again:
                     raise
             return self._loops[function(entry)](*first, *args)
 

@@ -14,7 +14,7 @@ from refrelax.lower.fuse_loops import fused, simplified
 from refrelax.lower.fuse_ops.outputs import split_outputs
 from refrelax.lower.legalize.driver import run as legalize
 from refrelax.lower.names import Taken
-from refrelax.lower.origins.text import Origin, hint, read, unhinted
+from refrelax.lower.origins.text import Origin, bare, hint, read
 from refrelax.lower.origins.vouched import remembered, vouched
 from refrelax.semantics.types.check import check
 from refrelax.syntax.equal import structural_equal
@@ -46,8 +46,8 @@ def _proved(text: str, func: PrimFunc) -> Origin | None:
         checked = check(Module({MAIN: function}))
     except Rejection:
         return None
-    wanted = unhinted(func)
-    if any(structural_equal(unhinted(each), wanted) for each in _lowered(checked.module)):
+    wanted = bare(func)
+    if any(structural_equal(bare(each), wanted) for each in _lowered(checked.module)):
         return Origin(function, tuple(checked.types[MAIN].items()))
     return None
 

@@ -17,7 +17,7 @@ from refrelax.syntax.graph import (
     Var,
     VarBinding,
 )
-from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.loops import For, PrimFunc, SBlock, Stmt
 from refrelax.syntax.read import parse
 from refrelax.syntax.scalars import free_symbols
 from refrelax.syntax.types import ShapeType, TensorType, Type
@@ -66,6 +66,22 @@ def unhinted(func: PrimFunc) -> PrimFunc:
     return replace(func, attrs=tuple(each for each in func.attrs if each[0] != ORIGIN))
 
 
+def bare(func: PrimFunc) -> PrimFunc:
+    """The loop program without that, and without what its blocks say of the regions that they read and write, which
+    TVM's printer adds."""
+    return replace(unhinted(func), body=tuple(map(_without_regions, func.body)))
+
+
+def _without_regions(stmt: Stmt) -> Stmt:
+    match stmt:
+        case For():
+            return replace(stmt, body=tuple(map(_without_regions, stmt.body)))
+        case SBlock():
+            return replace(stmt, reads=None, writes=None, body=tuple(map(_without_regions, stmt.body)))
+        case _:
+            return stmt
+
+
 def hint(func: PrimFunc) -> str | None:
     """What a loop program says of its origin."""
     text = dict(func.attrs).get(ORIGIN)
@@ -73,7 +89,7 @@ def hint(func: PrimFunc) -> str | None:
 
 
 def written(origin: Origin) -> str:
-    """The function as text, without its decorator and without a dataflow block."""
+    """The function as a line of text, without its decorator and without a dataflow block."""
     block = BindingBlock(origin.bindings)
     func = replace(origin.function, body=replace(origin.function.body, blocks=(block,)), private=False, attrs=())
     types: list[Type] = [p.type for p in func.params if p.type is not None]
@@ -81,7 +97,8 @@ def written(origin: Origin) -> str:
     symbols = frozenset(name for t in types for dim in dims_of(t) for name in free_symbols(dim))
     out = Lines()
     write_function("main", func, out, quoted_symbols=symbols)
-    return "\n".join(out.lines[1:])
+    _, head, *lines = out.lines
+    return f"{head} {'; '.join(line.strip() for line in lines)}"
 
 
 def read(text: str) -> Function | None:
