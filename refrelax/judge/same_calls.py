@@ -19,7 +19,7 @@ from refrelax.semantics.loops.visit import statements_of
 from refrelax.shape_solver.pointwise import OPEN, Logic, TensorTerm
 from refrelax.shape_solver.pointwise.elements import OF_INDICES, PURE
 from refrelax.syntax import dtypes
-from refrelax.syntax.equal import structural_equal
+from refrelax.syntax.equal import outline, structural_equal
 from refrelax.syntax.loops import (
     AllocBuffer,
     AttrStmt,
@@ -71,6 +71,7 @@ class Calls:
     unread: list[str] = field(default_factory=list)
     """Why calls were not read."""
     _same: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _outlines: dict[int, int] = field(default_factory=dict)
     _kept: list[PrimFunc] = field(default_factory=list)
 
     @rule("va/same-call")
@@ -101,11 +102,20 @@ class Calls:
 
     def equal(self, a: PrimFunc, b: PrimFunc) -> bool:
         """Whether two loop programs are the same up to names."""
+        if self.outline(a) != self.outline(b):
+            return False
         key = (id(a), id(b))
         if key not in self._same:
             self._kept += (a, b)
             self._same[key] = structural_equal(_bare(a), _bare(b))
         return self._same[key]
+
+    def outline(self, func: PrimFunc) -> int:
+        """What is the same of loop programs that are the same up to names."""
+        if id(func) not in self._outlines:
+            self._kept.append(func)
+            self._outlines[id(func)] = outline(_bare(func))
+        return self._outlines[id(func)]
 
 
 def _bare(func: PrimFunc) -> PrimFunc:

@@ -10,7 +10,7 @@ Spec: ``spec/03c-printing-and-json.md``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, is_dataclass
 
 from refrelax.syntax.graph import DataflowBlock, Function, IndexMap, MatchCast, Param, Var, VarBinding
@@ -90,6 +90,30 @@ def structural_equal(a: object, b: object) -> bool:
     if isinstance(a, Module) and isinstance(b, Module):
         return _modules(a, b)
     return _same(a, b)
+
+
+def outline(root: object) -> int:
+    """A hash of what renaming does not touch: equal for what is structurally equal."""
+    found: list[object] = []
+    pending = [root]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, tuple):
+            found.append(len(current))
+            pending.extend(current)
+        elif is_dataclass(current) and not isinstance(current, type):
+            kind = type(current)
+            found.append(kind)
+            place = _NAMES.get(kind)
+            pending.extend(
+                value
+                for each in field_names(kind)
+                if each != place or not _holds_names(getattr(current, each))
+                for value in (getattr(current, each),)
+            )
+        elif isinstance(current, Hashable):
+            found.append(current)
+    return hash(tuple(found))
 
 
 def _modules(a: Module, b: Module) -> bool:

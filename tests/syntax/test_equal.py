@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from refrelax.syntax import structural_equal
-from refrelax.syntax.equal import _NAMES
+from refrelax.syntax.equal import _NAMES, outline
 from refrelax.syntax.graph import BindingBlock, Call, Function, GlobalVar, IndexMap, Op, Param, SeqExpr, Var, VarBinding
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, CommReducer, Let, SymVar, int_imm
@@ -53,6 +53,7 @@ def test_renaming_one_to_one_keeps_equality(any_modules: Any, data: st.DataObjec
     assert structural_equal(module, module)
     assert structural_equal(module, other)
     assert structural_equal(other, module)
+    assert [outline(f) for f in module.functions.values()] == [outline(f) for f in other.functions.values()]
 
 
 @settings(max_examples=FEW)
@@ -74,6 +75,12 @@ def test_two_names_do_not_become_one() -> None:
     assert not structural_equal(function("a", "a"), function("a", "b"))
     swapped = Call(Op("relax.add"), (Var("b"), Var("a")))
     assert not structural_equal(function("a", "b"), function("a", "b", body=swapped))
+
+
+def test_outlines_tell_data_apart() -> None:
+    one, two = (function("a", "b", body=Call(Op(name), (Var("a"), Var("b")))) for name in ("relax.add", "relax.mod"))
+    assert outline(one) != outline(two)
+    assert outline(int_imm(1)) != outline(int_imm(2))
 
 
 def test_a_name_cannot_trade_places_with_a_free_one() -> None:

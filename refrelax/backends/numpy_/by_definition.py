@@ -6,6 +6,7 @@ of such a call, as there is no second implementation of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.numbers import reading
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.ops.definition import Evaluation
-from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import TensorValue
 from refrelax.syntax.graph import Call, Expr, Function, Op, Var
 from refrelax.syntax.module import Module
@@ -44,12 +44,13 @@ def calls_of(module: Module) -> list[Call]:
     ]
 
 
-def evaluated(checked: CheckedModule, call: Call, path: str, args: tuple[Any, ...]) -> Any:
-    """The value of a call on arrays, as an array. ``path``: the function and those inside it that the call is in."""
+def evaluated(known: Mapping[str, Mapping[str, Type]], call: Call, path: str, args: tuple[Any, ...]) -> Any:
+    """The value of a call on arrays, as an array. ``known``: the types of the module's bindings; ``path``: the function
+    and those inside it that the call is in."""
     assert isinstance(call.op, Op)
     ieee = reading("ieee")
     name, _, inner = path.partition("/")
-    types, prefix = checked.types.get(name, {}), f"{inner}/" if inner else ""
+    types, prefix = known.get(name, {}), f"{inner}/" if inner else ""
 
     def type_of(expr: Expr) -> Type | None:
         return (types.get(prefix + expr.name) or types.get(expr.name)) if isinstance(expr, Var) else None

@@ -20,7 +20,7 @@ from refrelax.backends.numpy_.border import (
     views,
 )
 from refrelax.backends.numpy_.names import function
-from refrelax.errors import Ended, Exhausted, Outcome, RunError, Unspecified, UsageError, trap
+from refrelax.errors import Ended, Exhausted, Outcome, Returned, RunError, Trapped, Unspecified, UsageError, trap
 from refrelax.running.arrays import Tensor
 from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import PrimFunc
@@ -82,12 +82,21 @@ class Called:
                 else:
                     result = self._run(*values)
         except FAILURES as error:
+            if f._again and isinstance(ended(error), Trapped | Unspecified):
+                return self._by_loops(args)
             if isinstance(error, ValueError) and "read-only" in str(error):
                 raise UsageError("the program writes to an argument, and the array given for it is read-only") from None
             raise RunError(ended(error)) from None
         if self._overwrites:
             self._give_back(args, values)
         return copied(result) if f._kept else given(result, values if self._tensors else arrays_in(values), self._free)
+
+    def _by_loops(self, args: tuple[Any, ...]) -> Any:
+        """What loops give, which may have a meaning where the operators that they come from have none."""
+        outcome = self._executable.run(self._entry, *args)
+        if not isinstance(outcome, Returned):
+            raise RunError(outcome)
+        return _arrays(outcome.value)
 
     @staticmethod
     def _give_back(args: tuple[Any, ...], values: list[Any]) -> None:
@@ -130,6 +139,12 @@ def ended(error: BaseException) -> Outcome:
             return Unspecified("num/int-division-by-zero", "integer division by zero")
         case _:
             return Unspecified("impl/error", f"{type(error).__name__}: {error}")
+
+
+def _arrays(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.numpy()
+    return tuple(map(_arrays, value)) if isinstance(value, tuple) else value
 
 
 def arity(name: str, found: int, wanted: int) -> str:

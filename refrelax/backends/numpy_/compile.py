@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.libraries import libraries_of
-from refrelax.backends.numpy_ import machine, runtime
+from refrelax.backends.numpy_ import machine, origins, runtime
 from refrelax.backends.numpy_.border import copied, given, inward, misfit, outward, types_of
 from refrelax.backends.numpy_.by_definition import calls_of, evaluated
 from refrelax.backends.numpy_.calls import FAILURES, Called, ended
@@ -23,9 +24,14 @@ from refrelax.errors import (
     Effect,
     Outcome,
     Returned,
+    Trapped,
+    Unspecified,
     UsageError,
     trap,
 )
+from refrelax.lower.origins.expand import Expanded, expanded, proved_origins
+from refrelax.lower.origins.text import Origin, hint
+from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
 from refrelax.semantics.types.checked import CheckedModule
@@ -34,26 +40,52 @@ from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
+from refrelax.syntax.types import Type
 
 Mode = Literal["bits", "fast"]
 
 
-def source_of(checked: CheckedModule, mode: Mode, observed: bool = False) -> str:
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is compiled: ``whole``, the module with operators in place of the loop programs that come from them;
+    ``origins`` of those that are still called; ``alone``: nothing at graph level is overwritten."""
+
+    whole: Expanded
+    origins: Mapping[str, Origin]
+    alone: bool
+
+
+def prepared(checked: CheckedModule, mode: Mode, observed: bool = False, loops: bool = False) -> Prepared:
+    """A module made ready. ``loops``: nothing but loops for what comes from operators; ``observed``: every binding
+    stays."""
+    whole = Expanded(checked.module, checked.types)
+    known = {} if loops else proved_origins(checked.module, origins.usable)
+    if known and not observed and not on_machine(checked.module):
+        planned = origins.without_plan(whole, checked, known, mode == "fast")
+        if not overwritten(planned.module):
+            whole = expanded(planned, checked, known)
+        left = called(whole.module.functions)
+        known = {name: each for name, each in known.items() if name in left}
+    return Prepared(whole, known, not overwritten(whole.module))
+
+
+def source_of(made: Prepared, mode: Mode, observed: bool = False) -> str:
     """The program text: constants, then PrimFuncs, then Relax functions.
 
     Raises:
         Unsupported: something in the module has no translation.
     """
-    constants = Constants(copied=overwritten(checked.module))
-    reuse = mode == "fast" and not observed and not overwritten(checked.module) and not on_machine(checked.module)
-    parts: list[list[str]] = []
-    for name, func in checked.module.functions.items():
+    constants, fast, module = Constants(copied=not made.alone), mode == "fast", made.whole.module
+    reuse = fast and not observed and made.alone and not on_machine(module)
+    parts = origins.operators_source(module, made.origins, constants, fast)
+    for name, func in module.functions.items():
         match func:
             case PrimFunc():
-                parts.append(prim_func_source(name, func, mode == "fast"))
+                attempt = origins.attempt(func, name, made.origins[name]) if name in made.origins else None
+                parts.append(prim_func_source(name, func, fast, attempt))
             case Function():
-                types = checked.types.get(name, {})
-                writer = Writer(checked.module, types, constants, observed, name, reuse=reuse)
+                types, places = made.whole.types.get(name, {}), made.whole.places.get(name, {})
+                writer = Writer(module, types, constants, observed, name, reuse=reuse, places=places)
                 function_source(writer, function(name), func)
                 parts.append(writer.lines)
             case _:
@@ -108,6 +140,8 @@ class Running:
     """What runs in place of library functions whose contract is the package's own (``backends/libraries.py``)."""
     by_definition: list[Call] | None = None
     """The calls that the definition runs, in the order of the text that was compiled."""
+    types: Mapping[str, Mapping[str, Type]] | None = None
+    """The types of the bindings of the text that was compiled."""
     hidden: int = 0
     """Bindings that are not shown, since the definition itself gave their value."""
     given_contracts: Mapping[str, str] | None = None
@@ -129,7 +163,8 @@ class Running:
         if self.by_definition is None:
             self.by_definition = calls_of(self.checked.module)
         call = self.by_definition[number]
-        return self.taken(evaluated(self.checked, call, path, tuple(map(self.held, args))))
+        types = self.checked.types if self.types is None else self.types
+        return self.taken(evaluated(types, call, path, tuple(map(self.held, args))))
 
     def extern(self, name: str) -> Callable[..., Any]:
         return lambda _run, *args: self.library(name, list(args))
@@ -272,27 +307,32 @@ class NumPyExecutable:
     def __init__(self, checked: CheckedModule, mode: Mode) -> None:
         self.checked = checked
         self.mode = mode
-        self._views = not overwritten(checked.module)
-        self.source = source_of(checked, mode)
-        self._functions = self._load(self.source)
+        made = prepared(checked, mode)
+        self._views = made.alone
+        self.source = source_of(made, mode)
+        self._functions = self._load(self.source, made)
         self._constants: dict[int, Any] = {}
         self._brought = libraries_of(checked.module, np) if mode == "fast" else {}
         self._machine = machine.Machine()
         self._contracts = contracts_of(checked.module)
-        self._defined = calls_of(checked.module)
+        self._defined, self._types = calls_of(made.whole.module), made.whole.types
         self._kept = on_machine(checked.module)
         self._calls: dict[str, Callable[..., Any]] = {}
+        self._again = made.alone and any(hint(func) is not None for func in checked.module.prim_funcs().values())
+        """Whether a run that ends is run again with loops: those may have a meaning where their operators have none."""
 
     def __reduce__(self) -> tuple[object, ...]:
         return NumPyExecutable, (self.checked, self.mode)
 
-    def _load(self, source: str) -> dict[str, Any]:
+    def _load(self, source: str, made: Prepared) -> dict[str, Any]:
         """The generated text, which is ours alone (names of the program, never its text), as functions."""
         names: dict[str, Any] = {
             "np": np,
             "rt": runtime,
             "vm": machine,
-            "ops": Operators(self.mode == "fast", self._views),
+            "ops": Operators(self.mode == "fast", made.alone),
+            "pure": Operators(self.mode == "fast", True),
+            "origins": origins,
         }
         exec(compile(source, "<refrelax numpy>", "exec"), names)  # noqa: S102
         return names
@@ -303,11 +343,21 @@ class NumPyExecutable:
         Raises:
             UsageError, Unlinkable: as ``rr.run``.
         """
-        return self._run(self._functions, entry, args, externs or {})[0]
+        outcome = self._run(self._functions, entry, args, externs or {})[0]
+        if self._again and isinstance(outcome, Trapped | Unspecified):
+            return self._run(self._loops, entry, args, externs or {})[0]
+        return outcome
+
+    @cached_property
+    def _loops(self) -> dict[str, Any]:
+        """The functions with nothing but loops in place of loops."""
+        made = prepared(self.checked, self.mode, loops=True)
+        return self._load(source_of(made, self.mode), made)
 
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""
-        functions = self._load(source_of(self.checked, self.mode, observed=True))
+        made = prepared(self.checked, self.mode, observed=True)
+        functions = self._load(source_of(made, self.mode, observed=True), made)
         outcome, running = self._run(functions, entry, args, externs or {}, machine.Machine())
         hidden = (("run by the definition", running.hidden),) if running.hidden else ()
         return Observed(outcome, tuple(running.frames), hidden)
@@ -359,6 +409,7 @@ class NumPyExecutable:
             machine=fresh or self._machine,
             given_contracts=self._contracts,
             by_definition=self._defined,
+            types=self._types,
         )
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:

@@ -106,6 +106,10 @@ class Writer:
     """Attentions written out, by the identity of their first binding."""
     joined: frozenset[int] = frozenset()
     """Reshapes that only a concatenation sees, by identity."""
+    table: str = "ops"
+    """Where operators are looked up."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Where the results of some bindings go: of elementwise operators, by the names of both."""
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -136,7 +140,7 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     if writer.reuse:
         func, writer.chains = gathered(func)
         writer.joined = joined(func)
-        writer.live = Liveness(writer.types, writer.prefix).function(func)
+        writer.live = Liveness(writer.types, writer.prefix, writer.places).function(func)
     for param in func.params:
         if isinstance(param.type, PrimType) and dtypes.kind(param.type.dtype) != "float":
             writer.symbols.add(param.name)
@@ -225,11 +229,12 @@ def sequence(writer: Writer, seq: SeqExpr) -> str:
         rest = list(block.bindings)
         while rest:
             chain = writer.chains.get(id(rest[0]))
-            if chain is not None and (count := attention_at(writer, chain, rest)):
+            free = rest[: next((k for k, each in enumerate(rest) if each.name in writer.places), len(rest))]
+            if chain is not None and (count := attention_at(writer, chain, free)):
                 forget(writer, rest[:count], [chain.result.name])
                 del rest[:count]
                 continue
-            group = group_at(writer, rest) if writer.live else None
+            group = group_at(writer, free) if writer.live and free else None
             if group is None:
                 binding(writer, rest.pop(0))
                 continue
@@ -268,8 +273,9 @@ def binding(writer: Writer, each: Binding) -> None:
         case VarBinding(value=Call(args=args)) if writer.live and id(each) in writer.joined:
             writer.line(f"{name} = rt.Reshaped({value(writer, args[0])}, {value(writer, args[1])})")
         case VarBinding():
-            text = (direct(writer, each) if writer.live else None) or value(writer, each.value)
-            target = writer.live.target(each) if writer.live else None
+            placed = writer.places.get(each.name)
+            text = (direct(writer, each) if writer.live and placed is None else None) or value(writer, each.value)
+            target = placed or (writer.live.target(each) if writer.live else None)
             writer.line(f"{name} = {text}" if target is None else f"{name} = {text[:-1]}, out={local(target)})")
     for dtype in filter(None, element_dtypes(writer.type_of(each.name))):
         held(dtype)
@@ -576,13 +582,13 @@ OF_SCALARS = frozenset(row.name for row in binary.OPERATORS)
 
 def _operator(writer: Writer, name: str, call: Call) -> str:
     """``ops["add"](x, y)``; attributes by keyword, prim values with their dtype."""
-    admit(name, [d for each in call.args for d in _dtypes(writer, each)], {k: _plain(v) for k, v in call.attrs})
+    admit(name, [d for each in call.args for d in _dtypes(writer, each)], {k: plain(v) for k, v in call.attrs})
     args = [_argument(writer, each) for each in call.args]
-    attrs = [f"{key}={_plain(v)!r}" for key, v in call.attrs]
+    attrs = [f"{key}={plain(v)!r}" for key, v in call.attrs]
     if name == "relax.reshape" and isinstance(call.args[1], ShapeExpr):
         kept = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0]
         attrs += [f"kept={kept!r}"] if kept else []
-    text = f"ops[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
+    text = f"{writer.table}[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
     # a call of scalars alone gives a scalar, which is no tensor (NumPy's row gives an array of shape (1,))
     return f"rt.scalar({text})" if name in OF_SCALARS and all(_is_prim(writer, each) for each in call.args) else text
 
@@ -636,15 +642,15 @@ def _argument(writer: Writer, expr: Expr) -> str:
             return text
 
 
-def _plain(value_: AttrValue) -> Any:
+def plain(value_: AttrValue) -> Any:
     """An attribute as a Python value with a readable ``repr``."""
     match value_:
         case None | bool() | int() | str():
             return value_
         case AttrList(items=items):
-            return [_plain(each) for each in items]
+            return [plain(each) for each in items]
         case AttrDict(items=pairs):
-            return {k: _plain(each) for k, each in pairs}
+            return {k: plain(each) for k, each in pairs}
         case Literal():
             return bits.decode(value_.dtype, value_.bits)
         case DataTypeValue(dtype=dtype) | PrimType(dtype=dtype):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 
 from refrelax.backends.numpy_.fast_operators import FIRST_ONLY, IN_PLACE
 from refrelax.semantics.dims import Facts, equal
@@ -42,6 +43,8 @@ class Liveness:
 
     types: Mapping[str, Type]
     prefix: str = ""
+    placed: Mapping[str, str] = field(default_factory=dict)
+    """Names whose memory was given to them, and the names of that: who gave it says when it is used again."""
     clock: int = 0
     at: dict[int, int] = field(default_factory=dict)
     """When a binding runs, by identity: a time of its own for each, increasing in the order of the text."""
@@ -92,6 +95,7 @@ class Liveness:
         self.at[id(each)] = self.clock
         self.place[id(each)] = id(seq)
         self._use([each.name, *_names(value)] if not isinstance(value, If) else [each.name])
+        self._use([self.placed[each.name]] if each.name in self.placed else [])
 
     def _branch(self, name: str, branch: If) -> None:
         """The result may be what either branch gave."""
@@ -161,6 +165,11 @@ class Liveness:
         here = self.place[id(each)]
         return [name for name in self.dying.get(self.at[id(each)], ()) if self.home.get(name) == here]
 
+    def end(self, name: str) -> float:
+        """When the group of a name dies, on the clock of ``at``; never, if it is kept."""
+        root = self._root(name)
+        return self.ends.get(root, inf)
+
     def target(self, each: Binding) -> str | None:
         """The operand that a binding may write its result over."""
         call = each.value
@@ -178,6 +187,8 @@ class Liveness:
         root = self._root(name)
         if name not in self.whole or self.home.get(name) != self.place[id(each)]:
             return False
+        if any(self._root(each) == root for each in self.placed):
+            return False
         if self.ends.get(root) != self.at[id(each)] or any(n != name and self._root(n) == root for n in operands):
             return False
         return same_tensor(self._type(name), self._type(each.name))
@@ -186,6 +197,8 @@ class Liveness:
         """Whether an operand of a run of bindings, the last of them ``each``, dies in it and may hold its result."""
         root = self._root(name)
         if name not in self.whole or self.home.get(name) != self.place[id(each)]:
+            return False
+        if any(self._root(other) == root for other in self.placed):
             return False
         if not first <= self.ends.get(root, -1) <= last or any(n != name and self._root(n) == root for n in operands):
             return False

@@ -44,13 +44,18 @@ from refrelax.syntax.scalars import (
 )
 
 
-def prim_func_source(name: str, func: PrimFunc, fast: bool) -> list[str]:
-    """The source of one PrimFunc."""
+def prim_func_source(name: str, func: PrimFunc, fast: bool, attempt: tuple[str, bool] | None = None) -> list[str]:
+    """The source of one PrimFunc. ``attempt``: the condition under which all is done without its loops, and whether it
+    comes after the checks."""
     buffers = {p.buffer.name: p.buffer for p in func.params if isinstance(p, BufferParam)}
     writer = Writer(Text(buffers, Facts(), fast=fast), fast)
     params = [_param_name(p) for p in func.params]
     writer.lines.append(f"def {function(name)}({', '.join(params)}):")
+    if attempt is not None and not attempt[1]:
+        _done_if(writer, attempt[0])
     _bind_params(writer, name, func)
+    if attempt is not None and attempt[1]:
+        _done_if(writer, attempt[0])
     for buffer in func.root_allocs:
         _allocate(writer, buffer)
     before = len(writer.lines)
@@ -58,6 +63,11 @@ def prim_func_source(name: str, func: PrimFunc, fast: bool) -> list[str]:
     if len(writer.lines) == before:
         writer.line("pass")
     return writer.lines
+
+
+def _done_if(writer: Writer, condition: str) -> None:
+    writer.line(condition)
+    writer.line("    return")
 
 
 def _param_name(param: ScalarParam | BufferParam) -> str:

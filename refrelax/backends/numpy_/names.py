@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import keyword
 
-RESERVED = frozenset({"np", "rt", "ops", "range", "min", "max", "bool", "int", "locals", "frame_"})
+RESERVED = frozenset(
+    (
+        "np", "rt", "vm", "ops", "pure", "origins", "run", "range", "min", "max", "bool", "int", "float", "locals",
+        "frame_",
+    )
+)  # fmt: skip
 """What generated source uses of its own."""
 
 
 def local(name: str) -> str:
     """A variable, buffer or symbol of the program as a Python name; injective."""
-    clashes = name in RESERVED or keyword.iskeyword(name) or name.startswith("f_")
+    clashes = name in RESERVED or keyword.iskeyword(name) or name.startswith(("f_", "o_"))
     return f"{name}_" if clashes or name.endswith("_") else name
 
 

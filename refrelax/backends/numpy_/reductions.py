@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.numpy_ import exact
-from refrelax.backends.numpy_.operands import NARROW
+from refrelax.backends.numpy_.operands import NARROW, literal
+from refrelax.lower.legalize.scalars import greatest, least
+from refrelax.syntax import bits
+from refrelax.syntax.scalars import Literal
 
 FOLDS: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda a, b: a + b,
@@ -32,7 +35,7 @@ def lines_first(x: Any, axes: Sequence[int]) -> Any:
 
 
 def reduce(op: str, x: Any, axes: Sequence[int], keepdims: bool = False, fast: bool = False) -> Any:
-    """``op`` over ``axes``; the extreme of nothing is any value."""
+    """``op`` over ``axes``; the extreme of nothing, which is any value, is what its loop starts from."""
     axes = sorted(a % x.ndim for a in axes)
     if fast and x.dtype in (np.float32, np.float64) and (x.size or op in _STARTS):
         return _FAST[op](x, axis=tuple(axes), keepdims=keepdims)
@@ -43,7 +46,7 @@ def reduce(op: str, x: Any, axes: Sequence[int], keepdims: bool = False, fast: b
         total = np.full(lines.shape[1:], _STARTS[op], dtype=x.dtype)
         rest = lines
     elif len(lines) == 0:
-        total, rest = np.zeros(lines.shape[1:], dtype=x.dtype), lines
+        total, rest = np.full(lines.shape[1:], start(op, x.dtype), dtype=x.dtype), lines
     else:
         total, rest = lines[0].copy(), lines[1:]
     fold = FOLDS[op]
@@ -53,6 +56,13 @@ def reduce(op: str, x: Any, axes: Sequence[int], keepdims: bool = False, fast: b
     if keepdims:
         return total.reshape([1 if a in axes else e for a, e in enumerate(x.shape)])
     return total
+
+
+def start(op: str, dtype: Any) -> Any:
+    """The number from which an extreme starts."""
+    first = (least if op == "maximum" else greatest)(np.dtype(dtype).name).node
+    assert isinstance(first, Literal)
+    return literal(dtype, bits.decode(first.dtype, first.bits))
 
 
 def matmul(a: Any, b: Any, dtype: Any, fast: bool = False) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from refrelax.backends.numpy_.expressions import Text
-from refrelax.backends.numpy_.fast_forms import contraction, reduction
+from refrelax.backends.numpy_.fast_forms import LETTERS, contraction, reduction
 from refrelax.backends.numpy_.names import local
 from refrelax.backends.numpy_.nests import Nest, find_nest, first_instance, spatial_axes
 from refrelax.backends.numpy_.writer import Writer
@@ -33,7 +33,7 @@ def vectorize(writer: Writer, stmt: For | SBlock | BufferStore) -> bool:
     axes = spatial_axes(inner.text, nest)
     if axes is None:
         return False
-    if inner.fast and nest.guard is None:
+    if inner.fast and nest.guard is None and len(nest.loops) <= len(LETTERS):
         lines = contraction(inner.text, nest, axes) or reduction(inner.text, nest, axes)
         if lines is not None:
             _inside_if(inner, _filled(inner.text, nest, axes), lines)

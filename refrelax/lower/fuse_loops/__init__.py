@@ -20,12 +20,16 @@ from refrelax.lower.fuse_loops.inline import inline_all
 from refrelax.lower.fuse_loops.program import Program, from_prim_func, from_primitive, to_prim_func
 from refrelax.lower.fuse_loops.sites import Sites
 from refrelax.lower.fuse_ops.primitive import is_primitive
+from refrelax.lower.origins.calls import composed
+from refrelax.lower.origins.vouched import claimed, with_origin
 from refrelax.lower.orphans import without_orphans
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import BaseFunc, Module
 
-__all__ = ["optimise", "run"]
+__all__ = ["fused", "optimise", "run", "simplified"]
 
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
@@ -33,22 +37,31 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     module = checked.module
     functions: dict[str, BaseFunc] = dict(module.functions)
     sites = Sites(checked)
-    fused: set[str] = set()
+    done: set[str] = set()
+    promised = any(map(as_claims, module.relax_functions().values()))
     for name, function in module.relax_functions().items():
         if is_primitive(function) and sites.rewritable(name):
-            program = from_primitive(module, function, ledger, name)
-            if program is not None:
-                optimise(program, ledger, name)
-                functions[name] = to_prim_func(program)
-                fused.add(name)
+            whole = fused(module, function, ledger, name)
+            if whole is not None:
+                functions[name] = with_origin(whole, composed(checked, name, promised))
+                done.add(name)
     for name, function in module.relax_functions().items():
-        if name not in fused:
-            functions[name] = sites.rewrite(name, function, fused)
+        if name not in done:
+            functions[name] = sites.rewrite(name, function, done)
     functions = without_orphans(functions, module.functions)
     for name, func in list(functions.items()):
-        if isinstance(func, PrimFunc) and name not in fused:
-            functions[name] = _inside(func, ledger, name)
+        if isinstance(func, PrimFunc) and name not in done:
+            functions[name] = _simplified(func, ledger, name)
     return module.with_functions(functions)
+
+
+def fused(module: Module, function: Function, ledger: Ledger, name: str) -> PrimFunc | None:
+    """A ``Primitive`` function as one loop program, if it can be one."""
+    program = from_primitive(module, function, ledger, name)
+    if program is None:
+        return None
+    optimise(program, ledger, name)
+    return to_prim_func(program)
 
 
 def optimise(p: Program, ledger: Ledger, where: str) -> None:
@@ -59,7 +72,13 @@ def optimise(p: Program, ledger: Ledger, where: str) -> None:
         pass
 
 
-def _inside(func: PrimFunc, ledger: Ledger, name: str) -> PrimFunc:
+def _simplified(func: PrimFunc, ledger: Ledger, name: str) -> PrimFunc:
+    """The same with its origin, which it has kept."""
+    claim, new = claimed(func), simplified(func, ledger, name)
+    return new if new is func else with_origin(new, claim)
+
+
+def simplified(func: PrimFunc, ledger: Ledger, name: str) -> PrimFunc:
     """A loop program with fewer intermediates; the same object if there is nothing to gain."""
     program = from_prim_func(func) if dict(func.attrs).get("tirx.noalias") is True else None
     if program is None:

@@ -14,6 +14,8 @@ from dataclasses import replace
 from refrelax.lower.fuse_ops.graph import used
 from refrelax.lower.names import Taken
 from refrelax.lower.nests import Nest
+from refrelax.lower.origins.made import field_of
+from refrelax.lower.origins.vouched import Claimed, claimed, with_origin
 from refrelax.lower.pattern_kinds import is_copy, outputs, program
 from refrelax.rules import rule
 from refrelax.syntax.graph import (
@@ -119,8 +121,15 @@ class _Splitter:
             return False
         for k, f in found.items():
             if (callee, k) not in self.made:
-                self.made[callee, k] = (self.names.fresh(f"{callee}_output{k}"), f)
+                self.made[callee, k] = (self.names.fresh(f"{callee}_output{k}"), with_origin(f, _field(func, k)))
         return True
+
+
+def _field(func: PrimFunc, k: int) -> Claimed | None:
+    """The origin of a loop program that computes output ``k`` of another."""
+    whole = claimed(func)
+    origin = None if whole is None else field_of(whole.origin, k)
+    return None if whole is None or origin is None else Claimed(origin, whole.sure)
 
 
 def _index(b: VarBinding) -> int:

@@ -13,13 +13,15 @@ from dataclasses import dataclass, field, replace
 from refrelax.lower.claims import Ledger
 from refrelax.lower.extent_parts import Question, named, parts
 from refrelax.lower.legalize.bounds import Obligation, obligations
+from refrelax.lower.legalize.origin import of_site
 from refrelax.lower.legalize.scalars import Scalar, product
 from refrelax.lower.legalize.site import Site, Typing, Unfit, make_site
 from refrelax.lower.legalize.table import LEGALIZERS, NAMES, SHAPE_ONLY
+from refrelax.lower.origins.vouched import Claimed, with_origin
 from refrelax.rules import rule
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.syntax.equal import structural_equal
+from refrelax.syntax.equal import outline, structural_equal
 from refrelax.syntax.graph import (
     Binding,
     Block,
@@ -55,7 +57,7 @@ def run(checked: CheckedModule, ledger: Ledger, keep: frozenset[str] = frozenset
             rewriter = _Rewriter(checked, ledger, kernels, name, _extents(func), as_claims(func), keep)
             func = rewriter.function(func, "")
         functions[name] = func
-    return checked.module.with_functions({**functions, **kernels.functions})
+    return checked.module.with_functions({**functions, **kernels.made()})
 
 
 @dataclass(slots=True)
@@ -67,24 +69,32 @@ class Kernels:
     """Whether functions of the module promise bounds of their symbols: what was proved of a kernel at one call need not
     hold at another."""
     functions: dict[str, PrimFunc] = field(default_factory=dict)
-    by_base: dict[str, list[str]] = field(default_factory=dict)
+    by_base: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    next: dict[str, int] = field(default_factory=dict)
+    """The number at the end of the last name of each base."""
+    origins: dict[str, Claimed] = field(default_factory=dict)
+
+    def made(self) -> dict[str, PrimFunc]:
+        """The loop programs with what is written down of their origins: of the call for which each was made first."""
+        return {name: with_origin(func, self.origins.get(name)) for name, func in self.functions.items()}
 
     def find(self, base: str, kernel: PrimFunc) -> str | None:
         """The name of a kernel that is the same up to names."""
-        for name in self.by_base.get(base, ()):
+        for name in self.by_base.get((base, outline(kernel)), ()):
             if structural_equal(self.functions[name], kernel):
                 return name
         return None
 
     def add(self, base: str, kernel: PrimFunc) -> str:
         """Keep a new kernel under ``base``, ``base1``, ``base2``, …"""
-        name, k = base, 0
+        name, k = base, self.next.get(base, 0)
         while name in self.taken:
             k += 1
             name = f"{base}{k}"
+        self.next[base] = k
         self.taken.add(name)
         self.functions[name] = kernel
-        self.by_base.setdefault(base, []).append(name)
+        self.by_base.setdefault((base, outline(kernel)), []).append(name)
         return name
 
 
@@ -96,7 +106,7 @@ class _Rewriter:
     ledger: Ledger
     kernels: Kernels
     name: str
-    extents: list[PrimExpr]
+    extents: dict[str, PrimExpr]
     """That the symbols which are extents of the function's arguments are not negative."""
     promises: tuple[PrimExpr, ...]
     """What the function's attributes say of its symbols."""
@@ -159,7 +169,8 @@ class _Rewriter:
 
     def facts(self, site: Site) -> list[PrimExpr]:
         """What is known of extents where the call runs, as far as the site is made."""
-        return [*_facts(site), *self.extents, *self.promises, *_fits(site)]
+        extents = [fact for name, fact in self.extents.items() if name in site.k.taken]
+        return [*_facts(site), *extents, *self.promises, *_fits(site)]
 
     def unused(self, name: str) -> str:
         """A name that begins no name of the function."""
@@ -186,7 +197,13 @@ class _Rewriter:
             asked = () if first is None else (first,)
             if not self.ledger.holds(each.statement, rule_, where, given, "int64", site.call.span, asked):
                 raise Unfit("not proved")
-        return made if made is not None else self.kernels.add(site.k.name, kernel)
+        if made is not None:
+            return made
+        name = self.kernels.add(site.k.name, kernel)
+        if (origin := of_site(site)) is not None:
+            own = not site.relations and not self.promises
+            self.kernels.origins[name] = Claimed(origin, own)
+        return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,19 +253,19 @@ def _fits(site: Site) -> list[PrimExpr]:
     return [Binary("LE", d, MOST) for d in dict.fromkeys(dims)]
 
 
-def _extents(func: Function) -> list[PrimExpr]:
-    """``n >= 0`` for every symbol that is a dim of an argument."""
-    found: dict[PrimExpr, None] = {}
+def _extents(func: Function) -> dict[str, PrimExpr]:
+    """``n >= 0`` for every symbol that is a dim of an argument, by its name."""
+    found: dict[str, PrimExpr] = {}
     pending: list[Type | None] = [p.type for p in func.params]
     while pending:
         match pending.pop(0):
             case TensorType(shape=tuple() as dims) | ShapeType(values=tuple() as dims):
-                found |= dict.fromkeys(d for d in dims if isinstance(d, SymVar))
+                found |= {d.name: Binary("GE", d, int_imm(0, d.dtype)) for d in dims if isinstance(d, SymVar)}
             case TupleType(fields=fields):
                 pending += fields
             case _:
                 pass
-    return [Binary("GE", d, int_imm(0, d.dtype)) for d in found]
+    return found
 
 
 def _plain(site: Site, dim: PrimExpr) -> bool:

@@ -10,7 +10,7 @@ Spec: ``spec/06c-pointwise.md``, ``sh/index-fits``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -24,6 +24,9 @@ from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int
 
 LAST = (1 << 63) - 1
 MOST_DIMS = 6
+"""Extents in one product."""
+MANY = 10
+"""Of more extents than that, only those beside each other are multiplied: the others are too many."""
 MOST_STEPS = 60
 
 
@@ -40,14 +43,13 @@ class Sizes:
 
     def exists(self, shape: Iterable[PrimExpr], dtype: str) -> None:
         """A buffer of this shape exists: its sizes fit."""
-        dims = [p for p in map(self._poly, shape) if p and self._positive(p)]
+        dims = [p for p in map(self._poly, shape) if p and p != {(): 1} and self._positive(p)]
         width = max(1, dtypes.bits(dtype) // 8) if not dtype.startswith("handle") else 1
-        for count in range(1, min(len(dims), MOST_DIMS) + 1):
-            for chosen in combinations(dims, count):
-                whole: Poly = {(): width}
-                for p in chosen:
-                    whole = _product(whole, p)
-                self.known.setdefault(tuple(sorted(whole.items())), whole)
+        for chosen in _together(dims):
+            whole: Poly = {(): width}
+            for p in chosen:
+                whole = _product(whole, p)
+            self.known.setdefault(tuple(sorted(whole.items())), whole)
 
     def _positive(self, p: Poly) -> bool:
         """Whether ``p`` is a sum of products that are not negative."""
@@ -282,6 +284,16 @@ class _Bounding:
             bounds = [self.upper(top) for top in domain.tops]
             high = min([high, *(b for b in bounds if b is not None)])
         return low, high
+
+
+def _together(dims: list[Poly]) -> Iterator[Sequence[Poly]]:
+    """Extents whose product is a size that fits: some of them, or, of many, some in a row."""
+    if len(dims) > MANY:
+        for start in range(len(dims)):
+            yield from (dims[start : start + count] for count in range(1, min(len(dims) - start, MOST_DIMS) + 1))
+        return
+    for count in range(1, min(len(dims), MOST_DIMS) + 1):
+        yield from combinations(dims, count)
 
 
 def _product(p: Poly, q: Poly) -> Poly:
