@@ -115,10 +115,11 @@ def _killers(drawn: list[Mutant], asked: Asked) -> list[list[str]]:
         path = Path(folder) / "input.json"
         given = {"root": str(SECOND), "requests": [each.decode() for each in asked.lines], "mutants": drawn}
         path.write_text(json.dumps(given), encoding="utf-8")
-        ended = subprocess.run(["node", RUNNER, path], stdout=subprocess.PIPE, check=True)
-    _, *told = map(json.loads, ended.stdout.splitlines())
+        told = Path(folder) / "output.jsonl"
+        subprocess.run(["node", RUNNER, path, told], check=True)
+        _, *answers = map(json.loads, told.read_text(encoding="utf-8").splitlines())
     found = []
-    for each in told:
+    for each in answers:
         wrong = [k for k, answer in each["answers"] if not _passes(asked.records[k], answer)]
         found.append([names[k] for k in (*wrong, *([each["late"]] if "late" in each else ()))])
     assert len(found) == len(drawn)

@@ -1,5 +1,5 @@
-// Mutants of the second implementation, asked in one process: `node tools/second_runner.js INPUT.json`, where the input
-// is {root, requests, mutants: [{file, start, end, text}]}. The first line of the output is the list of the
+// Mutants of the second implementation, asked in one process: `node tools/second_runner.js INPUT OUTPUT`, where the input
+// is {root, requests, mutants: [{file, start, end, text}]}, as JSON. The first line of the output is the list of the
 // implementation's own answers; then a line a mutant: {"number", "answers": [[request, answer], …]}, of the requests that
 // run the place of the mutant, the answers that are others than the implementation's own; "late": the request that was
 // being answered when its time was over.
@@ -111,10 +111,12 @@ function differences(mutant, own, numbers) {
 
 for (const each of mutants) each.path = path.join(root, each.file);
 const { own, places } = observe();
-process.stdout.write(`${JSON.stringify(own)}\n`);
+const output = fs.openSync(process.argv[3], "w");
+const tell = (value) => fs.writeFileSync(output, `${JSON.stringify(value)}\n`);
+tell(own);
 const all = requests.map((_, number) => number);
 for (const [number, mutant] of mutants.entries()) {
   const place = places.get(`${mutant.path} ${mutant.start}`);
   const asked = place.always ? all : place.by;
-  fs.writeSync(1, `${JSON.stringify({ number, asked: asked.length, ...differences(mutant, own, asked) })}\n`);
+  tell({ number, ...differences(mutant, own, asked) });
 }
