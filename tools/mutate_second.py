@@ -95,7 +95,8 @@ NARROWER = ("condition always false", "right operand of || dropped", "left opera
 def same(mutant: Mutant, known: Mapping[str, str]) -> str | None:
     """Why no program tells a mutant that survives from the implementation; ``None`` if one may."""
     test, _, then = mutant["in"].partition(") throw open(")
-    if then and test.startswith("if (") and mutant["kind"] in NARROWER and " && " not in test:
+    never = mutant["kind"] == NARROWER[0]
+    if then and test.startswith("if (") and mutant["kind"] in NARROWER and (never or "!(" not in test):
         return "decides only whether the run is open, where everything is permitted"
     return known.get(key(mutant))
 
