@@ -3,9 +3,9 @@
     python tools/mutate_second.py --draw 300 --seed 1 [--report conformance/second/mutants.md] [--jobs 2]
 
 A mutant changes one place of ``conformance/second`` (``tools/second_mutants.js`` lists all such places). It is *killed*
-if some case that the implementation itself passes (or of which a part is too wide to tell) is failed, refused or not
-answered, judged by the exported data. What survives
-is listed; ``conformance/second/equivalent.toml`` names survivors that no program can tell apart, each with a reason.
+if some case that the implementation itself passes is failed, refused or not answered, judged by the exported data; it
+is asked the cases that run its place (``tools/second_runner.js``). What survives is listed;
+``conformance/second/equivalent.toml`` names survivors that no program can tell apart, each with a reason.
 """
 
 from __future__ import annotations
@@ -13,12 +13,9 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -35,8 +32,7 @@ from refrelax.conformance.suite.records import Record, exported
 
 ROOT = Path(__file__).resolve().parents[1]
 SECOND = ROOT / "conformance" / "second"
-LIMIT = 60.0
-"""Seconds for all cases of one mutant; one that takes longer is killed, for it hangs."""
+RUNNER = ROOT / "tools" / "second_runner.js"
 
 Mutant = dict[str, Any]
 
@@ -88,29 +84,51 @@ def ask(records: list[Record]) -> Asked:
     answers = answered(SECOND / "main.js", (line for _, line in there), 600)
     assert len(answers) == len(there), f"{len(answers)} answers to {len(there)} requests"
     words = [judge(r, json.loads(a))[0] for (r, _), a in zip(there, answers, strict=True)]
-    kept = [(r, q, a) for (r, q), a, word in zip(there, answers, words, strict=True) if word in ("passed", "undecided")]
+    kept = [(r, q, a) for (r, q), a, word in zip(there, answers, words, strict=True) if word == "passed"]
     return Asked([r for r, _, _ in kept], [q for _, q, _ in kept], [a for _, _, a in kept])
 
 
-def killer(mutant: Mutant, asked: Asked) -> str | None:
-    """The case that kills a mutant, or how it died; ``None`` if it survives."""
+NARROWER = ("condition always false", "right operand of || dropped", "left operand of || dropped", "|| becomes &&")
+"""Kinds of mutations after which a condition holds less often."""
+
+
+def same(mutant: Mutant, known: Mapping[str, str]) -> str | None:
+    """Why no program tells a mutant that survives from the implementation; ``None`` if one may."""
+    test, _, then = mutant["in"].partition(") throw open(")
+    never = mutant["kind"] == NARROWER[0]
+    if then and test.startswith("if (") and mutant["kind"] in NARROWER and (never or "!(" not in test):
+        return "decides only whether the run is open, where everything is permitted"
+    return known.get(key(mutant))
+
+
+def killers(drawn: list[Mutant], asked: Asked, jobs: int = 1) -> list[list[str]]:
+    """Of each mutant, the cases that kill it (``tools/second_runner.js``)."""
+    shares = [range(start, len(drawn), jobs) for start in range(jobs)]
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = pool.map(lambda share: _killers([drawn[k] for k in share], asked), shares)
+    found = {k: names for share, part in zip(shares, parts, strict=True) for k, names in zip(share, part, strict=True)}
+    return [found[k] for k in range(len(drawn))]
+
+
+def _killers(drawn: list[Mutant], asked: Asked) -> list[list[str]]:
+    names = [str(each["name"]) for each in asked.records]
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "second"
-        shutil.copytree(SECOND, copy, ignore=shutil.ignore_patterns("*.md", "*.toml"))
-        path = copy / mutant["file"]
-        # Places count UTF-16 units, of which all characters of these files are one.
-        source = path.read_text(encoding="utf-8")
-        path.write_text(source[: mutant["start"]] + mutant["text"] + source[mutant["end"] :], encoding="utf-8")
-        found = answered(copy / "main.js", asked.lines, LIMIT)
-    for record, own, theirs in zip(asked.records, asked.answers, found, strict=False):
-        if own != theirs:
-            try:
-                word = judge(record, json.loads(theirs))[0]
-            except ValueError:
-                return f"{record['name']} (no answer)"
-            if word not in ("passed", "undecided"):
-                return str(record["name"])
-    return None if len(found) == len(asked.lines) else f"{asked.records[len(found)]['name']} (no answer)"
+        path = Path(folder) / "input.json"
+        given = {"root": str(SECOND), "requests": [each.decode() for each in asked.lines], "mutants": drawn}
+        path.write_text(json.dumps(given), encoding="utf-8")
+        told = Path(folder) / "output.jsonl"
+        subprocess.run(["node", RUNNER, path, told], check=True)
+        _, *answers = map(json.loads, told.read_text(encoding="utf-8").splitlines())
+    found = []
+    for each in answers:
+        wrong = [k for k, answer in each["answers"] if not _passes(asked.records[k], answer)]
+        found.append([names[k] for k in (*wrong, *([each["late"]] if "late" in each else ()))])
+    assert len(found) == len(drawn)
+    return found
+
+
+def _passes(record: Record, answer: str) -> bool:
+    return judge(record, json.loads(answer))[0] in ("passed", "excluded")
 
 
 def key(mutant: Mutant) -> str:
@@ -126,36 +144,28 @@ def equivalents() -> dict[str, str]:
     return {each["mutant"]: each["why"] for each in tomllib.loads(path.read_text(encoding="utf-8"))["equivalent"]}
 
 
-def measure(drawn: list[Mutant], asked: Asked, jobs: int) -> dict[int, str | None]:
-    """What killed each mutant."""
-    done, lock, began = Counter[str](), threading.Lock(), time.monotonic()
-
-    def one(mutant: Mutant) -> str | None:
-        found = killer(mutant, asked)
-        with lock:
-            done["killed" if found else "survived"] += 1
-            print(
-                f"\r{done.total()} of {len(drawn)}, {done['survived']} survive, {time.monotonic() - began:.0f} s",
-                end="",
-                file=sys.stderr,
-            )
-        return found
-
-    with ThreadPoolExecutor(jobs) as pool:
-        found = dict(enumerate(pool.map(one, drawn)))
-    print(file=sys.stderr)
+def cover(kills: Iterable[list[str]], wanted: Iterable[str]) -> dict[str, int]:
+    """Few of the ``wanted`` cases that kill every mutant that only such cases kill, and how many more each kills."""
+    chosen = set(wanted)
+    left = [set(names) for names in kills if names and set(names) <= chosen]
+    found: dict[str, int] = {}
+    while left:
+        counts = Counter(name for names in left for name in names)
+        name = min(counts, key=lambda each: (-counts[each], each))
+        found[name] = counts[name]
+        left = [names for names in left if name not in names]
     return found
 
 
-def report(drawn: list[Mutant], found: Mapping[int, str | None], asked: Asked, total: int, seed: int) -> str:
+def report(drawn: list[Mutant], found: list[list[str]], asked: Asked, total: int, seed: int) -> str:
     """The report, in Markdown."""
     known = equivalents()
-    survived = [drawn[k] for k, by in found.items() if by is None]
-    same = [m for m in survived if key(m) in known]
-    alive = [m for m in survived if key(m) not in known]
-    judged = len(drawn) - len(same)
+    survived = [drawn[k] for k, by in enumerate(found) if not by]
+    alike = [m for m in survived if same(m, known)]
+    alive = [m for m in survived if not same(m, known)]
+    judged = len(drawn) - len(alike)
     kinds, killed = Counter(m["kind"] for m in drawn), Counter(m["kind"] for k, m in enumerate(drawn) if found[k])
-    killed_all = sum(by is not None for by in found.values())
+    killed_all = sum(map(bool, found))
     share = 100 * (judged - len(alive)) / judged
     lines = [
         "# Mutants of the second implementation",
@@ -163,7 +173,7 @@ def report(drawn: list[Mutant], found: Mapping[int, str | None], asked: Asked, t
         f"Made by `python tools/mutate_second.py --draw {len(drawn)} --seed {seed}`.",
         "",
         f"{len(drawn)} of {total} one-place mutants were drawn. {len(asked.records)} exported cases, which the",
-        f"implementation passes, kill {killed_all} of them; {len(same)} are the same program; {len(alive)} survive:",
+        f"implementation passes, kill {killed_all} of them; {len(alike)} are the same program; {len(alive)} survive:",
         f"{share:.1f} % of {judged} are killed.",
         "",
         "| mutation | drawn | killed |",
@@ -174,9 +184,9 @@ def report(drawn: list[Mutant], found: Mapping[int, str | None], asked: Asked, t
     if alive:
         lines += ["", "## What survives", ""]
         lines += [f"* `{m['file']}:{m['line']}` {m['kind']}: `{m['was']}`" for m in alive]
-    if same:
+    if alike:
         lines += ["", "## The same program", ""]
-        lines += [f"* `{m['file']}:{m['line']}` {m['kind']}: {known[key(m)]}" for m in same]
+        lines += [f"* `{m['file']}:{m['line']}` {m['kind']}: {same(m, known)}" for m in alike]
     lines.append("")
     return "\n".join(lines)
 
@@ -190,23 +200,28 @@ def main() -> int:
     parser.add_argument("--least", type=float, default=98.0, help="percent that must be killed")
     parser.add_argument("--suite", type=Path, help="an exported suite, in place of this edition's own")
     parser.add_argument("--report", type=Path)
+    parser.add_argument("--cover", metavar="AREA", help="say which cases named so are needed, and for what")
     parser.add_argument("--survivors", type=Path, help="write the survivors there, as JSON")
     options = parser.parse_args()
     records = list(store.read(options.suite) if options.suite else exported((*load(), *load_named_examples())))
     asked = ask([json.loads(json.dumps(r)) for r in records])
     listed = mutants()
     drawn = random.Random(options.seed).sample(listed, min(options.draw, len(listed)))
-    found = measure(drawn, asked, options.jobs)
+    found = killers(drawn, asked, options.jobs)
     text = report(drawn, found, asked, len(listed), options.seed)
     if options.report:
         options.report.write_text(text, encoding="utf-8")
     if options.survivors:
-        alive = [{**m, "key": key(m)} for k, m in enumerate(drawn) if found[k] is None]
+        alive = [{**m, "key": key(m)} for k, m in enumerate(drawn) if not found[k] and not same(m, equivalents())]
         options.survivors.write_text(json.dumps(alive, indent=1), encoding="utf-8")
     print(text)
+    if options.cover:
+        needed = cover(found, (r["name"] for r in asked.records if r["name"].startswith(options.cover)))
+        print("\n".join(f"{name} {count}" for name, count in needed.items()))
     known = equivalents()
-    alive_count = sum(by is None and key(drawn[k]) not in known for k, by in found.items())
-    same_count = sum(by is None and key(drawn[k]) in known for k, by in found.items())
+    survived = [drawn[k] for k, by in enumerate(found) if not by]
+    same_count = sum(same(each, known) is not None for each in survived)
+    alive_count = len(survived) - same_count
     return 0 if alive_count <= (1 - options.least / 100) * (len(drawn) - same_count) else 1
 
 

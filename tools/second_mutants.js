@@ -40,9 +40,10 @@ function* ofNode(node, source) {
     case "LogicalExpression": {
       if (node.operator === "??") return;
       const [left, right] = [text(node.left, source), text(node.right, source)];
-      yield replaced(node, `(${left} ${node.operator === "&&" ? "||" : "&&"} ${right})`, "connective swapped");
-      yield replaced(node, `(${left})`, "right operand dropped");
-      yield replaced(node, `(${right})`, "left operand dropped");
+      const other = node.operator === "&&" ? "||" : "&&";
+      yield replaced(node, `(${left} ${other} ${right})`, `${node.operator} becomes ${other}`);
+      yield replaced(node, `(${left})`, `right operand of ${node.operator} dropped`);
+      yield replaced(node, `(${right})`, `left operand of ${node.operator} dropped`);
       return;
     }
     case "IfStatement":

@@ -35,8 +35,8 @@ function signature(state, name) {
 function functionIn(f, outer, types, state) {
   const env = new Map(outer);
   for (const p of f.params) {
-    env.set(p.name, p.type);
-    types.set(p.name, p.type);
+    env.set(p.name, ranked(p.type, env));
+    types.set(p.name, env.get(p.name));
   }
   const visible = symbolsOf(f);
   const body = sequence(f.body, env, types, state, visible);
@@ -44,6 +44,13 @@ function functionIn(f, outer, types, state) {
   const refined = f.ret === null || grade(f.ret, body) === PASS;
   const ret = refined ? erase(body, (name) => own.has(name)) : f.ret;
   return functionType(f, ret);
+}
+
+/** A tensor whose shape is a variable has the rank of that variable. */
+function ranked(type, env) {
+  if (type.node === "TupleType") return tuple(type.fields.map((field) => ranked(field, env)));
+  const shape = type.node === "TensorType" && typeof type.shape === "string" ? env.get(type.shape) : undefined;
+  return shape?.node === "ShapeType" && type.ndim < 0 ? { ...type, ndim: shape.ndim } : type;
 }
 
 /** The symbols that a function's own parameters and match_casts define. */
@@ -80,8 +87,8 @@ function binding(b, env, types, state, visible) {
 
 function matchCast(b, env, types, state, visible) {
   const found = expression(b.value, env, types, state, visible);
-  if (grade(b.type, found) === L0) throw rejected("ty/match-cast-impossible", b.name);
-  return b.type;
+  if (grade(found, b.type) === L0) throw rejected("ty/match-cast-impossible", b.name);
+  return ranked(b.type, env);
 }
 
 function bound(b, env, types, state, visible) {

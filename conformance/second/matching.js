@@ -14,7 +14,7 @@ function match(pairs, scope, fail) {
 function structure(value, type, fail) {
   if (type === null) return;
   switch (type.node) {
-    case "AnyType": return;
+    case "AnyType": return settle(value);
     case "PrimType":
       if (!(value instanceof Prim)) throw fail("type");
       if (type.dtype !== value.dtype) retype(value, type.dtype, fail);
@@ -42,6 +42,12 @@ function structure(value, type, fail) {
 function retype(value, dtype, fail) {
   if (!value.bare) throw fail("dtype");
   value.dtype = dtype;
+}
+
+/** Where the parameter takes anything, a bare number is the one of a number alone. */
+function settle(value) {
+  if (Array.isArray(value)) value.forEach(settle);
+  else if (value instanceof Prim) value.bare = false;
 }
 
 /** The dims of a value beside those of a type: [[extent, dimension]]. */

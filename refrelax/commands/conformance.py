@@ -20,6 +20,7 @@ from refrelax.conformance.suite import serve, store
 from refrelax.conformance.suite.command import ask_all
 from refrelax.conformance.suite.judge import Answer
 from refrelax.conformance.suite.pairs import Scored, score
+from refrelax.conformance.suite.protocol import answer_of
 from refrelax.conformance.suite.records import PROFILES, Record, asks_anybody, case_of, exported
 from refrelax.conformance.suite.scores import board, chapters, junit, lacks
 from refrelax.conformance.workers import Worker
@@ -205,13 +206,13 @@ def _judge(options: argparse.Namespace) -> int:
     answers: dict[str, Answer] = {}
     text, name = source(options.answers)
     for number, line in enumerate(text.splitlines(), 1):
-        try:
-            answer = json.loads(line) if line.strip() else None
-        except ValueError as error:
-            raise UsageError(f"{name}:{number}: expected a JSON object: {error}") from None
-        if answer is None:
+        if not line.strip():
             continue
-        if not isinstance(answer, dict) or not isinstance(answer.get("case"), str):
+        try:
+            answer = answer_of(line)
+        except UsageError as error:
+            raise UsageError(f"{name}:{number}: {error}") from None
+        if not isinstance(answer.get("case"), str):
             raise UsageError(f'{name}:{number}: expected an object with "case" and "end"')
         if answer["case"] in answers:
             raise UsageError(f"{name}:{number}: a second answer to {answer['case']}")

@@ -19,6 +19,8 @@ module is run:
 
 * ``numerics = "enclosure"``, ``"strict"`` or ``"sampled"``: under that reading. ``value`` must then be permitted (by
   a set), and ``outside`` must not be;
+* ``wide = 2``: of so many elements of the result the permitted set is too wide to tell (``num/decisive-width``); of
+  none, if it does not say;
 * ``check_regions = true``: the accesses of blocks are held to their ``T.reads`` and ``T.writes``;
 * ``lower = "default"``, or a list of passes: the module is lowered, and what it was lowered to is run;
 * ``remarks = ["y never"]``, of a module that is checked and not run: what the prover says of each equality that typing
@@ -74,7 +76,7 @@ VALIDATIONS = ("Equivalent", "Proved", "ProvedAt", "Tested", "Refuted", "NoVerdi
 
 _CASES = Path(__file__).parent / "cases"
 _SUBJECTS = ("module", "json", "claim")
-_RUNNING = ("entry", "args", "value", "constants", "numerics", "outside", "lower", "check_regions")
+_RUNNING = ("entry", "args", "value", "constants", "numerics", "outside", "lower", "check_regions", "wide")
 _KEYS = {"name", "rule", "verdict", "expect", "note", "validate", "repeat", "assume", "fits", "division", "becomes"}
 _KEYS.update(_SUBJECTS, _RUNNING, ("remarks", "relax"))
 
@@ -114,6 +116,8 @@ class Manner:
     outside: Any = None
     check_regions: bool = False
     relax: tuple[str, ...] = ()
+    wide: int = 0
+    """Of how many elements of the result the enclosure is too wide to tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +281,7 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
             row.get("outside"),
             row.get("check_regions", False),
             tuple(row.get("relax", ())),
+            int(row.get("wide", 0)),
         ),
         row.get("json"),
         _question(row),

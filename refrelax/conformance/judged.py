@@ -33,8 +33,8 @@ WORDS: dict[Word, str] = {
     "passed": "among the permitted outcomes, or refused where the text refuses",
     "failed": "something that the definition does not permit, a crash, or an accepted module that the text refuses",
     "refused": "a module that the text accepts is not taken, and nothing is run",
-    "undecided": "the permitted set is too wide to tell",
-    "excluded": "the definition leaves the run open",
+    "undecided": "the permitted set is too wide to tell, or a claim is answered by unknown",
+    "excluded": "the definition leaves the run open, or every element of the result, or says too little of it to tell",
     "unsupported": "the implementation says that it has no such thing, or cannot be started",
     "not judged": "nothing is run, and its check(module) is missing or tells nothing apart; it hangs on all around; or "
     "refrelax itself fails",

@@ -54,6 +54,11 @@ class Mutant:
     def place(self) -> str:
         return f"{self.file}:{self.line}"
 
+    @property
+    def of_text(self) -> bool:
+        """Whether it breaks the text of an operator, not a rule."""
+        return self.rules[0].startswith("text/")
+
 
 # --- functions of the definition --------------------------------------------------------------------------------------
 
@@ -168,9 +173,11 @@ def _mutants() -> Iterator[Mutant]:
         for path in sorted((base / room).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
             name = f"{base.name}/{path.relative_to(base).as_posix()}"
-            for root in ast.parse(text).body:
+            tree = ast.parse(text)
+            texts = _texts(tree) if name.startswith(TEXTS) else set()
+            for root in tree.body:
                 for function, node in _live(str(path), root):
-                    yield from _of_function(name, root, function, node)
+                    yield from _of_function(name, root, function, node, node in texts)
 
 
 def _live(path: str, root: ast.stmt) -> Iterator[tuple[FunctionType, ast.FunctionDef]]:
@@ -183,10 +190,12 @@ def _live(path: str, root: ast.stmt) -> Iterator[tuple[FunctionType, ast.Functio
                 yield function, node
 
 
-def _of_function(file: str, root: ast.stmt, function: FunctionType, node: ast.FunctionDef) -> Iterator[Mutant]:
+def _of_function(
+    file: str, root: ast.stmt, function: FunctionType, node: ast.FunctionDef, is_text: bool
+) -> Iterator[Mutant]:
     for rule, line, what, apply in _checks(node):
         yield Mutant((rule,), file, line, what, apply, root, function)
-    if file.startswith(TEXTS) and _reads(node):
+    if is_text:
         for line, what, apply in (*_literals(node), *_operations(node)):
             yield Mutant((f"text/{Path(file).stem}",), file, line, what, apply, root, function)
     marked = tuple(_ids(d) for d in node.decorator_list if isinstance(d, ast.Call) and _name(d.func) == "rule")
@@ -198,10 +207,30 @@ def _of_function(file: str, root: ast.stmt, function: FunctionType, node: ast.Fu
             yield Mutant(rules, file, line, what, apply, root, function)
 
 
-def _reads(node: ast.FunctionDef) -> bool:
-    """Whether a function is a text of the calculus, or a part of one: it is given the reading or its arithmetic."""
-    first = node.args.args[0].annotation if node.args.args else None
-    return isinstance(first, ast.Name) and first.id in ("Meaning", "Arithmetic")
+def _texts(tree: ast.Module) -> set[ast.AST]:
+    """The functions and methods of a file that are texts of the calculus or parts of one: that are given the reading or
+    its arithmetic, or make a function that is, and what those name in this file, but for what deduces types."""
+    held = [root.body if isinstance(root, ast.ClassDef) else [root] for root in tree.body]
+    functions = [each for body in held for each in body if isinstance(each, ast.FunctionDef)]
+    values = [each for each in functions if not _given(each) & {"Deduction", "Evaluation"}]
+    pending = [each for each in values if any(_given(inner) & {"Meaning", "Arithmetic"} for inner in _inner(each))]
+    found = set[ast.AST]()
+    while pending:
+        text = pending.pop()
+        found.add(text)
+        named = {each.id if isinstance(each, ast.Name) else each.attr for each in ast.walk(text)
+                 if isinstance(each, ast.Name | ast.Attribute)}  # fmt: skip
+        pending += [each for each in values if each.name in named and each not in found]
+    return found
+
+
+def _inner(node: ast.FunctionDef) -> Iterator[ast.FunctionDef]:
+    return (each for each in ast.walk(node) if isinstance(each, ast.FunctionDef))
+
+
+def _given(node: ast.FunctionDef) -> set[str]:
+    """The names of the types of a function's parameters."""
+    return {each.annotation.id for each in node.args.args if isinstance(each.annotation, ast.Name)}
 
 
 def _name(function: ast.expr) -> str:

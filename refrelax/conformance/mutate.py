@@ -24,7 +24,8 @@ SECONDS = 20
 """The longest that the cases of one mutant may take: a mutant that hangs is seen."""
 
 MOST_CASES = 60
-"""Cases run for one mutant: of those that run its line, first those about its rules; then those about its rules."""
+"""Cases run for one mutant: of those that run its line, first those about its rules; then those about its rules. A text
+of an operator has no case that is about it: all that run its line are asked."""
 
 Lines = dict[tuple[str, int], list[str]]
 """File and line to the cases that run it."""
@@ -96,6 +97,8 @@ def tied(mutant: Mutant, lines: Lines | None = None) -> list[Case]:
     names = set((lines or {}).get((mutant.function.__code__.co_filename, mutant.line), ()))
     others = [case for case in everything if case.name in names and case not in about]
     first = [case for case in about if case.name in names]
+    if mutant.of_text:
+        return others
     spread = others[:: max(1, len(others) // MOST_CASES)]
     return [*first, *spread, *(case for case in about if case not in first)][:MOST_CASES]
 

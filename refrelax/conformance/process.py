@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from refrelax.conformance.patience import IN_A_ROW
 from refrelax.errors import UsageError
 from refrelax.extras import advice
 from refrelax.interop.names import find
@@ -35,6 +36,8 @@ class ImplementationProcess:
         self._serve, self._patience = serve, start
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
+        self._silent = 0
+        """Starts in a row that made nothing."""
 
     def _ask(self, call: Any) -> tuple[Any, ...]:
         """One answer: its kind, and what it says. The process stays only if it gave one.
@@ -43,7 +46,7 @@ class ImplementationProcess:
             ImplementationFailed: a crash or a hang.
         """
         if self._pipe is None:
-            self._start()
+            self._start_again()
         assert self._pipe is not None
         try:
             self._pipe.send(call)
@@ -56,6 +59,21 @@ class ImplementationProcess:
         except BaseException:
             self.close()
             raise
+
+    def _start_again(self) -> None:
+        """A process in place of one that is gone. One that was made once and cannot be made again has crashed.
+
+        Raises:
+            ImplementationFailed: it cannot be made.
+        """
+        if self._silent == IN_A_ROW:
+            raise ImplementationFailed("crash", f"not started again: {IN_A_ROW} starts in a row made nothing")
+        try:
+            self._silent += 1
+            self._start()
+        except (UsageError, ImportError) as error:
+            raise ImplementationFailed("crash", f"it does not start again: {error}") from None
+        self._silent = 0
 
     def _start(self) -> Any:
         """Start the process; gives what it says of the implementation that it made.

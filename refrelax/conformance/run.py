@@ -12,7 +12,7 @@ from refrelax.conformance.cases import SETS, Case, Expectation, Question
 from refrelax.conformance.fired import Fired, observing
 from refrelax.conformance.library import LIBRARY
 from refrelax.errors import Exhausted, Malformed, Outcome, Rejection, Returned, Trapped, Unspecified
-from refrelax.judge.bindings import judge_value
+from refrelax.judge.bindings import compare, judge_value
 from refrelax.judge.evidence import Equivalent, ProvedAt, Tested, Validation
 from refrelax.judge.outcomes import cores
 from refrelax.judge.validate import validate
@@ -74,13 +74,17 @@ NO_STATEMENT = ("num/undetermined",)
 
 
 def _enclosed(case: Case, ended: Returned) -> str:
-    """The law ``ieee ∈ enclosure`` (and ``sampled ∈ enclosure``) on this case: empty if it holds."""
+    """The law ``ieee ∈ enclosure`` (and ``sampled ∈ enclosure``) on this case, and that the enclosure is narrow but
+    where the case says otherwise: empty if both hold."""
     permitted = _outcome(replace(case, manner=replace(case.manner, numerics="enclosure")))
     if not isinstance(permitted, Returned):
         undetermined = isinstance(permitted, Unspecified) and permitted.rule in NO_STATEMENT
         return "" if undetermined else f"returns, but under enclosure: {describe(permitted)[0]}"
-    verdict = _judged(permitted.value, ended.value)
-    return f"the result is outside the enclosure: {verdict}" if isinstance(verdict, Outside) else ""
+    verdict, counts, _ = compare(cores(permitted.value), ended.value)
+    if isinstance(verdict, Outside):
+        return f"the result is outside the enclosure: {verdict}"
+    wide, expected = counts.undecided, case.manner.wide
+    return "" if wide == expected else f"expected {expected} elements of the enclosure too wide to tell, found {wide}"
 
 
 def _judged(permitted: Any, value: Any) -> Inside | Outside | Undecided:

@@ -12,12 +12,10 @@ from typing import Any
 
 from refrelax.conformance.cases import Case
 from refrelax.conformance.judged import Judge, Judged
+from refrelax.conformance.patience import Patience
 from refrelax.conformance.process import START, ImplementationProcess, calls, make
 from refrelax.errors import InternalError
 from refrelax.judge.implementation import ImplementationFailed
-
-IN_A_ROW = 3
-"""Hangs in a row after which the rest of an area is not asked."""
 
 HANG = "hang"
 
@@ -35,15 +33,14 @@ class Worker(ImplementationProcess):
         self.known: Path | None = self._start()
 
     def judge(self, cases: Iterable[Case]) -> Iterator[Judged]:
-        """Every case, one after the other; none more of an area of which ``IN_A_ROW`` hung in a row."""
-        hung: dict[str, int] = {}
+        """Every case, one after the other, as far as ``Patience`` goes."""
+        patience = Patience()
         for case in cases:
-            area = case.name.partition("/")[0]
-            if hung.get(area, 0) == IN_A_ROW:
-                yield Judged(case, "not judged", f"not asked: {IN_A_ROW} cases of {area} in a row hung")
+            if (why := patience.refusal(case.name)) is not None:
+                yield Judged(case, "not judged", why)
                 continue
             judged = self._judge(case)
-            hung[area] = hung.get(area, 0) + 1 if judged.why.startswith(HANG) else 0
+            patience.heard(case.name, judged.why.startswith(HANG))
             yield judged
 
     def _confirmed(self, case: Case) -> tuple[Any, ...]:

@@ -26,7 +26,7 @@ from refrelax.semantics.world import ALONE, World
 from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
-from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type, tensor_of
+from refrelax.syntax.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type, tensor_of
 
 _HEADROOM = 50_000
 """Python frames allowed: evaluation recurses in Python, bounded by ``Budget.depth`` and the reader's nesting limit."""
@@ -154,7 +154,9 @@ def _paired(module: Module, entry: str, args: tuple[Any, ...]) -> list[tuple[Any
 
 
 def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
-    """A surface value as a run-time value, guided by the type that it is wanted at."""
+    """A surface value as a run-time value, guided by the type that it is wanted at. ``R.Any`` guides nothing."""
+    if isinstance(type_, AnyType):
+        type_ = None
     match value, type_:
         case ((TensorValue() | Shape() | Prim() | DType() | None | str()), _):
             return value

@@ -22,6 +22,7 @@ from refrelax.syntax.graph import (
 )
 from refrelax.syntax.scalars import Literal, as_int
 from refrelax.syntax.signatures import OPERATOR_NAMES, Slot, has_signature, signature
+from refrelax.syntax.types import ShapeType, TensorType
 
 NAMED = frozenset({"Var", "Param", "GlobalVar", "SymVar", "Buffer", "VarBinding", "MatchCast"})
 """Nodes whose ``name`` is an identifier; that of an ``Op`` or an ``ExternFunc`` has dots."""
@@ -54,6 +55,10 @@ def _faults(kind: str, node: Any) -> Iterator[str]:
         dims = tuple(map(as_int, tensor.shape)) if isinstance(tensor.shape, tuple) else None
         if (dims, tensor.dtype) != (node.value.shape, node.value.dtype):
             yield "the type of a DistConstant has the shape and the dtype of its constant"
+    if isinstance(node, TensorType | ShapeType):
+        extents = node.shape if isinstance(node, TensorType) else node.values
+        if node.ndim < -1 or (isinstance(extents, tuple) and node.ndim != len(extents)):
+            yield f"the ndim of a {kind} is the number of its dims, or -1 where that is unknown, found {node.ndim}"
     if kind == "Module":
         yield from (
             f"the name {name[:60]!r} of a function is no identifier"

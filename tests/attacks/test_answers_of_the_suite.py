@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from refrelax.cli import main
 from refrelax.conformance.suite.command import ask_all
 from refrelax.conformance.suite.judge import judge
 from refrelax.conformance.suite.records import Record
@@ -72,3 +75,56 @@ def test_an_answer_that_is_nested_too_deeply_is_the_implementations_fault(tmp_pa
     text.write_text(DEEP.replace("DEPTH", str(depth)), encoding="utf-8")
     (answer,) = ask_all(f"{sys.executable} {text}", [_record("int32", "0x5")], 20.0)
     assert answer["end"] == "crash", answer
+
+
+@pytest.mark.parametrize("line", [
+    "[" * 100_000, '{"case": "a", "end": ' + "[" * 2_000 + "]" * 2_000 + "}", '{"a":' * 50_000, "7", "9" * 5_000,
+    r'{"case": "\ud800", "end": "accepted"}', "{",
+])  # fmt: skip
+def test_a_line_that_is_no_answer_is_told_with_its_place(
+    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps({"case": "evaluation/bind", "end": "hang"}) + "\n" + line + "\n", encoding="utf-8")
+    assert main(["conformance", "judge", str(path), "--only", "evaluation/bind"]) == 2
+    err = capsys.readouterr().err
+    assert f"{path}:2: expected" in err and err.count("\n") == 1 and len(err) < 400
+
+
+ONCE = """
+import json, pathlib, sys
+starts = pathlib.Path(sys.argv[1])
+count = len(starts.read_text()) if starts.exists() else 0
+starts.write_text("." * (count + 1))
+if count in SILENT:
+    sys.exit(3)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["ask"] == "hello":
+        print('{"id": 0, "protocol": 1, "takes": "text"}', flush=True)
+    elif asked["case"].endswith("b"):
+        print(json.dumps({"id": asked["id"], "end": "accepted"}), flush=True)
+    else:
+        sys.exit(4)
+"""
+
+
+@pytest.mark.parametrize(("silent", "ends"), [
+    ((1,), "accepted crash crash accepted accepted crash accepted"),
+    ((1, 2), "accepted crash crash crash accepted crash accepted"),
+    (range(1, 99), "accepted crash crash crash crash crash crash"),
+])  # fmt: skip
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_start_without_a_hello_costs_a_case_and_not_the_run(
+    silent: Any, ends: str, jobs: int, tmp_path: Path
+) -> None:
+    program, starts = tmp_path / "once.py", tmp_path / "starts"
+    program.write_text(ONCE.replace("SILENT", str([*silent])), encoding="utf-8")
+    records = [{**_record("int32", "0x5"), "name": f"{k}/{end}"} for k, end in enumerate("babbbab")]
+    answers = list(ask_all(f"{sys.executable} {program} {starts}", records, 20.0, jobs))
+    assert [each["case"] for each in answers] == [each["name"] for each in records]
+    if jobs == 1:
+        assert " ".join(each["end"] for each in answers) == ends
+        assert len(starts.read_text("utf-8")) <= 5
+    else:
+        assert {each["end"] for each in answers} <= {"accepted", "crash"}

@@ -16,6 +16,7 @@ from refrelax import api, conformance
 from refrelax.cli import main
 from refrelax.conformance import ImplementationFailed, load
 from refrelax.conformance.library import LIBRARY
+from refrelax.conformance.patience import IN_A_ROW
 from refrelax.errors import IllTyped, Malformed, Outcome, Rejection, Returned, Trapped, Unspecified
 from refrelax.semantics.types.checked import CheckedModule
 
@@ -154,6 +155,30 @@ def test_who_hangs_three_times_is_not_asked_again(theirs: Any, capfd: pytest.Cap
     assert main([*command, "--json"]) == 1
     words = Counter(json.loads(line)["verdict"] for line in capfd.readouterr().out.splitlines())
     assert words["failed"] == 3 and words["not judged"] > 3 and not words["passed"]
+
+
+ONE_START = """
+import os, pathlib
+class Once:
+    def __init__(self):
+        mark = pathlib.Path(__file__).with_name("made")
+        made = len(mark.read_text()) if mark.exists() else 0
+        mark.write_text("." * (made + 1))
+        if made:
+            raise ImportError("not twice")
+    def run(self, module, entry, args):
+        os._exit(3)
+"""
+
+
+def test_one_that_is_not_made_again_costs_cases_and_not_the_run(
+    theirs: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    name = theirs(ONE_START)
+    assert main(["conformance", "run", "--impl", f"{name}:Once", "--only", "evaluation/bind", "--json"]) == 1
+    rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert rows and all(each["verdict"] == "failed" and "start" in each["why"] for each in rows)
+    assert len((tmp_path / "made").read_text()) <= 1 + IN_A_ROW
 
 
 @pytest.mark.parametrize(("impl", "said"), [

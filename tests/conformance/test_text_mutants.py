@@ -8,9 +8,9 @@ from refrelax.conformance import mutate
 
 from .text_mutants import EQUIVALENT, judged, killer, line_of
 
-WANTED = 0.75
-"""A floor, to be raised to 0.95 as calls are added (``testing/oracles.py``, ``CORNERS``): 615 of 1 301 were tried when
-this was written, and 80 % seen; none of the 58 edits of ``image.py`` was."""
+WANTED = 0.85
+"""A floor, to be raised to 0.95 as calls are added (``cases/operator_texts.toml``): the cases alone see 87 % of 1 815
+edits. What they do not see are mostly the bounds at which a run is left open, which needs a case that ends so."""
 
 
 def test_a_broken_text_is_seen() -> None:

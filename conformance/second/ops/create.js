@@ -39,6 +39,7 @@ function arange([start, end, step], { dtype }) {
 
 function hammingWindow([size, periodic, alpha, beta], { dtype }) {
   const n = Number(size.value);
+  if (n === 1) return Tensor.make(dtype, [1], () => 1);
   const m = periodic.value !== 0n ? n : n - 1;
   return Tensor.make(dtype, [n], ([i]) => round(alpha.value - beta.value * Math.cos((2 * Math.PI * i) / m), dtype));
 }

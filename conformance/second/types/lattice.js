@@ -17,7 +17,7 @@ function grade(base, derived) {
   if (base.node !== derived.node) return L0;
   switch (base.node) {
     case "PrimType": return base.dtype === derived.dtype ? PASS : L0;
-    case "ShapeType": return Math.min(gradeRank(base, derived), gradeDims(base.values, derived.values, base, derived));
+    case "ShapeType": return gradeRank(base, derived) === PASS ? gradeDims(base.values, derived.values) : gradeRank(base, derived);
     case "TensorType": return gradeTensor(base, derived);
     case "TupleType":
       if (base.fields.length !== derived.fields.length) return L0;
@@ -37,12 +37,11 @@ function gradeRank(base, derived) {
 const gradeWord = (base, derived) => (base === null ? PASS : derived === null ? L1 : base === derived ? PASS : L0);
 
 function gradeTensor(base, derived) {
-  const first = Math.min(gradeWord(base.dtype, derived.dtype), gradeRank(base, derived), gradeWord(base.vdevice, derived.vdevice));
-  return first === L0 ? L0 : Math.min(first, gradeDims(base.shape, derived.shape, base, derived));
+  const parts = [gradeWord(base.dtype, derived.dtype), gradeRank(base, derived), gradeWord(base.vdevice, derived.vdevice)];
+  return parts.find((g) => g !== PASS) ?? gradeDims(base.shape, derived.shape);
 }
 
-function gradeDims(base, derived, b, d) {
-  if (gradeRank(b, d) === L0) return L0;
+function gradeDims(base, derived) {
   if (base === null) return PASS;
   if (derived === null) return L2;
   if (typeof base === "string" || typeof derived === "string") return base === derived ? PASS : L2;

@@ -52,7 +52,7 @@ function collapseTo([x, target], _, call) {
 function collapseLike([x, y]) {
   const [type, other] = [x, y].map(tensorArgument);
   collapsed(type, dims(other), other.ndim);
-  return like(type, dims(other), type.dtype, other.ndim);
+  return { ...other, dtype: type.dtype };
 }
 
 module.exports = { matmul, outer, collapseTo, collapseLike };

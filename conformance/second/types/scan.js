@@ -7,7 +7,8 @@ const { tensorArgument, dims, axisIn, like } = require("./common");
 function running([x], { axis, dtype }) {
   const type = tensorArgument(x);
   const shape = dims(type);
-  if (axis === null) return like(type, shape === null ? null : [productOf(shape)], dtype ?? type.dtype, 1);
+  if (axis === null && shape === null) return like(type, null, dtype ?? type.dtype, type.ndim === 1 ? 1 : -1);
+  if (axis === null) return like(type, [productOf(shape)], dtype ?? type.dtype);
   axisIn(axis, type.ndim);
   return { ...type, dtype: dtype ?? type.dtype };
 }

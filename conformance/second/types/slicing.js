@@ -2,7 +2,7 @@
 "use strict";
 const { rejected, unsupported } = require("../ends");
 const { fixed, int } = require("./build");
-const { tensorArgument, dims, axisIn, like } = require("./common");
+const { tensorArgument, dims, axesIn, like } = require("./common");
 
 /** The scalar expressions of a tuple argument. */
 function numbers(type, expression) {
@@ -20,7 +20,7 @@ function stridedSlice(types, { assume_inbound: inbound }, call) {
   if (lengths.some((n) => n !== lengths[0])) throw rejected("op.strided_slice/equal-lengths", lengths.join());
   if (strides?.some((s) => s !== null && fixed(s) === 0)) throw rejected("op.strided_slice/zero-stride", "");
   const shape = dims(type)?.slice();
-  const places = axes.map((a) => axisIn(fixed(a), type.ndim));
+  const places = axesIn(axes.map(fixed), type.ndim);
   if (shape === undefined) return like(type, null, type.dtype, type.ndim);
   places.forEach((axis, k) => (shape[axis] = extent(shape[axis], begin[k], end[k], strides === undefined ? int(1) : strides[k], inbound)));
   return like(type, shape);

@@ -17,8 +17,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
+from refrelax.conformance.patience import IN_A_ROW, Patience
 from refrelax.conformance.suite.judge import Answer
-from refrelax.conformance.suite.protocol import Hello, hello, request
+from refrelax.conformance.suite.protocol import Hello, answer_of, request
+from refrelax.conformance.suite.protocol import hello as greeting
 from refrelax.conformance.suite.records import Record
 from refrelax.errors import UsageError
 
@@ -27,20 +29,6 @@ START = 60.0
 
 LONGEST = 1 << 28
 """Bytes of one answer."""
-
-DEEPEST = 1_000
-"""How deep an answer may be nested: what reads it calls itself."""
-
-
-def is_deep(answer: Any) -> bool:
-    """Whether an answer is nested more than ``DEEPEST`` deep."""
-    level = [answer]
-    for _ in range(DEEPEST):
-        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
-        level = [each for part in parts for each in part if isinstance(each, dict | list)]
-        if not level:
-            return False
-    return True
 
 
 class Command:
@@ -51,18 +39,25 @@ class Command:
         if not self.words:
             raise UsageError("--impl: expected a command, found nothing")
         self.deadline = deadline
-        self.hello = Hello()
+        self.hello: Hello | None = None
+        """What it says of itself, once it did."""
+        self._patience = Patience()
+        self._silent = 0
+        """Starts in a row without a hello."""
         self._process: subprocess.Popen[bytes] | None = None
         self._rest = b""
 
     def start(self) -> Hello:
-        """Start the process and hear what it says of itself.
+        """Start the process, if none is running, and hear what it says of itself.
 
         Raises:
             UsageError: it cannot be started, or says no hello.
         """
-        if self._process is not None:
+        if self._process is not None and self.hello is not None:
             return self.hello
+        if self._silent == IN_A_ROW:
+            raise UsageError(f"not started again: {IN_A_ROW} starts in a row gave no hello")
+        self._silent += 1
         try:
             self._process = subprocess.Popen(
                 self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
@@ -70,21 +65,39 @@ class Command:
         except OSError as error:
             raise UsageError(f"--impl: {self.words[0]} cannot be started: {error.strerror}") from None
         self._rest = b""
-        answer = self._exchange(hello(), START)
+        answer = self._exchange(greeting(), START)
         if answer.get("end") in ("crash", "hang"):
             raise UsageError(f"--impl: no answer to hello: {answer['end']}: {answer['why']}")
-        self.hello = Hello.of(answer)
+        try:
+            self.hello = Hello.of(answer)
+        except UsageError:
+            self.close()
+            raise
+        self._silent = 0
         return self.hello
 
     def ask(self, number: int, record: Record) -> Answer:
-        """What it answers to one case; what it does not have is not asked."""
-        if record["profile"] not in self.start().profiles:
+        """What it answers to one case; what it does not have is not asked.
+
+        Raises:
+            UsageError: it never said hello. One that did, and does not when it is started again, has crashed.
+        """
+        if (why := self._patience.refusal(record["name"])) is not None:
+            return {"end": "unsupported", "why": why}
+        try:
+            hello = self.start()
+        except UsageError as error:
+            if self.hello is None:
+                raise
+            return {"end": "crash", "why": str(error).removeprefix("--impl: ")}
+        if record["profile"] not in hello.profiles:
             return {"end": "unsupported", "why": f"the profile {record['profile']}"}
-        asked = request(number, record, self.hello.takes)
+        asked = request(number, record, hello.takes)
         if asked is None:
-            return {"end": "unsupported", "why": f"the case has no {self.hello.takes}"}
+            return {"end": "unsupported", "why": f"the case has no {hello.takes}"}
         began = time.perf_counter()
         answer = self._exchange(asked, self.deadline)
+        self._patience.heard(record["name"], answer["end"] == "hang" if "end" in answer else False)
         return {**answer, "seconds": round(time.perf_counter() - began, 6)}
 
     def _exchange(self, asked: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -100,16 +113,14 @@ class Command:
         except (OSError, EOFError):
             return {"end": "crash", "why": self._ended()}
         try:
-            answer = json.loads(found)
-        except (ValueError, RecursionError):
+            answer = answer_of(found)
+        except UsageError as error:
             self.close()
-            return {"end": "crash", "why": f"expected a JSON object on one line, found {found[:60]!r}"}
-        if is_deep(answer):
+            return {"end": "crash", "why": str(error)}
+        if answer.get("id") != asked["id"]:
             self.close()
-            return {"end": "crash", "why": f"expected an answer nested at most {DEEPEST} deep"}
-        if not isinstance(answer, dict) or answer.get("id") != asked["id"]:
-            self.close()
-            return {"end": "crash", "why": f"expected an answer to the request {asked['id']}, found {found[:60]!r}"}
+            shown = f"{found[:60]!r}".removeprefix("b")
+            return {"end": "crash", "why": f"expected an answer to the request {asked['id']}, found {shown}"}
         return answer
 
     def _talk(self, process: subprocess.Popen[bytes], line: bytes, until: float) -> bytes:
@@ -163,10 +174,6 @@ class Command:
                     pipe.close()
 
 
-IN_A_ROW = 3
-"""Hangs in a row after which the rest of an area is not asked."""
-
-
 def ask_all(command: str, records: Iterable[Record], deadline: float, jobs: int = 1) -> Iterator[Answer]:
     """The answers to all records, in their order, from ``jobs`` processes.
 
@@ -176,7 +183,9 @@ def ask_all(command: str, records: Iterable[Record], deadline: float, jobs: int 
     listed = list(records)
     workers = [Command(command, deadline) for _ in range(max(1, jobs))]
     try:
-        workers[0].start()
+        hello = workers[0].start()
+        for each in workers[1:]:
+            each.hello = hello
         if len(workers) == 1:
             yield from _in_turn(workers[0], list(enumerate(listed, 1)))
             return
@@ -192,13 +201,6 @@ def ask_all(command: str, records: Iterable[Record], deadline: float, jobs: int 
 
 
 def _in_turn(worker: Command, numbered: list[tuple[int, Record]]) -> Iterator[Answer]:
-    hung: dict[str, int] = {}
     for number, record in numbered:
-        area = record["name"].partition("/")[0]
-        if hung.get(area, 0) == IN_A_ROW:
-            why = f"not asked: {IN_A_ROW} cases of {area} in a row hung"
-            yield {"case": record["name"], "end": "unsupported", "why": why}
-            continue
         answer = worker.ask(number, record)
-        hung[area] = hung.get(area, 0) + 1 if answer["end"] == "hang" else 0
         yield {"case": record["name"], **{k: v for k, v in answer.items() if k not in ("id", "case")}}

@@ -18,7 +18,7 @@ from refrelax.errors import UsageError
 from refrelax.judge.bindings import compare
 from refrelax.judge.outcomes import cores
 from refrelax.semantics.dims import Facts, shape_facts
-from refrelax.semantics.numbers.verdicts import Outside, Undecided
+from refrelax.semantics.numbers.verdicts import Outside
 from refrelax.semantics.types.lattice import is_base_of
 from refrelax.syntax.json_ import node_from_json
 
@@ -152,22 +152,20 @@ def _returned(record: Record, answer: Answer) -> Said:
         zip(record["permitted"]["effects"], record["effects"], theirs, strict=True)
     ):
         parts.append((f"effects[{k}]", permitted, own["payload"], found.get("payload", [])))
-    wide, compared, excluded = "", 0, 0
+    compared = left_out = 0
     for path, permitted, canonical, found in parts:
         exact = cores(values.from_json(canonical))
         result = compare(values.permitted_from_json(permitted), values.from_json(found), exact)
-        if not result.counts.compared:
-            excluded += result.counts.excluded
-            continue
-        compared += result.counts.compared
-        match result.verdict:
-            case Outside() as outside:
-                return "failed", _place(path, outside)
-            case Undecided():
-                wide = wide or f"{path}: the permitted set is too wide to tell"
-    if wide:
-        return "undecided", wide
-    return ("passed", "") if compared or not excluded else ("excluded", "all of the result is left open")
+        if isinstance(result.verdict, Outside) and result.counts.compared:
+            return "failed", _place(path, result.verdict)
+        compared += result.counts.inside
+        left_out += result.counts.excluded + result.counts.undecided
+    return ("excluded", NOTHING_ASKED) if left_out and not compared else ("passed", "")
+
+
+NOTHING_ASKED = "all of the result is left open, or its permitted sets are too wide to tell"
+"""Of a wide set nobody's answer is agreement, our own included: an element that has one asks nothing, as an open one
+does."""
 
 
 def _names(effects: Any) -> list[str] | None:

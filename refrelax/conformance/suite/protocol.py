@@ -9,6 +9,7 @@ Spec: ``spec/01-conformance.md``, *The protocol*.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,3 +65,41 @@ def request(number: int, record: Record, takes: str) -> dict[str, Any] | None:
     forms = {"tree": record["tree"], "text": text_of(record)}
     given = {form: module for form, module in forms.items() if takes in (form, "both") and module is not None}
     return {**asked, **given} if given else None
+
+
+# --- lines of others ------------------------------------------------------------------------------------------------
+
+DEEPEST = 1_000
+"""How deep an answer may be nested: what reads it calls itself."""
+
+
+def answer_of(line: str | bytes) -> dict[str, Any]:
+    """The answer on one line.
+
+    Raises:
+        UsageError: what was expected of it, and what stands there.
+    """
+    shown = f"{line[:60]!r}".removeprefix("b")
+    try:
+        answer = json.loads(line)
+        json.dumps(answer, ensure_ascii=False).encode()
+    except RecursionError:
+        raise UsageError(f"expected an answer nested at most {DEEPEST} deep") from None
+    except ValueError:  # no JSON, a number of thousands of digits, half of a surrogate pair
+        raise UsageError(f"expected a JSON object on one line, found {shown}") from None
+    if not isinstance(answer, dict):
+        raise UsageError(f"expected a JSON object on one line, found {shown}")
+    if _is_deep(answer):
+        raise UsageError(f"expected an answer nested at most {DEEPEST} deep")
+    return answer
+
+
+def _is_deep(answer: Any) -> bool:
+    """Whether an answer is nested more than ``DEEPEST`` deep."""
+    level = [answer]
+    for _ in range(DEEPEST):
+        parts = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        level = [each for part in parts for each in part if isinstance(each, dict | list)]
+        if not level:
+            return False
+    return True

@@ -210,7 +210,7 @@ def _decisive(held: Interval, inflation: Inflation, scale: float | None) -> Unde
     width = held.hi - held.lo
     if width != width or math.isinf(width):
         return Undecided(INF)
-    magnitude = max(abs(held.lo), abs(held.hi), scale or 0.0)
+    magnitude = max(abs(held.lo), abs(held.hi), scale or 0.0, inflation.normal)
     if width > bounds.widest_decisive(inflation.precision) * magnitude and width > 2 * inflation.ulp(magnitude):
         return Undecided(width / inflation.ulp(magnitude))
     return None

@@ -248,7 +248,8 @@ def deduce_hamming(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 
 def hamming_window(m: Meaning, call: Call, size: Scalar, periodic: Scalar, alpha: Scalar, beta: Scalar) -> Array:
-    """``out[i] = alpha - beta * cos(2 pi i / m)``, ``m`` the size when periodic, else the size less one."""
+    """``out[i] = alpha - beta * cos(2 pi i / m)``, ``m`` the size when periodic, else the size less one; a window of
+    one element is 1."""
     n, dtype = size.index, A.dtype(call) or ""
     f, a, b = m.at(dtype), cast(m, alpha, dtype)[0,], cast(m, beta, dtype)[0,]
     cos, points = f.math("cos"), n if periodic.number else m.most(n - 1, 1)

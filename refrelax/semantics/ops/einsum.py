@@ -31,7 +31,7 @@ from refrelax.semantics.ops.definition import Deduction, OpDef
 from refrelax.semantics.ops.meaning import ALL, Array, Extents, Index, Meaning, cast, defined
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import PrimExpr
-from refrelax.syntax.types import TensorType, Type
+from refrelax.syntax.types import ShapeType, TensorType, Type
 
 PAGE = "einsum"
 
@@ -150,22 +150,25 @@ def outer(m: Meaning, call: Call, a: Array, b: Array) -> Array:
 
 
 @rule("op.collapse_sum/dims")
-def _collapsible(d: Deduction, call: Call, dims: D.Dims, target: D.Dims) -> None:
-    """Aligned at the right, every target dim is 1 or provably the data's."""
-    for k in range(1, min(len(dims), len(target)) + 1):
-        if not D.is_one(target[-k]) and d.equal(dims[-k], target[-k]) is not True:
-            d.fail("op.collapse_sum/dims", f"{short(call)}: axis {len(dims) - k} does not collapse to the target")
-    if len(target) > len(dims):
+def _collapsible(
+    d: Deduction, call: Call, x: TensorType, dims: D.Dims | None, target: TensorType | ShapeType, wanted: D.Dims | None
+) -> None:
+    """Aligned at the right, every target dim is 1 or provably the data's, as far as both are known."""
+    most, axes = x.ndim if dims is None else len(dims), target.ndim if wanted is None else len(wanted)
+    if most != UNKNOWN and axes > most:
         d.fail("op.collapse_sum/dims", f"{short(call)}: the target has more axes than the data")
+    if dims is None or wanted is None:
+        return
+    for k in range(1, len(wanted) + 1):
+        if not D.is_one(wanted[-k]) and d.equal(dims[-k], wanted[-k]) is not True:
+            d.fail("op.collapse_sum/dims", f"{short(call)}: axis {len(dims) - k} does not collapse to the target")
 
 
 def deduce_collapse_like(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The dims of the second tensor at the dtype of the first."""
+    """The dims and the device of the second tensor at the dtype of the first."""
     arity(d, call, 2)
     x, like = tensor(d, call, types, 0), tensor(d, call, types, 1)
-    a, b = dims_of(d, x), dims_of(d, like)
-    if a is not None and b is not None:
-        _collapsible(d, call, a, b)
+    _collapsible(d, call, x, dims_of(d, x), like, dims_of(d, like))
     return TensorType(like.shape, x.dtype, like.ndim, like.vdevice)
 
 
@@ -173,9 +176,7 @@ def deduce_collapse_to(d: Deduction, call: Call, types: tuple[Type, ...]) -> Typ
     """The shape argument at the data's dtype."""
     arity(d, call, 2)
     x, target = tensor(d, call, types, 0), shape_argument(d, call, types, 1)
-    a = dims_of(d, x)
-    if a is not None and target.values is not None:
-        _collapsible(d, call, a, target.values)
+    _collapsible(d, call, x, dims_of(d, x), target, target.values)
     return shaped_like(call, 1, target, x.dtype, x.vdevice)
 
 

@@ -47,7 +47,8 @@ PAGE = "scan"
 
 
 def deduce_scan(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The argument's dims at ``dtype``; without an axis all elements in one axis."""
+    """The argument's dims at ``dtype``; without an axis all elements in one axis, of which nothing is known (nor the
+    rank, but for a vector) where dims of the argument are not."""
     arity(d, call, 1)
     x, axis = tensor(d, call, types, 0), A.optional_integer(call, "axis")
     dtype = A.dtype(call) or x.dtype
@@ -124,11 +125,12 @@ def deduce_topk(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     x, k, kind = tensor(d, call, types, 0), A.integer(call, "k"), A.text(call, "ret_type")
     if kind not in ("both", "values", "indices"):
         d.fail("op.topk/ret-type", f'{short(call)}: ret_type must be "both", "values" or "indices", found {kind!r}')
-    dims, dtype = known_dims(x), A.dtype(call) or x.dtype
+    dims, dtype, axis = known_dims(x), A.dtype(call) or x.dtype, A.integer(call, "axis")
+    if rank(x) != UNKNOWN:
+        axis = normal_axis(d, call, rank(x), axis)
     if dims is None:
         values, positions = of_rank(x.ndim, x.dtype, x.vdevice), of_rank(x.ndim, dtype, x.vdevice)
     else:
-        axis = normal_axis(d, call, len(dims), A.integer(call, "axis"))
         have = as_int(dims[axis])
         if k > 0 and (have is None or k < have):
             dims = (*dims[:axis], D.imm(k), *dims[axis + 1 :])

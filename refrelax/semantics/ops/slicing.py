@@ -62,21 +62,22 @@ def deduce_strided_slice(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
     lengths = {len(each) for each in written if each is not None}
     if len(lengths) > 1:
         d.fail("op.strided_slice/equal-lengths", f"{short(call)}: axes, begin, end and strides differ in length")
+    numbers = [as_int(axis) for axis in written[0] or ()]
+    if any(each is None for each in numbers):
+        d.fail("op.strided_slice/constant-axes", f"{short(call)}: an axis must be an integer literal")
+    if len(written) == 4 and any(as_int(each) == 0 for each in written[3] or ()):
+        d.fail("op.strided_slice/zero-stride", f"{short(call)}: a stride is 0")
+    places = [each or 0 for each in numbers]
+    if rank(x) != UNKNOWN:
+        places = normal_axes(d, call, rank(x), places)
     dims = known_dims(x)
     if any(each is None for each in written) or dims is None:
         return x if written[0] == [] else of_rank(rank(x), x.dtype, x.vdevice)
     axes, begin, end, *rest = (each for each in written if each is not None)
     strides = rest[0] if rest else [D.ONE] * len(axes)
-    numbers = [as_int(axis) for axis in axes]
-    if any(each is None for each in numbers):
-        d.fail("op.strided_slice/constant-axes", f"{short(call)}: an axis must be an integer literal")
-    if any(as_int(each) == 0 for each in strides):
-        d.fail("op.strided_slice/zero-stride", f"{short(call)}: a stride is 0")
     result = list(dims)
     inbound = A.flag(call, "assume_inbound")
-    for axis, a, b, s in zip(
-        normal_axes(d, call, len(dims), [each or 0 for each in numbers]), begin, end, strides, strict=True
-    ):
+    for axis, a, b, s in zip(places, begin, end, strides, strict=True):
         result[axis] = d.simplify(_length(a, b, s, dims[axis], inbound))
     return with_dims(result, x.dtype, x.vdevice)
 

@@ -28,7 +28,6 @@ from refrelax.semantics.types.signatures import declared_type
 from refrelax.syntax.graph import (
     Binding,
     Call,
-    ConstantRef,
     DataflowBlock,
     DataTypeValue,
     Function,
@@ -144,7 +143,8 @@ def annotated(frame: TypingContext, binding: VarBinding, deduced: Type) -> Type:
     """The type of the variable, where an annotation stands.
 
     An annotation that is provably wrong is refused. On a call it *is* the variable's type, coarser than the
-    deduced one or claiming more; on any other value the deduced type stands.
+    deduced one or claiming more, and so it is on a constant whose array is not there; on any other value the deduced
+    type stands.
     """
     claimed = binding.annotation
     if claimed is None:
@@ -160,7 +160,7 @@ def annotated(frame: TypingContext, binding: VarBinding, deduced: Type) -> Type:
     if found is not Check.PASS:
         leave_open(frame, "annotation", claimed, deduced, binding.span)
         frame.journal.promises.append(Promise(frame.function, frame.prefix + binding.name, claimed, deduced))
-    if isinstance(binding.value, Call | ConstantRef) or depends_on_unbound(deduced):
+    if isinstance(binding.value, Call) or depends_on_unbound(deduced):
         return claimed
     return deduced
 

@@ -80,6 +80,21 @@ def test_a_mutant_changes_one_place() -> None:
         assert each["text"] != source[each["start"] : each["end"]]
 
 
+def test_a_mutant_is_killed_by_the_cases_that_see_it() -> None:
+    """In a process for all of them, as by a process of its own; a mutant that hangs is killed by what it was asked."""
+    name = "ops/reduce.js"
+    drawn = [m for m in tool().mutants() if m["file"] == name and "arms" not in m["kind"]][:12]
+    records = [json.loads(json.dumps(r)) for r in exported(load()) if "relax.sum" in r.get("operators", ())]
+    asked = tool().ask(records)
+    found = tool().killers(drawn, asked, 2)
+    assert any(found) and all(name in {r["name"] for r in asked.records} for names in found for name in names)
+
+
+def test_a_cover_is_small_and_complete() -> None:
+    kills = [["a/1", "a/2"], ["a/2", "b/1"], ["a/3"], ["a/2"], ["a/2"], [], ["a/1", "a/3"]]
+    assert tool().cover(kills, ["a/1", "a/2", "a/3"]) == {"a/2": 3, "a/3": 2}
+
+
 @pytest.mark.nightly
 def test_the_exported_data_kill_mutants() -> None:
     found = subprocess.run(

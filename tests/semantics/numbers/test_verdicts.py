@@ -15,6 +15,7 @@ from refrelax.semantics.numbers.interface import MATH, MATH2
 from refrelax.semantics.numbers.intervals import Interval
 from refrelax.semantics.numbers.intsets import Ints, TruthSet, some
 from refrelax.semantics.numbers.poison import poison
+from refrelax.semantics.numbers.rounding import smallest, smallest_normal
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.verdicts import Inside, Outside, Undecided
 
@@ -130,3 +131,12 @@ def test_the_same_seed_is_the_same_implementation() -> None:
 
     assert run(3) == run(3)
     assert len(set(run(3))) > 1
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_sets_around_zero_are_measured_against_the_smallest_normal_number(dtype: str) -> None:
+    """Below it the format's units are all of one size, and a set of a few of them tells as much as one around it."""
+    unit, normal = smallest(dtype), smallest_normal(dtype)
+    assert isinstance(judge(Interval(-4 * unit, 4 * unit), dtype, 0.0), Inside)
+    assert isinstance(judge(Interval(-normal, normal), dtype, 0.0), Undecided)
+    assert isinstance(judge(Interval(-4 * unit, 4 * unit), dtype, 5 * unit), Outside)

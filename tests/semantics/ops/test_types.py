@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,3 +47,51 @@ def test_impure_operators() -> None:
     impure = {"print", "assert_op", *memory}
     assert {name for name, row in OPERATORS.items() if not row.pure} == {f"relax.{name}" for name in impure}
     assert {"print", "assert_op"} <= set(CALL_FORMS)
+
+
+# --- what the rank alone decides ---
+
+RANK_ALONE = {"op.common/axis-range", "op.common/axes-distinct"}
+
+
+def rules_against(tree: Any) -> set[str]:
+    try:
+        rr.check(rr.from_json(json.dumps(tree)))
+    except rr.Rejection as refused:
+        return {each.rule for each in refused.diagnostics}
+    return set()
+
+
+def nodes_of(tree: Any) -> Iterator[dict[str, Any]]:
+    parts = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    if isinstance(tree, dict):
+        yield tree
+    for each in parts:
+        yield from nodes_of(each)
+
+
+def wrong_axes(value: Any) -> list[Any]:
+    if isinstance(value, dict) and value.get("node") == "AttrList":
+        return [{**value, "items": [7]}, {**value, "items": [0, 0]}]
+    return [7, -7] if isinstance(value, int) and not isinstance(value, bool) else []
+
+
+def test_axes_are_held_against_a_rank_without_dims() -> None:
+    """Every axis that is refused where all extents are known is refused where only the rank is."""
+    asked = 0
+    for sample in SAMPLES:
+        tree = json.loads(rr.to_json(rr.parse(sample.text)))
+        for node in nodes_of(tree):
+            node.update({key: None for key in ("ret", "annotation") if key in node})
+        for name, wrong in [(k, w) for n in nodes_of(tree) if n.get("node") == "Call"
+                            for k, v in n["attrs"] if "ax" in k for w in wrong_axes(v)]:  # fmt: skip
+            there = json.loads(json.dumps(tree))
+            for node in nodes_of(there):
+                if node.get("node") == "Call":
+                    node["attrs"] = [[k, wrong if k == name else v] for k, v in node["attrs"]]
+            expected = rules_against(there) & RANK_ALONE
+            for node in nodes_of([p["type"] for p in nodes_of(there) if p.get("node") == "Param"]):
+                node.update({"shape": None} if node.get("node") == "TensorType" else {})
+            asked += bool(expected)
+            assert expected <= rules_against(there), (sample.op, name, wrong)
+    assert asked > 20
