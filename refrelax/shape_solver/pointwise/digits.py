@@ -65,10 +65,22 @@ def _following(digits: list[Digit], holds: Holds) -> tuple[Digit, Digit] | None:
 def _digit(condition: PrimExpr, v: SymVar) -> Digit | None:
     match condition:
         case Binary("EQ", a, b) if a.dtype != "bool" and v.name in free_symbols(b) - free_symbols(a):
-            whole, below, modulus = _parts(b)
-            return Digit(a, whole, below, modulus)
+            digit, value = _alone(a, b, v)
+            whole, below, modulus = _parts(digit)
+            return Digit(value, whole, below, modulus)
         case _:
             return None
+
+
+def _alone(value: PrimExpr, e: PrimExpr, v: SymVar) -> tuple[PrimExpr, PrimExpr]:
+    """``value == e`` with the summand of ``e`` that mentions ``v`` on its own, where there is one, and it divides."""
+    match e:
+        case Binary("Add", a, b) if v.name not in free_symbols(a):
+            return _alone(Binary("Sub", value, a), b, v)
+        case Binary("Add", a, b) if v.name not in free_symbols(b):
+            return _alone(Binary("Sub", value, b), a, v)
+        case _:
+            return e, value
 
 
 def _parts(e: PrimExpr) -> tuple[PrimExpr, PrimExpr, PrimExpr | None]:

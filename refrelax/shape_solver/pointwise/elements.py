@@ -108,6 +108,7 @@ class Reading:
             case Cast(target, value) if integral(target) and integral(value.dtype):
                 inner = part(value)
                 exact = widens(value.dtype, target) and inner.dtype in ("int64", target)
+                exact = exact or self._narrow(inner, target, given)
                 return inner if exact else replace(e, value=inner)
             case Select(c, yes, no) if integral(e.dtype):
                 return Select(part(c), part(yes), part(no))
@@ -121,6 +122,16 @@ class Reading:
                 return self._bits(e, part(a), part(b), purpose, given)
             case _:
                 return self._opaque(e, given)
+
+    def _narrow(self, e: PrimExpr, target: str, given: Given) -> bool:
+        """Whether a cast to a narrower index dtype changes nothing."""
+        if e.dtype != "int64" or target not in ("int32", "int64"):
+            return False
+        match e:
+            case Binary("FloorMod", _, m) if 0 < (as_int(m) or 0) <= dtypes.integer_range(target)[1]:
+                return True
+            case _:
+                return self.logic.fits(e, target, given)
 
     def _symbol(self, e: SymVar, given: Given) -> PrimExpr:
         if self.lets and e.name in self.lets:

@@ -25,11 +25,19 @@ class Definedness:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A store, as seen from the element: where all ``conditions`` on it hold it becomes ``value``."""
+    """A store, as seen from the element: where all ``conditions`` on it hold it becomes ``value``.
+
+    ``once``: an iteration gives the element this value and no other before it; ``over``: the variables over which a
+    reduction block reduces that makes the store; ``some``: the conditions mention the variable of a loop that was left,
+    they hold for some value of it, and ``value`` is the same for all of these.
+    """
 
     conditions: tuple[PrimExpr, ...]
     value: Term
     free: bool = False
+    once: bool = True
+    over: frozenset[str] = frozenset()
+    some: bool = False
 
 
 @dataclass(slots=True)
@@ -37,6 +45,7 @@ class Level:
     """One loop around: the updates of its iteration at hand, and the elements that were read on the understanding that
     no other iteration writes them."""
 
+    kind: str = "serial"
     updates: list[Update] = field(default_factory=list)
     reads: list[tuple[tuple[PrimExpr, ...], Given]] = field(default_factory=list)
 
@@ -53,3 +62,7 @@ class Memory:
     local: bool = False
     """Allocated inside a loop: its content may mention the loop's variable, so loads are expanded on the spot."""
     levels: list[Level] = field(default_factory=list)
+    given: bool = True
+    """Whether it was there before the program: what is left in it is seen by others."""
+    broken: str = ""
+    """Why it is not known what it holds; then it is not read any more."""

@@ -363,6 +363,24 @@ def has_old(t: Term) -> bool:
     return False
 
 
+def may_be_open(t: Term) -> bool:
+    """Whether an element that was never written stands in ``t``, other than behind a load."""
+    pending: list[Term] = [t]
+    while pending:
+        match pending.pop():
+            case Open():
+                return True
+            case Apply(args=args):
+                pending.extend(args)
+            case Choose(condition, yes, no):
+                pending += [condition, yes, no]
+            case Fold() as fold:
+                pending += [fold.start, fold.body]
+            case _:
+                pass
+    return False
+
+
 def loads(terms: Terms, t: Term) -> list[Load]:
     """Every load of a term, those in index positions too."""
     found: list[Load] = []
