@@ -98,6 +98,26 @@ GOOD = {
         + lines(4, "C[b, t] = L[0] + S[63 - t]"),
         False,
     ),
+    "steps with a rest": (
+        FLOATS,
+        COPY,
+        lines(2, "for i in T.serial(0, n, step=4):", "    for j in range(4):", "        if i + j < n:")
+        + lines(5, "C[i + j] = A[i + j]"),
+        True,
+    ),
+    "even and odd": (
+        FLOATS,
+        COPY,
+        lines(2, "for i in T.serial(0, n, step=2):", "    C[i] = A[i]")
+        + lines(2, "for i in T.serial(1, n, step=2):", "    C[i] = A[i]"),
+        True,
+    ),
+    "lanes": (
+        ROWS,
+        REVERSE,
+        lines(2, "for i, j in T.grid(n, 16):", "    C[i, T.Ramp(j * 4, 1, 4)] = A[i, T.Ramp(63 - j * 4, -1, 4)]"),
+        True,
+    ),
     "a sum across threads": (SUMS, SUM, ACROSS + lines(4, "if t == 0:", "    C[b] = R[0]"), False),
     "every thread writes the sum": (SUMS, SUM, ACROSS + lines(4, "C[b] = R[0]"), False),
     "a reduction block over threads": (
@@ -219,6 +239,32 @@ BAD = {
         + SYNC
         + lines(4, "C[b, t] = X[n - 1 - b, 63 - t]"),
         False,
+    ),
+    "steps that skip the rest": (
+        FLOATS,
+        COPY,
+        lines(2, "for i in T.serial(0, n // 4 * 4, step=4):", "    for j in range(4):", "        C[i + j] = A[i + j]"),
+        True,
+    ),
+    "steps past the end": (
+        FLOATS,
+        COPY,
+        lines(2, "for i in T.serial(0, n, step=4):", "    for j in range(4):", "        C[i + j] = A[i + j]"),
+        True,
+    ),
+    "every second": (FLOATS, COPY, lines(2, "for i in T.serial(0, n, step=2):", "    C[i] = A[i]"), True),
+    "lanes one apart from their place": (
+        ROWS,
+        REVERSE,
+        lines(2, "for i, j in T.grid(n, 16):", "    C[i, T.Ramp(j * 4, 1, 4)] = A[i, T.Ramp(62 - j * 4, -1, 4)]"),
+        True,
+    ),
+    "lanes that are loaded after they are stored": (
+        ROWS,
+        REVERSE,
+        lines(2, "for i, j in T.grid(n, 64):", "    C[i, j] = A[i, j]")
+        + lines(2, "for i in range(n):", "    C[i, T.Ramp(0, 1, 64)] = C[i, T.Ramp(63, -1, 64)]"),
+        True,
     ),
     "half of a sum across threads": (
         SUMS,

@@ -24,6 +24,7 @@ from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.closing import LAST, UNORDERED, Closing
 from refrelax.shape_solver.pointwise.elements import NotRead, Reading
 from refrelax.shape_solver.pointwise.inverse import solve
+from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
 from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep, is_compact
 from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update
@@ -252,9 +253,11 @@ class _Reader:
         }
 
     def loop(self, loop: For) -> None:
-        low, extent = self.condition(loop.min), self.condition(loop.extent)
-        if loop.step is not None and as_int(loop.step) != 1:
-            raise NotRead("a loop with a step")
+        low, end = self.condition(loop.min), self.condition(loop.extent)
+        step = 1 if loop.step is None else as_int(loop.step)
+        if step is None or step < 1:
+            raise NotRead("a loop whose step is no positive constant")
+        extent = end if step == 1 else steps(end, step)
         if as_int(low) != 0:
             self.condition(Binary("Add", loop.min, loop.extent))  # the end of the domain fits as well
         if as_int(extent) == 1:
@@ -268,9 +271,12 @@ class _Reader:
         for memory in written:
             memory.levels.append(Level(loop.kind))
         domain = self.logic.domain(v, extent)
+        value: PrimExpr = v if step == 1 else Binary("Mul", v, int_imm(step, v.dtype))
+        if step != 1:
+            domain = (*domain, compare("LT", value, end))
         self.scope += domain
         outer = self.by
-        self.by = {**outer, loop.var.name: v if as_int(low) == 0 else Binary("Add", low, v)}
+        self.by = {**outer, loop.var.name: value if as_int(low) == 0 else Binary("Add", low, value)}
         self.run(loop.body)
         self.by = outer
         del self.scope[len(self.scope) - len(domain) :]
@@ -304,6 +310,9 @@ class _Reader:
         self.by, self.reduces, self.turns = outer, reduces, turns
 
     def store(self, store: BufferStore) -> None:
+        if (loop := by_lanes(store, self.terms.fresh("lane").name)) is not None:
+            self.loop(loop)
+            return
         memory = self.of(store.buffer, "a store to")
         self.stores.append(memory)
         if store.predicate is not None:
@@ -465,6 +474,15 @@ class _Reader:
         if memory.local:
             return self.terms.at(memory.content, memory.at)
         return self.terms.load(memory.content, memory.at)
+
+
+@rule("sh/loop-steps")
+def steps(extent: PrimExpr, step: int) -> PrimExpr:
+    """How often a loop runs that goes on by ``step``: what is left at the end counts as well."""
+    known = as_int(extent)
+    if known is not None:
+        return int_imm(max(0, -(-known // step)), extent.dtype)
+    return Binary("FloorDiv", Binary("Add", extent, int_imm(step - 1, extent.dtype)), int_imm(step, extent.dtype))
 
 
 def touched(memory: Memory) -> bool:
