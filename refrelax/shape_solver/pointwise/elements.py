@@ -351,6 +351,8 @@ def apply(
             return terms.number(dtype, bits.encode(dtype, known))
     if (kept := _unchanged(op, dtype, args)) is not None:
         return kept
+    if dtypes.is_float(dtype) and (signed := _signed(terms, op, dtype, args)) is not None:
+        return signed
     if all(isinstance(a, Int) for a in args):
         joined = _joined(op, dtype, tuple(a.value for a in args if isinstance(a, Int)))
         if joined is not None:
@@ -389,6 +391,45 @@ def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
                 if _is(zero, -0.0) or (_is(zero, 0.0) and _never_minus_zero(other)):
                     return other
     return None
+
+
+@rule("sh/neutral-operand")
+def _signed(terms: Terms, op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
+    """Signs that meet: ``-(-x)`` is ``x``, ``x + (-y)`` is ``x - y``, ``x - (-y)`` is ``x + y``, ``|-x|`` and ``||x||``
+    are ``|x|``."""
+    if bits.nan_bits(dtype) is None or not _has_zero(dtype):
+        return None
+    match op, args:
+        case "Mul", (x, y) if _is(y, -1.0):
+            return _negated(x)
+        case "Mul", (y, x) if _is(y, -1.0):
+            return _negated(x)
+        case "Add", (x, y) if (z := _negated(y)) is not None:
+            return apply(terms, "Sub", dtype, (x, z))
+        case "Add", (y, x) if (z := _negated(y)) is not None:
+            return apply(terms, "Sub", dtype, (x, z))
+        case "Sub", (x, y) if (z := _negated(y)) is not None:
+            return apply(terms, "Add", dtype, (x, z))
+        case "T.fabs", (x,) if (z := _negated(x)) is not None:
+            return apply(terms, op, dtype, (z,))
+        case "T.fabs", (Apply("T.fabs") as x,):
+            return x
+        case _:
+            return None
+
+
+def signed(t: Term | None) -> bool:
+    """Whether an element is a negative or a magnitude, which other signs take away."""
+    return isinstance(t, Apply) and dtypes.is_float(t.dtype) and (t.op == "T.fabs" or _negated(t) is not None)
+
+
+def _negated(t: Term) -> Term | None:
+    """What ``t`` is the negative of, by a product with -1."""
+    match t:
+        case Apply("Mul", _, (x, y)):
+            return x if _is(y, -1.0) else y if _is(x, -1.0) else None
+        case _:
+            return None
 
 
 def _has_zero(dtype: str) -> bool:

@@ -111,6 +111,19 @@ class Logic:
             self.claims.setdefault(key, Claim(purpose, claim, given))
         return self._answers[key]
 
+    def words_hold(self, claim: PrimExpr, given: Given) -> bool:
+        """Whether a claim about machine words is proved: arithmetic wraps in its dtype."""
+        if (known := as_int(claim)) is not None:
+            return bool(known)
+        key = (claim, given)
+        if key not in self._answers:
+            self.spend(QUESTION)
+            answer = Prover(given, "quick", division="require", arithmetic="wrap").prove(claim)
+            self._answers[key] = isinstance(answer, Proved)
+        if self._answers[key]:
+            self.claims.setdefault(key, Claim("elements as words", claim, given))
+        return self._answers[key]
+
     def look_for(self, claim: PrimExpr, given: Given) -> None:
         """Small shapes at which a claim fails that was not proved, if there are any: where to run both programs."""
         names = sorted(self.sizes.extents & {n for e in (claim, *given) for n in free_symbols(e)})

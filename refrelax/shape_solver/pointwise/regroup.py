@@ -10,8 +10,8 @@ Spec: ``spec/06c-pointwise.md``, ``sh/regroup``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import permutations
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
 from refrelax.rules import rule
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MOST_ORDERS = 24
 MOST_UNROLLED = 16
+MOST_REVERSED = 2
 Axes = tuple[tuple[SymVar, PrimExpr], ...]
 
 
@@ -50,7 +51,24 @@ class Regroup:
             return False
         if any(self._way(a, b, *way) for way in self._ways(a, b)):
             return True
-        return self._merged(a, b)
+        return self._merged(a, b) or self._reversed(a, b)
+
+    def _reversed(self, a: Fold, b: Fold) -> bool:
+        """Where any order is permitted: with some axes of the second one backwards."""
+        if len(a.axes) != len(b.axes) or len(b.axes) > MOST_REVERSED:
+            return False
+        for count in range(1, len(b.axes) + 1):
+            for chosen in combinations(b.axes, count):
+                one = {v.name: int_imm(1, v.dtype) for v, _ in chosen}
+                last = {v.name: Binary("Sub", extent, one[v.name]) for v, extent in chosen}
+                by: dict[str, PrimExpr] = {v.name: Binary("Sub", last[v.name], v) for v, _ in chosen}
+                if any(free_symbols(extent) & by.keys() for _, extent in b.axes):
+                    continue
+                guard = None if b.guard is None else self._at(b.guard, by)
+                turned = replace(b, guard=guard, body=self.descent.terms.replaced(b.body, by))
+                if self._way(a, turned, a.axes, b.axes, False, False):
+                    return True
+        return False
 
     # --- starts
 
