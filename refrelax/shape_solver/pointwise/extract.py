@@ -28,7 +28,18 @@ from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
 from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep, is_compact
 from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update
-from refrelax.shape_solver.pointwise.terms import OPEN, Choose, Int, TensorTerm, Term, Terms, has_old, may_be_open
+from refrelax.shape_solver.pointwise.terms import (
+    OPEN,
+    Apply,
+    Choose,
+    Fold,
+    Int,
+    TensorTerm,
+    Term,
+    Terms,
+    has_old,
+    may_be_open,
+)
 from refrelax.shape_solver.pointwise.views import Views, is_plain
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -374,16 +385,23 @@ class _Reader:
         return self.terms.at(memory.content, indices)
 
     def decided(self, t: Term, scope: Given) -> Term:
-        """A choice whose condition is decided here as its arm."""
-        while isinstance(t, Choose) and isinstance(t.condition, Int):
-            condition = t.condition.value
-            if self.logic.holds(condition, scope, "written before it is read"):
-                t = t.yes
-            elif self.logic.holds(negation(condition), scope, "not written before it is read"):
-                t = t.no
-            else:
-                break
-        return t
+        """An element in which every choice that is decided here is its arm, as far as that takes what was never written
+        away."""
+        if not may_be_open(t):
+            return t
+        match t:
+            case Choose(Int(condition), yes, no):
+                if self.logic.holds(condition, scope, "written before it is read"):
+                    return self.decided(yes, scope)
+                if self.logic.holds(negation(condition), scope, "not written before it is read"):
+                    return self.decided(no, scope)
+                return t
+            case Apply(op, dtype, args, attrs):
+                return self.terms.apply(op, dtype, tuple(self.decided(a, scope) for a in args), attrs)
+            case Fold(op, start, axes, guard, body, free):
+                return self.terms.fold(op, self.decided(start, scope), axes, guard, body, free)
+            case _:
+                return t
 
     def before_indices(self, name: str) -> tuple[PrimExpr, ...]:
         """The thread, where each has a buffer of its own."""
