@@ -57,6 +57,7 @@ class Regroup:
         """Where any order is permitted: with some axes of the second one backwards."""
         if len(a.axes) != len(b.axes) or len(b.axes) > MOST_REVERSED:
             return False
+        said = len(self.descent.trail)
         for count in range(1, len(b.axes) + 1):
             for chosen in combinations(b.axes, count):
                 one = {v.name: int_imm(1, v.dtype) for v, _ in chosen}
@@ -68,6 +69,7 @@ class Regroup:
                 turned = replace(b, guard=guard, body=self.descent.terms.replaced(b.body, by))
                 if self._way(a, turned, a.axes, b.axes, False, False):
                     return True
+                del self.descent.trail[said:]  # (what does not fit backwards is no news)
         return False
 
     # --- starts
