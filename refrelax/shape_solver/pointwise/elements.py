@@ -162,6 +162,8 @@ class Reading:
         divisor = as_int(new.b)
         if e.op in DIVISIONS and not divisor:
             self.require("divisor is not 0", compare("NE", new.b, int_imm(0, new.b.dtype)), given)
+        if e.op in DIVISIONS and self.logic.natural(new.b, given):
+            return  # the result lies between the operands, which fit
         if e.op in RING or (e.op in DIVISIONS and (divisor is None or divisor < 0)):
             self._fits(new, e.dtype, purpose, given)
 

@@ -25,6 +25,7 @@ from refrelax.shape_solver.pointwise.closing import LAST, UNORDERED, Closing
 from refrelax.shape_solver.pointwise.elements import NotRead, Reading
 from refrelax.shape_solver.pointwise.inverse import solve
 from refrelax.shape_solver.pointwise.lanes import by_lanes
+from refrelax.shape_solver.pointwise.lets import in_place
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
 from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep, is_compact
 from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update
@@ -189,7 +190,7 @@ class _Reader:
 
     def run(self, stmts: Sequence[Stmt]) -> None:
         outer = dict(self.by)
-        for stmt in stmts:
+        for stmt in in_place(stmts):
             self.statement(stmt)
         self.by = outer
 

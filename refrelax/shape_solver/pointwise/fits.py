@@ -66,6 +66,11 @@ class Sizes:
         domains, guards = self._domains(given), self._guards(given)
         return self._below(p, high, domains, guards) and self._below(scale(p, -1), -low, domains, guards)
 
+    def natural(self, e: PrimExpr, given: Iterable[PrimExpr]) -> bool:
+        """Whether ``e`` is seen not to be negative."""
+        bottom = _Bounding(self, self._domains(given)).upper(scale(self._poly(e), -1))
+        return bottom is not None and bottom <= 0
+
     def _below(self, p: Poly, most: int, domains: dict[str, _Domain], guards: list[Poly], deep: int = GUARDS) -> bool:
         """Whether ``p <= most``; ``guards``: what is not negative, a product of which may be added."""
         top = _Bounding(self, domains).upper(p)

@@ -101,7 +101,7 @@ class Regroup:
         if len(a.axes) > 1 and _independent(a.axes):
             for each in _orders(a.axes):
                 yield each, b.axes, True, False
-        elif len(b.axes) > 1 and _independent(b.axes):
+        if len(b.axes) > 1 and _independent(b.axes):
             for each in _orders(b.axes):
                 yield a.axes, each, True, False
 
