@@ -304,6 +304,21 @@ BAD = {
         ),
         True,
     ),
+    "a reduction over the blocks of a grid": (
+        SUMS,
+        SUM,
+        lines(
+            2,
+            "for b in T.thread_binding(n, thread='blockIdx.x'):",
+            "    for t in T.thread_binding(64, thread='blockIdx.y'):",
+            "        with T.sblock('sum'):",
+            "            vi, vj = T.axis.remap('SR', [b, t])",
+            "            with T.init():",
+            "                C[vi] = T.float32(0)",
+            "            C[vi] = C[vi] + A[vi, vj]",
+        ),
+        True,
+    ),
     "a sum by plain stores": (
         SUMS,
         lines(2, "for i in range(n):", "    C[i] = T.float32(0)")

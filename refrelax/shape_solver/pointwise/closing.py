@@ -29,8 +29,8 @@ from refrelax.shape_solver.pointwise.state import Memory, Update
 from refrelax.shape_solver.pointwise.terms import OLD, Terms, has_old, variables
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm
 
-UNORDERED = frozenset({"parallel", "vectorized", "thread_binding"})
-"""Loops whose iterations have no order, or are taken together by a machine."""
+UNORDERED = frozenset({"parallel", "vectorized", "thread_binding", "blocks"})
+"""Loops whose iterations have no order, or are taken together by a machine; ``blocks``: those of a grid."""
 
 LAST = "a store in some iterations only"
 
@@ -150,7 +150,7 @@ class Closing:
 
     @rule("sh/threads")
     def _take_turns(self, updates: Sequence[Update]) -> bool:
-        """Whether the threads of the loop are those over which a reduction block reduces."""
+        """Whether the threads of the loop are those over which a reduction block reduces. (Blocks of a grid do not.)"""
         return self.kind == "thread_binding" and all(self.v.name in u.over for u in updates)
 
     @rule("sh/threads")
@@ -162,7 +162,8 @@ class Closing:
         for k, u in enumerate(updates):
             for w in updates[: k + 1]:
                 if not self._same(u, w, u is w and solutions[k] is not None):
-                    raise NotRead(f"iterations of a {self.kind.replace('_', '-')} loop that write the same element")
+                    kind = {"thread_binding": "thread-bound", "blocks": "thread-bound"}.get(self.kind, self.kind)
+                    raise NotRead(f"iterations of a {kind} loop that write the same element")
         found = []
         for u, s in zip(updates, solutions, strict=True):
             if s is not None:

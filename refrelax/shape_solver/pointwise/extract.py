@@ -28,7 +28,8 @@ from refrelax.shape_solver.pointwise.lanes import by_lanes
 from refrelax.shape_solver.pointwise.lets import in_place
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
 from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep, is_compact
-from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update
+from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update, known, touched
+from refrelax.shape_solver.pointwise.statements import of_blocks, steps, stored
 from refrelax.shape_solver.pointwise.terms import (
     OPEN,
     Apply,
@@ -281,7 +282,7 @@ class _Reader:
         names = [name for name in sorted(stored(loop.body)) if name in self.memory]
         written = list({id(self.memory[name]): self.memory[name] for name in names}.values())
         for memory in written:
-            memory.levels.append(Level(loop.kind))
+            memory.levels.append(Level("blocks" if of_blocks(loop.thread or "") else loop.kind))
         domain = self.logic.domain(v, extent)
         value: PrimExpr = v if step == 1 else Binary("Mul", v, int_imm(step, v.dtype))
         if step != 1:
@@ -493,49 +494,3 @@ class _Reader:
         if memory.local:
             return self.terms.at(memory.content, memory.at)
         return self.terms.load(memory.content, memory.at)
-
-
-@rule("sh/loop-steps")
-def steps(extent: PrimExpr, step: int) -> PrimExpr:
-    """How often a loop runs that goes on by ``step``: what is left at the end counts as well."""
-    known = as_int(extent)
-    if known is not None:
-        return int_imm(max(0, -(-known // step)), extent.dtype)
-    return Binary("FloorDiv", Binary("Add", extent, int_imm(step - 1, extent.dtype)), int_imm(step, extent.dtype))
-
-
-def touched(memory: Memory) -> bool:
-    """Whether something was stored in a buffer that is allocated here, or what it holds is not known."""
-    if memory.given or memory.broken or memory.content.body is not OPEN:
-        return True
-    return any(each.updates or each.reads for each in memory.levels)
-
-
-def of_blocks(tag: str) -> bool:
-    """Whether a thread tag counts the blocks of a grid."""
-    return tag.startswith("blockIdx")
-
-
-def known(memory: Memory) -> None:
-    """See that it is known what a buffer holds."""
-    if memory.broken:
-        raise NotRead(memory.broken)
-
-
-def stored(stmts: Sequence[Stmt]) -> set[str]:
-    """The names of the buffers that the statements write."""
-    found: set[str] = set()
-    pending: list[object] = list(stmts)
-    while pending:
-        match pending.pop():
-            case BufferStore() as store:
-                found.add(store.buffer)
-            case For(body=body) | AttrStmt(body=body) | LaunchThread(body=body):
-                pending.extend(body)
-            case SBlock() as block:
-                pending += [*block.body, *(block.init or ())]
-            case IfThenElse() as branch:
-                pending += [*branch.then_body, *branch.else_body]
-            case _:
-                pass
-    return found

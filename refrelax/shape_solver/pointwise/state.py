@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.logic import Given
-from refrelax.shape_solver.pointwise.terms import TensorTerm, Term
+from refrelax.shape_solver.pointwise.terms import OPEN, TensorTerm, Term
 from refrelax.syntax.scalars import PrimExpr, SymVar
 
 
@@ -66,3 +67,16 @@ class Memory:
     """Whether it was there before the program: what is left in it is seen by others."""
     broken: str = ""
     """Why it is not known what it holds; then it is not read any more."""
+
+
+def touched(memory: Memory) -> bool:
+    """Whether something was stored in a buffer that is allocated here, or what it holds is not known."""
+    if memory.given or memory.broken or memory.content.body is not OPEN:
+        return True
+    return any(each.updates or each.reads for each in memory.levels)
+
+
+def known(memory: Memory) -> None:
+    """See that it is known what a buffer holds."""
+    if memory.broken:
+        raise NotRead(memory.broken)
