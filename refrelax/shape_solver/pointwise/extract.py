@@ -62,6 +62,7 @@ from refrelax.syntax.loops import (
 from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
+    BufferRef,
     Literal,
     PrimExpr,
     SymVar,
@@ -167,6 +168,8 @@ class _Reader:
                 raise NotRead(f"two buffers of the name {buffer.name}")
             self.memory[buffer.name] = self.of(whole, "a view of")
             return
+        if isinstance(buffer.data, BufferRef) and buffer.data.buffer in self.memory:
+            known(self.memory[buffer.data.buffer])
         contents = {name: each.content for name, each in self.memory.items()}
         content = self.views.over(buffer, shape, contents)
         self.enter(replace(buffer, data=None, elem_offset=None), content, shape)
