@@ -140,7 +140,7 @@ class Trapped(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Exhausted(Shown):
-    """A step, element or depth budget ran out, or memory did (``what`` names it): no verdict."""
+    """A step, element, depth or time budget ran out, or memory did (``what`` names it): no verdict."""
 
     what: str
 

@@ -10,6 +10,7 @@ from typing import Any
 from refrelax.commands import values
 from refrelax.commands.shared import add_implementation, add_json, busy, emit, read_checked, seconds
 from refrelax.judge.report import EXIT
+from refrelax.running import npz
 from refrelax.syntax.module import Module
 
 
@@ -50,6 +51,8 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--assume", action="append", default=[], metavar="CLAIM", help="about the symbols; repeatable")
     parser.add_argument("--timeout", type=seconds, metavar="S", help="for everything: 90, 60s, 10m, 2h")
     parser.add_argument("--effort", choices=("quick", "normal", "thorough"), default="normal", help="of the proof")
+    parser.add_argument("--correspond", action="store_true", help="find how entries that take other things correspond")
+    parser.add_argument("--bind", metavar="B.npz", help="arrays for parameters of BEFORE that AFTER does not take")
     parser.add_argument("--consts-after", metavar="C.npz", help="constants of AFTER")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--html", metavar="OUT", help="also a page: verdict, claims, programs, counterexample")
@@ -77,6 +80,8 @@ def validate(options: argparse.Namespace) -> int:
             timeout=options.timeout,
             effort=options.effort,
             args=given,
+            correspond=options.correspond,
+            bind=None if options.bind is None else npz.read(Path(options.bind)),
         )
     if options.save_args is not None and given is None:
         _save_counterexample(verdict, options, before.module)

@@ -32,8 +32,9 @@ Three other things can stand in the place of ``module``:
 * ``claim = "n*m == m*n"`` with ``assume = […]`` and, if needed, ``fits`` and ``division``: a question for the shape
   solver; ``expect`` is ``Proved``, ``Refuted``, ``Unknown`` or ``Malformed sh/claim-syntax``. With ``becomes = "…"``
   it is an integer expression, simplified to that;
-* ``module`` and ``validate = '''…'''``: two programs, with the named relaxations ``relax = […]`` on; ``expect`` is
-  ``Equivalent`` (whatever the evidence), ``Proved``, ``ProvedAt``, ``Tested``, ``Refuted`` or ``NoVerdict``.
+* ``module`` and ``validate = '''…'''``: two programs, with the named relaxations ``relax = […]`` on, and
+  ``correspond = true`` if they need not take the same; ``expect`` is ``Equivalent`` (whatever the
+  evidence), ``Proved``, ``ProvedAt``, ``Tested``, ``Refuted`` or ``NoVerdict``.
 
 ``repeat = ["a mark", "text", 1000]`` replaces the mark in the module by that many copies of the text.
 
@@ -78,7 +79,7 @@ _CASES = Path(__file__).parent / "cases"
 _SUBJECTS = ("module", "json", "claim")
 _RUNNING = ("entry", "args", "value", "constants", "numerics", "outside", "lower", "check_regions", "wide")
 _KEYS = {"name", "rule", "verdict", "expect", "note", "validate", "repeat", "assume", "fits", "division", "becomes"}
-_KEYS.update(_SUBJECTS, _RUNNING, ("remarks", "relax"))
+_KEYS.update(_SUBJECTS, _RUNNING, ("remarks", "relax", "correspond"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ class Manner:
     relax: tuple[str, ...] = ()
     wide: int = 0
     """Of how many elements of the result the enclosure is too wide to tell."""
+    correspond: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +284,7 @@ def _from_row(row: Mapping[str, Any], file: str, lines: Mapping[str, int]) -> Ca
             row.get("check_regions", False),
             tuple(row.get("relax", ())),
             int(row.get("wide", 0)),
+            row.get("correspond", False),
         ),
         row.get("json"),
         _question(row),

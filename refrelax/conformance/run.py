@@ -108,7 +108,9 @@ def _outcome(case: Case) -> Ended:
         checked = api.check(_read(case))
         if case.second is not None:
             second = api.parse(case.second, filename=case.place)
-            return validate(checked, second, case.entry or "main", LIBRARY, relax=case.manner.relax)
+            manner = case.manner
+            entry = case.entry or "main"
+            return validate(checked, second, entry, LIBRARY, relax=manner.relax, correspond=manner.correspond)
         if case.manner.lower is not None:
             checked = _lowered(checked, case.manner.lower)
         if case.entry is None:

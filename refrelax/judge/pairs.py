@@ -139,6 +139,10 @@ class Pair:
             dims = {name: value + rng.randint(0, 3) for name, value in choose("any", self.symbols, rng).items()}
         return None
 
+    def limits(self, budget: Budget | None = None) -> Budget:
+        """What a run may take: no more time than is left."""
+        return replace(self.budget if budget is None else budget, until=self.deadline)
+
     def at(self, dims: Mapping[str, int], seed: int) -> Refuted | None:
         """A difference at one shape, given in part."""
         self.budget = SMALL_BUDGET
@@ -155,7 +159,7 @@ class Pair:
         """One run of each, counted; the difference, if there is one. Raises ``Late``, ``Incomparable``."""
         if self.deadline is not None and perf_counter() > self.deadline:
             raise Late
-        reference = Reference(self.first, self.entry, args, self.externs, self.budget)
+        reference = Reference(self.first, self.entry, args, self.externs, self.limits())
         if reference.open:
             self.excluded += 1
             self.exhausted += isinstance(reference.outcome, Exhausted)
@@ -164,7 +168,7 @@ class Pair:
         wanted = reference.outcome
         if isinstance(wanted, Returned) and (why := not_comparable(wanted, self.first, self.entry)) is not None:
             raise Incomparable(why)
-        found = run(self.second, self.entry, *copies(args), externs=self.externs, budget=self.budget)
+        found = run(self.second, self.entry, *copies(args), externs=self.externs, budget=self.limits())
         self.exhausted += isinstance(found, Exhausted)
         judged, tally = reference.compare(found)
         if isinstance(judged, Difference):
@@ -188,7 +192,7 @@ class Pair:
         """Several calls in one session, for a second program that keeps something from call to call."""
         calls = [reference, self.before or reference, reference]
         self.before = reference
-        other = other_when_called_again(self.second, self.entry, calls, self.externs, self.budget)
+        other = other_when_called_again(self.second, self.entry, calls, self.externs, self.limits())
         if other is None:
             return None
         wanted, judged, found = other
@@ -204,10 +208,10 @@ class Pair:
             return None
         args, dims = drawn
         for given in refused(args, annotated):
-            wanted = run(self.first, self.entry, *copies(given), externs=self.externs, budget=self.budget)
+            wanted = run(self.first, self.entry, *copies(given), externs=self.externs, budget=self.limits())
             if not isinstance(wanted, Trapped):
                 continue
-            found = run(self.second, self.entry, *copies(given), externs=self.externs, budget=self.budget)
+            found = run(self.second, self.entry, *copies(given), externs=self.externs, budget=self.limits())
             self.cases += 1
             if not (isinstance(found, Trapped) and found.rule == wanted.rule):
                 message = f"the first ends as {short(wanted)}, the second as {short(found)}"
@@ -225,7 +229,9 @@ class Pair:
     def _exact(self, checked: CheckedModule, args: Sequence[Any]) -> list[Any] | None:
         """The elements of a run without rounding: reassociation and its kin change nothing there."""
         try:
-            found = run(checked, self.entry, *copies(args), numerics="exact", externs=self.externs, budget=BUDGET)
+            found = run(
+                checked, self.entry, *copies(args), numerics="exact", externs=self.externs, budget=self.limits(BUDGET)
+            )
         except (Unsupported, ArithmeticError):
             return None
         return (
@@ -280,7 +286,7 @@ class Pair:
             _unknown(inward(arg, type_, reading), f"argument {k}", reading)
             for k, (arg, type_) in enumerate(zip(args, types, strict=True))
         ]
-        interpreter = Interpreter(checked.module, reading, Meter.of(BUDGET))
+        interpreter = Interpreter(checked.module, reading, Meter.of(self.limits(BUDGET)))
         result = interpreter.call_global(self.entry, values)
         if interpreter.effects:
             raise Ended(self._no_effects())

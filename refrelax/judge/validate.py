@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import Any
 
 from refrelax.errors import Rejection, Unlinkable, UsageError
+from refrelax.judge.correspondence import corresponding
 from refrelax.judge.evidence import (
     Equivalent,
     Proved,
@@ -68,13 +69,16 @@ def validate(
     timeout: float | None = None,
     effort: Effort = "normal",
     args: Sequence[Any] | None = None,
+    correspond: bool = False,
+    bind: Mapping[str, Any] | None = None,
 ) -> Validation:
     """Whether ``after`` does what ``before`` permits, on the function ``entry``.
 
     ``rounds``: how many choices of extents are tried, each with four kinds of values; ``relax``: named relaxations of
     chapter 02 that are on; ``assume``: claims about the symbols of the first program's entry, under which alone the
     programs are compared; ``timeout``: seconds for everything; ``effort``: what the proof may spend; ``args``:
-    arguments on which both are run before anything else.
+    arguments on which both are run before anything else; ``correspond``: if the entries do not take the same, find how
+    they correspond; ``bind``: arrays for parameters of the first program's entry that the second one's does not take.
 
     Raises:
         Rejection: ``before`` is no checked module.
@@ -92,6 +96,8 @@ def validate(
     except Rejection as rejection:
         return undetermined(f"the second program is rejected: {rejection.diagnostics[0]}", "rejected")
     why = mismatch(first.module, second.module, entry)
+    if why is not None and (correspond or bind):
+        return _as_one(first, second, entry, externs, seed, rounds, relax, assume, timeout, effort, args, bind, why)
     if why is None and entry in first.signatures and entry in second.signatures:
         why = other_scalars(first.signatures[entry].ret, second.signatures[entry].ret)
     if why is not None:
@@ -116,6 +122,42 @@ def validate(
         return _above_zero(pair, _answer(pair, options, args, seed, rounds), options, seed, rounds)
     except Incomparable as nothing:
         return undetermined(str(nothing), "interface", pair.tally)
+
+
+def _as_one(
+    first: CheckedModule,
+    second: CheckedModule,
+    entry: str,
+    externs: Externs | None,
+    seed: int,
+    rounds: int,
+    relax: Iterable[str],
+    assume: Sequence[str | PrimExpr],
+    timeout: float | None,
+    effort: Effort,
+    args: Sequence[Any] | None,
+    bind: Mapping[str, Any] | None,
+    why: str,
+) -> Validation:
+    """The answer for two programs that do not take the same, with how they were made to."""
+    found = corresponding(first, second, entry, bind or {})
+    if found is None or mismatch(found.first, found.second, entry) is not None:
+        return undetermined(why, "interface")
+    try:
+        check(found.first)
+    except Rejection as rejection:
+        raise UsageError(f"the arrays to bind do not fit: {rejection.diagnostics[0]}") from rejection
+    answer = validate(
+        found.first, found.second, entry, externs, seed, rounds, relax, assume, timeout, effort, args=args
+    )
+    words = tuple(f"interface: {each}" for each in found.words)
+    match answer:
+        case Equivalent(evidence):
+            return replace(answer, evidence=replace(evidence, trusts=(*words, *evidence.trusts)))
+        case ProvedAt() | Tested():
+            return replace(answer, trusts=(*words, *answer.trusts))
+        case _:
+            return answer
 
 
 @rule("va/above-zero")

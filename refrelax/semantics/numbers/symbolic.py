@@ -41,12 +41,28 @@ class Term(Opaque):
 
     def __str__(self) -> str:
         """As people write it: ``x[0] + 2.0 * y[1]`` with every operation in brackets."""
+        return self.shown(None)
+
+    def shown(self, depth: int | None) -> str:
+        """The text, cut off at ``depth``: terms share, and their whole text may be far longer than they are."""
         if self.op == "var":
             return str(self.args[0])
-        args = [str(each) for each in self.args]
+        if depth == 0:
+            return "…"
+        below = None if depth is None else depth - 1
+        args = [each.shown(below) if isinstance(each, Term) else str(each) for each in self.args]
         if self.op in INFIX and len(args) == 2:
             return f"({args[0]} {INFIX[self.op]} {args[1]})"
         return f"-{args[0]}" if self.op == "neg" else f"{self.op}({', '.join(args)})"
+
+
+DEPTH = 4
+"""How deep messages show a term."""
+
+
+def brief(payload: Any) -> str:
+    """A payload in a message."""
+    return payload.shown(DEPTH) if isinstance(payload, Term) else str(payload)
 
 
 INFIX = {
@@ -99,7 +115,7 @@ class SymbolicArithmetic:
                 return plain(*operands)
             if op in DIVISIONS and not dtypes.is_float(self.dtype):
                 if isinstance(operands[1], Term):
-                    raise Ended(Exhausted(f"whether {operands[1]} is zero"))
+                    raise Ended(Exhausted(f"whether {brief(operands[1])} is zero"))
                 plain(operands[1], operands[1])  # zero ends the run whatever is divided
             if op in COMMUTES:
                 operands = tuple(sorted(operands, key=self.terms.rank))
@@ -285,14 +301,14 @@ class Symbolic:
 
     def decide(self, truth: Truth) -> bool:
         if isinstance(truth, Term) and self.may_be_poison(truth):
-            raise Ended(Exhausted(f"a branch on {truth}, which may be poison"))
+            raise Ended(Exhausted(f"a branch on {brief(truth)}, which may be poison"))
         if isinstance(truth, Term):
-            raise unspecified("num/undetermined", f"a branch depends on {truth}")
+            raise unspecified("num/undetermined", f"a branch depends on {brief(truth)}")
         return ieee().decide(truth)
 
     def to_index(self, a: Payload, dtype: str) -> int:
         if isinstance(a, Term):
-            raise unspecified("num/undetermined", f"an index depends on {a}")
+            raise unspecified("num/undetermined", f"an index depends on {brief(a)}")
         return ieee().to_index(a, dtype)
 
     def poison_rule(self, a: Payload) -> str | None:

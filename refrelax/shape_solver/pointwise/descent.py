@@ -18,7 +18,7 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.context import negation
 from refrelax.shape_solver.pointwise.constants import compiled, same_number
-from refrelax.shape_solver.pointwise.elements import apply
+from refrelax.shape_solver.pointwise.elements import apply, signed
 from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed
 from refrelax.shape_solver.pointwise.poison import Poison, in_bounds
 from refrelax.shape_solver.pointwise.regroup import Regroup, is_identity
@@ -37,10 +37,13 @@ from refrelax.shape_solver.pointwise.terms import (
     Term,
     Terms,
 )
+from refrelax.shape_solver.pointwise.words import Words, looks_like_words
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_symbols
 
 COMMUTES = frozenset({"Add", "Mul", "Max", "Min", "And", "Or", "EQ", "NE"})
+SETTLED = frozenset({"Add", "Sub", "Mul", "T.fabs"})
+"""Operations whose operands are brought forward, so that integers, zeros and signs meet."""
 MOST_SHOWN = 12
 MOST_POINTS = 1 << 16
 """How many elements of two constants are compared one by one."""
@@ -58,10 +61,12 @@ class Descent:
     missed: set[str] = field(default_factory=set)
     trail: list[tuple[Term, Term]] = field(default_factory=list)
     poison: Poison = field(init=False)
-    _memo: dict[tuple[int, int, int], frozenset[str] | None] = field(default_factory=dict)
+    _memo: dict[tuple[int, int, int, bool], frozenset[str] | None] = field(default_factory=dict)
     """Per question: the relaxations that its proof needed, or ``None`` where it failed."""
+    _inside_words: bool = False
+    """Whether operands are compared of elements that are compared as words if that fails."""
     _simpler: dict[tuple[PrimExpr, int], PrimExpr] = field(default_factory=dict)
-    _tensors: dict[tuple[int, int], frozenset[str] | None] = field(default_factory=dict)
+    _tensors: dict[tuple[int, int, bool], frozenset[str] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.poison = Poison(self.terms, self.logic)
@@ -81,7 +86,7 @@ class Descent:
         """Whether two tensors have the same shape and, wherever ``a`` is determined, the same elements."""
         if a is b:
             return True
-        key = (id(a), id(b))
+        key = (id(a), id(b), self._inside_words)
         if key not in self._tensors:
             self._tensors[key] = self._noted(lambda: self._same_tensors(a, b))
         return self._reported(self._tensors[key])
@@ -113,7 +118,7 @@ class Descent:
         if a is b:
             return True
         given = self.logic.interned(given)
-        key = (id(a), id(b), id(given))
+        key = (id(a), id(b), id(given), self._inside_words)
         if whole and key in self._memo:
             return self._reported(self._memo[key])
         self.logic.spend()
@@ -134,6 +139,17 @@ class Descent:
         a, b = self._head(a, given, False), self._head(b, given, True)
         if a is b or isinstance(a, Open):
             return True
+        if not looks_like_words(a, b):
+            return self._by_heads(a, b, given)
+        outer, self._inside_words = self._inside_words, True
+        try:
+            if self._by_heads(a, b, given):
+                return True
+        finally:
+            self._inside_words = outer
+        return not outer and Words(self, given).same(a, b)
+
+    def _by_heads(self, a: Term, b: Term, given: Given) -> bool:
         for side in (a, b):
             if isinstance(side, Choose) and isinstance(side.condition, Int):
                 return self._cases(side.condition.value, a, b, given)
@@ -182,12 +198,14 @@ class Descent:
                     if not isinstance(rest, bool):
                         return self.terms.choose(self.terms.integer(rest), yes, no)
                     new = yes if rest else no
+                case Choose(Apply("Not", _, (inner,)), yes, no):
+                    new = self.terms.choose(inner, no, yes)
                 case Choose(condition, yes, no):
                     truth = self._exposed(condition, given, checked)
                     new = self.terms.choose(truth, yes, no)
-                    if not isinstance(truth, Int):
+                    if not isinstance(truth, Int) and not (isinstance(truth, Apply) and truth.op == "Not"):
                         return new
-                case Apply(op, dtype) if dtype == "bool" or op == "Mul":
+                case Apply(op, dtype) if dtype == "bool" or op in SETTLED:
                     new = self._settled(t, given, checked)
                 case Fold():
                     new = Regroup(self, given).collapsed(t, checked)
@@ -211,10 +229,11 @@ class Descent:
         new = self._head(t, given, checked)
         truth = t.dtype == "bool"
         body = new.tensor.body if isinstance(new, Load) else None
-        if isinstance(new, Load) and (isinstance(body, Int | Number | Choose) or (truth and body is not None)):
+        opens = isinstance(body, Int | Number | Choose) or (truth and body is not None) or signed(body)
+        if isinstance(new, Load) and opens:
             if self._in_bounds(new, given, checked):
                 new = self._head(self.terms.at(new.tensor, new.indices), given, checked)
-        return new if isinstance(new, Int | Number) or truth else t
+        return new if isinstance(new, Int | Number) or truth or signed(new) else t
 
     def exposed(self, t: Term, given: Given, checked: bool, numbers: bool = False) -> Term:
         """The term behind loads of computed tensors; ``numbers``: only as far as views go."""

@@ -33,8 +33,8 @@ class Digit:
 @rule("sh/fused-index")
 def together(conditions: Sequence[PrimExpr], v: SymVar, holds: Holds) -> tuple[PrimExpr, ...]:
     """The conditions with the digits of what ``v`` stands in put together, as far as that goes."""
-    digits = [d for c in conditions if (d := _digit(c, v)) is not None]
-    rest = [c for c in conditions if _digit(c, v) is None]
+    digits = [d for c in conditions if (d := _digit(c, v, holds)) is not None]
+    rest = [c for c in conditions if _digit(c, v, holds) is None]
     if all(equal(d.below, ONE, NO_FACTS) and d.modulus is None for d in digits):
         return tuple(conditions)
     while (pair := _following(digits, holds)) is not None:
@@ -62,32 +62,59 @@ def _following(digits: list[Digit], holds: Holds) -> tuple[Digit, Digit] | None:
     return None
 
 
-def _digit(condition: PrimExpr, v: SymVar) -> Digit | None:
+def _digit(condition: PrimExpr, v: SymVar, holds: Holds) -> Digit | None:
     match condition:
         case Binary("EQ", a, b) if a.dtype != "bool" and v.name in free_symbols(b) - free_symbols(a):
-            whole, below, modulus = _parts(b)
-            return Digit(a, whole, below, modulus)
+            digit, value = _alone(a, b, v)
+            whole, below, modulus = _parts(digit, holds)
+            return Digit(value, whole, below, modulus)
         case _:
             return None
 
 
-def _parts(e: PrimExpr) -> tuple[PrimExpr, PrimExpr, PrimExpr | None]:
-    """``e`` as ``whole // below % modulus``. Where a digit of a digit is meant, both are literals above 0."""
+def _alone(value: PrimExpr, e: PrimExpr, v: SymVar) -> tuple[PrimExpr, PrimExpr]:
+    """``value == e`` with the summand of ``e`` that mentions ``v`` on its own, where there is one, and it divides."""
+    match e:
+        case Binary("Add", a, b) if v.name not in free_symbols(a):
+            return _alone(Binary("Sub", value, a), b, v)
+        case Binary("Add", a, b) if v.name not in free_symbols(b):
+            return _alone(Binary("Sub", value, b), a, v)
+        case _:
+            return e, value
+
+
+def _parts(e: PrimExpr, holds: Holds) -> tuple[PrimExpr, PrimExpr, PrimExpr | None]:
+    """``e`` as ``whole // below % modulus``. Where a digit of a digit is meant, both are above 0."""
     match e:
         case Binary("FloorMod", a, m):
-            whole, below, modulus = _parts(a)
+            whole, below, modulus = _parts(a, holds)
             return (whole, below, m) if modulus is None else (e, ONE, None)
         case Binary("FloorDiv", a, d):
-            whole, below, modulus = _parts(a)
+            whole, below, modulus = _parts(a, holds)
             if modulus is None:
                 simple = equal(below, ONE, NO_FACTS) or ((as_int(below) or 0) > 0 and (as_int(d) or 0) > 0)
                 return (whole, _times(below, d), None) if simple else (e, ONE, None)
+            if (rest := _over(modulus, d)) is not None and _positive(d, holds) and _positive(rest, holds):
+                return (whole, _times(below, d), rest) if _positive(below, holds) else (e, ONE, None)
             step, top = as_int(d) or 0, as_int(modulus) or 0
             if step > 0 and top > 0 and top % step == 0 and (as_int(below) or 0) > 0:
                 return whole, _times(below, d), int_imm(top // step)
             return e, ONE, None
         case _:
             return e, ONE, None
+
+
+def _over(product: PrimExpr, factor: PrimExpr) -> PrimExpr | None:
+    """The other factor of a product of two, neither a literal."""
+    if as_int(factor) is not None:
+        return None
+    match product:
+        case Binary("Mul", a, b) if equal(a, factor, NO_FACTS) is True:
+            return b
+        case Binary("Mul", a, b) if equal(b, factor, NO_FACTS) is True:
+            return a
+        case _:
+            return None
 
 
 def _condition(d: Digit) -> PrimExpr:

@@ -108,6 +108,7 @@ class Reading:
             case Cast(target, value) if integral(target) and integral(value.dtype):
                 inner = part(value)
                 exact = widens(value.dtype, target) and inner.dtype in ("int64", target)
+                exact = exact or self._narrow(inner, target, given)
                 return inner if exact else replace(e, value=inner)
             case Select(c, yes, no) if integral(e.dtype):
                 return Select(part(c), part(yes), part(no))
@@ -121,6 +122,16 @@ class Reading:
                 return self._bits(e, part(a), part(b), purpose, given)
             case _:
                 return self._opaque(e, given)
+
+    def _narrow(self, e: PrimExpr, target: str, given: Given) -> bool:
+        """Whether a cast to a narrower index dtype changes nothing."""
+        if e.dtype != "int64" or target not in ("int32", "int64"):
+            return False
+        match e:
+            case Binary("FloorMod", _, m) if 0 < (as_int(m) or 0) <= dtypes.integer_range(target)[1]:
+                return True
+            case _:
+                return self.logic.fits(e, target, given)
 
     def _symbol(self, e: SymVar, given: Given) -> PrimExpr:
         if self.lets and e.name in self.lets:
@@ -151,6 +162,8 @@ class Reading:
         divisor = as_int(new.b)
         if e.op in DIVISIONS and not divisor:
             self.require("divisor is not 0", compare("NE", new.b, int_imm(0, new.b.dtype)), given)
+        if e.op in DIVISIONS and self.logic.natural(new.b, given):
+            return  # the result lies between the operands, which fit
         if e.op in RING or (e.op in DIVISIONS and (divisor is None or divisor < 0)):
             self._fits(new, e.dtype, purpose, given)
 
@@ -340,6 +353,8 @@ def apply(
             return terms.number(dtype, bits.encode(dtype, known))
     if (kept := _unchanged(op, dtype, args)) is not None:
         return kept
+    if dtypes.is_float(dtype) and (signed := _signed(terms, op, dtype, args)) is not None:
+        return signed
     if all(isinstance(a, Int) for a in args):
         joined = _joined(op, dtype, tuple(a.value for a in args if isinstance(a, Int)))
         if joined is not None:
@@ -378,6 +393,45 @@ def _unchanged(op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
                 if _is(zero, -0.0) or (_is(zero, 0.0) and _never_minus_zero(other)):
                     return other
     return None
+
+
+@rule("sh/neutral-operand")
+def _signed(terms: Terms, op: str, dtype: str, args: tuple[Term, ...]) -> Term | None:
+    """Signs that meet: ``-(-x)`` is ``x``, ``x + (-y)`` is ``x - y``, ``x - (-y)`` is ``x + y``, ``|-x|`` and ``||x||``
+    are ``|x|``."""
+    if bits.nan_bits(dtype) is None or not _has_zero(dtype):
+        return None
+    match op, args:
+        case "Mul", (x, y) if _is(y, -1.0):
+            return _negated(x)
+        case "Mul", (y, x) if _is(y, -1.0):
+            return _negated(x)
+        case "Add", (x, y) if (z := _negated(y)) is not None:
+            return apply(terms, "Sub", dtype, (x, z))
+        case "Add", (y, x) if (z := _negated(y)) is not None:
+            return apply(terms, "Sub", dtype, (x, z))
+        case "Sub", (x, y) if (z := _negated(y)) is not None:
+            return apply(terms, "Add", dtype, (x, z))
+        case "T.fabs", (x,) if (z := _negated(x)) is not None:
+            return apply(terms, op, dtype, (z,))
+        case "T.fabs", (Apply("T.fabs") as x,):
+            return x
+        case _:
+            return None
+
+
+def signed(t: Term | None) -> bool:
+    """Whether an element is a negative or a magnitude, which other signs take away."""
+    return isinstance(t, Apply) and dtypes.is_float(t.dtype) and (t.op == "T.fabs" or _negated(t) is not None)
+
+
+def _negated(t: Term) -> Term | None:
+    """What ``t`` is the negative of, by a product with -1."""
+    match t:
+        case Apply("Mul", _, (x, y)):
+            return x if _is(y, -1.0) else y if _is(x, -1.0) else None
+        case _:
+            return None
 
 
 def _has_zero(dtype: str) -> bool:

@@ -18,14 +18,30 @@ from dataclasses import dataclass, field, replace
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
+from refrelax.semantics.loops.lockstep import is_private
+from refrelax.semantics.loops.threads import as_thread_loop, is_shared
 from refrelax.shape_solver.context import conjuncts, negation
-from refrelax.shape_solver.pointwise.digits import together
+from refrelax.shape_solver.pointwise.closing import LAST, UNORDERED, Closing
 from refrelax.shape_solver.pointwise.elements import NotRead, Reading
-from refrelax.shape_solver.pointwise.folds import gathered
-from refrelax.shape_solver.pointwise.inverse import divided, solve
+from refrelax.shape_solver.pointwise.inverse import solve
+from refrelax.shape_solver.pointwise.lanes import by_lanes
+from refrelax.shape_solver.pointwise.lets import in_place
 from refrelax.shape_solver.pointwise.logic import Given, Logic, all_of, compare, symbols_nonnegative, within
-from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update
-from refrelax.shape_solver.pointwise.terms import OLD, OPEN, TensorTerm, Term, Terms, has_old
+from refrelax.shape_solver.pointwise.phases import Phases, in_lockstep, is_compact
+from refrelax.shape_solver.pointwise.state import Definedness, Level, Memory, Update, known, touched
+from refrelax.shape_solver.pointwise.statements import of_blocks, steps, stored
+from refrelax.shape_solver.pointwise.terms import (
+    OPEN,
+    Apply,
+    Choose,
+    Fold,
+    Int,
+    TensorTerm,
+    Term,
+    Terms,
+    has_old,
+    may_be_open,
+)
 from refrelax.shape_solver.pointwise.views import Views, is_plain
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -38,6 +54,7 @@ from refrelax.syntax.loops import (
     Evaluate,
     For,
     IfThenElse,
+    LaunchThread,
     PrimFunc,
     SBlock,
     Stmt,
@@ -45,6 +62,7 @@ from refrelax.syntax.loops import (
 from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
+    BufferRef,
     Literal,
     PrimExpr,
     SymVar,
@@ -55,9 +73,6 @@ from refrelax.syntax.scalars import (
 )
 
 __all__ = ["Definedness", "NotRead", "read"]
-
-UNORDERED = frozenset({"parallel", "vectorized"})
-"""Loops whose iterations have no order, or are taken together by a machine: each element is written by one of them."""
 
 
 @rule("sh/read-program")
@@ -71,7 +86,7 @@ def read(
     Raises:
         NotRead: the program uses what element terms cannot say.
     """
-    reader = _Reader(terms, logic, dict(scalars))
+    reader = _Reader(terms, logic, dict(scalars), implicit=func.s_tir)
     for param in func.params:
         if isinstance(param, BufferParam):
             reader.enter(param.buffer, given[param.buffer.name], reader.dims(param.buffer))
@@ -93,9 +108,23 @@ class _Reader:
     guards: list[PrimExpr] = field(default_factory=list)
     """The part of ``scope`` that decides whether a store happens."""
     reduces: bool = False
+    turns: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Per buffer that the reduction blocks around start: the variables over which they reduce."""
     obligations: list[Definedness] = field(default_factory=list)
     stores: list[Memory] = field(default_factory=list)
     """What was stored to."""
+    implicit: bool = False
+    """Whether the compiler owes the synchronisation of shared memory."""
+    tags: dict[str, str] = field(default_factory=dict)
+    """The thread tags of the loops around, by variable."""
+    waiting: bool = False
+    """Whether the reader stands in a phase of a launch."""
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    scopes: dict[str, str] = field(default_factory=dict)
+    wide: dict[str, tuple[SymVar, ...]] = field(default_factory=dict)
+    """The thread variables in front of the indices of a buffer of which each thread has its own."""
+    kept: set[str] = field(default_factory=set)
+    """Memory in which a thread may find what an earlier launch left."""
     views: Views = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,15 +135,19 @@ class _Reader:
     def dims(self, buffer: Buffer) -> tuple[PrimExpr, ...]:
         return tuple(self.expression(d) for d in buffer.shape)
 
-    def enter(self, buffer: Buffer, content: TensorTerm, shape: tuple[PrimExpr, ...]) -> None:
-        if buffer.strides or buffer.elem_offset is not None or buffer.data is not None:
+    def enter(self, buffer: Buffer, content: TensorTerm, shape: tuple[PrimExpr, ...], given: bool = True) -> None:
+        strides = buffer.strides and not is_compact(buffer)
+        if strides or buffer.elem_offset is not None or buffer.data is not None:
             raise NotRead(f"the buffer {buffer.name} is a view with strides or an offset")
         if buffer.name in self.memory:
             raise NotRead(f"two buffers of the name {buffer.name}")
         at = tuple(self.terms.fresh("o", d.dtype) for d in shape)
-        self.memory[buffer.name] = Memory(shape, buffer.dtype, content, at, bool(self.scope))
+        self.buffers[buffer.name], self.scopes[buffer.name] = buffer, buffer.scope
+        self.memory[buffer.name] = Memory(shape, buffer.dtype, content, at, bool(self.scope), given=given)
 
     def allocate(self, buffer: Buffer) -> None:
+        if is_shared(buffer.scope) and not self.waiting and not all(map(of_blocks, self.tags.values())):
+            raise NotRead(f"shared memory ({buffer.name}) that each thread allocates")
         shape = self.dims(buffer)
         for d in shape:
             self.require("an extent that is not negative", compare("GE", d, int_imm(0, d.dtype)), tuple(self.scope))
@@ -123,7 +156,7 @@ class _Reader:
         vars_ = tuple(self.terms.fresh("o", d.dtype) for d in shape)
         if buffer.data is None and is_plain(buffer):
             buffer = replace(buffer, elem_offset=None)
-        self.enter(buffer, TensorTerm(buffer.name, shape, buffer.dtype, vars_, OPEN), shape)
+        self.enter(buffer, TensorTerm(buffer.name, shape, buffer.dtype, vars_, OPEN), shape, given=False)
 
     def view(self, buffer: Buffer) -> None:
         """A buffer over the memory of another one, which is not used any more."""
@@ -135,6 +168,8 @@ class _Reader:
                 raise NotRead(f"two buffers of the name {buffer.name}")
             self.memory[buffer.name] = self.of(whole, "a view of")
             return
+        if isinstance(buffer.data, BufferRef) and buffer.data.buffer in self.memory:
+            known(self.memory[buffer.data.buffer])
         contents = {name: each.content for name, each in self.memory.items()}
         content = self.views.over(buffer, shape, contents)
         self.enter(replace(buffer, data=None, elem_offset=None), content, shape)
@@ -143,6 +178,7 @@ class _Reader:
         """What a parameter holds after the call: the same tensor, if nothing was stored."""
         if not any(each is self.memory[self.views.holder(name)] for each in self.stores):
             return before
+        known(self.memory[self.views.holder(name)])
         contents = {each: memory.content for each, memory in self.memory.items()}
         return self.views.content(name, before.shape, contents)
 
@@ -158,12 +194,16 @@ class _Reader:
 
     def run(self, stmts: Sequence[Stmt]) -> None:
         outer = dict(self.by)
-        for stmt in stmts:
+        for stmt in in_place(stmts):
             self.statement(stmt)
         self.by = outer
 
     def statement(self, stmt: Stmt) -> None:
         match stmt:
+            case For(kind="thread_binding"):
+                self.threads(stmt)
+            case LaunchThread():
+                self.threads(as_thread_loop(stmt))
             case For():
                 self.loop(stmt)
             case SBlock():
@@ -199,12 +239,41 @@ class _Reader:
         del self.scope[len(self.scope) - len(parts) :]
         del self.guards[len(self.guards) - len(parts) :]
 
+    # --- threads
+
+    @rule("sh/threads")
+    def threads(self, loop: For) -> None:
+        """A loop over threads: in phases, where they wait for each other."""
+        if not self.waiting and in_lockstep(loop, self.implicit, self.scopes, self.tags):
+            self.launch(loop)
+            return
+        outer, self.tags = self.tags, {**self.tags, loop.var.name: loop.thread or ""}
+        self.loop(loop)
+        self.tags = outer
+
+    def launch(self, loop: For) -> None:
+        """The phases of a launch. Memory of its threads that is declared outside is that of each thread inside."""
+        local = {name: self.buffers[name] for name, scope in self.scopes.items() if is_private(scope)}
+        phases = Phases(self.implicit, self.scopes, local, lambda name: self.terms.fresh(name).name)
+        stmts = phases.of(loop)
+        outside = {name: self.memory.pop(name) for name in phases.private}
+        if any(map(touched, outside.values())):
+            raise NotRead("a thread's memory that is used outside of the launch")
+        self.wide |= phases.wide
+        self.kept |= outside.keys()
+        self.waiting = True
+        self.run(stmts)
+        self.waiting = False
+        self.memory |= {
+            name: replace(each, broken="a thread's memory after its launch") for name, each in outside.items()
+        }
+
     def loop(self, loop: For) -> None:
-        if loop.kind == "thread_binding":
-            raise NotRead("a thread-bound loop")
-        low, extent = self.condition(loop.min), self.condition(loop.extent)
-        if loop.step is not None and as_int(loop.step) != 1:
-            raise NotRead("a loop with a step")
+        low, end = self.condition(loop.min), self.condition(loop.extent)
+        step = 1 if loop.step is None else as_int(loop.step)
+        if step is None or step < 1:
+            raise NotRead("a loop whose step is no positive constant")
+        extent = end if step == 1 else steps(end, step)
         if as_int(low) != 0:
             self.condition(Binary("Add", loop.min, loop.extent))  # the end of the domain fits as well
         if as_int(extent) == 1:
@@ -216,25 +285,28 @@ class _Reader:
         names = [name for name in sorted(stored(loop.body)) if name in self.memory]
         written = list({id(self.memory[name]): self.memory[name] for name in names}.values())
         for memory in written:
-            memory.levels.append(Level())
+            memory.levels.append(Level("blocks" if of_blocks(loop.thread or "") else loop.kind))
         domain = self.logic.domain(v, extent)
+        value: PrimExpr = v if step == 1 else Binary("Mul", v, int_imm(step, v.dtype))
+        if step != 1:
+            domain = (*domain, compare("LT", value, end))
         self.scope += domain
         outer = self.by
-        self.by = {**outer, loop.var.name: v if as_int(low) == 0 else Binary("Add", low, v)}
+        self.by = {**outer, loop.var.name: value if as_int(low) == 0 else Binary("Add", low, value)}
         self.run(loop.body)
         self.by = outer
         del self.scope[len(self.scope) - len(domain) :]
         for memory in written:
             level = memory.levels.pop()
             self.alone(memory, level, v)
-            updates = self.closed(memory, level.updates, v, extent, loop.kind)
-            self.deliver(memory, updates)
+            self.deliver(memory, self.closed(memory, level, v, extent))
 
     def block(self, block: SBlock) -> None:
         if block.matches:
             raise NotRead("a block with a matched region")
-        outer, reduces = dict(self.by), self.reduces
+        outer, reduces, turns = dict(self.by), self.reduces, self.turns
         first: list[PrimExpr] = []
+        over: set[str] = set()
         for each in block.iters:
             if each.kind not in ("spatial", "reduce"):
                 raise NotRead(f"a block axis of kind {each.kind}")
@@ -242,29 +314,36 @@ class _Reader:
             self.by[each.var.name] = bound
             if each.kind == "reduce":
                 first.append(compare("EQ", bound, low))
+                over |= free_symbols(bound)
         for buffer in block.allocs:
             self.allocate(buffer)
         condition = self.condition(block.predicate) if block.predicate is not None else int_imm(1, "bool")
         self.reduces = block.init is not None and bool(first)
         if block.init is not None:
+            self.turns = {**turns, **dict.fromkeys(stored(block.init), frozenset(over))}
             self.guarded(all_of([condition, *first]) or condition, block.init)
         self.guarded(condition, block.body)
-        self.by, self.reduces = outer, reduces
+        self.by, self.reduces, self.turns = outer, reduces, turns
 
     def store(self, store: BufferStore) -> None:
+        if (loop := by_lanes(store, self.terms.fresh("lane").name)) is not None:
+            self.loop(loop)
+            return
         memory = self.of(store.buffer, "a store to")
         self.stores.append(memory)
         if store.predicate is not None:
             raise NotRead("a predicated store")
-        indices = tuple(self.expression(i) for i in store.indices)
+        own = tuple(self.expression(i) for i in store.indices)
+        indices = (*self.before_indices(store.buffer), *own)
         if any(self.terms.opaque.keys() & free_symbols(i) for i in indices):
             raise NotRead("a store at an index read from memory")
         for i, d in zip(indices, memory.shape, strict=True):
             for bound in within(i, d):
                 self.obligations.append(Definedness("store in bounds", bound, tuple(self.scope)))
-        value = self.reading(store, indices).term(store.value)
+        value = self.reading(store, own).term(store.value)
         where = [compare("EQ", o, i) for o, i in zip(memory.at, indices, strict=True)]
-        self.deliver(memory, [Update((*where, *self.guards), value, self.reduces)])
+        over = self.turns.get(store.buffer, frozenset())
+        self.deliver(memory, [Update((*where, *self.guards), value, self.reduces, once=not has_old(value), over=over)])
 
     # --- expressions
 
@@ -295,20 +374,52 @@ class _Reader:
 
     def load(self, load: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
         memory = self.of(load.buffer, "a load of")
+        known(memory)
+        indices = (*self.before_indices(load.buffer), *indices)
         if memory.levels:
-            return self.pending(memory, indices, scope)
+            return self.pending(load, memory, indices, scope)
+        if load.buffer in self.kept:
+            found = self.decided(self.terms.at(memory.content, indices), scope)
+            if may_be_open(found):
+                raise NotRead("a load of what an earlier launch may have left")
+            return found
         if not memory.local:
             return self.terms.load(memory.content, indices)
         for i, d in zip(indices, memory.shape, strict=True):
             self.obligations += [Definedness("load in bounds", bound, scope) for bound in within(i, d)]
         return self.terms.at(memory.content, indices)
 
-    def pending(self, memory: Memory, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
+    def decided(self, t: Term, scope: Given) -> Term:
+        """An element in which every choice that is decided here is its arm, as far as that takes what was never written
+        away."""
+        if not may_be_open(t):
+            return t
+        match t:
+            case Choose(Int(condition), yes, no):
+                if self.logic.holds(condition, scope, "written before it is read"):
+                    return self.decided(yes, scope)
+                if self.logic.holds(negation(condition), scope, "not written before it is read"):
+                    return self.decided(no, scope)
+                return t
+            case Apply(op, dtype, args, attrs):
+                return self.terms.apply(op, dtype, tuple(self.decided(a, scope) for a in args), attrs)
+            case Fold(op, start, axes, guard, body, free):
+                return self.terms.fold(op, self.decided(start, scope), axes, guard, body, free)
+            case _:
+                return t
+
+    def before_indices(self, name: str) -> tuple[PrimExpr, ...]:
+        """The thread, where each has a buffer of its own."""
+        return tuple(self.expression(each) for each in self.wide.get(name, ()))
+
+    def pending(self, load: BufferLoad, memory: Memory, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
         """An element of a buffer that a loop around writes: what the iterations at hand wrote, else what was there."""
         by = {o.name: i for o, i in zip(memory.at, indices, strict=True)}
         above: list[tuple[PrimExpr | None, Term]] = []
         for level in reversed(memory.levels):
             for update in reversed(level.updates):
+                if update.some:
+                    raise NotRead(LAST)
                 conditions = [substitute(c, by) for c in update.conditions]
                 open_ = [c for c in conditions if not self.logic.holds(c, scope, "written before it is read")]
                 if any(self.logic.holds(negation(c), scope, "not written before it is read") for c in open_):
@@ -317,7 +428,7 @@ class _Reader:
                 if not open_ and not has_old(update.value):
                     return self.layered(above, OPEN)
             level.reads.append((indices, scope))
-        if memory.local:
+        if memory.local or load.buffer in self.kept:
             raise NotRead("a load of what an earlier iteration may have written")
         return self.layered(above, self.terms.load(memory.content, indices))
 
@@ -333,7 +444,7 @@ class _Reader:
         for indices, scope in level.reads:
             by = {o.name: i for o, i in zip(memory.at, indices, strict=True)}
             for update in level.updates:
-                s = solve(update.conditions, v)
+                s = solve(update.conditions, v, lambda claim: self.logic.holds(claim, self.scope, "digits"))
                 purpose = "no other iteration writes what is read"
                 if s is None or not self.logic.equal(substitute(s, by), v, scope, purpose):
                     raise NotRead("a load of what another iteration may have written")
@@ -346,7 +457,25 @@ class _Reader:
             memory.levels[-1].updates += updates
             return
         for update in updates:
-            memory.content = self.stored(memory, update)
+            if update.some:
+                memory.broken = LAST
+            else:
+                memory.content = self.stored(memory, update)
+
+    def inside(self, memory: Memory) -> Given:
+        return tuple(c for o, d in zip(memory.at, memory.shape, strict=True) for c in self.logic.domain(o, d))
+
+    def closed(self, memory: Memory, level: Level, v: SymVar, extent: PrimExpr) -> list[Update]:
+        """The updates of all iterations. Where they cannot be said of memory that is allocated here, nobody reads it;
+        what iterations without order write must be seen to agree all the same."""
+        inside = (*self.inside(memory), *self.scope)
+        try:
+            return Closing(self.terms, self.logic, memory, inside, v, extent, level.kind).updates(level.updates)
+        except NotRead as reason:
+            if memory.given or any(each in UNORDERED for each in (level.kind, *(o.kind for o in memory.levels))):
+                raise
+            memory.broken = str(reason)
+            return []
 
     def stored(self, memory: Memory, update: Update) -> TensorTerm:
         inside = self.inside(memory)
@@ -362,103 +491,9 @@ class _Reader:
         return TensorTerm(memory.content.name, memory.shape, memory.dtype, vars_, body)
 
     def before(self, memory: Memory) -> Term:
+        known(memory)
         if memory.content.body is OPEN:
             return OPEN
         if memory.local:
             return self.terms.at(memory.content, memory.at)
         return self.terms.load(memory.content, memory.at)
-
-    def closed(self, memory: Memory, updates: list[Update], v: SymVar, extent: PrimExpr, kind: str) -> list[Update]:
-        """The updates of all iterations, in terms of what the loops around leave free."""
-        updates = [replace(u, conditions=self.divided(memory, u.conditions, v)) for u in updates]
-        solutions = [solve(u.conditions, v) for u in updates]
-        if all(s is not None for s in solutions):
-            found = [self.at_solution(memory, u, v, s, extent) for u, s in zip(updates, solutions, strict=True) if s]
-            for k, (later, s) in enumerate(zip(found, solutions, strict=True)):
-                for earlier, t in zip(found[:k], solutions, strict=False):
-                    assert s is not None and t is not None
-                    known = (*self.domain(memory), *later.conditions, *earlier.conditions)
-                    if not self.logic.equal(s, t, known, "stores of different iterations do not meet"):
-                        raise NotRead("iterations write the same element in an order that matters")
-            return found
-        if not updates:
-            return []
-        one = updates[0]
-        for each in updates[1:]:
-            one = self.composed(one, each)
-        return [self.gather(memory, one, v, extent, kind)]
-
-    def divided(self, memory: Memory, conditions: Given, v: SymVar) -> Given:
-        """The conditions, digits apart where they are solved for ``v`` no other way."""
-        if solve(conditions, v) is not None:
-            return conditions
-
-        def holds(claim: PrimExpr) -> bool:
-            return self.logic.holds(claim, self.domain(memory), "digits of a stored index")
-
-        new = together(conditions, v, holds)
-        return new if solve(new, v) is not None else divided(new, v, holds)
-
-    def domain(self, memory: Memory) -> Given:
-        return (*self.inside(memory), *self.scope)
-
-    def inside(self, memory: Memory) -> Given:
-        return tuple(c for o, d in zip(memory.at, memory.shape, strict=True) for c in self.logic.domain(o, d))
-
-    def at_solution(self, memory: Memory, u: Update, v: SymVar, s: PrimExpr, extent: PrimExpr) -> Update:
-        by = {v.name: s}
-        known = self.domain(memory)
-        conditions = [*(substitute(c, by) for c in u.conditions), *within(s, extent)]
-        kept = [c for c in dict.fromkeys(conditions) if not self.logic.holds(c, known, "every element is written")]
-        return Update(tuple(kept), self.terms.replaced(u.value, by), u.free)
-
-    def composed(self, first: Update, second: Update) -> Update:
-        """Both updates of one iteration, as one."""
-        terms, c1, c2 = self.terms, set(first.conditions), set(second.conditions)
-        if c2 <= c1:
-            extra = all_of(c for c in first.conditions if c not in c2)
-            before = first.value if extra is None else terms.choose(terms.integer(extra), first.value, OLD)
-            value = terms.replaced(second.value, {}, before) if has_old(second.value) else second.value
-            return Update(second.conditions, value, second.free)
-        if c1 <= c2:
-            extra = all_of(c for c in second.conditions if c not in c1)
-            assert extra is not None
-            then = terms.replaced(second.value, {}, first.value) if has_old(second.value) else second.value
-            return Update(first.conditions, terms.choose(terms.integer(extra), then, first.value), second.free)
-        raise NotRead("stores under conditions of which neither implies the other")
-
-    def gather(self, memory: Memory, u: Update, v: SymVar, extent: PrimExpr, kind: str) -> Update:
-        """All iterations fall on the same elements."""
-        if kind in UNORDERED:
-            raise NotRead(f"iterations of a {kind} loop that write the same element")
-        terms = self.terms
-        own = tuple(c for c in u.conditions if v.name in free_symbols(c))
-        rest = tuple(c for c in u.conditions if v.name not in free_symbols(c))
-        runs = compare("LT", int_imm(0, extent.dtype), extent)
-        known = (*self.domain(memory), *rest)
-        if has_old(u.value):
-            value, starts = gathered(terms, self.logic, u.value, v, extent, own, known, u.free)
-            return Update((*rest, runs) if starts else rest, value, u.free)
-        if own:
-            raise NotRead("a store in some iterations only")
-        last = {v.name: Binary("Sub", extent, int_imm(1, extent.dtype))}
-        return Update((*rest, runs), terms.replaced(u.value, last), u.free)
-
-
-def stored(stmts: Sequence[Stmt]) -> set[str]:
-    """The names of the buffers that the statements write."""
-    found: set[str] = set()
-    pending: list[object] = list(stmts)
-    while pending:
-        match pending.pop():
-            case BufferStore() as store:
-                found.add(store.buffer)
-            case For(body=body) | AttrStmt(body=body):
-                pending.extend(body)
-            case SBlock() as block:
-                pending += [*block.body, *(block.init or ())]
-            case IfThenElse() as branch:
-                pending += [*branch.then_body, *branch.else_body]
-            case _:
-                pass
-    return found

@@ -19,6 +19,7 @@ from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
 from refrelax.semantics.dims.poly import Mono, Poly, add, join, scale, sub, without
+from refrelax.shape_solver.context import order
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int
 
@@ -28,6 +29,8 @@ MOST_DIMS = 6
 MANY = 10
 """Of more extents than that, only those beside each other are multiplied: the others are too many."""
 MOST_STEPS = 60
+GUARDS = 2
+"""How many guards together may bound an integer."""
 
 
 @dataclass(slots=True)
@@ -61,13 +64,32 @@ class Sizes:
         """Whether ``e``, an exact integer, is in the range of ``dtype`` wherever ``given`` holds. ``False``: not
         seen."""
         low, high = dtypes.integer_range(dtype)
-        p = self._poly(e)
-        domains = self._domains(given)
+        p, given = self._poly(e), list(given)
+        domains, guards = self._domains(given), self._guards(given)
+        return self._below(p, high, domains, guards) and self._below(scale(p, -1), -low, domains, guards)
+
+    def natural(self, e: PrimExpr, given: Iterable[PrimExpr]) -> bool:
+        """Whether ``e`` is seen not to be negative."""
+        bottom = _Bounding(self, self._domains(given)).upper(scale(self._poly(e), -1))
+        return bottom is not None and bottom <= 0
+
+    def _below(self, p: Poly, most: int, domains: dict[str, _Domain], guards: list[Poly], deep: int = GUARDS) -> bool:
+        """Whether ``p <= most``; ``guards``: what is not negative, a product of which may be added."""
         top = _Bounding(self, domains).upper(p)
-        if top is None or top > high:
-            return False
-        bottom = _Bounding(self, domains).upper(scale(p, -1))
-        return bottom is not None and -bottom >= low
+        if top is not None and top <= most:
+            return True
+        natural = _Bounding(self, domains).natural
+        return deep > 0 and any(
+            self._below(add(p, _product(factor, guard)), most, domains, guards, deep - 1)
+            for guard in guards
+            for factor in _cancelling(p, guard)
+            if all(natural(key) for mono in factor for key in mono)
+        )
+
+    def _guards(self, given: Iterable[PrimExpr]) -> list[Poly]:
+        """What is not negative by orders of more than one symbol."""
+        found = [order(c, self.atoms) for c in given if isinstance(c, Binary) and not isinstance(c.a, SymVar)]
+        return [p for p in found if p is not None and len(p) > 1]
 
     def _poly(self, e: PrimExpr) -> Poly:
         self.atoms.refuel()
@@ -294,6 +316,17 @@ def _together(dims: list[Poly]) -> Iterator[Sequence[Poly]]:
         return
     for count in range(1, min(len(dims), MOST_DIMS) + 1):
         yield from combinations(dims, count)
+
+
+def _cancelling(p: Poly, guard: Poly) -> list[Poly]:
+    """Products ``f`` with a positive factor such that ``f * guard`` takes a term of ``p`` away."""
+    found: list[Poly] = []
+    for mono, c in p.items():
+        for own, k in guard.items():
+            left = without(mono, own) if own else None
+            if left is not None and c > 0 > k and c % k == 0 and {left: c // -k} not in found:
+                found.append({left: c // -k})
+    return found
 
 
 def _product(p: Poly, q: Poly) -> Poly:

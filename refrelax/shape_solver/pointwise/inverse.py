@@ -1,8 +1,8 @@
 """Solving for one loop variable: from the element written back to the iteration that writes it.
 
 Two shapes of conditions determine ``v``: ``o == e`` where ``v`` stands in ``e`` alone with factor 1 or -1, and the box
-``0 <= e - q * v < q``, which gives ``v == e // q``. In both the solution is the only one, so no other iteration
-writes that element; that the solution lies in the loop's domain is asked separately.
+``0 <= e - s - q * v < w`` with ``0 <= s`` and ``s + w <= q``, which gives ``v == e // q``. In both the solution is the
+only one, so no other iteration writes that element; that the solution lies in the loop's domain is asked separately.
 
 Spec: ``spec/06c-pointwise.md``, ``sh/store-inverse``.
 """
@@ -15,33 +15,38 @@ from refrelax.rules import rule
 from refrelax.semantics.dims import NO_FACTS
 from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal
-from refrelax.semantics.dims.poly import Poly, add, scale, sub
+from refrelax.semantics.dims.poly import Poly, add, scale, sub, without
 from refrelax.semantics.dims.spell import spell
 from refrelax.shape_solver.context import order
-from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, free_symbols, int_imm
+from refrelax.shape_solver.pointwise.logic import Given, within
+from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, free_symbols, int_imm
+
+Holds = Callable[[PrimExpr], bool]
 
 
 @rule("sh/store-inverse")
-def solve(conditions: Sequence[PrimExpr], v: SymVar) -> PrimExpr | None:
-    """The only value of ``v`` that the conditions leave, over their other symbols; ``None`` if they leave more."""
+def solve(conditions: Sequence[PrimExpr], v: SymVar, holds: Holds | None = None) -> PrimExpr | None:
+    """The only value of ``v`` that the conditions leave, over their other symbols; ``None`` if they leave more.
+    ``holds``: what decides claims about the other symbols."""
     own = [c for c in conditions if v.name in free_symbols(c)]
     for condition in own:
         found = _linear(condition, v)
         if found is not None:
             return found
-    return _box(own, v)
+    return _box(own, v, holds)
 
 
 @rule("sh/store-inverse")
-def divided(conditions: Sequence[PrimExpr], v: SymVar, holds: Callable[[PrimExpr], bool]) -> tuple[PrimExpr, ...]:
-    """The conditions with ``a == q * v + r`` as ``a // q == v`` and ``a % q == r``, where ``0 <= r < q`` holds."""
+def divided(conditions: Sequence[PrimExpr], v: SymVar, holds: Holds) -> tuple[PrimExpr, ...]:
+    """The conditions with ``a == q * (v + h) + r`` as ``a // q == v + h`` and ``a % q == r``, where ``0 <= r < q``
+    holds."""
     found: list[PrimExpr] = []
     for condition in conditions:
         found += _digits(condition, v, holds) or (condition,)
     return tuple(found)
 
 
-def _digits(condition: PrimExpr, v: SymVar, holds: Callable[[PrimExpr], bool]) -> tuple[PrimExpr, ...] | None:
+def _digits(condition: PrimExpr, v: SymVar, holds: Holds) -> tuple[PrimExpr, ...] | None:
     match condition:
         case Binary("EQ", a, b) if a.dtype != "bool" and v.name in free_symbols(b) - free_symbols(a):
             pass
@@ -51,13 +56,31 @@ def _digits(condition: PrimExpr, v: SymVar, holds: Callable[[PrimExpr], bool]) -
     factor, rest = _parted(normal(b, atoms), _key(atoms, v), atoms)
     if factor is None or factor in ({(): 1}, {(): -1}):
         return None
-    q, r = spell(factor, atoms, v.dtype), spell(rest, atoms, v.dtype)
-    if q is None or r is None:
+    high, low = _multiples(rest, factor)
+    q, r, h = (spell(each, atoms, v.dtype) for each in (factor, low, high))
+    if q is None or r is None or h is None:
         return None
     zero = int_imm(0, v.dtype)
     if not holds(Binary("GE", r, zero)) or not holds(Binary("LT", r, q)):
         return None
-    return Binary("EQ", Binary("FloorDiv", a, q), v), Binary("EQ", Binary("FloorMod", a, q), r)
+    whole = Binary("Add", v, h) if high else v
+    return Binary("EQ", Binary("FloorDiv", a, q), whole), Binary("EQ", Binary("FloorMod", a, q), r)
+
+
+def _multiples(p: Poly, factor: Poly) -> tuple[Poly, Poly]:
+    """``p == factor * high + low``, term by term, for a factor of one term."""
+    if len(factor) != 1:
+        return {}, p
+    ((mono, c),) = factor.items()
+    high: Poly = {}
+    low: Poly = {}
+    for each, k in p.items():
+        left = without(each, mono)
+        if left is not None and k % c == 0:
+            high[left] = k // c
+        else:
+            low[each] = k
+    return high, low
 
 
 def _linear(condition: PrimExpr, v: SymVar) -> PrimExpr | None:
@@ -73,8 +96,8 @@ def _linear(condition: PrimExpr, v: SymVar) -> PrimExpr | None:
     return spell(solution, atoms, v.dtype)
 
 
-def _box(conditions: Sequence[PrimExpr], v: SymVar) -> PrimExpr | None:
-    """``0 <= e - q*v`` and ``e - q*v < q``."""
+def _box(conditions: Sequence[PrimExpr], v: SymVar, holds: Holds | None) -> PrimExpr | None:
+    """``0 <= e - s - q*v < w`` where ``0 <= s`` and ``s + w <= q``: then ``v == e // q``."""
     atoms = Atoms(NO_FACTS)
     orders = [p for c in conditions if (p := order(c, atoms)) is not None]
     key = _key(atoms, v)
@@ -83,11 +106,59 @@ def _box(conditions: Sequence[PrimExpr], v: SymVar) -> PrimExpr | None:
         if factor is None or not factor:
             continue
         q = scale(factor, -1)
-        if any(add(low, high) == sub(q, {(): 1}) for high in orders):
-            top, bottom = spell(rest, atoms, v.dtype), spell(q, atoms, v.dtype)
-            if top is not None and bottom is not None:
-                return Binary("FloorDiv", top, bottom)
+        widths = [add(total, {(): 1}) for high in orders if not _mentions(total := add(low, high), key, atoms)]
+        for width in widths:
+            for small in _small(rest, q) if holds is not None else ({},):
+                found = _quotient(rest, small, q, width, holds, atoms, v.dtype)
+                if found is not None:
+                    return found
     return None
+
+
+def _small(rest: Poly, q: Poly) -> list[Poly]:
+    """What may stand below ``q`` among the terms that are taken away, with its sign turned: nothing, or the smaller
+    ones."""
+    if len(q) != 1:
+        return [{}]
+    ((mono, c),) = q.items()
+    taken = {m: -k for m, k in rest.items() if m and k < 0}
+    smaller = {m: k for m, k in taken.items() if without(m, mono) is None or (not mono and k < c)}
+    return [smaller, {}] if smaller else [{}]
+
+
+def _quotient(
+    rest: Poly, small: Poly, q: Poly, width: Poly, holds: Holds | None, atoms: Atoms, dtype: str
+) -> PrimExpr | None:
+    top, bottom = spell(add(rest, small), atoms, dtype), spell(q, atoms, dtype)
+    if top is None or bottom is None:
+        return None
+    if small or width != q:
+        if holds is None:
+            return None
+        s, end = spell(small, atoms, dtype), spell(add(small, width), atoms, dtype)
+        if s is None or end is None:
+            return None
+        zero = int_imm(0, dtype)
+        claims = (Binary("GT", bottom, zero), Binary("GE", s, zero), Binary("LE", end, bottom))
+        if not all(map(holds, claims)):
+            return None
+    return Binary("FloorDiv", top, bottom)
+
+
+def _mentions(p: Poly, key: str, atoms: Atoms) -> bool:
+    from refrelax.shape_solver.context import mentioned
+
+    return key in mentioned([k for mono in p for k in mono], atoms)
+
+
+def in_domain(s: PrimExpr, extent: PrimExpr) -> Given:
+    """``0 <= s < extent``; of a quotient by a literal, what that says of the dividend."""
+    zero = int_imm(0, s.dtype)
+    match s:
+        case Binary("FloorDiv", a, d) if (as_int(d) or 0) > 0:
+            return Binary("GE", a, zero), Binary("LT", a, Binary("Mul", extent, d))
+        case _:
+            return within(s, extent)
 
 
 def _key(atoms: Atoms, v: SymVar) -> str:

@@ -67,6 +67,8 @@ class Logic:
     """On ``perf_counter``."""
     shapes: dict[tuple[tuple[str, int], ...], None] = field(default_factory=dict)
     """Where claims failed, by shape symbols."""
+    shorter: dict[tuple[PrimExpr, int], PrimExpr] = field(default_factory=dict)
+    """Of ``simplify``: parts of indices, by what is known."""
     _interned: dict[Given, Given] = field(default_factory=dict)
     _symbols: dict[int, tuple[PrimExpr, frozenset[str]]] = field(default_factory=dict)
     _provers: dict[tuple[Effort, Given], Prover] = field(default_factory=dict)
@@ -82,6 +84,11 @@ class Logic:
     def fits(self, e: PrimExpr, dtype: str, given: Iterable[PrimExpr]) -> bool:
         """Whether an exact integer is seen to be in the range of a dtype by the sizes of buffers and domains alone."""
         return self.sizes.fits(e, dtype, [*self.base, *given])
+
+    def natural(self, e: PrimExpr, given: Iterable[PrimExpr]) -> bool:
+        """Whether an exact integer is seen not to be negative, by domains alone."""
+        known = as_int(e)
+        return known >= 0 if known is not None else self.sizes.natural(e, [*self.base, *given])
 
     def holds(self, claim: PrimExpr, given: Iterable[PrimExpr] = (), purpose: str = "index") -> bool:
         """Whether the claim is proved under ``given``: that it is defined there (no division by zero), and true."""
@@ -109,6 +116,19 @@ class Logic:
                 self._note(answer)
         if self._answers[key]:
             self.claims.setdefault(key, Claim(purpose, claim, given))
+        return self._answers[key]
+
+    def words_hold(self, claim: PrimExpr, given: Given) -> bool:
+        """Whether a claim about machine words is proved: arithmetic wraps in its dtype."""
+        if (known := as_int(claim)) is not None:
+            return bool(known)
+        key = (claim, given)
+        if key not in self._answers:
+            self.spend(QUESTION)
+            answer = Prover(given, "quick", division="require", arithmetic="wrap").prove(claim)
+            self._answers[key] = isinstance(answer, Proved)
+        if self._answers[key]:
+            self.claims.setdefault(key, Claim("elements as words", claim, given))
         return self._answers[key]
 
     def look_for(self, claim: PrimExpr, given: Given) -> None:

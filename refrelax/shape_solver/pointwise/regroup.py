@@ -10,15 +10,15 @@ Spec: ``spec/06c-pointwise.md``, ``sh/regroup``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import permutations
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.numbers.bounds import EXTREME_IDENTITY, REASSOCIATION, ZERO_SIGN
 from refrelax.shape_solver.pointwise.logic import Given, all_of, compare
-from refrelax.shape_solver.pointwise.terms import Fold, Identity, Int, Number, Term
+from refrelax.shape_solver.pointwise.terms import Apply, Fold, Identity, Int, Number, Term
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.scalars import Binary, Literal, PrimExpr, SymVar, as_int, free_symbols, int_imm
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MOST_ORDERS = 24
 MOST_UNROLLED = 16
+MOST_REVERSED = 2
 Axes = tuple[tuple[SymVar, PrimExpr], ...]
 
 
@@ -50,7 +51,26 @@ class Regroup:
             return False
         if any(self._way(a, b, *way) for way in self._ways(a, b)):
             return True
-        return self._merged(a, b)
+        return self._merged(a, b) or self._reversed(a, b)
+
+    def _reversed(self, a: Fold, b: Fold) -> bool:
+        """Where any order is permitted: with some axes of the second one backwards."""
+        if len(a.axes) != len(b.axes) or len(b.axes) > MOST_REVERSED:
+            return False
+        said = len(self.descent.trail)
+        for count in range(1, len(b.axes) + 1):
+            for chosen in combinations(b.axes, count):
+                one = {v.name: int_imm(1, v.dtype) for v, _ in chosen}
+                last = {v.name: Binary("Sub", extent, one[v.name]) for v, extent in chosen}
+                by: dict[str, PrimExpr] = {v.name: Binary("Sub", last[v.name], v) for v, _ in chosen}
+                if any(free_symbols(extent) & by.keys() for _, extent in b.axes):
+                    continue
+                guard = None if b.guard is None else self._at(b.guard, by)
+                turned = replace(b, guard=guard, body=self.descent.terms.replaced(b.body, by))
+                if self._way(a, turned, a.axes, b.axes, False, False):
+                    return True
+                del self.descent.trail[said:]  # (what does not fit backwards is no news)
+        return False
 
     # --- starts
 
@@ -81,7 +101,7 @@ class Regroup:
         if len(a.axes) > 1 and _independent(a.axes):
             for each in _orders(a.axes):
                 yield each, b.axes, True, False
-        elif len(b.axes) > 1 and _independent(b.axes):
+        if len(b.axes) > 1 and _independent(b.axes):
             for each in _orders(b.axes):
                 yield a.axes, each, True, False
 
@@ -181,7 +201,10 @@ class Regroup:
         for v, extent in fold.axes:
             known = (*known, *self.descent.logic.domain(v, extent))
         body = self.descent.exposed(fold.body, known, checked)
-        if not isinstance(body, Fold) or body.op != fold.op or not is_identity(fold.op, body.start):
+        if not isinstance(body, Fold) or body.op != fold.op:
+            return fold
+        again = fold.op in ("Max", "Min") and body.start is fold.start and _definite(body.start)
+        if not again and not is_identity(fold.op, body.start):
             return fold
         if fold.guard is not None or _minus_zero(body.start) or not self._plain_start(fold):
             return fold
@@ -213,10 +236,12 @@ class Regroup:
         """Without axes of one point; a reduction of one item from a start that changes nothing is that item; items that
         change nothing are left out."""
         terms = self.descent.terms
+        known = self.given
+        for v, extent in fold.axes:
+            known = (*known, *self.descent.logic.domain(v, extent))
+        if (started := self._started(fold, known, checked)) is not fold:
+            return started
         if is_identity(fold.op, fold.start) and not _minus_zero(fold.start):
-            known = self.given
-            for v, extent in fold.axes:
-                known = (*known, *self.descent.logic.domain(v, extent))
             item = self.descent.exposed(fold.body, known, checked, numbers=True)
             if isinstance(item, Number | Int) and is_identity(fold.op, item):
                 return fold.start
@@ -231,6 +256,37 @@ class Regroup:
         if fold.op != "Add" and is_identity(fold.op, fold.start):
             return body
         return terms.apply(fold.op, fold.dtype, (fold.start, body))
+
+    @rule("sh/regroup")
+    def _started(self, fold: Fold, known: Given, checked: bool) -> Fold:
+        """A reduction with the start that its items bring along: a sum from -0 of items that are never -0 starts from
+        +0, a maximum from minus infinity of maxima that start from ``c`` from ``c``, where there is an item; and in a
+        sum from +0 the item ``+0 + x`` is ``x``."""
+        start, body = fold.start, fold.body
+        if fold.op == "Add" and isinstance(start, Number) and dtypes.is_float(fold.dtype):
+            if not _minus_zero(start):
+                item = _without_zero(body) if _plus_zero(start) else body
+                return fold if item is body else self._again(fold, start, item)
+            if self._nonempty(fold) and _never_minus_zero(self.descent.exposed(body, known, checked)):
+                return self._again(fold, self.descent.terms.number(fold.dtype, bits.encode(fold.dtype, 0.0)), body)
+        if fold.op in ("Max", "Min") and isinstance(start, Number) and start.bits == _infinite(fold.op, fold.dtype):
+            inner = self.descent.exposed(body, known, checked)
+            if isinstance(inner, Fold) and inner.op == fold.op and _definite(inner.start) and inner.start is not start:
+                return self._again(fold, inner.start, body) if self._nonempty(fold) else fold
+        return fold
+
+    def _again(self, fold: Fold, start: Term, body: Term) -> Fold:
+        new = self.descent.terms.fold(fold.op, start, fold.axes, fold.guard, body, fold.free)
+        assert isinstance(new, Fold)
+        return new
+
+    def _nonempty(self, fold: Fold) -> bool:
+        """Whether there surely is an item."""
+        holds = self.descent.logic.holds
+        return fold.guard is None and all(
+            holds(compare("GE", extent, int_imm(1, extent.dtype)), self.given, "extent of a reduction")
+            for _, extent in fold.axes
+        )
 
     def _unrolled(self, a: Term, b: Term) -> bool:
         fold = a if isinstance(a, Fold) else b
@@ -323,6 +379,39 @@ def _neutral(op: str, dtype: str) -> frozenset[int]:
 
 def _minus_zero(t: Term) -> bool:
     return isinstance(t, Number) and t.bits == bits.encode(t.dtype, -0.0) != bits.encode(t.dtype, 0.0)
+
+
+def _plus_zero(t: Term) -> bool:
+    return isinstance(t, Number) and t.bits == bits.encode(t.dtype, 0.0)
+
+
+def _definite(t: Term) -> bool:
+    """A number other than 0, the sign of which an extreme may lose."""
+    return isinstance(t, Number) and not _plus_zero(t) and not _minus_zero(t)
+
+
+def _without_zero(t: Term) -> Term:
+    """What +0 is added to, if it is."""
+    match t:
+        case Apply("Add", _, (x, y)):
+            return y if _plus_zero(x) else x if _plus_zero(y) else t
+        case _:
+            return t
+
+
+def _never_minus_zero(t: Term) -> bool:
+    """Whether a float is surely not -0: a sum is -0 only where both operands are."""
+    match t:
+        case Number():
+            return not _minus_zero(t)
+        case Apply("Add", _, (x, y)):
+            return _never_minus_zero(x) or _never_minus_zero(y)
+        case Apply("Cast", _, (x,)):
+            return isinstance(x, Int)
+        case Fold("Add", start):
+            return _never_minus_zero(start)
+        case _:
+            return False
 
 
 def _infinite(op: str, dtype: str) -> int:

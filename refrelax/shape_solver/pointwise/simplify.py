@@ -76,6 +76,13 @@ def _condition(e: PrimExpr, given: Given, logic: Logic) -> PrimExpr:
 def _simplified(e: PrimExpr, given: Given, logic: Logic) -> PrimExpr:
     if not isinstance(e, Binary):
         return e
+    key = (e, id(logic.interned(given)))
+    if key not in logic.shorter:
+        logic.shorter[key] = _shorter(e, given, logic)
+    return logic.shorter[key]
+
+
+def _shorter(e: Binary, given: Given, logic: Logic) -> PrimExpr:
     a, b = _simplified(e.a, given, logic), _simplified(e.b, given, logic)
     if e.op in DIVISIONS:
         found = _digit(e.op, a, b, given, logic)

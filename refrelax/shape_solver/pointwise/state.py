@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from refrelax.shape_solver.pointwise.elements import NotRead
 from refrelax.shape_solver.pointwise.logic import Given
-from refrelax.shape_solver.pointwise.terms import TensorTerm, Term
+from refrelax.shape_solver.pointwise.terms import OPEN, TensorTerm, Term
 from refrelax.syntax.scalars import PrimExpr, SymVar
 
 
@@ -25,11 +26,19 @@ class Definedness:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A store, as seen from the element: where all ``conditions`` on it hold it becomes ``value``."""
+    """A store, as seen from the element: where all ``conditions`` on it hold it becomes ``value``.
+
+    ``once``: an iteration gives the element this value and no other before it; ``over``: the variables over which a
+    reduction block reduces that makes the store; ``some``: the conditions mention the variable of a loop that was left,
+    they hold for some value of it, and ``value`` is the same for all of these.
+    """
 
     conditions: tuple[PrimExpr, ...]
     value: Term
     free: bool = False
+    once: bool = True
+    over: frozenset[str] = frozenset()
+    some: bool = False
 
 
 @dataclass(slots=True)
@@ -37,6 +46,7 @@ class Level:
     """One loop around: the updates of its iteration at hand, and the elements that were read on the understanding that
     no other iteration writes them."""
 
+    kind: str = "serial"
     updates: list[Update] = field(default_factory=list)
     reads: list[tuple[tuple[PrimExpr, ...], Given]] = field(default_factory=list)
 
@@ -53,3 +63,20 @@ class Memory:
     local: bool = False
     """Allocated inside a loop: its content may mention the loop's variable, so loads are expanded on the spot."""
     levels: list[Level] = field(default_factory=list)
+    given: bool = True
+    """Whether it was there before the program: what is left in it is seen by others."""
+    broken: str = ""
+    """Why it is not known what it holds; then it is not read any more."""
+
+
+def touched(memory: Memory) -> bool:
+    """Whether something was stored in a buffer that is allocated here, or what it holds is not known."""
+    if memory.given or memory.broken or memory.content.body is not OPEN:
+        return True
+    return any(each.updates or each.reads for each in memory.levels)
+
+
+def known(memory: Memory) -> None:
+    """See that it is known what a buffer holds."""
+    if memory.broken:
+        raise NotRead(memory.broken)

@@ -13,10 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
-from refrelax.semantics.dims import substitute
-from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, int_imm
+from refrelax.semantics.dims import NO_FACTS, substitute
+from refrelax.semantics.dims.atoms import Atoms
+from refrelax.semantics.dims.normal import normal
+from refrelax.semantics.dims.spell import spell
+from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, int_imm, walk
+
+LONG = 12
+"""How many parts make an index a long one."""
 
 OPAQUE = "?"
 """How the names of opaque symbols begin."""
@@ -147,6 +154,8 @@ class Terms:
     names: dict[int, str] = field(default_factory=dict)
     """Of the terms in ``opaque``, by identity."""
     constants: dict[tuple[str, tuple[PrimExpr, ...], tuple[int, ...]], TensorTerm] = field(default_factory=dict)
+    short: dict[PrimExpr, PrimExpr] = field(default_factory=dict)
+    """Long indices in their normal form."""
     count: int = 0
 
     # --- makers
@@ -214,6 +223,16 @@ class Terms:
 
     # --- substitution
 
+    def tidied(self, e: PrimExpr) -> PrimExpr:
+        """A long index in the spelling of its normal form: what one loop adds another one takes away."""
+        if e.dtype == "bool" or sum(1 for _ in islice(walk(e), LONG)) < LONG:
+            return e
+        if e not in self.short:
+            atoms = Atoms(NO_FACTS)
+            found = spell(normal(e, atoms), atoms, e.dtype)
+            self.short[e] = e if found is None else found
+        return self.short[e]
+
     def replaced(self, term: Term, by: Mapping[str, PrimExpr], old: Term | None = None) -> Term:
         """``term`` with variables replaced; ``old``: what stands for ``Old``."""
         if not by and old is None:
@@ -244,7 +263,8 @@ class _Substitution:
         for name in free_symbols(e):
             if name in self.terms.opaque:
                 by[name] = self.terms.as_index(self.term(self.terms.opaque[name]))
-        return substitute(e, by)
+        new = substitute(e, by)
+        return new if new is e else self.terms.tidied(new)
 
     def term(self, t: Term) -> Term:
         found = self.memo.get(id(t))
@@ -358,6 +378,24 @@ def has_old(t: Term) -> bool:
                 pending += [condition, yes, no]
             case Fold():
                 pending += [each.start, each.body]
+            case _:
+                pass
+    return False
+
+
+def may_be_open(t: Term) -> bool:
+    """Whether an element that was never written stands in ``t``, other than behind a load."""
+    pending: list[Term] = [t]
+    while pending:
+        match pending.pop():
+            case Open():
+                return True
+            case Apply(args=args):
+                pending.extend(args)
+            case Choose(condition, yes, no):
+                pending += [condition, yes, no]
+            case Fold() as fold:
+                pending += [fold.start, fold.body]
             case _:
                 pass
     return False

@@ -1,0 +1,218 @@
+"""How two entries correspond that do not take the same: what a pass binds, bundles, drops or makes static.
+
+The side that takes more is called by a wrapper that takes what the other does; so a correspondence is a program, and
+is judged as programs are. Which one was taken is said with the answer.
+
+* Parameters of the first program that are constants in the second: by arrays that the caller gives, or by those of the
+  second program's constants that have their types, in order.
+* Parameters that the second program takes as fields of a tuple, or the other way round, in order.
+* Parameters that the second program does not take any more.
+* Extents of the second program's parameters that are literals where the first has symbols.
+
+Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from refrelax.rules import rule
+from refrelax.running.arrays import to_constant
+from refrelax.semantics.graph.link import callees
+from refrelax.semantics.types.checked import CheckedModule
+from refrelax.syntax import graph
+from refrelax.syntax.module import ConstantArray, Module
+from refrelax.syntax.scalars import Literal, SymVar, as_int, free_symbols
+from refrelax.syntax.types import TensorType, TupleType, Type
+
+INNER = "_as_it_was"
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondence:
+    """Two programs with one interface, and in words what was done for it."""
+
+    first: Module
+    second: Module
+    words: tuple[str, ...]
+
+
+@rule("va/correspondence")
+def corresponding(one: CheckedModule, two: CheckedModule, entry: str, bind: Mapping[str, Any]) -> Correspondence | None:
+    """The two programs as ones whose entries take the same; ``None`` where none of the ways above leads there.
+
+    ``bind``: arrays for parameters of the first program.
+    """
+    first, second = (_told(each, entry) for each in (one, two))
+    a, b = first.functions.get(entry), second.functions.get(entry)
+    if not isinstance(a, graph.Function) or not isinstance(b, graph.Function):
+        return None
+    if any(p.type is None for p in (*a.params, *b.params)):
+        return None
+    if len(a.params) == len(b.params) and not bind:
+        return _static(first, second, entry, a, b) or _packed(first, second, entry, a, b)
+    return _packed(first, second, entry, a, b) or _fewer(first, second, entry, bind, a, b)
+
+
+def _told(checked: CheckedModule, entry: str) -> Module:
+    """The module with the type that its entry gives: as it is written, or as it was deduced."""
+    func = checked.module.functions.get(entry)
+    if not isinstance(func, graph.Function) or func.ret is not None or entry not in checked.signatures:
+        return checked.module
+    told = replace(func, ret=checked.signatures[entry].ret)
+    return replace(checked.module, functions={**checked.module.functions, entry: told})
+
+
+def _static(first: Module, second: Module, entry: str, a: graph.Function, b: graph.Function) -> Correspondence | None:
+    """Literals in the second program's extents: the first one on arguments of the second's types."""
+    said: dict[str, str] = {}
+    for p, q in zip(a.params, b.params, strict=True):
+        if not isinstance(p.type, TensorType) or not isinstance(q.type, TensorType):
+            continue
+        ours, theirs = p.type.shape, q.type.shape
+        if isinstance(ours, tuple) and isinstance(theirs, tuple):
+            for x, y in zip(ours, theirs, strict=False):
+                if isinstance(x, SymVar) and isinstance(y, Literal):
+                    said[x.name] = f"{x.name} = {as_int(y)}"
+    if not said:
+        return None
+    args = tuple(graph.Var(q.name) for q in b.params)
+    new = _wrapped(first, entry, a, b.params, b.symbols, args)
+    return None if new is None else Correspondence(new, second, tuple(said.values()))
+
+
+def _packed(first: Module, second: Module, entry: str, a: graph.Function, b: graph.Function) -> Correspondence | None:
+    """Parameters that the one takes as fields of a tuple: the second program on the first one's arguments."""
+    ours = [leaf for p in a.params for leaf in _leaves(graph.Var(p.name), p.type)]
+    theirs = [leaf for p in b.params for leaf in _leaves(graph.Var(p.name), p.type)]
+    shapes = [[_packing(p.type) for p in f.params] for f in (a, b)]
+    if len(ours) != len(theirs) or shapes[0] == shapes[1]:
+        return None
+    rest = iter([each for each, _ in ours])
+    args = tuple(_built(p.type, rest) for p in b.params)
+    new = _wrapped(second, entry, b, a.params, a.symbols, args)
+    tuples = [p.name for f in (a, b) for p in f.params if isinstance(p.type, TupleType)]
+    words = tuple(f"the fields of {name} are parameters of their own" for name in dict.fromkeys(tuples))
+    return None if new is None else Correspondence(first, new, words)
+
+
+def _fewer(
+    first: Module, second: Module, entry: str, bind: Mapping[str, Any], a: graph.Function, b: graph.Function
+) -> Correspondence | None:
+    """Parameters that the second program does not take: constants, or nothing that it needs."""
+    kept = [p.name for p in b.params]
+    missing = [p for p in a.params if p.name not in kept]
+    same = [p.name for p in a.params if p.name in kept] == kept
+    if not same or not missing or not bind.keys() <= {p.name for p in missing}:
+        return None
+    arrays = {name: to_constant(each) for name, each in bind.items()}
+    sources = dict.fromkeys(arrays, "given")
+    if not arrays:
+        found = _among(missing, second)
+        arrays = {name: each for name, (each, _) in found.items()}
+        sources = {name: f"constant {index} of the second program" for name, (_, index) in found.items()}
+    dropped = [p.name for p in missing if p.name not in arrays]
+    if arrays:
+        params = tuple(p for p in a.params if p.name not in arrays)
+        index = max(first.constants, default=-1) + 1
+        refs = {name: graph.ConstantRef(index + k) for k, name in enumerate(arrays)}
+        more = {index + k: each for k, each in enumerate(arrays.values())}
+        base = replace(first, constants={**first.constants, **more})
+        args = tuple(refs.get(p.name, graph.Var(p.name)) for p in a.params)
+        new = _wrapped(base, entry, a, params, _used(params, a.symbols), args)
+    else:
+        params, new = a.params, first
+    if new is None:
+        return None
+    words = [f"{name} is {source}" for name, source in sources.items()]
+    if not dropped:
+        return Correspondence(new, second, tuple(words))
+    other = _wrapped(second, entry, b, params, _used(params, a.symbols), tuple(graph.Var(name) for name in kept))
+    words += [f"{name} is not taken by the second program" for name in dropped]
+    return None if other is None else Correspondence(new, other, tuple(words))
+
+
+def _among(params: Sequence[graph.Param], module: Module) -> dict[str, tuple[ConstantArray, int]]:
+    """Constants of a module for parameters: those of a type in order, where there are as many."""
+    found: dict[str, tuple[ConstantArray, int]] = {}
+    for type_ in dict.fromkeys(map(_static_type, params)):
+        of_type = [p for p in params if _static_type(p) == type_]
+        constants = [(each, k) for k, each in sorted(module.constants.items()) if (each.dtype, each.shape) == type_]
+        if type_ is not None and len(constants) == len(of_type):
+            found |= {p.name: each for p, each in zip(of_type, constants, strict=True)}
+    return found
+
+
+def _static_type(p: graph.Param) -> tuple[str, tuple[int, ...]] | None:
+    match p.type:
+        case TensorType(shape=tuple() as dims, dtype=str() as dtype):
+            extents = tuple(as_int(d) for d in dims)
+            return None if any(d is None for d in extents) else (dtype, tuple(d or 0 for d in extents))
+        case _:
+            return None
+
+
+def _used(params: Sequence[graph.Param], symbols: Sequence[str]) -> tuple[str, ...]:
+    """Those of a function's symbols that its parameters mention."""
+    names: set[str] = set()
+    for p in params:
+        for _, type_ in _leaves(graph.Var(p.name), p.type):
+            if isinstance(type_, TensorType) and isinstance(type_.shape, tuple):
+                names |= {n for d in type_.shape for n in free_symbols(d)}
+    return tuple(name for name in symbols if name in names)
+
+
+def _leaves(e: graph.Expr, type_: Type | None) -> list[tuple[graph.Expr, Type | None]]:
+    """The parts of a value that are no tuples."""
+    if not isinstance(type_, TupleType):
+        return [(e, type_)]
+    parts = enumerate(type_.fields)
+    return [leaf for k, each in parts for leaf in _leaves(graph.TupleGetItem(e, k), each)]
+
+
+def _packing(type_: Type | None) -> object:
+    return tuple(map(_packing, type_.fields)) if isinstance(type_, TupleType) else None
+
+
+def _built(type_: Type | None, leaves: Any) -> graph.Expr:
+    """A value of a type from its parts."""
+    if isinstance(type_, TupleType):
+        return graph.Tuple(tuple(_built(each, leaves) for each in type_.fields))
+    found: graph.Expr = next(leaves)
+    return found
+
+
+def _wrapped(
+    module: Module,
+    entry: str,
+    func: graph.Function,
+    params: Sequence[graph.Param],
+    symbols: tuple[str, ...],
+    args: tuple[graph.Expr, ...],
+) -> Module | None:
+    """The module with an entry that takes ``params`` and calls what the entry was; ``None`` where others call it."""
+    inner = f"{entry}{INNER}"
+    if inner in module.functions or any(entry in callees(each) for each in module.functions.values()):
+        return None
+    attrs = tuple((key, value) for key, value in func.attrs if key != "global_symbol")
+    bindings: list[graph.Binding] = []
+
+    def named(e: graph.Expr) -> graph.Expr:
+        if isinstance(e, graph.Var | graph.ConstantRef):
+            return e
+        if isinstance(e, graph.Tuple):
+            e = replace(e, fields=tuple(map(named, e.fields)))
+        if isinstance(e, graph.TupleGetItem):
+            e = replace(e, tuple=named(e.tuple))
+        bindings.append(graph.VarBinding(f"{entry}{INNER}_{len(bindings)}", e))
+        return graph.Var(bindings[-1].name)
+
+    call = graph.Call(graph.GlobalVar(inner), tuple(map(named, args)))
+    result = f"{entry}{INNER}_result"
+    block = graph.BindingBlock((*bindings, graph.VarBinding(result, call)))
+    body = graph.SeqExpr((block,), graph.Var(result))
+    new = graph.Function(tuple(params), None, body, pure=func.pure, symbols=symbols)
+    own = replace(func, private=True, attrs=attrs)
+    return replace(module, functions={**module.functions, entry: new, inner: own})
