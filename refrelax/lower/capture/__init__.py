@@ -38,20 +38,49 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.module import BaseFunc, Module
-from refrelax.syntax.scalars import SymVar, int_imm
+from refrelax.syntax.scalars import SymVar, as_int, int_imm
 from refrelax.syntax.types import AnyType, ShapeType, TupleType, Type
 
 ANY = AnyType()
 CACHED, RECORDED = "vm.builtin.cuda_graph.get_cached_alloc", "vm.builtin.cuda_graph.run_or_capture"
+PLACE = {CACHED: 1, RECORDED: 2}
+"""Which argument the number is."""
 
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The module with what may be captured in functions of its own."""
-    pass_ = _Capture(checked, Taken(checked.module.functions))
+    numbers = first_free(checked.module)
+    if numbers is None:
+        return checked.module
+    pass_ = _Capture(checked, Taken(checked.module.functions), numbers)
     functions: dict[str, BaseFunc] = {}
     for name, func in checked.module.functions.items():
         functions[name] = pass_.function(name, func) if isinstance(func, Function) else func
     return checked.module.with_functions({**functions, **pass_.made})
+
+
+@rule("lo/capture-static", "lo/capture-key")
+def first_free(module: Module) -> dict[str, int] | None:
+    """The first number, of memory and of recorded runs, that no function of the module has; ``None`` if that is not
+    known."""
+    found = {CACHED: 0, RECORDED: 0}
+    functions = module.relax_functions().values()
+    for node in (each for function in functions for each in nodes(function)):
+        match node:
+            case (
+                Call(op=Op("relax.call_builtin_with_ctx"), args=(ExternFunc(name), Tuple(args)))
+                | Call(op=ExternFunc(name), args=args)
+            ) if name in found:
+                place = args[PLACE[name]] if len(args) > PLACE[name] else None
+                number = as_int(place.value) if isinstance(place, PrimValue) else None
+                if number is None:
+                    return None
+                found[name] = max(found[name], number + 1)
+            case Call(op=Op("relax.call_builtin_with_ctx"), args=(ExternFunc(name), *_)) if name in found:
+                return None
+            case _:
+                pass
+    return found
 
 
 @dataclass(slots=True)
@@ -60,8 +89,8 @@ class _Capture:
 
     checked: CheckedModule
     taken: Taken
+    numbers: dict[str, int]
     made: dict[str, Function] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=lambda: {CACHED: 0, RECORDED: 0})
 
     def function(self, name: str, func: Function) -> Function:
         """A function with its regions replaced; the same one if it has none."""
