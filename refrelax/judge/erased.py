@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from refrelax.lower.names import Taken
 from refrelax.rules import rule
 from refrelax.semantics.builtins import heap as builtin
+from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import graph
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int, int_imm
 from refrelax.syntax.types import AnyType, ShapeType, TensorType, Type
@@ -23,7 +25,9 @@ CHECK = "vm.builtin."
 @dataclass(slots=True)
 class _Checks:
     """What the first checks of parameters ask: of a name its rank and dtype, or that it is a shape; and its extents.
-    ``slots``: the symbol that stands in a slot of the table."""
+    ``slots``: the symbol that stands in a slot of the table; ``taken``: the names of other symbols."""
+
+    taken: Taken
 
     tensors: dict[str, tuple[int, str]] = field(default_factory=dict)
     shapes: dict[str, int] = field(default_factory=dict)
@@ -65,7 +69,7 @@ class _Checks:
             if code == builtin.EQUALS_IMMEDIATE:
                 dims.append(int_imm(slot))
             elif code == builtin.STORE and slot not in self.slots:
-                self.slots[slot] = SymVar(f"slot{slot}", "int64")
+                self.slots[slot] = SymVar(self.taken.fresh(f"slot{slot}"), "int64")
                 dims.append(self.slots[slot])
             elif code == builtin.EQUALS_SLOT and slot in self.slots:
                 dims.append(self.slots[slot])
@@ -83,7 +87,7 @@ def spelled_out(func: object) -> object:
     if not isinstance(func, graph.Function) or not any(_says_nothing(p) for p in func.params):
         return func
     names = {p.name for p in func.params}
-    checks = _Checks()
+    checks = _Checks(Taken(each.name for each in nodes(func) if isinstance(each, SymVar)))
     for callee, args in _leading(func):
         if callee == CHECK + "alloc_shape_heap":
             continue

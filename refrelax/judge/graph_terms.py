@@ -17,9 +17,12 @@ from refrelax.judge.built import LIBRARIES, Table, called, computed
 from refrelax.judge.planned import WITHIN, Joined, Memory, Place, Room, View
 from refrelax.judge.same_calls import Calls, Made, repeatable, stored_to, unknown
 from refrelax.rules import rule
+from refrelax.semantics.dims import substitute
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import OVERWRITING
+from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.calls import inplace_indices
+from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.shape_solver.pointwise import OPEN, Definedness, Descent, Logic, NotRead, TensorTerm, Term, Terms, read
 from refrelax.shape_solver.pointwise.elements import Reading
 from refrelax.shape_solver.pointwise.logic import compare
@@ -29,6 +32,7 @@ from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, bool_imm, free_symbols, int_imm
 from refrelax.syntax.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.write.scalars import expression
 
 Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined | Table
 """What a binding holds: a tensor, a tuple, a scalar, a shape; in planned memory a place, a view of one, a storage; what
@@ -236,11 +240,9 @@ class Program:
             case graph.Call(graph.Op(name)) if name.startswith(MEMORY):
                 return self.of_memory(name, e, values, symbols)
             case graph.Call(graph.Op("relax.call_builtin_with_ctx"), (graph.ExternFunc(name), graph.Tuple(args))):
-                return self.of_machine(name, args, values, symbols)
-            case graph.Call(graph.ExternFunc("vm.builtin.make_prim_value"), ty_args=(PrimType(d),)) if d != "int64":
-                raise NotRead(f"a scalar of {d} from the table of shapes")
+                return self.promised(self.of_machine(name, args, values, symbols), e, symbols)
             case graph.Call(graph.ExternFunc(name), args) if name.startswith(LIBRARIES):
-                return self.of_machine(name, args, values, symbols)
+                return self.promised(self.of_machine(name, args, values, symbols), e, symbols)
             case graph.Call(graph.GlobalVar(name), args):
                 return self.call_for_effect(name, tuple(self.expression(a, values, symbols) for a in args))
             case graph.Call(op=op):
@@ -392,6 +394,9 @@ class Program:
             self.define(self.content(values[name]), type_, symbols)
         for name, type_ in recorded.typed(function):
             self.cast(self.content(values[name]), type_, symbols)
+        for claim in as_claims(function):
+            if not self.logic.holds(substitute(claim, symbols), (), "what a recorded run promises of its symbols"):
+                raise NotRead(f"a recorded run that promises {expression(claim)}")
         dead, self.memory.dead = self.memory.dead, set()
         found = self.sequence(function.body, values, symbols)
         self.memory.dead = dead
@@ -412,6 +417,8 @@ class Program:
         self, name: str, args: tuple[graph.Expr, ...], values: dict[str, Value], symbols: dict[str, PrimExpr]
     ) -> Value:
         """A call of the machine's library."""
+        if name in contracts_of(self.module):
+            raise NotRead(f"a call of {name}, which has a contract")
         found = [
             each
             if isinstance(each, graph.DataTypeValue | graph.StringValue | graph.GlobalVar)
@@ -422,10 +429,13 @@ class Program:
             case "reshape", [x, graph.ShapeExpr(dims)]:
                 return self.viewed(x, dims)  # type: ignore[arg-type]
             case "alloc_storage", [graph.ShapeExpr(dims), _, graph.DataTypeValue(dtype), *_]:
+                for d in dims:
+                    self.require("an extent that is not negative", compare("GE", d, int_imm(0, d.dtype)), ())
                 return self.storage((product(dims),), dtypes.itemsize(dtype))
             case "alloc_tensor", [Room() as room, offset, graph.ShapeExpr(dims), graph.DataTypeValue(dtype), *_]:
                 return self.tensor_in(room, self.integer(offset), dims, dtype)
             case "call_tir_dyn", [graph.GlobalVar(callee), *given, graph.ShapeExpr(dims)]:
+                self.scalars(callee, args[1:-1])
                 return self.call_for_effect(callee, (*given, *dims))  # type: ignore[arg-type]
             case "cuda_graph.get_cached_alloc", _:
                 return recorded.kept(self.module, found, self.in_place)
@@ -443,6 +453,60 @@ class Program:
                 return self.field_at(whole, at)
             case _:
                 return called(name, found, self.logic, self.branches > 0)  # type: ignore[return-value]
+
+    def promised(self, value: Value, call: graph.Call, symbols: Mapping[str, PrimExpr]) -> Value:
+        """What a call of the machine's library gives, if it is seen to be what the call says."""
+        for type_ in (call.ty_args[0],) if len(call.ty_args) == 1 else (TupleType(call.ty_args),) * bool(call.ty_args):
+            self.as_said(value, type_, dict(symbols))
+        return value
+
+    def as_said(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
+        """See that a value is of a type; no element of it is read for that."""
+        match value, type_:
+            case (Table() | Place() | View(), TensorType(shape=None | tuple(), vdevice=None)):
+                shape, dtype = self.kind(value)
+                if type_.dtype not in (None, dtype) or type_.ndim not in (-1, len(shape)):
+                    raise NotRead("a result of the machine's library that is not what the call says")
+                if isinstance(type_.shape, tuple):
+                    self.matched(type_.shape, shape, symbols)
+            case tuple(), TupleType(fields) if len(fields) == len(value):
+                for each, field_ in zip(value, fields, strict=True):
+                    self.as_said(each, field_, symbols)
+            case _, PrimType(dtype="int64") if as_number(value) is not None:
+                return
+            case _:
+                self.cast(value, type_, symbols)
+
+    def kind(self, value: Table | Place | View) -> tuple[tuple[PrimExpr, ...], str]:
+        """The extents and the dtype of what lies in memory."""
+        match value:
+            case Table(size):
+                return (int_imm(size),), "int64"
+            case Place(content):
+                return content.shape, content.dtype
+            case View(of, shape):
+                return shape, of.content.dtype
+
+    def scalars(self, callee: str, args: tuple[graph.Expr, ...]) -> None:
+        """See that a function that is called without types gets its scalars at their dtypes: the table and shapes hold
+        ``int64``."""
+        func = self.module.functions.get(callee)
+        for k, param in enumerate(func.params if isinstance(func, PrimFunc) else ()):
+            arg = args[k] if k < len(args) else None
+            found = arg.value.dtype if isinstance(arg, graph.PrimValue) else "int64"
+            if isinstance(param, ScalarParam) and (
+                param.var.dtype != found or (isinstance(arg, graph.Var) and self.narrow())
+            ):
+                raise NotRead(f"a scalar of cls.{callee} that may be of another dtype")
+
+    def narrow(self) -> bool:
+        """Whether a name may be a scalar that is no ``int64``."""
+        found = (each for function in self.module.relax_functions().values() for each in nodes(function))
+        return any(
+            (isinstance(each, graph.PrimValue) and each.value.dtype != "int64")
+            or (isinstance(each, graph.Param) and isinstance(each.type, PrimType) and each.type.dtype != "int64")
+            for each in found
+        )
 
     def extents(self, e: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> tuple[PrimExpr, ...]:
         match self.expression(e, values, symbols):

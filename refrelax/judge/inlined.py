@@ -8,7 +8,7 @@ Spec: ``spec/06c-pointwise.md``, ``va/inline``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -54,7 +54,7 @@ from refrelax.syntax.graph import (
 from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, SymVar, int_imm
-from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type, tensor_of
+from refrelax.syntax.types import VOID, AnyType, ShapeType, TensorType, TupleType, Type, tensor_of
 
 NO_MORE: Mapping[str, PrimFunc] = {}
 
@@ -212,9 +212,11 @@ class _Inliner:
         assert isinstance(function, Function)
         count = len(function.params)
         if len(args) > count and isinstance(call.op, ExternFunc):
+            if any(not isinstance(each, AnyType) and each != VOID for each in call.ty_args) or len(call.ty_args) > 1:
+                raise _Stays  # it gives nothing, which is then not what it says
             new = self.stored(binding, function, args[:count], args[count:], self.contracts[name])
         else:
-            out = call.ty_args[0] if len(call.ty_args) == 1 else None
+            out = call.ty_args[0] if len(call.ty_args) == 1 else TupleType(call.ty_args) if call.ty_args else None
             new = self.in_place(binding, function, args, out, self.contracts[name])
         self.read[name] = None
         self.quiet = self.quiet and all(map(_never_traps, new))
@@ -240,13 +242,27 @@ class _Inliner:
                 field_ = self.names.fresh("_field")
                 new.append(VarBinding(field_, TupleGetItem(value, k), None))
                 value = Var(field_)
+            others = [each for each in dict.fromkeys((*args, *outs)) if isinstance(each, Var) and each != out]
+            beside = [(each, found) for each in others if (found := self.tensor(each, outs, types)) is not None]
             store = GlobalVar(self.names.fresh("_store"))
-            self.stores[store.name] = _store(len(type_.shape), type_.dtype)
+            self.stores[store.name] = _store((len(type_.shape), type_.dtype), [found for _, found in beside])
             name = binding.name if k == len(outs) - 1 else self.names.fresh("_stored")
             typed = isinstance(self.type_of(out), TensorType)
-            call = Call(store, (value, out)) if typed else dynamic_call(store, (value, out))
+            given = (value, *(each for each, _ in beside), out)
+            call = Call(store, given) if typed else dynamic_call(store, given)
             new.append(VarBinding(name, call, None))
         return new
+
+    def tensor(self, e: Expr, outs: tuple[Expr, ...], types: tuple[Type, ...]) -> tuple[int, str] | None:
+        """The rank and dtype of an argument of a library function, or of room for a result; ``None``: no tensor."""
+        found = types[outs.index(e)] if e in outs else self.type_of(e)
+        match found:
+            case TensorType(dtype=str() as dtype) if found.ndim >= 0:
+                return found.ndim, dtype
+            case TensorType():
+                raise _Stays
+            case _:
+                return None
 
     def with_memory_of_its_own(self, function: Function, where: str) -> Function:
         """A contract whose operators that may give memory of an argument are loop programs instead: all of it is read
@@ -383,11 +399,15 @@ def _never_traps(b: Binding) -> bool:
             return False
 
 
-def _store(ndim: int, dtype: str) -> PrimFunc:
-    """``to[i] = of[i]`` for every index."""
+def _store(type_: tuple[int, str], beside: Sequence[tuple[int, str]]) -> PrimFunc:
+    """``to[i] = of[i]`` for every index. What is ``beside`` is given, since it may not share memory with ``to``."""
+    ndim, dtype = type_
     dims = [SymVar(f"n{k}", "int64") for k in range(ndim)]
     kernel = Kernel("store")
-    of, to = kernel.input("of", dims, dtype), kernel.output("to", dims, dtype)
+    of = kernel.input("of", dims, dtype)
+    for k, (rank, other) in enumerate(beside):
+        kernel.input("beside", [SymVar(f"m{k}_{axis}", "int64") for axis in range(rank)], other)
+    to = kernel.output("to", dims, dtype)
     kernel.compute(to, lambda *at: of[at])
     return kernel.finish()
 

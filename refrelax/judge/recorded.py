@@ -91,7 +91,23 @@ def in_place(module: Module, args: Sequence[object], run: Run) -> object:
     seen = next(filter(None, map(_seen, nodes(function))), None)
     if seen is not None:
         raise NotRead(f"a recorded run that does more than launch: {seen}")
-    return run(function, {p.name: each for p, each in zip(function.params, given, strict=True)})
+    found = run(function, {p.name: each for p, each in zip(function.params, given, strict=True)})
+    if not _again(found):
+        raise NotRead("a recorded run that gives memory of its own, which its replay makes again")
+    return found
+
+
+def _again(value: object) -> bool:
+    """Whether a replay gives this in the memory that it was given, so that nothing of an earlier result is lost."""
+    match value:
+        case tuple():
+            return all(map(_again, value))
+        case Place(room=Room(kept=True)) | Room(kept=True) | graph.ShapeExpr():
+            return True
+        case View(of):
+            return _again(of)
+        case _:
+            return isinstance(value, PrimExpr)
 
 
 def _same_place(value: object, key: tuple[PrimExpr, ...]) -> bool:
