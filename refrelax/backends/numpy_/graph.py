@@ -209,7 +209,7 @@ def _structure(
             for axis, dim in enumerate(type_.values or ()):
                 dims.append((dim, f"{text}.dims[{axis}]", where))
         case PrimType():
-            writer.line(f"rt.expect_prim({kind!r}, {where!r}, {text})")
+            writer.line(f"rt.expect_prim({kind!r}, {where!r}, {text}, {type_.dtype!r})")
         case TupleType():
             writer.line(f"rt.expect_tuple({kind!r}, {where!r}, {text}, {len(type_.fields)})")
             for k, each in enumerate(type_.fields):
@@ -502,7 +502,8 @@ def _call(writer: Writer, call: Call) -> str:
             return f"{function(name)}({', '.join(['run', *args])})"
         case ExternFunc(name=name) if name in MACHINE:
             _whole_bytes(name, call.args)
-            text = _machine(name, [value(writer, each) for each in call.args])
+            read = _argument if name == "vm.builtin.check_prim_value_info" else value
+            text = _machine(name, [read(writer, each) for each in call.args])
             return f"bool({text})" if call.ty_args == (PrimType("bool"),) else text
         case ExternFunc(name=name):
             given = ", ".join(value(writer, each) for each in call.args)

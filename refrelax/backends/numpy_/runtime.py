@@ -13,6 +13,7 @@ from refrelax.backends.numpy_ import attention, blocks, exact
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.values import Prim, Shape
+from refrelax.syntax import dtypes
 
 cast = exact.cast
 elementary = exact.elementary
@@ -193,9 +194,17 @@ def expect_tuple(kind: Kind, where: str, value: Any, count: int) -> None:
         raise mismatch(kind, "type", f"{where}: expected a tuple of {count}")
 
 
-def expect_prim(kind: Kind, where: str, value: Any) -> None:
-    if not isinstance(value, bool | int | float):
+def expect_prim(kind: Kind, where: str, value: Any, dtype: str) -> None:
+    """A scalar of a dtype. A number that comes without one tells its kind alone."""
+    if not isinstance(value, bool | int | float | Prim):
         raise mismatch(kind, "type", f"{where}: expected a scalar")
+    if isinstance(value, Prim):
+        found, wanted = value.dtype, dtype
+    else:
+        found = "bool" if isinstance(value, bool) else "float" if isinstance(value, float) else "int"
+        wanted = dtypes.kind(dtype).removeprefix("u")
+    if found != wanted:
+        raise mismatch(kind, "dtype", f"{where}: expected a {dtype}, found a {found}")
 
 
 def expect_function(kind: Kind, where: str, value: Any) -> None:
