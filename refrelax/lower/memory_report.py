@@ -19,6 +19,7 @@ from refrelax.lower.aliases import Aliases, aliases_of, occurrences
 from refrelax.lower.lives import of_groups
 from refrelax.lower.memory_sizes import allocated, nbytes
 from refrelax.semantics.dims import value
+from refrelax.semantics.symbol_bounds import broken
 from refrelax.syntax.graph import Call, Expr, Function, If, Op, SeqExpr, ShapeExpr, VarBinding
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, free_symbols
@@ -47,11 +48,9 @@ def successive_use(module: Module, runs: Sequence[Mapping[str, int]], name: str 
     Of the branches of an ``if`` the one with the larger peak counts. Results are given back after their run.
 
     Raises:
-        UsageError: there is no graph-level function of that name; a size depends on a symbol that has no value.
+        UsageError: as ``measured``; a size depends on a symbol that has no value.
     """
-    func = module.functions.get(name)
-    if not isinstance(func, Function):
-        raise UsageError(f"the module has no graph-level function {name!r}")
+    func = measured(module, name, runs)
     aliases = aliases_of(module, func)
     walk = _Walk(aliases, Counter(map(aliases.find, occurrences(func))))
     pool, found = Pool(), []
@@ -62,6 +61,22 @@ def successive_use(module: Module, runs: Sequence[Mapping[str, int]], name: str 
         pool.end()
         found.append(Use(dict(symbols), sum(n for _, n in events if n > 0), peak(events), pool.held))
     return tuple(found)
+
+
+def measured(module: Module, name: str, runs: Sequence[Mapping[str, int]]) -> Function:
+    """The function whose memory is asked for. Beyond a bound that it promises a run has no meaning, and the literal
+    sizes of a plan, which rely on the bound, are too small.
+
+    Raises:
+        UsageError: there is no graph-level function of that name; values of its symbols break a promise.
+    """
+    func = module.functions.get(name)
+    if not isinstance(func, Function):
+        raise UsageError(f"the module has no graph-level function {name!r}")
+    for symbols in runs:
+        if (said := broken(func, symbols)) is not None:
+            raise UsageError(f"{name} {said} (ev/symbol-bounds)")
+    return func
 
 
 def peak(events: Sequence[Event]) -> int:

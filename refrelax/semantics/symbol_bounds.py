@@ -60,12 +60,18 @@ def as_claims(function: Function) -> tuple[PrimExpr, ...]:
     return tuple(found)
 
 
-@rule("ev/symbol-bounds")
-def keep_promises(function: Function, symbols: Mapping[str, object], path: str, span: Span | None) -> None:
-    """A call in which a symbol is outside what the function promises of it has no meaning."""
+def broken(function: Function, symbols: Mapping[str, object]) -> str | None:
+    """The promise that values of the symbols break, and the value that does, in words; ``None``: they break none."""
     for name, (low, high) in symbol_bounds(function).items():
         k = symbols.get(name)
         if isinstance(k, int) and ((low is not None and k < low) or (high is not None and k > high)):
             within = f"{'' if low is None else f'{low} <= '}{name}{'' if high is None else f' <= {high}'}"
-            message = f"{path} promises {within} in its attributes; it is called with {name} = {k}"
-            raise unspecified("ev/symbol-bounds", message, span)
+            return f"promises {within} in its attributes; it is called with {name} = {k}"
+    return None
+
+
+@rule("ev/symbol-bounds")
+def keep_promises(function: Function, symbols: Mapping[str, object], path: str, span: Span | None) -> None:
+    """A call in which a symbol is outside what the function promises of it has no meaning."""
+    if (said := broken(function, symbols)) is not None:
+        raise unspecified("ev/symbol-bounds", f"{path} {said}", span)

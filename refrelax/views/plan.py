@@ -14,13 +14,13 @@ from html import escape
 from refrelax.errors import UsageError
 from refrelax.lower.aliases import Aliases, aliases_of, occurrences
 from refrelax.lower.lives import of_groups
+from refrelax.lower.memory_report import measured
 from refrelax.lower.memory_sizes import allocated, nbytes
 from refrelax.semantics.dims import value
 from refrelax.syntax.graph import (
     Call,
     DataTypeValue,
     Expr,
-    Function,
     If,
     Op,
     PrimValue,
@@ -50,11 +50,9 @@ def bars(module: Module, symbols: Mapping[str, int], name: str = "main") -> tupl
     """The tensors and storages of a function at given values of its symbols, in the order of allocation.
 
     Raises:
-        UsageError: there is no graph-level function of that name; a size depends on a symbol that has no value.
+        UsageError: as ``measured``; a size depends on a symbol that has no value.
     """
-    func = module.functions.get(name)
-    if not isinstance(func, Function):
-        raise UsageError(f"the module has no graph-level function {name!r}")
+    func = measured(module, name, [symbols])
     aliases = aliases_of(module, func)
     walk = _Walk(aliases, Counter(map(aliases.find, occurrences(func))), symbols)
     walk.sequence(func.body)
