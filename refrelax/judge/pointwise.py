@@ -130,7 +130,8 @@ class _Comparison:
         if two_read.quiet and same_programs(first.module, second.module):
             return Proved(trusts=(*self.trusts, SAME))
         (ours, theirs), rests_on = legalized(first, second, entry=entry)
-        a, b = spelled_out(ours.functions.get(entry)), spelled_out(theirs.functions.get(entry))
+        a = spelled_out(ours.functions.get(entry), {})
+        b = spelled_out(theirs.functions.get(entry), theirs.functions if isinstance(a, graph.Function) else {})
         if isinstance(a, PrimFunc):
             self.trusts[NO_ALIASES] = None
         parameters = Parameters(self.terms, self.logic)
