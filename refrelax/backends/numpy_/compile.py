@@ -34,8 +34,8 @@ from refrelax.lower.origins.text import Origin, hint
 from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
+from refrelax.semantics.graph.overwriting import overwrites
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
