@@ -1,4 +1,4 @@
-"""TVM's AllocateWorkspace, as TVM 0.27 prints its result: memory that composite functions ask for becomes a parameter."""
+"""TVM's AllocateWorkspace, as TVM 0.27 prints its result: what composite functions ask for becomes a parameter."""
 
 from __future__ import annotations
 
