@@ -253,7 +253,7 @@ class _Inliner:
             new.append(VarBinding(name, call, None))
         return new
 
-    def tensor(self, e: Expr, outs: tuple[Expr, ...], types: tuple[Type, ...]) -> tuple[int, str] | None:
+    def tensor(self, e: Expr, outs: tuple[Expr, ...], types: tuple[Type | None, ...]) -> tuple[int, str] | None:
         """The rank and dtype of an argument of a library function, or of room for a result; ``None``: no tensor."""
         found = types[outs.index(e)] if e in outs else self.type_of(e)
         match found:
