@@ -24,7 +24,7 @@ from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, Expr, Function, Op, Tuple, TupleGetItem, Var
 from refrelax.syntax.loops import BufferStore, PrimFunc
 from refrelax.syntax.module import ConstantArray
-from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 
 # --- types and names of parameters -----------------------------------------------------------------------------------
 
@@ -91,16 +91,18 @@ def _may_be_parameter(expr: Expr, seen: dict[str, bool]) -> bool:
 
 def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
     """A surface value as generated source works with it: arrays, Python numbers, tuples, ``Shape``. ``copy``: arrays
-    in new memory; without it they are the caller's where that is possible."""
+    in new memory; without it they are the caller's where that is possible. ``R.Any`` guides nothing."""
+    if isinstance(type_, AnyType):
+        type_ = None
     match value, type_:
         case ((Shape() | None | str()), _):
             return value
-        case Prim(value=number), _:
-            return number
+        case Prim(dtype=dtype, value=number), _:
+            return number_of(number, dtype)
         case DType(name=name), _:
             return name
         case ((bool() | int() | float()), (PrimType() | None)):
-            return float(value) if type_ is not None and dtypes.kind(type_.dtype) == "float" else value
+            return value if type_ is None else number_of(value, type_.dtype)
         case ((tuple() | list()), ShapeType()):
             return Shape(tuple(int(each) for each in value))
         case ((tuple() | list()), TupleType(fields=fields)):
@@ -116,6 +118,17 @@ def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
             return np.array(value.__array__()) if copy else value.__array__()
         case _:
             return np.array(shared(value)) if copy else shared(value)
+
+
+def number_of(value: Any, dtype: str) -> Any:
+    """A number as generated source has one of this dtype."""
+    match dtypes.kind(dtype):
+        case "bool":
+            return bool(value)
+        case "float":
+            return float(value)
+        case _:
+            return int(value) if isinstance(value, bool) else value
 
 
 def of_numbers(value: Any, dtype: str | None) -> Any:

@@ -19,7 +19,6 @@ from refrelax.errors import trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.builtins.heap import EQUALS_IMMEDIATE, EQUALS_SLOT, IMMEDIATE, STORE
 from refrelax.semantics.values import Shape
-from refrelax.syntax import dtypes
 
 Launch = tuple[Callable[..., Any], tuple[Any, ...]]
 Run = Any
@@ -219,10 +218,7 @@ def check_tuple_info(run: Run, value: Any, size: int, context: str) -> tuple[()]
 
 def check_prim_value_info(run: Run, value: Any, dtype: str, context: str) -> tuple[()]:
     """``(k, dtype, context)``: a scalar of the dtype's kind."""
-    runtime.expect_prim(_kind(context), context, value)
-    found = "bool" if isinstance(value, bool) else "float" if isinstance(value, float) else "int"
-    if found != dtypes.kind(dtype).removeprefix("u"):
-        raise runtime.mismatch(_kind(context), "dtype", f"{context}: expected a {dtype}, found one of kind {found}")
+    runtime.expect_prim(_kind(context), context, value, dtype)
     return ()
 
 

@@ -13,6 +13,7 @@ from refrelax.backends.numpy_ import attention, blocks, exact
 from refrelax.errors import Ended, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.values import Prim, Shape
+from refrelax.syntax import dtypes
 
 cast = exact.cast
 elementary = exact.elementary
@@ -193,9 +194,13 @@ def expect_tuple(kind: Kind, where: str, value: Any, count: int) -> None:
         raise mismatch(kind, "type", f"{where}: expected a tuple of {count}")
 
 
-def expect_prim(kind: Kind, where: str, value: Any) -> None:
+def expect_prim(kind: Kind, where: str, value: Any, wanted: str, known: str | None = None) -> None:
+    """A scalar of the dtype's kind; ``known``: the dtype that the checker derived, where it is another."""
     if not isinstance(value, bool | int | float):
         raise mismatch(kind, "type", f"{where}: expected a scalar")
+    found = "bool" if isinstance(value, bool) else "float" if isinstance(value, float) else "int"
+    if known is not None or found != dtypes.kind(wanted).removeprefix("u"):
+        raise mismatch(kind, "dtype", f"{where}: expected a {wanted}, found {'a ' + known if known else found}")
 
 
 def expect_function(kind: Kind, where: str, value: Any) -> None:
