@@ -1,6 +1,7 @@
 """Arguments that a signature refuses: what a program with checks in place of annotations must refuse, too.
 
-Each is made from good arguments by one change of one tensor or shape: another dtype, a rank more, an extent more.
+Each is made from good arguments by one change of one tensor, shape or scalar: another dtype, a rank more, an extent
+more, another number.
 
 Spec: ``spec/14-build.md``, ``lo/check-spelled``.
 """
@@ -12,11 +13,12 @@ from math import prod
 from typing import Any
 
 from refrelax.running.arrays import Tensor
-from refrelax.semantics.values import Shape
+from refrelax.semantics.values import Prim, Shape
 from refrelax.syntax import dtypes
-from refrelax.syntax.types import AnyType, DTensorType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.types import AnyType, DTensorType, PrimType, ShapeType, TensorType, TupleType, Type
 
 OTHER = {"float32": "float64", "int64": "int32"}
+SCALARS = ("int64", "int32", "bool", "float32", "float64")
 
 
 def refused(args: Sequence[Any], types: Sequence[Type]) -> Iterator[list[Any]]:
@@ -49,6 +51,12 @@ def _others(value: Any, type_: Type) -> Iterator[Any]:
             yield Shape((*dims, 1))
             for axis, extent in enumerate(dims):
                 yield Shape((*dims[:axis], extent + 1, *dims[axis + 1 :]))
+        case PrimType(dtype=dtype), (Prim() | bool() | int() | float()):
+            number = value.value if isinstance(value, Prim) else value
+            yield from (Prim(other, _as(other, number)) for other in SCALARS if other != dtype)
+            yield _zeros(dtype, ())
+            yield Shape((1,))
+            yield Prim(dtype, not number if dtype == "bool" else number + 1)  # that may be an extent
         case TupleType(fields=fields), tuple():
             yield value[1:]
             for k, (each, inner) in enumerate(zip(value, fields, strict=False)):
@@ -56,6 +64,11 @@ def _others(value: Any, type_: Type) -> Iterator[Any]:
                     yield (*value[:k], other, *value[k + 1 :])
         case _:
             return
+
+
+def _as(dtype: str, number: int | float) -> int | float:
+    kind = dtypes.kind(dtype)
+    return bool(number) if kind == "bool" else float(number) if kind == "float" else int(number)
 
 
 def _zeros(dtype: str, shape: tuple[int, ...]) -> Tensor:

@@ -14,6 +14,7 @@ from typing import Any
 
 from refrelax.errors import NoBits, UsageError
 from refrelax.extras import optional
+from refrelax.running.scalars import element
 from refrelax.running.sharing import canonical, shared
 from refrelax.running.sharing import numpy_dtype as numpy_dtype
 from refrelax.semantics.numbers import reading
@@ -286,7 +287,7 @@ def to_constant(data: Any, dtype: str | None = None) -> ConstantArray:
     Arrays keep their dtype (a differing ``dtype`` is an error, not a cast); lists and numbers take ``dtype``.
 
     Raises:
-        UsageError: ragged lists, unknown dtypes, or a dtype that contradicts the array's.
+        UsageError: ragged lists, elements that are no numbers, unknown dtypes, or a dtype that contradicts the array's.
     """
     match data:
         case ConstantArray():
@@ -315,6 +316,7 @@ def _from_lists(data: Any, dtype: str | None) -> ConstantArray:
         raise UsageError("a ragged nested list is no tensor")
     if any(getattr(each, "shape", ()) != () for each in level):
         raise UsageError("a list of arrays is no tensor: give each argument by itself, or one array")
+    level = [element(each) for each in level]
     chosen = dtype or _default_dtype(level)
     try:
         patterns = [bits.encode(chosen, each) for each in level]

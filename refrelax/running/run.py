@@ -12,6 +12,7 @@ from typing import Any
 
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
 from refrelax.running.arrays import Tensor, to_constant
+from refrelax.running.scalars import extents, scalar, stated
 from refrelax.semantics.budget import Budget, Meter
 from refrelax.semantics.builtins.contexts import param_types
 from refrelax.semantics.graph.evaluate import Interpreter
@@ -65,7 +66,7 @@ def run(
 
     Raises:
         UsageError: no such function; arguments given both ways; ``strict`` with another reading; an argument that is no
-            value.
+            value, or a number that its scalar parameter's dtype does not have.
         Unlinkable: a library function or constant is missing.
     """
     if positional and args is not None:
@@ -158,21 +159,23 @@ def inward(value: Any, type_: Type | None, numerics: Numerics) -> Any:
     if isinstance(type_, AnyType):
         type_ = None
     match value, type_:
-        case ((TensorValue() | Shape() | Prim() | DType() | None | str()), _):
+        case Prim(), _:
+            return stated(value)
+        case ((TensorValue() | Shape() | DType() | None | str()), _):
             return value
         case _, PrimType(dtype=dtype) if isinstance(value, bool | int | float):
-            return Prim(dtype, bool(value) if dtype == "bool" else value)
+            return Prim(dtype, scalar(dtype, value))
         case ((tuple() | list()), ShapeType()):
-            return Shape(tuple(int(each) for each in value))
+            return Shape(extents(value))
         case ((tuple() | list()), TupleType(fields=fields)):
             inner = [*fields, *[None] * len(value)]
             return tuple(inward(v, t, numerics) for v, t in zip(value, inner, strict=False))
         case tuple(), None:
             return tuple(inward(v, None, numerics) for v in value)
         case ((bool() | int()), None):
-            return Prim("bool" if isinstance(value, bool) else "int64", value)
+            return Prim("bool", value) if isinstance(value, bool) else Prim("int64", scalar("int64", value))
         case float(), None:
-            return Prim("float64", value)
+            return Prim("float64", float(value))
         case Tensor(), _ if value.core.numerics is numerics:
             return TensorValue(
                 value.dtype, value.shape, value.core.storage, numerics, value.core.offset, value.core.strides

@@ -15,12 +15,12 @@ import numpy as np
 from refrelax.backends.numpy_ import runtime
 from refrelax.errors import Trapped, UsageError
 from refrelax.running.arrays import Tensor, to_constant
+from refrelax.running.scalars import extents, scalar, stated
 from refrelax.running.sharing import shared
 from refrelax.semantics.builtins.contexts import param_types
 from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.types.purity import statements
 from refrelax.semantics.values import DType, Prim, Shape
-from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call, Expr, Function, Op, Tuple, TupleGetItem, Var
 from refrelax.syntax.loops import BufferStore, PrimFunc
 from refrelax.syntax.module import ConstantArray
@@ -49,6 +49,9 @@ def misfit(entry: str, args: tuple[Any, ...], types: list[Type | None]) -> Trapp
     for value, type_ in zip(args, types, strict=True):
         if isinstance(value, Prim) and isinstance(type_, PrimType) and value.dtype != type_.dtype:
             return Trapped("ev/param-dtype", f"{entry} takes a {type_.dtype}, found a {value.dtype}")
+        if isinstance(value, tuple) and isinstance(type_, TupleType) and len(value) == len(type_.fields):
+            if (found := misfit(entry, value, list(type_.fields))) is not None:
+                return found
     return None
 
 
@@ -97,14 +100,16 @@ def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
     match value, type_:
         case ((Shape() | None | str()), _):
             return value
-        case Prim(dtype=dtype, value=number), _:
-            return number_of(number, dtype)
+        case Prim(), _:
+            return stated(value).value
         case DType(name=name), _:
             return name
-        case ((bool() | int() | float()), (PrimType() | None)):
-            return value if type_ is None else number_of(value, type_.dtype)
+        case ((bool() | int() | float()), PrimType(dtype=dtype)):
+            return scalar(dtype, value)
+        case ((bool() | int() | float()), None):
+            return scalar("int64", value) if type(value) is int else value
         case ((tuple() | list()), ShapeType()):
-            return Shape(tuple(int(each) for each in value))
+            return Shape(extents(value))
         case ((tuple() | list()), TupleType(fields=fields)):
             return tuple(inward(v, t, copy) for v, t in zip(value, [*fields, *[None] * len(value)], strict=False))
         case tuple(), None:
@@ -118,17 +123,6 @@ def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
             return np.array(value.__array__()) if copy else value.__array__()
         case _:
             return np.array(shared(value)) if copy else shared(value)
-
-
-def number_of(value: Any, dtype: str) -> Any:
-    """A number as generated source has one of this dtype."""
-    match dtypes.kind(dtype):
-        case "bool":
-            return bool(value)
-        case "float":
-            return float(value)
-        case _:
-            return int(value) if isinstance(value, bool) else value
 
 
 def of_numbers(value: Any, dtype: str | None) -> Any:

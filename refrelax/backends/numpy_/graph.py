@@ -553,7 +553,8 @@ def _call(writer: Writer, call: Call) -> str:
             return f"{function(name)}({', '.join(['run', *args])})"
         case ExternFunc(name=name) if name in MACHINE:
             _whole_bytes(name, call.args)
-            text = _machine(name, [value(writer, each) for each in call.args])
+            read = _argument if name == "vm.builtin.check_prim_value_info" else value
+            text = _machine(name, [read(writer, each) for each in call.args])
             return f"bool({text})" if call.ty_args == (PrimType("bool"),) else text
         case ExternFunc(name=name):
             given = ", ".join(value(writer, each) for each in call.args)

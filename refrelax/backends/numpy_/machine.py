@@ -217,7 +217,7 @@ def check_tuple_info(run: Run, value: Any, size: int, context: str) -> tuple[()]
 
 
 def check_prim_value_info(run: Run, value: Any, dtype: str, context: str) -> tuple[()]:
-    """``(k, dtype, context)``: a scalar of the dtype's kind."""
+    """``(k, dtype, context)``: a scalar of that dtype, which comes as a ``Prim`` where its own is known."""
     runtime.expect_prim(_kind(context), context, value, dtype)
     return ()
 

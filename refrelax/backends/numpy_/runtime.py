@@ -195,12 +195,17 @@ def expect_tuple(kind: Kind, where: str, value: Any, count: int) -> None:
 
 
 def expect_prim(kind: Kind, where: str, value: Any, wanted: str, known: str | None = None) -> None:
-    """A scalar of the dtype's kind; ``known``: the dtype that the checker derived, where it is another."""
-    if not isinstance(value, bool | int | float):
+    """A scalar of a dtype. A number that comes without one tells its kind alone; ``known``: the dtype that the checker
+    derived, where it is another."""
+    if not isinstance(value, bool | int | float | Prim):
         raise mismatch(kind, "type", f"{where}: expected a scalar")
-    found = "bool" if isinstance(value, bool) else "float" if isinstance(value, float) else "int"
-    if known is not None or found != dtypes.kind(wanted).removeprefix("u"):
-        raise mismatch(kind, "dtype", f"{where}: expected a {wanted}, found {'a ' + known if known else found}")
+    if isinstance(value, Prim):
+        found, of = value.dtype, wanted
+    else:
+        found = "bool" if isinstance(value, bool) else "float" if isinstance(value, float) else "int"
+        of = dtypes.kind(wanted).removeprefix("u")
+    if known is not None or found != of:
+        raise mismatch(kind, "dtype", f"{where}: expected a {wanted}, found a {known or found}")
 
 
 def expect_function(kind: Kind, where: str, value: Any) -> None:

@@ -46,6 +46,7 @@ def check(code: Code, values: Sequence[tuple[Expr, Type | None, str]]) -> None:
     for value, type_, context in values:
         if type_ is not None:
             _structure(code, value, type_, context, found)
+    code.valued(dim for each in found for dim in each.dims)
     later = [each for each in found if not _at_once(code, each)]
     for each in later:
         _match(code, each, [_compared(code, d) for d in each.dims], each.dims)

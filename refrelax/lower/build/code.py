@@ -5,8 +5,8 @@ Spec: ``spec/14-build.md``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from refrelax.lower.build.table import Table
 from refrelax.lower.names import Taken
@@ -57,14 +57,25 @@ def with_context(name: str, args: Sequence[Expr], result: Type = ANY) -> Call:
 
 @dataclass(slots=True)
 class Code:
-    """The bindings written so far of one sequence. ``types``: of the function's variables before."""
+    """The bindings written so far of one sequence. ``types``: of the function's variables before; ``scalars``: the
+    scalar variables that are bound where we stand (the name of one that a branch bound may be a symbol's after it)."""
 
     table: Table
     heap: Var
     taken: Taken
     types: Mapping[str, Type]
     function: str
+    scalars: set[str] = field(default_factory=set)
     bindings: list[Binding] = field(default_factory=list)
+
+    def branch(self) -> Code:
+        """The same place with nothing written: what is bound there is not bound here."""
+        return replace(self, scalars=set(self.scalars), bindings=[])
+
+    def bound(self, name: str, type_: Type | None) -> None:
+        """A variable has its value from here on."""
+        if isinstance(type_, PrimType):
+            self.scalars.add(name)
 
     def emit(self, value: Expr, wish: str = "gv") -> Var:
         """A value under a fresh name."""
@@ -83,7 +94,8 @@ class Code:
         """See to it that the table holds these expressions."""
         for e in wanted:
             for symbol in self._symbols(e):
-                self._bind_variable(symbol)
+                if symbol not in self.table.known:
+                    self._bind_variable(symbol)
         program = self.table.program([e for e in wanted if as_int(e) is None])
         if program is not None:
             self.emit(Call(GlobalVar(program), (self.heap,)), "_computed")
@@ -95,13 +107,17 @@ class Code:
 
     def _bind_variable(self, symbol: SymVar) -> None:
         """A scalar variable that an expression mentions is put in the table where it is first needed."""
-        if symbol in self.table.known:
-            return
-        if not isinstance(self.types.get(symbol.name), PrimType) or dtypes.kind(symbol.dtype) == "float":
+        if symbol.name not in self.scalars or dtypes.kind(symbol.dtype) == "float":
             raise Unbuildable(f"the symbol {symbol.name} is not known where it is used")
         slot = self.table.define(symbol)
         args = (Var(symbol.name), self.heap, number(STORE), number(slot), StringValue(""))
         self.do("vm.builtin.match_prim_value", args)
+
+    def valued(self, dims: Iterable[PrimExpr]) -> None:
+        """Put the scalar variables that stand alone as dims in the table: each is a symbol that has a value."""
+        for dim in dims:
+            if isinstance(dim, SymVar) and dim.name in self.scalars and dim not in self.table.known:
+                self._bind_variable(dim)
 
     def pair(self, dim: PrimExpr) -> tuple[PrimValue, PrimValue]:
         """Code and number of a dim that is made."""
@@ -123,7 +139,7 @@ class Code:
         """A scalar, made from the table unless it is written, or a variable."""
         if isinstance(value, Literal):
             return PrimValue(value)
-        if isinstance(value, SymVar) and isinstance(self.types.get(value.name), PrimType):
+        if isinstance(value, SymVar) and value.name in self.scalars:
             return Var(value.name)
         if dtypes.kind(value.dtype) == "float":
             raise Unbuildable("the table holds integers")

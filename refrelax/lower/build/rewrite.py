@@ -90,6 +90,8 @@ class _Builder:
     def _entry(self, code: Code, hoist: bool) -> None:
         """The checks of the parameters, and the extents that can be computed here."""
         params = self.function.params
+        for p in params:
+            code.bound(p.name, p.type)
         check(
             code,
             [
@@ -136,10 +138,10 @@ class _Builder:
             value = code.atom(binding.value)
             context = contexts.of_match_cast(self.name, binding.name, binding.type)
             check(code, [(value, binding.type, context)])
-            code.bindings.append(VarBinding(binding.name, value, span=binding.span))
-            return
-        value = self._value(code, binding.value, binding.name)
+        else:
+            value = self._value(code, binding.value, binding.name)
         code.bindings.append(VarBinding(binding.name, value, span=binding.span))
+        code.bound(binding.name, code.types.get(binding.name))
 
     def _bound(self, code: Code, value: Expr, wish: str) -> Var:
         return code.emit(self._value(code, value, wish), wish)
@@ -171,7 +173,7 @@ class _Builder:
     def _branch(self, code: Code, seq: SeqExpr) -> SeqExpr:
         table = code.table
         before = set(table.known)
-        inner = replace(code, bindings=[])
+        inner = code.branch()
         result = self._sequence(inner, seq)
         table.known = before
         blocks = (BindingBlock(tuple(inner.bindings)),) if inner.bindings else ()

@@ -71,11 +71,11 @@ def check_shape_info(run: Machine, args: list[Any], call: Call) -> Any:
 
 @rule("vm/check-prim-value-info")
 def check_prim_value_info(run: Machine, args: list[Any], call: Call) -> Any:
-    """``(k, dtype, context)``: a scalar of the dtype's kind."""
+    """``(k, dtype, context)``: a scalar of that dtype."""
     k, dtype = args[0], args[1].name if isinstance(args[1], DType) else None
     if not isinstance(k, Prim):
         raise failed(text_of(args), "type", f"expected a {dtype}, found {describe(k)}", call.span)
-    if dtype is not None and dtypes.kind(k.dtype) != dtypes.kind(dtype):
+    if dtype not in (None, "void", k.dtype):
         raise failed(text_of(args), "dtype", f"expected a {dtype}, found a {k.dtype}", call.span)
     return ()
 

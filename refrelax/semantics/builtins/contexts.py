@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from refrelax.errors import Rejection
-from refrelax.syntax.graph import Call, Function, StringValue, VarBinding
+from refrelax.syntax.graph import Call, DataTypeValue, Expr, ExternFunc, Function, StringValue, Var, VarBinding
 from refrelax.syntax.read import parse
-from refrelax.syntax.types import AnyType, Type
+from refrelax.syntax.types import AnyType, PrimType, Type
 from refrelax.syntax.write.types import type_text
 
 _PARAM = re.compile(r"loc=param\[(\d+)\].*?annotation=(.*)\) ?$", re.DOTALL)
@@ -43,10 +43,12 @@ def of_match_cast(function: str, name: str, type_: Type) -> str:
 
 
 def expected(function: Function) -> Mapping[int, Type]:
-    """The types that the checks of a function name for parameters that are not annotated, by place."""
+    """The types that the checks of a function name for parameters that are not annotated, by place. The check of a
+    scalar names its dtype also where it has no context."""
     if all(p.type is not None and not isinstance(p.type, AnyType) for p in function.params):
         return {}
     found: dict[int, Type] = {}
+    places = {p.name: k for k, p in enumerate(function.params)}
     for block in function.body.blocks:
         for binding in block.bindings:
             match binding:
@@ -55,9 +57,20 @@ def expected(function: Function) -> Mapping[int, Type]:
                         type_ = _read(told[2])
                         if type_ is not None:
                             found[int(told[1])] = type_
+                    elif (dtype := _scalar(binding.value)) is not None and places.get(dtype[0], -1) >= 0:
+                        found.setdefault(places[dtype[0]], PrimType(dtype[1]))
                 case _:
                     pass
     return found
+
+
+def _scalar(call: Expr) -> tuple[str, str] | None:
+    """The variable and the dtype that a check of a scalar names."""
+    match call:
+        case Call(op=ExternFunc("vm.builtin.check_prim_value_info"), args=(Var(name=name), DataTypeValue(dtype), *_)):
+            return name, dtype
+        case _:
+            return None
 
 
 def param_types(function: Function) -> list[Type | None]:
