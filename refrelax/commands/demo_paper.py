@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -35,6 +36,9 @@ def demo_paper(names: Sequence[str], json: bool) -> int:
         for name in chosen:
             found.append(ablation(examples.load(name), live=live))
             step(name)
+            if not json and not sys.stderr.isatty():
+                word = "nothing is wrong" if found[-1].agrees else "WRONG"
+                print(f"{name}: {word} ({_time(found[-1])} s)", file=sys.stderr, flush=True)
             if json:
                 emit({**asdict(found[-1]), "agrees": found[-1].agrees})
     if not json:

@@ -14,9 +14,9 @@ from refrelax.backends.executable import Frame
 from refrelax.errors import Returned, UsageError
 from refrelax.running.arrays import Tensor, to_constant
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.overwriting import overwrites
 from refrelax.semantics.ops import FRESH
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.values import Prim
 from refrelax.syntax.graph import Call, Expr, Function, GlobalVar, MatchCast, Op, Tuple, Var, VarBinding
 

@@ -8,7 +8,7 @@ Spec: ``spec/06c-pointwise.md``, ``va/erased``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from refrelax.lower.names import Taken
@@ -16,7 +16,8 @@ from refrelax.rules import rule
 from refrelax.semantics.builtins import heap as builtin
 from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import graph
-from refrelax.syntax.scalars import PrimExpr, SymVar, as_int, int_imm
+from refrelax.syntax.loops import BufferParam, BufferStore, PrimFunc
+from refrelax.syntax.scalars import Binary, BufferLoad, Literal, PrimExpr, SymVar, as_int, int_imm
 from refrelax.syntax.types import AnyType, ShapeType, TensorType, Type
 
 CHECK = "vm.builtin."
@@ -25,18 +26,20 @@ CHECK = "vm.builtin."
 @dataclass(slots=True)
 class _Checks:
     """What the first checks of parameters ask: of a name its rank and dtype, or that it is a shape; and its extents.
-    ``slots``: the symbol that stands in a slot of the table; ``taken``: the names of other symbols."""
+    ``slots``: what stands in a slot of the table, a symbol or an expression over symbols; ``fresh``: the slot that was
+    computed and is checked next; ``taken``: the names of other symbols."""
 
     taken: Taken
 
     tensors: dict[str, tuple[int, str]] = field(default_factory=dict)
     shapes: dict[str, int] = field(default_factory=dict)
-    extents: dict[str, tuple[PrimExpr, ...]] = field(default_factory=dict)
-    slots: dict[int, SymVar] = field(default_factory=dict)
+    extents: dict[str, tuple[PrimExpr | None, ...]] = field(default_factory=dict)
+    slots: dict[int, PrimExpr] = field(default_factory=dict)
+    fresh: int | None = None
 
     def type_of(self, name: str) -> Type | None:
-        dims = self.extents.get(name)
-        if dims is None:
+        dims = tuple(each for each in self.extents.get(name, (None,)) if each is not None)
+        if len(dims) != len(self.extents.get(name, (None,))):
             return None
         if name in self.tensors and self.tensors[name][0] == len(dims):
             return TensorType(dims, self.tensors[name][1], len(dims))
@@ -44,6 +47,8 @@ class _Checks:
 
     def take(self, name: str, args: tuple[graph.Expr, ...]) -> bool:
         """Note a check. False where it is none, or not read."""
+        if self.fresh is not None and name != "match_shape":
+            return False
         if not (args and isinstance(args[-1], graph.StringValue) and "loc=param" in args[-1].value):
             return False
         numbers = [as_int(a.value) if isinstance(a, graph.PrimValue) else None for a in args]
@@ -61,11 +66,15 @@ class _Checks:
     def matched(self, x: str, numbers: list[int | None]) -> bool:
         size = numbers[0]
         codes = numbers[1 : 1 + 2 * size] if size is not None and size >= 0 else []
-        if size is None or len(codes) != 2 * size or any(each is None for each in codes) or x in self.extents:
+        if size is None or len(codes) != 2 * size or any(each is None for each in codes):
             return False
-        dims: list[PrimExpr] = []
-        for code, slot in zip(codes[::2], codes[1::2], strict=True):
-            assert slot is not None
+        pairs = [(code, slot) for code, slot in zip(codes[::2], codes[1::2], strict=True) if slot is not None]
+        if self.fresh is not None:
+            return self.completed(x, pairs)
+        if x in self.extents:
+            return False
+        dims: list[PrimExpr | None] = []
+        for code, slot in pairs:
             if code == builtin.EQUALS_IMMEDIATE:
                 dims.append(int_imm(slot))
             elif code == builtin.STORE and slot not in self.slots:
@@ -73,22 +82,85 @@ class _Checks:
                 dims.append(self.slots[slot])
             elif code == builtin.EQUALS_SLOT and slot in self.slots:
                 dims.append(self.slots[slot])
+            elif code == builtin.NOTHING:
+                dims.append(None)  # until it is computed
             else:
                 return False
         self.extents[x] = tuple(dims)
         return True
 
+    def completed(self, x: str, pairs: list[tuple[int | None, int]]) -> bool:
+        """What was left open is what was just computed, or all is told now. What was told is told again, or not at
+        all."""
+        before = self.extents.get(x, (None,) * len(pairs))
+        if len(before) != len(pairs) or (builtin.EQUALS_SLOT, self.fresh) not in pairs:
+            return False
+        dims: list[PrimExpr | None] = []
+        for (code, slot), dim in zip(pairs, before, strict=True):
+            if code == builtin.NOTHING:
+                dims.append(dim)
+                continue
+            told = self.slots.get(slot) if code == builtin.EQUALS_SLOT else int_imm(slot)
+            if told is None or code == builtin.STORE or (dim is not None and told != dim):
+                return False
+            dims.append(told)
+        self.extents[x], self.fresh = tuple(dims), None
+        return True
+
+    def computes(self, func: object) -> bool:
+        """Note a loop program that stores one integer, computed from slots, in another slot. False where it is none.
+
+        One alone, whose check comes next. It may wrap, where the extent that it is for is open.
+        """
+        match func:
+            case PrimFunc(
+                params=(BufferParam(buffer),),
+                ret=None,
+                root_allocs=(),
+                body=(BufferStore(name, value, (index,), None),),
+            ) if name == buffer.name and buffer.dtype == "int64" and self.fresh is None:
+                slot, found = as_int(index), self.expression(value, name)
+            case _:
+                return False
+        if slot is None or found is None or slot in self.slots:
+            return False
+        self.slots[slot], self.fresh = found, slot
+        return True
+
+    def expression(self, e: PrimExpr, table: str) -> PrimExpr | None:
+        """What is computed, over the symbols in the slots; nothing that may divide by zero."""
+        match e:
+            case Literal():
+                return e
+            case BufferLoad(buffer, (index,), "int64", None) if buffer == table and (k := as_int(index)) is not None:
+                return self.slots.get(k)
+            case Binary(op, x, y) if op in ("Add", "Sub", "Mul") or (
+                op in ("FloorDiv", "FloorMod") and (by := as_int(y)) is not None and by > 0
+            ):
+                a, b = self.expression(x, table), self.expression(y, table)
+                return None if a is None or b is None else replace(e, a=a, b=b)
+            case _:
+                return None
+
 
 @rule("va/erased")
-def spelled_out(func: object) -> object:
+def spelled_out(func: object, functions: Mapping[str, object]) -> object:
     """The entry with the types that its first checks spell out, where its parameters say nothing. Only checks of
-    parameters count, and only those before which nothing else happens; a parameter of which they do not say everything
-    keeps no type."""
+    parameters count, and only those before which nothing else happens but that an extent is computed and checked next;
+    a parameter of which they do not say everything keeps no type.
+
+    ``functions``: those of the module, of which some compute extents. They wrap where the annotated program is open, so
+    that only the second of two programs is read so.
+    """
     if not isinstance(func, graph.Function) or not any(_says_nothing(p) for p in func.params):
         return func
     names = {p.name for p in func.params}
     checks = _Checks(Taken(each.name for each in nodes(func) if isinstance(each, SymVar)))
     for callee, args in _leading(func):
+        if isinstance(callee, graph.GlobalVar):
+            if not checks.computes(functions.get(callee.name)):
+                break
+            continue
         if callee == CHECK + "alloc_shape_heap":
             continue
         first = args[0] if args else None
@@ -104,13 +176,15 @@ def _says_nothing(param: graph.Param) -> bool:
     return param.type is None or isinstance(param.type, AnyType)
 
 
-def _leading(func: graph.Function) -> Iterator[tuple[str, tuple[graph.Expr, ...]]]:
-    """The calls of the machine's library that the body begins with."""
+def _leading(func: graph.Function) -> Iterator[tuple[str | graph.GlobalVar, tuple[graph.Expr, ...]]]:
+    """The calls that the body begins with: of the machine's library, by name, and of functions of the module."""
     for block in func.body.blocks:
         for binding in block.bindings:
             match binding:
                 case graph.VarBinding(value=graph.Call(op=graph.ExternFunc(name), args=args)):
                     yield name, args
+                case graph.VarBinding(value=graph.Call(op=graph.GlobalVar() as callee, args=args)):
+                    yield callee, args
                 case graph.VarBinding(
                     value=graph.Call(
                         op=graph.Op("relax.call_builtin_with_ctx"), args=(graph.ExternFunc(name), graph.Tuple(args))

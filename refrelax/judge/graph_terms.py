@@ -463,7 +463,9 @@ class Program:
     def as_said(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
         """See that a value is of a type; no element of it is read for that."""
         match value, type_:
-            case (Table() | Place() | View(), TensorType(shape=None | tuple(), vdevice=None)):
+            case graph.ShapeExpr(dims), ShapeType(values=None) if type_.ndim in (-1, len(dims)):
+                return
+            case (Table() | Place() | View() | TensorTerm(), TensorType(shape=None | tuple(), vdevice=None)):
                 shape, dtype = self.kind(value)
                 if type_.dtype not in (None, dtype) or type_.ndim not in (-1, len(shape)):
                     raise NotRead("a result of the machine's library that is not what the call says")
@@ -477,7 +479,7 @@ class Program:
             case _:
                 self.cast(value, type_, symbols)
 
-    def kind(self, value: Table | Place | View) -> tuple[tuple[PrimExpr, ...], str]:
+    def kind(self, value: Table | Place | View | TensorTerm) -> tuple[tuple[PrimExpr, ...], str]:
         """The extents and the dtype of what lies in memory."""
         match value:
             case Table(size):
@@ -486,6 +488,8 @@ class Program:
                 return content.shape, content.dtype
             case View(of, shape):
                 return shape, of.content.dtype
+            case TensorTerm():
+                return value.shape, value.dtype
 
     def scalars(self, callee: str, args: tuple[graph.Expr, ...]) -> None:
         """See that a function that is called without types gets its scalars at their dtypes: the table and shapes hold

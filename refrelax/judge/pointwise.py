@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from refrelax.errors import UsageError
+from refrelax.judge import recorded
 from refrelax.judge.erased import spelled_out
 from refrelax.judge.evidence import Proved
 from refrelax.judge.graph_terms import Program, Value, as_number
@@ -121,13 +122,16 @@ class _Comparison:
     @rule("va/pointwise")
     def proof(self, first: CheckedModule, second: CheckedModule, entry: str) -> Proved | str:
         self.trusts = dict.fromkeys(HYPOTHESES)
+        recorded.numbers_of_their_own(first.module)
+        recorded.numbers_of_their_own(second.module)
         one_read, two_read = inlined(first, entry), inlined(second, entry)
         first, second = one_read.program, two_read.program
         self.trusts |= {f"the contract of {name}": None for name in (*one_read.contracts, *two_read.contracts)}
         if two_read.quiet and same_programs(first.module, second.module):
             return Proved(trusts=(*self.trusts, SAME))
         (ours, theirs), rests_on = legalized(first, second, entry=entry)
-        a, b = spelled_out(ours.functions.get(entry)), spelled_out(theirs.functions.get(entry))
+        a = spelled_out(ours.functions.get(entry), {})
+        b = spelled_out(theirs.functions.get(entry), theirs.functions if isinstance(a, graph.Function) else {})
         if isinstance(a, PrimFunc):
             self.trusts[NO_ALIASES] = None
         parameters = Parameters(self.terms, self.logic)

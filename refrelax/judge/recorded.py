@@ -47,6 +47,15 @@ def _numbers(module: Module) -> Counter[tuple[str, int | None]]:
     return found
 
 
+@rule("va/recorded")
+def numbers_of_their_own(module: Module) -> None:
+    """See that no two places have one number, those that the entry does not reach included: all functions of a module
+    go on in one session."""
+    for (builtin, _), count in _numbers(module).items():
+        if count > 1:
+            raise NotRead(f"two calls of {builtin} under one number")
+
+
 def _function(module: Module, callee: object, number: object, builtin: str) -> graph.Function:
     """What is called once for a number that nothing else has."""
     k = as_int(number) if isinstance(number, PrimExpr) else None

@@ -36,6 +36,7 @@ from refrelax.judge.pointwise import SAME, Options, search
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.rules import rule
+from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.dims.exact import value
 from refrelax.semantics.graph.link import link
 from refrelax.semantics.numbers.bounds import RELAXATIONS
@@ -170,7 +171,7 @@ def _above_zero(pair: Pair, found: Validation, options: Options, seed: int, roun
         return found
     above = tuple(parse_claim(f"{name} >= 1") for name in zeros)
     narrow = replace(options, assume=(*options.assume, *above), deadline=pair.deadline)
-    proof, _ = search(pair.first, pair.second, pair.entry, narrow)
+    proof, _ = _proof(pair, narrow)
     if not isinstance(proof, Proved):
         return found
     rest = Pair(
@@ -193,10 +194,19 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
         return refuted
     if same_programs(pair.first.module, pair.second.module):
         return _held(pair, Proved(trusts=(SAME,)), seed, rounds)
-    found, suspects = search(pair.first, pair.second, pair.entry, options)
+    found, suspects = _proof(pair, options)
     if isinstance(found, Proved):
         return _held(pair, found, seed, rounds)
     return _without_proof(pair, found, suspects, seed, rounds)
+
+
+def _proof(pair: Pair, options: Options) -> tuple[Proved | str, list[dict[str, int]]]:
+    """As ``search``; a proof reads the machine's own library, which nothing may stand in the place of."""
+    found, suspects = search(pair.first, pair.second, pair.entry, options)
+    replaced = sorted(pair.externs.keys() & LIBRARY.keys())
+    if isinstance(found, Proved) and replaced:
+        return f"what is registered as {replaced[0]} stands in the place of the machine's own", suspects
+    return found, suspects
 
 
 def _on_arguments(pair: Pair, args: Sequence[Any], allowed: Permits) -> Refuted | None:

@@ -1,8 +1,8 @@
 """Dead code: bindings that nothing uses, functions that nothing calls, names of what has a name.
 
-Inside a dataflow block everything is pure, and an unused binding goes even if computing it could fail: the outcome may
-only become more defined. Outside, a binding goes only if its value cannot fail: a name, a constant, a tuple of such, a
-field, a closure. No claim is needed.
+Inside a dataflow block an unused binding goes even if computing it could fail: the outcome may only become more
+defined. It stays where it may store into what has another name (a call in place), which is seen there. Outside, a
+binding goes only if its value cannot fail: a name, a constant, a tuple of such, a field, a closure. No claim is needed.
 
 Spec: ``spec/10-lowering.md``.
 """
@@ -17,10 +17,12 @@ from refrelax.lower.claims import Ledger
 from refrelax.lower.tuples import resolve_fields
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes, reached
+from refrelax.semantics.graph.overwriting import Overwriting
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import (
     Binding,
     Block,
+    Call,
     Constant,
     ConstantRef,
     DataflowBlock,
@@ -45,13 +47,18 @@ from refrelax.syntax.module import BaseFunc, Module
 from refrelax.syntax.scalars import SymVar
 from refrelax.syntax.types import TensorType
 
+CLOSURES = frozenset({"relax.invoke_closure", "relax.invoke_pure_closure"})
+
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The module without dead bindings, then without dead private functions."""
     functions: dict[str, BaseFunc] = {}
+    overwrites = Overwriting(checked.module.functions)
     for name, func in checked.module.functions.items():
         if isinstance(func, Function):
-            func = _Sweep().function(resolve_fields(func, checked.types.get(name, {})))
+            func = _Sweep(overwrites, _closures_overwrite(func, overwrites)).function(
+                resolve_fields(func, checked.types.get(name, {}))
+            )
         functions[name] = func
     return checked.module.with_functions(_live(functions))
 
@@ -73,8 +80,11 @@ def mentions(root: Any) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _Sweep:
-    """One function of the module, from its end: what is mentioned further down, and the symbols of its arguments."""
+    """One function of the module, from its end: what is mentioned further down, and the symbols of its arguments.
+    ``closures``: a local function of it may overwrite something."""
 
+    overwrites: Overwriting
+    closures: bool
     used: set[str] = field(default_factory=set)
     given: set[str] = field(default_factory=set)
 
@@ -125,7 +135,21 @@ class _Sweep:
     def _may_go(self, binding: Binding, pure: bool) -> bool:
         if isinstance(binding, MatchCast):
             return pure and not (set(mentions(binding.type)) - self.given) & self.used
-        return pure or _cannot_fail(binding.value)
+        return (pure and not self._overwrites(binding.value)) or _cannot_fail(binding.value)
+
+    def _overwrites(self, value: Expr) -> bool:
+        """Whether computing a value may store into what has another name: what is seen there is used."""
+        return self.overwrites.within(value) or (self.closures and any(map(_calls_unknown, nodes(value))))
+
+
+def _closures_overwrite(func: Function, overwrites: Overwriting) -> bool:
+    inner = (b.value for b in nodes(func.body) if isinstance(b, VarBinding) and isinstance(b.value, Function))
+    return any(map(overwrites.within, inner))
+
+
+def _calls_unknown(node: object) -> bool:
+    """Whether a node calls a function that has no name in the module."""
+    return isinstance(node, Call) and (isinstance(node.op, Var) or getattr(node.op, "name", "") in CLOSURES)
 
 
 def _cannot_fail(value: Expr) -> bool:

@@ -17,10 +17,10 @@ from refrelax.lower.names import Taken
 from refrelax.lower.reshapes import is_reshape
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.overwriting import Overwriting
 from refrelax.semantics.ops import DESTINATION_PASSING
 from refrelax.semantics.types.calls import inplace_indices
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.purity import overwrites
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -52,7 +52,8 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     """The module with every destination-passing call spelled out."""
     module = checked.module
     graph = [f for f in module.functions.values() if isinstance(f, Function)]
-    views = not any(_may_overwrite(each, module) for f in graph for each in nodes(f))
+    overwrites = Overwriting(module.functions)
+    views = not any(overwrites(each) or _is_of_library(each) for f in graph for each in nodes(f))
     functions: dict[str, BaseFunc] = {}
     for name, func in module.functions.items():
         functions[name] = func
@@ -61,9 +62,9 @@ def run(checked: CheckedModule, ledger: Ledger) -> Module:
     return module.with_functions(functions)
 
 
-def _may_overwrite(node: object, module: Module) -> bool:
-    """Whether a call may store into what it is given; of a library function that has effects nobody knows."""
-    return overwrites(node, module.functions) or (isinstance(node, Call) and isinstance(node.op, ExternFunc))
+def _is_of_library(node: object) -> bool:
+    """Whether a call is of a library function that has effects: nobody knows where it stores."""
+    return isinstance(node, Call) and isinstance(node.op, ExternFunc)
 
 
 def names_of(func: Function) -> Taken:
@@ -154,6 +155,7 @@ class _Rewriter:
         found: list[Binding] = []
         outputs: list[Expr] = []
         fresh: list[Expr] = []
+        given = self.named(given, places, found)
         for k, (place, ty) in enumerate(zip(places, types, strict=True)):
             if place >= 0:
                 outputs.append(given.fields[place])
@@ -172,6 +174,17 @@ class _Rewriter:
         elif not fresh:
             found.append(replace(binding, value=outputs[0]))
         return found
+
+    def named(self, given: Tuple, places: tuple[int, ...], before: list[Binding]) -> Tuple:
+        """The arguments, with a name for what is written down and stored in: written twice it is memory of its own
+        twice."""
+        fields = list(given.fields)
+        for place in places:
+            if place >= 0 and not isinstance(fields[place], Var):
+                name = self.taken.fresh("_kept")
+                before.append(VarBinding(name, fields[place], None))
+                fields[place] = Var(name)
+        return Tuple(tuple(fields))
 
     def _call(self, call: Call, args: tuple[Expr, ...]) -> Call:
         """``cls.f(…)``, or a library function called for its effect."""

@@ -314,6 +314,8 @@ def _from_lists(data: Any, dtype: str | None) -> ConstantArray:
         level = [item for each in level for item in each]
     if any(isinstance(each, list | tuple) for each in level):
         raise UsageError("a ragged nested list is no tensor")
+    if any(getattr(each, "shape", ()) != () for each in level):
+        raise UsageError("a list of arrays is no tensor: give each argument by itself, or one array")
     level = [element(each) for each in level]
     chosen = dtype or _default_dtype(level)
     try:

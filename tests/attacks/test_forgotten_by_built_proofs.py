@@ -8,6 +8,7 @@ import pytest
 import refrelax as rr
 from refrelax.judge.evidence import Proved
 from refrelax.judge.pointwise import attempt
+from refrelax.judge.validate import validate
 
 PAIRS: dict[str, tuple[str, str]] = {
     "bounds": (
@@ -421,6 +422,146 @@ class Module:
         return z
 """,
     ),  # a contract for a function of the machine's library
+    "entries": (
+        """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        a = R.full(R.shape([4]), R.const(0.5, "float32"), dtype="float32")
+        b = R.add(x, a)
+        return b
+    @R.function
+    def other(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        return x
+""",
+        """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def half(b: T.Buffer((4,), "float32")):
+        for i in range(4):
+            b[i] = T.float32(0.5)
+
+    @T.prim_func(private=True)
+    def add(a: T.Buffer((4,), "float32"), b: T.Buffer((4,), "float32"), c: T.Buffer((4,), "float32")):
+        for i in range(4):
+            c[i] = a[i] + b[i]
+
+    @R.function(private=True)
+    def rooms() -> R.Tuple(R.Any):
+        R.func_attr({"relax.force_pure": True})
+        m = R.memory.alloc_storage(R.shape([16]), 0, R.str("global"), R.dtype("uint8"))
+        return (m,)
+
+    @R.function(private=True)
+    def launches(m: R.Any) -> R.Tuple(R.Any):
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        a: R.Tensor((4,), "float32") = R.memory.alloc_tensor(m, 0, R.shape([4]), R.dtype("float32"), 0)
+        cls.half(a)
+        return (a,)
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        kept = R.call_builtin_with_ctx("vm.builtin.cuda_graph.get_cached_alloc", (cls.rooms, 0), ty_args=(R.Tuple(R.Any),))
+        m = kept[0]
+        graph = R.call_builtin_with_ctx("vm.builtin.cuda_graph.run_or_capture", (cls.launches, (m,), 0), ty_args=(R.Tuple(R.Tensor((4,), "float32")),))
+        a = graph[0]
+        b = R.call_packed("vm.builtin.reshape", a, R.shape([4]), ty_args=(R.Tensor((4,), "float32"),))
+        y: R.Tensor((4,), "float32") = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), 0, R.str("global"))
+        cls.add(x, b, y)
+        return y
+
+    @R.function(private=True)
+    def rooms2() -> R.Tuple(R.Any):
+        R.func_attr({"relax.force_pure": True})
+        m = R.memory.alloc_storage(R.shape([4]), 0, R.str("global"), R.dtype("uint8"))
+        return (m,)
+    @R.function
+    def other(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        kept = R.call_builtin_with_ctx("vm.builtin.cuda_graph.get_cached_alloc", (cls.rooms2, 0), ty_args=(R.Tuple(R.Any),))
+        return x
+""",
+    ),  # another function of the session has the number
+    "outs2": (
+        """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "float32"), y: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        R.func_attr({"tir_var_upper_bound": {"n": 1024}})
+        a = R.add(x, y)
+        return a
+""",
+        """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def add(a: T.Buffer((n,), "float32"), b: T.Buffer((n,), "float32"), c: T.Buffer((n,), "float32")):
+        for i in range(n):
+            c[i] = a[i] + b[i]
+    @R.function(private=True)
+    def contract(a: R.Tensor((n,), "float32"), b: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        R.func_attr({"Contract": "lib.add"})
+        c = R.add(a, b)
+        return c
+    @R.function
+    def main(x: R.Tensor((n,), "float32"), y: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        R.func_attr({"relax.force_pure": True, "tir_var_upper_bound": {"n": 1024}})
+        cls = Module
+        m = R.memory.alloc_storage(R.shape([n * 8]), 0, R.str("global"), R.dtype("uint8"))
+        a: R.Tensor((n,), "float32") = R.memory.alloc_tensor(m, 0, R.shape([n]), R.dtype("float32"), 0)
+        b: R.Tensor((n,), "float32") = R.memory.alloc_tensor(m, T.min(n, 100) * 4, R.shape([n]), R.dtype("float32"), 0)
+        z: R.Tensor((n,), "float32") = R.builtin.alloc_tensor(R.shape([n]), R.dtype("float32"), 0, R.str("global"))
+        cls.add(x, y, a)
+        u = R.call_dps_packed("lib.add", (a, b), out_ty=R.Tensor((n,), "float32"))
+        return a
+""",
+    ),  # the same, in destination form
+    "outs": (
+        """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "float32"), y: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        R.func_attr({"tir_var_upper_bound": {"n": 1024}})
+        a = R.add(x, y)
+        return a
+""",
+        """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def add(a: T.Buffer((n,), "float32"), b: T.Buffer((n,), "float32"), c: T.Buffer((n,), "float32")):
+        for i in range(n):
+            c[i] = a[i] + b[i]
+    @R.function(private=True)
+    def contract(a: R.Tensor((n,), "float32"), b: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        R.func_attr({"Contract": "lib.add"})
+        c = R.add(a, b)
+        return c
+    @R.function
+    def main(x: R.Tensor((n,), "float32"), y: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        R.func_attr({"relax.force_pure": True, "tir_var_upper_bound": {"n": 1024}})
+        cls = Module
+        m = R.memory.alloc_storage(R.shape([n * 8]), 0, R.str("global"), R.dtype("uint8"))
+        a: R.Tensor((n,), "float32") = R.memory.alloc_tensor(m, 0, R.shape([n]), R.dtype("float32"), 0)
+        b: R.Tensor((n,), "float32") = R.memory.alloc_tensor(m, T.min(n, 100) * 4, R.shape([n]), R.dtype("float32"), 0)
+        z: R.Tensor((n,), "float32") = R.builtin.alloc_tensor(R.shape([n]), R.dtype("float32"), 0, R.str("global"))
+        cls.add(x, y, a)
+        u = R.call_pure_packed("lib.add", a, b, ty_args=(R.Tensor((n,), "float32"),))
+        return a
+""",
+    ),  # arguments of a library function that share bytes
 }
 
 
@@ -428,3 +569,15 @@ class Module:
 def test_a_run_that_ends_otherwise_is_not_proved(name: str) -> None:
     first, second = (rr.check(rr.parse(text)) for text in PAIRS[name])
     assert not isinstance(attempt(first, second, "main"), Proved)
+
+
+def test_what_is_registered_in_place_of_the_machines_own_is_not_proved() -> None:
+    def fails(x: rr.Tensor, *_: object) -> rr.Tensor:
+        if x.shape[0] > 100:
+            raise ValueError("too many")
+        return x
+
+    first, second = PAIRS["tyargs"]
+    programs = rr.parse(first), rr.parse(second.replace("T.min(n, 100)", "n"))
+    assert str(validate(*programs)).startswith("PROVED (")
+    assert not str(validate(*programs, externs={"vm.builtin.reshape": fails})).startswith("PROVED (")

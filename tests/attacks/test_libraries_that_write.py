@@ -61,3 +61,49 @@ def test_a_contract_that_swaps_in_place(backend: str) -> None:
     assert isinstance(ended, rr.Returned) and ended.value.tolist() == X, ended
     verdict = rr.diff(checked, "main", [X, Y], impl=backend)
     assert isinstance(verdict, rr.Agreement), verdict
+
+
+VIEWS = """
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), dtype="float32"), y: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        v = R.reshape(x, R.shape([2]))
+        c = R.const([3.0, 4.0], "float32")
+        _ = R.call_packed("lib.f", {first}, {second}, ty_args=(R.Tuple,))
+        z = R.call_dps_packed("lib.f", (c,), out_ty=R.Tensor((2,), dtype="float32"))
+        w = R.add(R.add(z, v), R.add(x, y))
+        return w
+"""
+
+
+@pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
+@pytest.mark.parametrize(("first", "second"), [("x", "x"), ("x", "v"), ("v", "x"), ("v", "v"), ("y", "v"), ("c", "y")])
+@pytest.mark.parametrize("looks", ["at both", "at one", "at none"])
+def test_arguments_that_share_memory_and_constants_that_are_only_read(
+    backend: str, first: str, second: str, looks: str
+) -> None:
+    """What is not written stays as it is, whether or not the function has looked at it."""
+
+    def store(a: Any, out: Any) -> None:
+        if looks == "at both":
+            out.tolist()
+        out.assign([2 * each for each in a.tolist()] if looks != "at none" else [9.0, 8.0])
+
+    checked = rr.check(rr.parse(VIEWS.format(first=first, second=second)))
+    verdict = rr.diff(checked, "main", [X, Y], impl=backend, externs={"lib.f": store})
+    assert isinstance(verdict, rr.Agreement), verdict
+
+
+@pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
+def test_a_library_function_reads_a_constant(backend: str) -> None:
+    """Constants of a program that overwrites nothing are read-only memory."""
+    text = """@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((), dtype="float32")):
+        y = R.call_dps_packed("testing.add_into", (x, R.const(0.5, "float32")), out_ty=R.Tensor((), dtype="float32"))
+        return y
+"""
+    verdict = rr.diff(rr.check(rr.parse(text)), "main", [1.0], impl=backend, externs=rr.testing.EXTERNS)
+    assert isinstance(verdict, rr.Agreement), verdict

@@ -131,3 +131,14 @@ def test_what_shares_memory_that_is_overwritten_is_no_copy(overwrite: str, view:
     other = text.replace(view, 'R.add(x, R.const(0, "float32"))')
     assert isinstance(attempt(checked(text), checked(other), "main"), str)
     assert isinstance(attempt(checked(other), checked(text), "main"), str)
+
+
+@pytest.mark.parametrize(("declared", "proved"), [("(n,)", True), ("(n + 1,)", False)])
+def test_a_declared_result_that_only_a_run_shows_is_checked(declared: str, proved: bool) -> None:
+    """As TVM's VMShapeLower leaves it: a result of known rank alone under a type that says its extents."""
+    first, second = texts("erased-signature")
+    loose = second.replace("x: R.Any) -> R.Any", f'x: R.Tensor((n,), "float32")) -> R.Tensor({declared}, "float32")')
+    result = 'm, 0, s, R.dtype("float32"), ty_args=(R.Any,)'
+    assert loose.count(result) == 1
+    loose = loose.replace(result, result.replace("R.Any", 'R.Tensor(ndim=1, dtype="float32")'))
+    assert isinstance(attempt(checked(first), checked(loose), "main"), Proved) is proved

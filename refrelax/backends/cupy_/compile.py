@@ -110,16 +110,6 @@ class Running(host.Running):
     def taken(self, value: Any) -> Any:
         return self.border.up(value)
 
-    def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
-        if self.unregistered(name):
-            super().library_into(name, args, outputs)
-            return
-        given = [surface.outward(self.border.down(a)) for a in (*args, *outputs)]
-        self.externs[name](*given)
-        for array, tensor in zip([*args, *outputs], given, strict=True):
-            if isinstance(array, DeviceArray):
-                self.border.device.restore(array, tensor.numpy())
-
     def place(self, array: Any, found: Any) -> None:
         self.border.device.restore(array, self.border.down(found))
 

@@ -113,7 +113,7 @@ _BELOW = (
 def erf(x: Any, out: Any) -> None:
     """The error function at float32, within 1.6 units in the last place: a rational function of ``x`` clamped to
     [-4, 4] (the one of Eigen and XLA), here in binary64."""
-    y = np.clip(x, np.float32(-4), np.float32(4)).astype(np.float64)
+    y = np.clip(np.atleast_1d(x), np.float32(-4), np.float32(4)).astype(np.float64)
     square = y * y
     above, below = square * _ABOVE[0], square * _BELOW[0]
     for total, numbers in ((above, _ABOVE), (below, _BELOW)):
@@ -123,4 +123,4 @@ def erf(x: Any, out: Any) -> None:
         total += numbers[-1]
     above *= y
     above /= below
-    out[...] = above
+    out[...] = above.reshape(out.shape)

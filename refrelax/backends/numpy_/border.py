@@ -24,7 +24,7 @@ from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax.graph import Call, Expr, Function, Op, Tuple, TupleGetItem, Var
 from refrelax.syntax.loops import BufferStore, PrimFunc
 from refrelax.syntax.module import ConstantArray
-from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 
 # --- types and names of parameters -----------------------------------------------------------------------------------
 
@@ -94,7 +94,9 @@ def _may_be_parameter(expr: Expr, seen: dict[str, bool]) -> bool:
 
 def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
     """A surface value as generated source works with it: arrays, Python numbers, tuples, ``Shape``. ``copy``: arrays
-    in new memory; without it they are the caller's where that is possible."""
+    in new memory; without it they are the caller's where that is possible. ``R.Any`` guides nothing."""
+    if isinstance(type_, AnyType):
+        type_ = None
     match value, type_:
         case ((Shape() | None | str()), _):
             return value

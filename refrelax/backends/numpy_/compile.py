@@ -34,8 +34,8 @@ from refrelax.lower.origins.text import Origin, hint
 from refrelax.lower.orphans import called
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.graph.link import link, nodes
+from refrelax.semantics.graph.overwriting import overwrites
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.purity import overwrites
 from refrelax.semantics.types.wellformed.heads import contracts_of
 from refrelax.syntax.graph import Call, ExternFunc, Function
 from refrelax.syntax.loops import PrimFunc
@@ -182,12 +182,7 @@ class Running:
         """What a library function returns; what it stores in its arguments is stored."""
         if self.unregistered(name):
             return self.stand_in(name, args)
-        given = [outward(self.held(a)) for a in args]
-        result = inward(self.externs[name](*given), None)
-        for array, tensor in zip(args, given, strict=True):
-            if isinstance(tensor, Tensor):
-                self.written(array, tensor.numpy())
-        return self.taken(result)
+        return self.taken(inward(self.called(name, args), None))
 
     def library_into(self, name: str, args: list[Any], outputs: list[Any]) -> None:
         """A library function that writes its outputs; where none is registered, its contract."""
@@ -196,11 +191,19 @@ class Running:
             return
         if name in self.contracts:
             spoil(outputs)
-        given = [outward(a) for a in (*args, *outputs)]
-        self.externs[name](*given)
-        for array, tensor in zip([*args, *outputs], given, strict=True):
-            if isinstance(array, np.ndarray):
-                array[...] = tensor.numpy()
+        self.called(name, [*args, *outputs])
+
+    def called(self, name: str, args: list[Any]) -> Any:
+        """What a registered library function gives; what it stores in tensors is stored, and nothing where it stores
+        nothing: arguments may share memory, and constants are read-only."""
+        one = {id(each): outward(self.held(each)) for each in args}  # one tensor for what is one array
+        given = [one[id(each)] for each in args]
+        before = [each.tobytes() if isinstance(each, Tensor) else b"" for each in given]
+        result = self.externs[name](*given)
+        for array, tensor, bytes_ in zip(args, given, before, strict=True):
+            if isinstance(tensor, Tensor) and tensor.tobytes() != bytes_:
+                self.place(array, tensor.numpy())
+        return result
 
     def parameters(self, name: str) -> int | None:
         """How many parameters the contract of a library function has; ``None`` without one."""
@@ -229,11 +232,6 @@ class Running:
     def place(self, array: Any, found: Any) -> None:
         """A result where it goes."""
         array[...] = found
-
-    def written(self, array: Any, after: Any) -> None:
-        """What a library function made of an argument: nothing is done where it wrote nothing."""
-        if np.asarray(self.held(array)).tobytes() != after.tobytes():
-            self.place(array, after)
 
     def held(self, value: Any) -> Any:
         """A value as the host has it."""

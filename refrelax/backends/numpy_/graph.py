@@ -152,7 +152,13 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
         if not result.isidentifier():
             writer.line(f"result_ = {result}")
             result = "result_"
-        match_types(writer, "return", [(result, func.ret, f"the result of {writer.path}")], bind=False)
+        match_types(
+            writer,
+            "return",
+            [(result, func.ret, f"the result of {writer.path}")],
+            False,
+            _known(writer, func.body.body),
+        )
     writer.line(f"return {result}")
     writer.depth -= 1
 
@@ -164,12 +170,32 @@ def _may_fail(type_: Type) -> bool:
 # --- checks ----------------------------------------------------------------------------------------------------------
 
 
-def match_types(writer: Writer, kind: str, given: list[tuple[str, Type | None, str]], bind: bool = True) -> None:
-    """Kinds, dtypes and ranks first; then the symbols; then the extents that are not symbols' definitions."""
+def _known(writer: Writer, expr: Expr) -> Type:
+    """The type of a value as the checker derived it, as far as a variable or a scalar tells it."""
+    match expr:
+        case Var(name=name):
+            return writer.type_of(name) or AnyType()
+        case PrimValue(value=value):
+            return PrimType(value.dtype)
+        case Tuple(fields=fields):
+            return TupleType(tuple(_known(writer, each) for each in fields))
+        case _:
+            return AnyType()
+
+
+def match_types(
+    writer: Writer,
+    kind: str,
+    given: Sequence[tuple[str, Type | None, str]],
+    bind: bool = True,
+    known: Type | None = None,
+) -> None:
+    """Kinds, dtypes and ranks first; then the symbols; then the extents that are not symbols' definitions. ``known``:
+    the type that the value was derived to have; ``None`` if it is an argument."""
     dims: list[tuple[PrimExpr, str, str]] = []
     for text, type_, where in given:
         if type_ is not None:
-            _structure(writer, kind, text, type_, where, dims)
+            _structure(writer, kind, text, type_, where, dims, known)
     compared = []
     for dim, text, where in dims:
         if bind and isinstance(dim, SymVar) and dim.name not in writer.symbols:
@@ -184,7 +210,13 @@ def match_types(writer: Writer, kind: str, given: list[tuple[str, Type | None, s
 
 
 def _structure(
-    writer: Writer, kind: str, text: str, type_: Type, where: str, dims: list[tuple[PrimExpr, str, str]]
+    writer: Writer,
+    kind: str,
+    text: str,
+    type_: Type,
+    where: str,
+    dims: list[tuple[PrimExpr, str, str]],
+    known: Type | None,
 ) -> None:
     for dtype in filter(None, element_dtypes(type_)):
         held(dtype)
@@ -202,22 +234,40 @@ def _structure(
             for axis, dim in enumerate(type_.shape or ()):
                 dims.append((dim, f"{text}.shape[{axis}]", where))
         case DTensorType():
-            _structure(writer, kind, text, type_.tensor, where, dims)
+            _structure(writer, kind, text, type_.tensor, where, dims, known)
         case ShapeType():
             rank = len(type_.values) if type_.values is not None else type_.ndim
             writer.line(f"rt.expect_shape({kind!r}, {where!r}, {text}, {rank})")
             for axis, dim in enumerate(type_.values or ()):
                 dims.append((dim, f"{text}.dims[{axis}]", where))
         case PrimType():
-            writer.line(f"rt.expect_prim({kind!r}, {where!r}, {text}, {type_.dtype!r})")
+            found = _width(type_, known)
+            writer.line(f"rt.expect_prim({kind!r}, {where!r}, {text}, {type_.dtype!r}{found and f', {found!r}'})")
         case TupleType():
             writer.line(f"rt.expect_tuple({kind!r}, {where!r}, {text}, {len(type_.fields)})")
             for k, each in enumerate(type_.fields):
-                _structure(writer, kind, f"{text}[{k}]", each, f"{where}[{k}]", dims)
+                inner = known.fields[k] if isinstance(known, TupleType) and k < len(known.fields) else known
+                _structure(writer, kind, f"{text}[{k}]", each, f"{where}[{k}]", dims, inner)
         case FuncType() | PackedFuncType():
             writer.line(f"rt.expect_function({kind!r}, {where!r}, {text})")
         case _:
             assert_never(type_)
+
+
+def _width(wanted: PrimType, known: Type | None) -> str:
+    """The dtype that a scalar was derived to have, where it is another than the wanted one.
+
+    A scalar is a Python number in generated source, which tells its kind and not its width: one of a type that is not
+    known is ``int64`` or ``float64``, as what comes in from outside is.
+
+    Raises:
+        Unsupported: it is not known and another width is wanted.
+    """
+    if isinstance(known, PrimType):
+        return known.dtype if known.dtype != wanted.dtype else ""
+    if known is not None and wanted.dtype not in ("bool", "int64", "float64"):
+        raise Unsupported(f"a scalar of unknown type as {wanted.dtype}")
+    return ""
 
 
 # --- bindings --------------------------------------------------------------------------------------------------------
@@ -263,7 +313,8 @@ def binding(writer: Writer, each: Binding) -> None:
     match each:
         case MatchCast():
             writer.line(f"{name} = {value(writer, each.value)}")
-            match_types(writer, "match-cast", [(name, each.type, f"match_cast to {each.name}")])
+            given = [(name, each.type, f"match_cast to {each.name}")]
+            match_types(writer, "match-cast", given, known=_known(writer, each.value))
         case VarBinding(value=Function() as inner):
             _local_function(writer, each.name, inner)
         case VarBinding(value=If() as branch):

@@ -194,17 +194,18 @@ def expect_tuple(kind: Kind, where: str, value: Any, count: int) -> None:
         raise mismatch(kind, "type", f"{where}: expected a tuple of {count}")
 
 
-def expect_prim(kind: Kind, where: str, value: Any, dtype: str) -> None:
-    """A scalar of a dtype. A number that comes without one tells its kind alone."""
+def expect_prim(kind: Kind, where: str, value: Any, wanted: str, known: str | None = None) -> None:
+    """A scalar of a dtype. A number that comes without one tells its kind alone; ``known``: the dtype that the checker
+    derived, where it is another."""
     if not isinstance(value, bool | int | float | Prim):
         raise mismatch(kind, "type", f"{where}: expected a scalar")
     if isinstance(value, Prim):
-        found, wanted = value.dtype, dtype
+        found, of = value.dtype, wanted
     else:
         found = "bool" if isinstance(value, bool) else "float" if isinstance(value, float) else "int"
-        wanted = dtypes.kind(dtype).removeprefix("u")
-    if found != wanted:
-        raise mismatch(kind, "dtype", f"{where}: expected a {dtype}, found a {found}")
+        of = dtypes.kind(wanted).removeprefix("u")
+    if known is not None or found != of:
+        raise mismatch(kind, "dtype", f"{where}: expected a {wanted}, found a {known or found}")
 
 
 def expect_function(kind: Kind, where: str, value: Any) -> None:

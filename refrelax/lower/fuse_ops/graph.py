@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from refrelax.lower.nests import Nest
 from refrelax.lower.pattern_kinds import Kind, pattern_kind, program
 from refrelax.rules import rule
+from refrelax.semantics.graph.overwriting import overwrites
 from refrelax.semantics.ops import CALL_FORMS, IMPURE, LOW_LEVEL
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.graph import (
@@ -90,12 +91,12 @@ def read_block(checked: CheckedModule, types: Mapping[str, Type], block: Dataflo
 @rule("lo/fuse-segment")
 def is_barrier(binding: Binding, module: Module) -> bool:
     """Whether fusion may not move a call across this binding: a ``match_cast`` (it checks, and binds symbols), and
-    every call but of an operator or of a loop program into fresh memory."""
+    every call but of an operator or of a loop program that stores in fresh memory alone."""
     if isinstance(binding, MatchCast):
         return True
     match binding.value:
         case Call(op=Op(name="relax.call_tir"), args=(GlobalVar(name=name), *_)):
-            return not isinstance(module.functions.get(name), PrimFunc)
+            return not isinstance(module.functions.get(name), PrimFunc) or overwrites(binding.value, module.functions)
         case Call(op=Op(name=name)):
             return name in IMPURE or name in CALL_FORMS or name in LOW_LEVEL
         case Call():

@@ -8,12 +8,10 @@ Spec: ``spec/08-effects-and-storage.md``, Purity; ``spec/04-well-formedness.md``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from refrelax.rules import rule
-from refrelax.semantics.ops import DESTINATION_PASSING, OVERWRITING
-from refrelax.syntax.graph import Call, Function, GlobalVar, Op, Tuple, VarBinding
+from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import (
     AllocBuffer,
     AssertStmt,
@@ -102,26 +100,6 @@ def prim_func_is_pure(f: PrimFunc) -> bool:
         elif isinstance(s, BufferStore) and s.buffer not in own:
             return False
     return not any(has_effect(e) for s in statements(f.body) for e in expressions(s))
-
-
-def overwrites(node: Any, functions: Mapping[str, Any]) -> bool:
-    """Whether ``node`` lets a call store into a tensor that graph-level code can see: a call in place, or a loop-level
-    function that stores into its parameters and is called, or given away, other than to fill fresh outputs."""
-    match node:
-        case Call(op=Op(name=name)) if name in OVERWRITING:
-            return True
-        case Call(op=Op(name=name), args=(GlobalVar(), *rest)) if name in DESTINATION_PASSING:
-            given: tuple[Any, ...] = tuple(rest)
-        case Call(op=op, args=args):
-            given = (op, *args)
-        case VarBinding(value=value):
-            given = (value,)
-        case Tuple(fields=fields):
-            given = fields
-        case _:
-            return False
-    named = (functions.get(each.name) for each in given if isinstance(each, GlobalVar))
-    return any(isinstance(f, PrimFunc) and not prim_func_is_pure(f) for f in named)
 
 
 def has_effect(e: PrimExpr) -> bool:

@@ -72,6 +72,26 @@ def inside(permitted: Any, found: Any) -> None:
 DTYPES = st.sampled_from(["float32", "float16", "bfloat16", "float64"])
 SHAPES = st.tuples(st.integers(0, 3), st.integers(0, 6))
 
+# --- each element ----------------------------------------------------------------------------------------------------
+
+UNARY = [
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf", "exp", "floor", "log",
+    "negative", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
+    "isnan", "isfinite", "isinf", "nn.relu", "nn.gelu", "nn.gelu_tanh", "nn.silu", "nn.leakyrelu",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.parametrize("shape", [(), (1,), (0,), (2, 3)])
+def test_every_rank(name: str, shape: tuple[int, ...]) -> None:
+    """One operator, and three that are a group; numbers that each of them has."""
+    x = (np.arange(int(np.prod(shape))).reshape(shape) / 8 + (1.0 if name == "acosh" else 0.0)).astype("float32")
+    head = f'x: R.Tensor({shape}, "float32")'
+    agree(program(head, f"y = R.{name}(x)\nreturn y"), x)
+    if not name.startswith("is"):
+        agree(program(head, f"a = R.multiply(x, x)\nb = R.{name}(a)\ny = R.add(b, x)\nreturn y"), x)
+
+
 # --- order -----------------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,99 @@
+"""Which calls may store into what has another name: one relation, asked by every pass that drops, moves or shares.
+
+Spec: ``spec/10-lowering.md``, ``lo/overwrites``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from refrelax.rules import rule
+from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.ops import DESTINATION_PASSING, OVERWRITING
+from refrelax.semantics.types.purity import expressions, has_effect, prim_func_is_pure, statements
+from refrelax.syntax.graph import Call, Function, GlobalVar, Op, ShapeExpr, Tuple, VarBinding
+from refrelax.syntax.loops import AllocBuffer, BufferParam, BufferStore, PrimFunc, SBlock
+from refrelax.syntax.scalars import PrimExpr, walk
+from refrelax.syntax.types import TupleType
+
+
+@dataclass(slots=True)
+class Overwriting:
+    """Which calls of a module may store into a tensor that graph-level code can see: calls in place, a loop-level
+    function that stores into what it is given, called or given away other than to fill fresh outputs, and graph-level
+    functions in which such a call stands. Asked by every pass that drops, moves or shares."""
+
+    functions: Mapping[str, Any]
+    known: dict[str, bool] = field(default_factory=dict)
+
+    @rule("lo/overwrites")
+    def __call__(self, node: Any) -> bool:
+        """Whether this node is such a call, or gives such a function away."""
+        match node:
+            case Call(op=Op(name=name)) if name in OVERWRITING:
+                return True
+            case Call(op=Op(name=name), args=(GlobalVar(name=callee), *rest)) if name in DESTINATION_PASSING:
+                given: tuple[Any, ...] = tuple(rest)
+                if isinstance(f := self.functions.get(callee), PrimFunc) and stores_in_inputs(f, _inputs(f, node)):
+                    return True
+            case Call(op=GlobalVar(name=name), args=args) if isinstance(self.functions.get(name), Function):
+                given = args
+                if self.function(name):
+                    return True
+            case Call(op=op, args=args):
+                given = (op, *args)
+            case VarBinding(value=value):
+                given = (value,)
+            case Tuple(fields=fields):
+                given = fields
+            case _:
+                return False
+        named = (self.functions.get(each.name) for each in given if isinstance(each, GlobalVar))
+        return any(isinstance(f, PrimFunc) and not prim_func_is_pure(f) for f in named)
+
+    def function(self, name: str) -> bool:
+        """Whether such a call stands in a graph-level function of the module, or in one that it calls."""
+        if name not in self.known:
+            self.known[name] = False  # (of a function that calls itself, what else stands in it says)
+            self.known[name] = self.within(self.functions[name])
+        return self.known[name]
+
+    def within(self, root: Any) -> bool:
+        """Whether such a call stands below ``root``."""
+        return any(map(self, nodes(root)))
+
+
+def overwrites(node: Any, functions: Mapping[str, Any]) -> bool:
+    """``Overwriting`` of one node."""
+    return Overwriting(functions)(node)
+
+
+def _inputs(f: PrimFunc, call: Call) -> int:
+    """How many parameters of a loop-level function a call in destination form gives: not outputs, not symbols."""
+    outs = sum(len(t.fields) if isinstance(t, TupleType) else 1 for t in call.ty_args)
+    symbols = len(call.args[2].values) if len(call.args) > 2 and isinstance(call.args[2], ShapeExpr) else 0
+    return max(0, len(f.params) - outs - symbols)
+
+
+def stores_in_inputs(f: PrimFunc, count: int) -> bool:
+    """Whether a loop-level function may store into one of its first ``count`` parameters. What it stores in under
+    another name, unless that is a region of memory of its own or of an output, counts."""
+    inputs = {p.buffer.name for p in f.params[:count] if isinstance(p, BufferParam)}
+    free = {p.buffer.name for p in f.params[count:] if isinstance(p, BufferParam)} | {b.name for b in f.root_allocs}
+    listed = list(statements(f.body))
+    for s in listed:  # (an outer statement comes first, so that regions of regions are told)
+        if isinstance(s, AllocBuffer) and s.buffer.data is None:
+            free.add(s.buffer.name)
+        elif isinstance(s, SBlock):
+            free |= {b.name for b in s.allocs if b.data is None}
+            free |= {m.buffer.name for m in s.matches if m.source.buffer in free}
+    if any(isinstance(s, BufferStore) and s.buffer not in free for s in listed):
+        return True
+    return any(has_effect(e) and _mentions(e, inputs) for s in listed for e in expressions(s))
+
+
+def _mentions(e: PrimExpr, buffers: set[str]) -> bool:
+    names = (getattr(each, key, None) for each in walk(e) for key in ("buffer", "name"))
+    return any(isinstance(name, str) and name.removesuffix(".data") in buffers for name in names)

@@ -1,0 +1,66 @@
+"""Scalars at the backend's border, where Python numbers stand for prim values: a run ends as the definition's does."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import refrelax as rr
+from refrelax.backends.errors import Unsupported
+from tests.draws import draws
+
+DTYPES = ["bool", "int32", "int64", "float32", "float64"]
+NUMBERS = {"bool": [True, False], "int": [3, -2, 0, 1], "float": [0.5, -2.0, 0.0]}
+
+SINKS = {
+    "return": "def main(x: {source}) -> {wanted}:\n        return x",
+    "match-cast": "def main(x: {source}):\n        y = R.match_cast(x, {wanted})\n        return y",
+    "call": "def main(x: {source}):\n        y = Module.f(x)\n        return y\n"
+    "    @R.function\n    def f(x: {wanted}):\n        return x",
+    "made": "def main(x: {source}) -> R.Tuple({wanted}, R.Tensor):\n        y = (x, R.const(1))\n        return y",
+}
+
+
+@settings(max_examples=draws(150))
+@given(st.data())
+def test_a_scalar_has_its_dtype(data: st.DataObject) -> None:
+    wanted = f'R.Prim("{data.draw(st.sampled_from(DTYPES))}")'
+    source = data.draw(st.sampled_from(["R.Any", *(f'R.Prim("{each}")' for each in DTYPES)]))
+    value: object = data.draw(st.sampled_from([n for each in NUMBERS.values() for n in each]))
+    assume("int" not in source or not isinstance(value, float))  # no value of that type
+    if data.draw(st.booleans()):
+        wanted, source = f'R.Tuple({wanted}, R.Tensor((2,), "float32"))', source
+        source = source if source == "R.Any" else f"R.Tuple({source}, R.Any)"
+        value = (value, rr.Tensor.of([1.0, 2.0], "float32"))
+    body = SINKS[data.draw(st.sampled_from(sorted(SINKS)))].format(source=source, wanted=wanted)
+    ends_alike(f"@I.ir_module\nclass Module:\n    @R.function\n    {body}\n", value)
+
+
+def ends_alike(text: str, value: object) -> None:
+    try:
+        checked = rr.check(rr.parse(text))
+        executables = [rr.compile(checked, mode=mode) for mode in ("bits", "fast")]  # type: ignore[arg-type]
+    except (rr.Rejection, Unsupported):
+        return
+    expected = rr.run(checked, "main", value)
+    for each in executables:
+        found = each.run("main", value)
+        assert type(found) is type(expected), (text, value, expected, found)
+        if isinstance(expected, rr.Returned) and isinstance(found, rr.Returned):
+            assert repr(found.value) == repr(expected.value) or found.value == expected.value
+        elif isinstance(expected, rr.Trapped) and isinstance(found, rr.Trapped):
+            assert found.rule == expected.rule, (text, value, expected, found)
+
+
+def test_the_width_of_a_scalar_of_unknown_type_is_not_guessed() -> None:
+    text = """@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Any):
+        y = R.match_cast(x, {})
+        return y
+"""
+    with pytest.raises(Unsupported, match="a scalar of unknown type as int32"):
+        rr.compile(rr.check(rr.parse(text.format('R.Prim("int32")'))))
+    ends_alike(text.format('R.Prim("int64")'), 3)
