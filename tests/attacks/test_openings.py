@@ -77,6 +77,7 @@ class Module:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["reflect", "replicate"])
 def test_padding_shows_nothing_where_loops_put_a_number(mode: str) -> None:
     """A position beyond the data is poison; the loops, guarded there, give 0."""

@@ -33,6 +33,7 @@ def test_equalities_and_orders_follow_from_a_chain() -> None:
 HASH = "((((n ^ (n >> 7)) * 40503) & 65535) ^ (((n ^ (n >> 9)) * 30011) & 65535))"
 
 
+@pytest.mark.thorough
 def test_a_word_holds_what_a_shift_down_leaves() -> None:
     full = 2**40 - 1
     claim = f"{HASH} != 12345 or (({full} >> (40*t)) - {full}) * (({full} >> (40*t)) - {full}) <= 0"

@@ -59,6 +59,7 @@ def test_numpy_fast(text: str) -> None:
     leaves_the_same(text, "numpy", "fast")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
 @pytest.mark.parametrize("mode", ["bits", "fast"])
 def test_cuda_emulated(mode: str) -> None:

@@ -78,6 +78,7 @@ def test_models_by_name() -> None:
         pick(["mlp"])
 
 
+@pytest.mark.thorough
 def test_calls_of_library_functions_are_judged_and_their_contracts_are_not() -> None:
     """What a contract goes through is not what NumPy's function goes through: nothing of it is missing."""
     example = examples.load("paper/gemma")

@@ -236,6 +236,7 @@ def test_a_check_that_tells_one_rule_apart_passes_its_cases() -> None:
 CHECKED = [c for c in CASES.values() if c.portable and str(c.rule).startswith("wf/") and not c.runs]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", [
     ["conformance", "run", "--impl", "numpy"], ["conformance", "export", "{out}"],
     ["rules", "check"], ["rules", "coverage"], ["rules", "mutate"],
@@ -362,6 +363,7 @@ def test_lists_that_are_none(text: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert str(listed) in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_a_claim_that_needs_z3_is_no_failure_without_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,6 +21,7 @@ def test_a_check_that_never_refuses_is_seen(rule: str) -> None:
     assert any(each.killer is not None for each in verdicts), [str(each.mutant) for each in verdicts]
 
 
+@pytest.mark.thorough
 def test_the_honest_code_comes_back() -> None:
     mutant = next(each for each in mutants() if each.rules == ("ev/match-cast-mismatch",))
     cases = mutate.tied(mutant)

@@ -97,6 +97,7 @@ def test_a_table_of_shapes_is_followed() -> None:
         ('x, 2, R.dtype("float32")', 'x, 2, R.dtype("float16")'),
         ('make_shape", heap, 1, 1, 2', 'make_shape", heap, 1, 1, 0'),
         ('make_shape", heap, 1, 1, 2', 'make_shape", heap, 1, 0, 6'),
+        ("R.Shape(ndim=1)", "R.Shape(ndim=2)"),
     ],
 )
 def test_a_fault_in_the_table_is_not_proved(old: str, new: str) -> None:

@@ -265,6 +265,7 @@ def test_memory_whose_size_is_no_number_is_not_kept() -> None:
     assert len(lower(rr.check(rr.parse(text)), passes=("capture",)).module.module.functions) == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["mlp", "decoder"])
 def test_examples_are_built_whole(name: str) -> None:
     stage = load(name).stage("imported")

@@ -37,6 +37,7 @@ def program(choices: Choices, result: int) -> str:
     return module(*writer.lines, "return result", params=f"c: T.bool, x: {V}, y: {V}")
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.tuples(st.integers(0, len(KINDS) - 1), st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=12),
     st.integers(0, 3),

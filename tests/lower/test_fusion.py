@@ -117,6 +117,7 @@ def test_a_symbol_without_a_parameter_gets_one() -> None:
     assert "symbols: R.Shape([n, m])" in text and "R.shape([n, m])" in text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["mlp", "cnn", "decoder"])
 def test_examples(name: str) -> None:
     """From the imported text and from what TVM fused already; every claim is proved."""

@@ -76,6 +76,7 @@ def model(name: str) -> tuple[rr.CheckedModule, Any]:
     return rr.check(rr.bind_constants(rr.parse(stage.text), stage.constants)), example
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["mlp", "cnn", "decoder"])
 def test_model(name: str) -> None:
     checked, example = model(name)

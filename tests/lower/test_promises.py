@@ -78,6 +78,7 @@ class Module:
     assert rr.validate(checked, lowered.module).word == "PROVED"
 
 
+@pytest.mark.thorough
 @given(
     st.sampled_from([(0, 2**63 - 1, 1), (1, 2**63 - 1, 1), (-3, 2**63 - 1, 2), (-(2**63), 2**63 - 1, 3),
                      (2**63 - 1, -(2**63), -1), (5, -(2**63), -2)]),

@@ -105,6 +105,7 @@ def test_identities_of_bits_have_a_log(first: str, second: str) -> None:
         assert examine(document).by == "checker" and document["evidence"]["kind"] == "log", claim
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("index", ["row*32 + (col ^ (row % 32))", "row*8 + (row % 8 ^ col)"])
 def test_swizzled_rows_without_end_have_a_log(index: str) -> None:
     answer = injective(index, ["row", "col"], ["0 <= col < 8"])

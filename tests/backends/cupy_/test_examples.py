@@ -54,6 +54,7 @@ def patterns(tensor: Any) -> list[int]:
     return list(np.ascontiguousarray(array).view(f"uint{8 * array.itemsize}").ravel())
 
 
+@pytest.mark.thorough
 @needs_gxx
 @pytest.mark.parametrize("name", MODELS)
 def test_bits_are_the_interpreters(name: str) -> None:

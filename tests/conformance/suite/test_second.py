@@ -80,6 +80,7 @@ def test_a_mutant_changes_one_place() -> None:
         assert each["text"] != source[each["start"] : each["end"]]
 
 
+@pytest.mark.thorough
 def test_a_mutant_is_killed_by_the_cases_that_see_it() -> None:
     """In a process for all of them, as by a process of its own; a mutant that hangs is killed by what it was asked."""
     name = "ops/reduce.js"

@@ -36,6 +36,7 @@ def own_answers() -> dict[str, Any]:
     return {each["name"]: json.loads(json.dumps(serve.answer(sent))) for each, sent in asked if sent is not None}
 
 
+@pytest.mark.thorough
 def test_the_definition_passes_by_what_it_exported() -> None:
     words = Counter(each.word for each in score(records(), own_answers()))
     assert not words["failed"] and not words["refused"] and not words["unsupported"]
@@ -152,6 +153,7 @@ def test_one_bad_answer_costs_one_case(does: str, why: str, tmp_path: Path, caps
     assert f"FAILED evaluation/tuple-item (suite:1): {why}" in told and "1 failed" in told
 
 
+@pytest.mark.thorough
 def test_two_processes_give_what_one_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = ["conformance", "run", "--impl", command(tmp_path), "--only", "evaluation/t", "--json"]
     assert main(line) == 0
