@@ -104,13 +104,15 @@ def bits_mode_has_the_bits(program: Program) -> None:
 
 
 def every_binding_has_the_bits(program: Program) -> None:
-    """What the backend shows of each binding is what the interpreter bound."""
+    """What the backend shows of each binding is what the interpreter bound, as far as its run came."""
     checked, args = program
     listener = Values()
-    run(program, listener=listener)
+    left_open = not isinstance(run(program, listener=listener), rr.Returned)
     observed = rr.compile(checked, mode="bits").observe("main", *args, externs=EXTERNS)
     for frame in observed.frames:
         if frame.name and frame.done and not callable(frame.value):
+            if left_open and not listener.bound.get((frame.path, frame.name)):
+                return
             expected, found = listener.bound[frame.path, frame.name].pop(0), outward(frame.value)
             assert same_bits(expected, found), f"{frame.path}/{frame.name}: expected {expected}, found {found}"
 
