@@ -52,8 +52,7 @@ demo: $(DEV) ## the main job on real models: parse, check, run, compile, judge
 	@$(BIN)/refrelax demo
 
 test: $(DEV) $(NVRTC) ## the tie between spec, code and cases, then the test suite (no TVM needed; what takes long: make test-thorough)
-	@$(BIN)/refrelax rules check
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/refrelax rules check & tie=$$!; $(BIN)/python -m pytest -n 2; found=$$?; wait $$tie && exit $$found
 
 test-thorough: $(DEV) $(NVRTC) ## what takes long and has a quicker sibling in make test; CI runs both
 	@$(BIN)/python -m pytest -n 2 -m "thorough and not nightly and not tvm"

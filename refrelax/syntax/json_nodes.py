@@ -74,6 +74,11 @@ def _faults(kind: str, node: Any) -> Iterator[str]:
 def _numbers(kind: str, node: Any) -> Iterator[str]:
     """A bit pattern fits into its dtype, and a constant has as many elements as its shape says."""
     patterns = [node.bits] if kind == "Literal" else node.data
+    if not dtypes.is_dtype(node.dtype):
+        return  # (said already)
+    if dtypes.kind(node.dtype) not in ("bool", "int", "uint", "float"):
+        yield f"a {kind} is a number, and {node.dtype} has none"
+        return
     if any(each < 0 or each >> dtypes.bits(node.dtype) for each in patterns):
         yield f"a bit pattern of a {kind} is too wide for {node.dtype}"
     if kind == "Constant":

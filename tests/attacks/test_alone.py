@@ -42,6 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("name", "code", "why"), [("ends", 1, "exit code 0"), ("aborts", 1, "SIGABRT"), ("talks", 0, "")]

@@ -81,6 +81,7 @@ def test_regions_of_wrapping_arithmetic_are_counted_exactly() -> None:
     assert isinstance(disjoint(a, b, [apart], arithmetic="wrap"), Proved)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("e", "given"), [("1//0", []), ("n", ["n*n == 2"]), ("n//m", ["m == 0"])])
 def test_bounds_of_no_value_say_so(e: str, given: list[str]) -> None:
     assert bounds(e, given) == (1, 0)

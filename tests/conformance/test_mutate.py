@@ -32,6 +32,7 @@ def test_the_honest_code_comes_back() -> None:
     assert cases and all(run_case(case).passed for case in cases)
 
 
+@pytest.mark.thorough
 def test_a_sample_is_spread_over_rules_and_reproducible() -> None:
     one, again, other = (mutate.choose(30, seed) for seed in (1, 1, 2))
     assert [m.place for m in one] == [m.place for m in again] != [m.place for m in other]

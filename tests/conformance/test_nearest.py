@@ -35,6 +35,7 @@ def test_a_sentence_leads_to_a_rule_of_its_chapter() -> None:
     assert sum(bool(rules) and tie.defined[rules[0]].file == file for file, rules in found) >= 72
 
 
+@pytest.mark.thorough
 def test_nothing_is_made_up() -> None:
     assert nearest(ties.read(), "the quick brown fox jumps over a lazy dog") == []
     assert nearest(ties.read(), "") == []

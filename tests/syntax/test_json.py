@@ -172,3 +172,10 @@ def test_a_literal_out_of_range_is_refused() -> None:
     with pytest.raises(Malformed):
         from_json(text)
     assert Literal("int64", 1) == int_imm(1)
+
+
+def test_a_literal_of_what_has_no_numbers_is_refused() -> None:
+    text = to_json(module(PrimValue(int_imm(7))))
+    assert text.count('"int64"') == 1
+    with pytest.raises(Malformed, match="a Literal is a number"):
+        from_json(text.replace('"int64"', '"handle"'))

@@ -53,6 +53,7 @@ def test_a_test_a_case(pytester: pytest.Pytester, suite: Path) -> None:
     run(pytester, suite, SERVE, "-k", "tuple-index").assert_outcomes(passed=2, deselected=3)
 
 
+@pytest.mark.thorough
 def test_what_is_wrong_fails_and_what_says_nothing_is_skipped(pytester: pytest.Pytester, suite: Path) -> None:
     path = pytester.makepyfile(wrong=WRONG)
     found = run(pytester, suite, f"{sys.executable} {path}")
@@ -77,6 +78,7 @@ def test_expected_failures_are_strict(pytester: pytest.Pytester, suite: Path) ->
     assert "no case of the suite" in run(pytester, suite, SERVE, known).stderr.str()
 
 
+@pytest.mark.thorough
 def test_a_command_that_does_not_start_says_so(pytester: pytest.Pytester, suite: Path) -> None:
     found = run(pytester, suite, json.dumps("/no/such/command here"))
     found.assert_outcomes(failed=5)

@@ -43,6 +43,7 @@ def test_the_definition_passes_by_what_it_exported() -> None:
     assert words["passed"] > 900 and words["undecided"] == 0
 
 
+@pytest.mark.thorough
 def test_no_case_asks_what_another_asks_and_all_are_sound_by_their_schemas(tmp_path: Path) -> None:
     few = [each for each in records() if each["rule"].startswith(("ev/", "sh/", "syn/json", "vm/"))]
     store.write(tmp_path, few)
@@ -140,6 +141,7 @@ def test_a_command_is_asked_and_its_answers_are_judged_again(
     assert capsys.readouterr().out == told
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("does", "why"), [
     ("time.sleep(60)", "hang: no answer within 1 s"),
     ("os._exit(3)", "crash: its process ended with exit code 3"),
