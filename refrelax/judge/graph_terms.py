@@ -15,10 +15,11 @@ from typing import Any
 from refrelax.judge import recorded
 from refrelax.judge.built import LIBRARIES, Table, called, computed
 from refrelax.judge.planned import WITHIN, Joined, Memory, Place, Room, View
-from refrelax.judge.same_calls import Calls, Made, repeatable, stored_to, unknown
+from refrelax.judge.same_calls import Calls, Made, repeatable, unknown
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.loops.visit import stored_to
 from refrelax.semantics.ops import OVERWRITING
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.calls import inplace_indices
@@ -58,6 +59,13 @@ def _place(x: Place | View) -> Place:
 def output_types(call: graph.Call) -> tuple[Type, ...]:
     """The types of what a call in destination form gives."""
     return call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
+
+
+def _define_alone(dims: Sequence[PrimExpr], extents: Sequence[PrimExpr], symbols: dict[str, PrimExpr]) -> None:
+    """Symbols that are a whole dim and have no value yet, as the extents there."""
+    for d, extent in zip(dims, extents, strict=True):
+        if isinstance(d, SymVar):
+            symbols.setdefault(d.name, extent)
 
 
 def stores(node: object) -> bool:
@@ -603,9 +611,7 @@ class Program:
                 graph.ShapeExpr(extents),
                 ShapeType(values=tuple() as dims),
             ) if len(dims) == len(extents):
-                for d, extent in zip(dims, extents, strict=True):
-                    if isinstance(d, SymVar):
-                        symbols.setdefault(d.name, extent)
+                _define_alone(dims, extents, symbols)
             case tuple(), TupleType(fields) if len(fields) == len(value):
                 for each, field_ in zip(value, fields, strict=True):
                     self.define(each, field_, symbols)
@@ -616,9 +622,7 @@ class Program:
         """Define the symbols that stand alone; every other extent must be equal."""
         if len(dims) != len(extents):
             raise NotRead("a check of extents that fails")
-        for d, extent in zip(dims, extents, strict=True):
-            if isinstance(d, SymVar) and d.name not in symbols:
-                symbols[d.name] = extent
+        _define_alone(dims, extents, symbols)
         for d, extent in zip(dims, extents, strict=True):
             if not self.logic.equal(self.scalar(d, symbols), extent, (), "extents that are checked"):
                 raise NotRead("a check of extents that may fail")

@@ -62,7 +62,8 @@ def _function(module: Module, callee: object, number: object, builtin: str) -> g
     function = module.functions.get(callee.name) if isinstance(callee, graph.GlobalVar) else None
     if k is None or not isinstance(function, graph.Function):
         raise NotRead(f"a call of {builtin} in this form")
-    if _numbers(module)[builtin, k] != 1 or _numbers(module)[builtin, None]:
+    used = _numbers(module)
+    if used[builtin, k] != 1 or used[builtin, None]:
         raise NotRead(f"two calls of {builtin} under one number")
     return function
 

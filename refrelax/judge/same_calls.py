@@ -135,11 +135,6 @@ def repeatable(func: PrimFunc) -> bool:
     )
 
 
-def stored_to(func: PrimFunc) -> frozenset[str]:
-    """The buffers that a repeatable function may store to."""
-    return frozenset(each.buffer for each in statements_of(func.body) if isinstance(each, BufferStore))
-
-
 def unknown(content: TensorTerm) -> TensorTerm:
     """Contents of which nothing is known."""
     return TensorTerm(content.name, content.shape, content.dtype, computed=True)
@@ -174,4 +169,4 @@ def _only_stores(stmt: Stmt) -> bool:
             return False
 
 
-__all__ = ["Calls", "Made", "repeatable", "stored_to", "unknown"]
+__all__ = ["Calls", "Made", "repeatable", "unknown"]

@@ -18,11 +18,11 @@ from refrelax.running.arrays import Tensor, to_constant
 from refrelax.running.scalars import extents, scalar, stated
 from refrelax.running.sharing import shared
 from refrelax.semantics.builtins.contexts import param_types
+from refrelax.semantics.loops.visit import stored_to
 from refrelax.semantics.ops import OPERATORS
-from refrelax.semantics.types.purity import statements
 from refrelax.semantics.values import DType, Prim, Shape
 from refrelax.syntax.graph import Call, Expr, Function, Op, Tuple, TupleGetItem, Var
-from refrelax.syntax.loops import BufferStore, PrimFunc
+from refrelax.syntax.loops import PrimFunc
 from refrelax.syntax.module import ConstantArray
 from refrelax.syntax.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 
@@ -57,7 +57,7 @@ def misfit(entry: str, args: tuple[Any, ...], types: list[Type | None]) -> Trapp
 
 def stored(func: PrimFunc) -> dict[int, str]:
     """The parameters that a loop program stores into, by position."""
-    found = {s.buffer for s in statements(func.body) if isinstance(s, BufferStore)}
+    found = stored_to(func)
     names = {k: p.buffer.name for k, p in enumerate(func.params) if hasattr(p, "buffer")}
     return {k: name for k, name in names.items() if name in found}
 

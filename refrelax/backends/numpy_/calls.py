@@ -93,7 +93,8 @@ class Called:
 
     def _by_loops(self, args: tuple[Any, ...]) -> Any:
         """What loops give, which may have a meaning where the operators that they come from have none."""
-        outcome = self._executable.run(self._entry, *args)
+        f = self._executable
+        outcome = f._run(f._loops, self._entry, args, {})[0]
         if not isinstance(outcome, Returned):
             raise RunError(outcome)
         return _arrays(outcome.value)

@@ -132,15 +132,16 @@ class _Dispatcher:
         known = (*extents(found.known), *promised)
         place, rule_ = f"{where}.{binding}: {pattern.library}", "lo/dispatch-extents"
         computed = [eq(a, a) for a, _ in pairs if as_int(a) is None and not isinstance(a, SymVar)]
-        other = self.ledger.apart()
-        if computed and not other.holds(both(*asked), rule_, place, known, "int64"):
-            if all(
-                other.holds(both(*each), rule_, place, known, fits)
-                for each, fits in ((asked, None), (computed, "int64"))
-            ):
-                self.ledger.claims += other.claims[1:]
-                return found.result
-        return site.types[binding] if self.ledger.holds(both(*asked), rule_, place, known, "int64") else None
+        tried = self.ledger.apart()
+        if tried.holds(both(*asked), rule_, place, known, "int64"):
+            self.ledger.claims += tried.claims
+            return site.types[binding]
+        other = ((asked, None), (computed, "int64"))
+        if computed and all(tried.holds(both(*each), rule_, place, known, fits) for each, fits in other):
+            self.ledger.claims += tried.claims[1:]
+            return found.result
+        self.ledger.claims += tried.claims[:1]
+        return None
 
 
 def _called(pattern: Pattern, found: Match, binding: Binding, out: Type) -> VarBinding:

@@ -62,6 +62,11 @@ def statements_of(stmts: Iterable[Stmt]) -> Iterator[Stmt]:
         yield from statements_of(inner_statements(stmt))
 
 
+def stored_to(func: PrimFunc) -> frozenset[str]:
+    """The buffers that a loop program names in a store."""
+    return frozenset(each.buffer for each in statements_of(func.body) if isinstance(each, BufferStore))
+
+
 def expressions(stmt: Stmt) -> tuple[PrimExpr, ...]:
     """The expressions of ``stmt`` itself, in the order in which they are evaluated."""
     match stmt:
