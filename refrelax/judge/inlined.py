@@ -15,6 +15,7 @@ from typing import Any
 from refrelax.errors import InternalError, Rejection
 from refrelax.judge.legalized import SHARING
 from refrelax.judge.openings import openings
+from refrelax.judge.told import IN_STORAGE, bindings_of, extents_of
 from refrelax.lower.claims import Ledger
 from refrelax.lower.legalize import run
 from refrelax.lower.legalize.kernel import Kernel
@@ -58,9 +59,6 @@ from refrelax.syntax.scalars import PrimExpr, SymVar, int_imm
 from refrelax.syntax.types import VOID, AnyType, ShapeType, TensorType, TupleType, Type, tensor_of
 
 NO_MORE: Mapping[str, PrimFunc] = {}
-
-IN_STORAGE = frozenset({"relax.memory.alloc_tensor", "relax.vm.alloc_tensor", "vm.builtin.alloc_tensor"})
-"""What gives a tensor in a storage."""
 
 DEEPEST = 8
 """How often calls inside of what was put in place are put in place."""
@@ -378,10 +376,14 @@ class _Inliner:
     def arguments(self, params: tuple[Param, ...], args: tuple[Expr, ...], rename: _Renaming) -> list[Binding]:
         """Give every parameter and symbol what it stands for; the checks that this takes."""
         types = [self.type_of(arg) for arg in args]
-        for param, found in zip(params, types, strict=True):
+        entry = self.checked.module.functions[self.entry]
+        bound = bindings_of(entry) if isinstance(entry, Function) else {}
+        for param, arg, found in zip(params, args, types, strict=True):
             if param.type is None or found is None:
                 raise _Stays
             _define(param.type, found, rename.symbols)
+            if isinstance(found, AnyType) and isinstance(param.type, TensorType):
+                _told(param.type, extents_of(arg, bound), rename.symbols)
         defined = {s.name for p in params if p.type is not None for s in definable(p.type)}
         for name in sorted(defined - rename.symbols.keys()):
             rename.symbols[name] = SymVar(self.names.fresh(name), "int64")
@@ -525,6 +527,16 @@ def _define(param: Type, found: Type, symbols: dict[str, PrimExpr]) -> None:
                 _define(a, b, symbols)
         case _:
             return
+
+
+def _told(param: TensorType, extents: tuple[PrimExpr | None, ...] | None, symbols: dict[str, PrimExpr]) -> None:
+    """The symbols of a parameter's type for which the argument has a number where it is made."""
+    dims = param.shape if isinstance(param.shape, tuple) else ()
+    if extents is None or len(extents) != len(dims):
+        return
+    for dim, extent in zip(dims, extents, strict=True):
+        if isinstance(dim, SymVar) and extent is not None:
+            symbols.setdefault(dim.name, extent)
 
 
 def _same(a: Type, b: Type) -> bool:
