@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from refrelax.backends.cupy_.expressions import ELEMENTARY  # noqa: E402
-from refrelax.backends.numpy_ import graph as numpy_graph  # noqa: E402
+from refrelax.backends.numpy_ import graph_values as numpy_graph  # noqa: E402
 from refrelax.backends.numpy_ import machine  # noqa: E402
 from refrelax.backends.numpy_.by_definition import BY_DEFINITION  # noqa: E402
 from refrelax.backends.numpy_.operators import OPERATORS as NUMPY  # noqa: E402

@@ -18,7 +18,8 @@ from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.numpy_ import border as surface
 from refrelax.backends.numpy_ import compile as host
 from refrelax.backends.numpy_ import runtime
-from refrelax.backends.numpy_.graph import Constants, Writer, function_source
+from refrelax.backends.numpy_.graph import function_source
+from refrelax.backends.numpy_.graph_writer import Constants, Writer
 from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.machine import Machine
 from refrelax.backends.numpy_.names import function

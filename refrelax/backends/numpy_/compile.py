@@ -16,7 +16,8 @@ from refrelax.backends.numpy_.border import copied, given, inward, misfit, outwa
 from refrelax.backends.numpy_.by_definition import calls_of, evaluated
 from refrelax.backends.numpy_.calls import FAILURES, Called, ended
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
-from refrelax.backends.numpy_.graph import Constants, Writer, function_source
+from refrelax.backends.numpy_.graph import function_source
+from refrelax.backends.numpy_.graph_writer import Constants, Writer
 from refrelax.backends.numpy_.loops import prim_func_source
 from refrelax.backends.numpy_.names import function, program_name
 from refrelax.backends.numpy_.operators import OPERATORS

@@ -13,7 +13,9 @@ from typing import Any
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.fast_operators import IN_PLACE
-from refrelax.backends.numpy_.graph import Constants, Writer, element_dtypes, match_types, plain, sequence
+from refrelax.backends.numpy_.graph import sequence
+from refrelax.backends.numpy_.graph_checks import match_types
+from refrelax.backends.numpy_.graph_writer import Constants, Writer, element_dtypes, plain
 from refrelax.backends.numpy_.guests import WIDER, admit
 from refrelax.backends.numpy_.liveness import Liveness
 from refrelax.backends.numpy_.names import local

@@ -18,6 +18,16 @@ SINKS = {
     "match-cast": "def main(x: {source}):\n        y = R.match_cast(x, {wanted})\n        return y",
     "call": "def main(x: {source}):\n        y = Module.f(x)\n        return y\n"
     "    @R.function\n    def f(x: {wanted}):\n        return x",
+    "lost in a call": "def main(x: {source}):\n        y = Module.f(x)\n        return y\n"
+    "    @R.function\n    def f(x: R.Any):\n        y = R.match_cast(x, {wanted})\n        return y",
+    "lost in a result": "def main(x: {source}):\n        y = Module.f(x)\n        z = R.match_cast(y, {wanted})\n"
+    "        return z\n    @R.function\n    def f(x: {source}) -> R.Any:\n        return x",
+    "lost in a name": "def main(x: {source}):\n        y: R.Any = x\n        z = R.match_cast(y, {wanted})\n"
+    "        return z",
+    "lost in a branch": "def main(x: {source}):\n        if R.const(True):\n            y = x\n        else:\n"
+    "            y = R.const(1)\n        z = R.match_cast(y, {wanted})\n        return z",
+    "lost in a local function": "def main(x: {source}):\n        @R.function\n        def f(x: R.Any) -> R.Any:\n"
+    "            return x\n        y = f(x)\n        z = R.match_cast(y, {wanted})\n        return z",
     "made": "def main(x: {source}) -> R.Tuple({wanted}, R.Tensor):\n        y = (x, R.const(1))\n        return y",
 }
 

@@ -1,0 +1,152 @@
+"""Checks of types in generated source: kinds, dtypes and ranks first, then symbols, then extents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from refrelax.backends.errors import Unsupported
+from refrelax.backends.numpy_.expressions import held
+from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes
+from refrelax.backends.numpy_.names import local
+from refrelax.syntax.graph import (
+    Expr,
+    PrimValue,
+    Tuple,
+    Var,
+)
+from refrelax.syntax.scalars import PrimExpr, SymVar
+from refrelax.syntax.types import (
+    AnyType,
+    DTensorType,
+    FuncType,
+    PackedFuncType,
+    PrimType,
+    ShapeType,
+    TensorType,
+    TupleType,
+    Type,
+)
+
+
+def known_type(writer: Writer, expr: Expr) -> Type:
+    """The type of a value as the checker derived it, as far as a variable or a scalar tells it."""
+    match expr:
+        case Var(name=name):
+            return writer.type_of(name) or AnyType()
+        case PrimValue(value=value):
+            return PrimType(value.dtype)
+        case Tuple(fields=fields):
+            return TupleType(tuple(known_type(writer, each) for each in fields))
+        case _:
+            return AnyType()
+
+
+def match_types(
+    writer: Writer,
+    kind: str,
+    given: Sequence[tuple[str, Type | None, str]],
+    bind: bool = True,
+    known: Type | None = None,
+) -> None:
+    """Kinds, dtypes and ranks first; then the symbols; then the extents that are not symbols' definitions. ``known``:
+    the type that the value was derived to have; ``None`` if it is an argument."""
+    dims: list[tuple[PrimExpr, str, str]] = []
+    for text, type_, where in given:
+        if type_ is not None:
+            _structure(writer, kind, text, type_, where, dims, known)
+    compared = []
+    for dim, text, where in dims:
+        if bind and isinstance(dim, SymVar) and dim.name not in writer.symbols:
+            writer.symbols.add(dim.name)
+            writer.line(f"{local(dim.name)} = {text}")
+        else:
+            compared.append((dim, text, where))
+    for dim, text, where in compared:
+        wanted = writer.dim(dim)
+        writer.line(f"if {text} != {wanted}:")
+        writer.line(f"    rt.expect_extent({kind!r}, {where!r}, {text}, {wanted})")
+
+
+def _structure(
+    writer: Writer,
+    kind: str,
+    text: str,
+    type_: Type,
+    where: str,
+    dims: list[tuple[PrimExpr, str, str]],
+    known: Type | None,
+) -> None:
+    for dtype in filter(None, element_dtypes(type_)):
+        held(dtype)
+    match type_:
+        case AnyType():
+            pass
+        case TensorType():
+            if isinstance(type_.shape, str):
+                rank = -1
+                writer.line(f"rt.expect_tensor({kind!r}, {where!r}, {text}, {type_.dtype!r}, {rank})")
+                writer.line(f"rt.expect_extent({kind!r}, {where!r}, {text}.shape, {local(type_.shape)}.dims)")
+                return
+            rank = len(type_.shape) if type_.shape is not None else type_.ndim
+            writer.line(f"rt.expect_tensor({kind!r}, {where!r}, {text}, {type_.dtype!r}, {rank})")
+            for axis, dim in enumerate(type_.shape or ()):
+                dims.append((dim, f"{text}.shape[{axis}]", where))
+        case DTensorType():
+            _structure(writer, kind, text, type_.tensor, where, dims, known)
+        case ShapeType():
+            rank = len(type_.values) if type_.values is not None else type_.ndim
+            writer.line(f"rt.expect_shape({kind!r}, {where!r}, {text}, {rank})")
+            for axis, dim in enumerate(type_.values or ()):
+                dims.append((dim, f"{text}.dims[{axis}]", where))
+        case PrimType():
+            found = _width(type_, known)
+            writer.line(f"rt.expect_prim({kind!r}, {where!r}, {text}, {type_.dtype!r}{found and f', {found!r}'})")
+        case TupleType():
+            writer.line(f"rt.expect_tuple({kind!r}, {where!r}, {text}, {len(type_.fields)})")
+            for k, each in enumerate(type_.fields):
+                inner = known.fields[k] if isinstance(known, TupleType) and k < len(known.fields) else known
+                _structure(writer, kind, f"{text}[{k}]", each, f"{where}[{k}]", dims, inner)
+        case FuncType() | PackedFuncType():
+            writer.line(f"rt.expect_function({kind!r}, {where!r}, {text})")
+        case _:
+            assert_never(type_)
+
+
+def _width(wanted: PrimType, known: Type | None) -> str:
+    """The dtype that a scalar was derived to have, where it is another than the wanted one.
+
+    A scalar is a Python number in generated source, which tells its kind and not its width: one of a type that is not
+    known is ``int64`` or ``float64``, as what comes in from outside is.
+
+    Raises:
+        Unsupported: it is not known and another width is wanted.
+    """
+    if isinstance(known, PrimType):
+        return known.dtype if known.dtype != wanted.dtype else ""
+    if known is not None and wanted.dtype not in ("bool", "int64", "float64"):
+        raise Unsupported(f"a scalar of unknown type as {wanted.dtype}")
+    return ""
+
+
+USUAL = ("bool", "int64", "float64")
+"""The dtypes that a Python number is taken to have where nothing says its type."""
+
+
+def forgets(known: Type | None, told: Type | None) -> None:
+    """Refuse that a scalar of another dtype than the usual ones goes where its type is not known any more.
+
+    Raises:
+        Unsupported: a later check of it could not tell its dtype.
+    """
+    match known, told:
+        case PrimType(dtype=dtype), None | AnyType() if dtype not in USUAL:
+            raise Unsupported(f"a scalar of {dtype} where its type is not known")
+        case TupleType(fields=fields), TupleType(fields=others) if len(fields) == len(others):
+            for each, other in zip(fields, others, strict=True):
+                forgets(each, other)
+        case TupleType(fields=fields), None | AnyType():
+            for each in fields:
+                forgets(each, None)
+        case _:
+            pass

@@ -1,0 +1,260 @@
+"""Expressions of Relax functions as Python source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from refrelax.backends.errors import Unsupported
+from refrelax.backends.numpy_.by_definition import BY_DEFINITION, calls_of
+from refrelax.backends.numpy_.expressions import dtype_text
+from refrelax.backends.numpy_.graph_checks import forgets, known_type
+from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes, plain, records
+from refrelax.backends.numpy_.guests import admit
+from refrelax.backends.numpy_.machine import KILLS, MACHINE, MEMORY
+from refrelax.backends.numpy_.names import function, local
+from refrelax.backends.numpy_.operators import OPERATORS
+from refrelax.semantics.builtins.kernels import KERNELS
+from refrelax.semantics.builtins.library import LIBRARY
+from refrelax.semantics.ops import binary
+from refrelax.syntax import dtypes
+from refrelax.syntax.graph import (
+    Call,
+    Constant,
+    ConstantRef,
+    DataTypeValue,
+    DistConstant,
+    Expr,
+    ExternFunc,
+    Function,
+    GlobalVar,
+    If,
+    Op,
+    PrimValue,
+    ShapeExpr,
+    StringValue,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import as_int
+from refrelax.syntax.types import (
+    FuncType,
+    PrimType,
+    TupleType,
+    Type,
+)
+
+
+def value(writer: Writer, expr: Expr) -> str:
+    """An expression as Python source."""
+    match expr:
+        case Var():
+            return local(expr.name)
+        case Call():
+            return _call(writer, expr)
+        case Constant():
+            return writer.constants.name(expr)
+        case DistConstant(value=constant):
+            return writer.constants.name(constant)
+        case ConstantRef():
+            return f"run.constant({expr.index})"
+        case PrimValue():
+            return writer.dim(expr.value)
+        case ShapeExpr():
+            return f"rt.shape({', '.join(writer.dim(d) for d in expr.values)})"
+        case StringValue():
+            return repr(expr.value)
+        case DataTypeValue():
+            return repr(expr.dtype)
+        case Tuple():
+            inner = ", ".join(value(writer, each) for each in expr.fields)
+            return f"({inner}{',' if len(expr.fields) == 1 else ''})"
+        case TupleGetItem():
+            return f"{value(writer, expr.tuple)}[{expr.index}]"
+        case GlobalVar(name=name) if isinstance(writer.module.functions[name], PrimFunc):
+            return f"(lambda _run, *args: rt.unit({function(name)}(*args)))"
+        case GlobalVar():
+            return function(expr.name)
+        case ExternFunc():
+            return f"run.extern({expr.name!r})"
+        case If() | Function() | Op():
+            raise Unsupported(f"a {type(expr).__name__} inside an expression")
+        case _:
+            assert_never(expr)
+
+
+def _call(writer: Writer, call: Call) -> str:
+    match call.op:
+        case Op(name="relax.call_pure_packed"):
+            given = ", ".join(value(writer, each) for each in call.args[1:])
+            return _promised(call, f"run.library({_library(call.args[0])!r}, [{given}])")
+        case Op(name=name) if name in EFFECTS:
+            return f"run.{EFFECTS[name]}({', '.join(value(writer, each) for each in call.args)})"
+        case Op(name="relax.null_value"):
+            return "None"
+        case Op(name="relax.call_builtin_with_ctx"):
+            return _builtin(writer, call)
+        case Op(name="relax.builtin.alloc_tensor") if isinstance(kind := call.args[1], DataTypeValue):
+            return f"rt.empty({value(writer, call.args[0])}.dims, {dtype_text(kind.dtype)})"
+        case Op(name=name) if name in KILLS:
+            return "()"
+        case Op(name="relax.vm.call_tir_dyn") if isinstance(given_ := call.args[1], Tuple):
+            return _machine("vm.builtin.call_tir_dyn", [value(writer, each) for each in (call.args[0], *given_.fields)])
+        case Op(name=name) if name in MEMORY:
+            library, order = MEMORY[name]
+            _whole_bytes(name, call.args)
+            there = [each for each in order if isinstance(each, str) or each < len(call.args)]
+            return _machine(library, [e if isinstance(e, str) else value(writer, call.args[e]) for e in there])
+        case Op(name=name) if name in BY_DEFINITION:
+            given = ", ".join(_argument(writer, each) for each in call.args)
+            number = next(k for k, each in enumerate(calls_of(writer.module)) if each is call)
+            return f"run.defined({number}, {writer.path!r}, {given})"
+        case Op(name=name) if name in OPERATORS:
+            return _operator(writer, name, call)
+        case Op(name=name):
+            raise Unsupported(f"the operator {name}")
+        case GlobalVar(name=name):
+            args = [value(writer, each) for each in call.args]
+            if isinstance(writer.module.functions[name], PrimFunc):
+                if _launch(writer.module, name):
+                    return f"vm.launch({', '.join(['run', value(writer, call.op), *args])})"
+                return f"rt.unit({function(name)}({', '.join(args)}))"
+            _given(writer, writer.module.functions[name], call.args)
+            return f"{function(name)}({', '.join(['run', *args])})"
+        case ExternFunc(name=name) if name in MACHINE:
+            _whole_bytes(name, call.args)
+            read = _argument if name == "vm.builtin.check_prim_value_info" else value
+            text = _machine(name, [read(writer, each) for each in call.args])
+            return f"bool({text})" if call.ty_args == (PrimType("bool"),) else text
+        case ExternFunc(name=name):
+            given = ", ".join(value(writer, each) for each in call.args)
+            return _promised(call, f"run.library({known_outside(name)!r}, [{given}])")
+        case Var(name=name):
+            _given(writer, writer.type_of(name), call.args)
+            return f"{local(name)}({', '.join(['run', *(value(writer, each) for each in call.args)])})"
+        case _:
+            assert_never(call.op)
+
+
+def _given(writer: Writer, callee: object, args: Sequence[Expr]) -> None:
+    """No argument of a Relax function loses its type at the call."""
+    match callee:
+        case Function(params=params):
+            types: list[Type | None] = [each.type for each in params]
+        case FuncType(params=tuple() as told):
+            types = list(told)
+        case _:
+            types = [None] * len(args)
+    for arg, told_type in zip(args, types, strict=False):
+        forgets(known_type(writer, arg), told_type)
+
+
+def _machine(name: str, args: list[str]) -> str:
+    return f"vm.MACHINE[{name!r}]({', '.join(['run', *args])})"
+
+
+def _whole_bytes(name: str, args: Sequence[Expr]) -> None:
+    """No argument is a dtype whose elements share bytes."""
+    for each in args:
+        if isinstance(each, DataTypeValue) and dtypes.is_dtype(each.dtype) and dtypes.memory_bits(each.dtype) < 8:
+            raise Unsupported(f"the {'operator' if name.startswith('relax.') else 'builtin'} {name} of {each.dtype}")
+
+
+def _builtin(writer: Writer, call: Call) -> str:
+    """A library function that sees the machine."""
+    match call.args:
+        case (ExternFunc(name=name), Tuple(fields=fields)) if name in MACHINE:
+            _whole_bytes(name, fields)
+            return _machine(name, [value(writer, each) for each in fields])
+        case _:
+            raise Unsupported("the operator relax.call_builtin_with_ctx")
+
+
+def _launch(module: Module, name: str) -> bool:
+    """Whether a loop program without a result runs on the device: in a module that records runs, it is written
+    down."""
+    program = module.functions[name]
+    host = isinstance(program, PrimFunc) and (dict(program.attrs).get("tirx.is_host_func") or program.ret is not None)
+    return not host and records(module)
+
+
+EFFECTS = {"relax.print": "shown", "relax.assert_op": "asserted"}
+"""Operators that are seen from outside, by the method of the run that does them."""
+
+
+def _promised(call: Call, text: str) -> str:
+    """A library function that gives nothing, where the empty tuple is promised."""
+    return f"rt.unit({text})" if call.ty_args == (TupleType(()),) else text
+
+
+def _library(callee: Expr) -> str:
+    match callee:
+        case ExternFunc(name=name) | StringValue(value=name):
+            return known_outside(name)
+        case _:
+            raise Unsupported("a library call of a computed function")
+
+
+def known_outside(name: str) -> str:
+    """The name of a library function that the caller supplies; the virtual machine's own have no translation."""
+    if name in LIBRARY or name in KERNELS or name.startswith(("vm.", "relax.run.", "runtime.")):
+        raise Unsupported(f"the builtin {name}")
+    return name
+
+
+OF_SCALARS = frozenset(row.name for row in binary.OPERATORS)
+"""Operators that take scalars alone, and then give one."""
+
+
+def _operator(writer: Writer, name: str, call: Call) -> str:
+    """``ops["add"](x, y)``; attributes by keyword, prim values with their dtype."""
+    admit(name, [d for each in call.args for d in dtypes_of(writer, each)], {k: plain(v) for k, v in call.attrs})
+    args = [_argument(writer, each) for each in call.args]
+    attrs = [f"{key}={plain(v)!r}" for key, v in call.attrs]
+    if name == "relax.reshape" and isinstance(call.args[1], ShapeExpr):
+        kept = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0]
+        attrs += [f"kept={kept!r}"] if kept else []
+    text = f"{writer.table}[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
+    # a call of scalars alone gives a scalar, which is no tensor (NumPy's row gives an array of shape (1,))
+    return f"rt.scalar({text})" if name in OF_SCALARS and all(_is_prim(writer, each) for each in call.args) else text
+
+
+def dtypes_of(writer: Writer, expr: Expr) -> list[str]:
+    """The dtypes of an argument, as far as they are known."""
+    match expr:
+        case Tuple(fields=fields):
+            return [d for each in fields for d in dtypes_of(writer, each)]
+        case Constant(dtype=dtype):
+            return [dtype]
+        case Var(name=name):
+            return list(filter(None, element_dtypes(writer.type_of(name))))
+        case _:
+            return []
+
+
+def _is_prim(writer: Writer, expr: Expr) -> bool:
+    match expr:
+        case PrimValue():
+            return True
+        case Var(name=name):
+            return isinstance(writer.type_of(name), PrimType)
+        case _:
+            return False
+
+
+def _argument(writer: Writer, expr: Expr) -> str:
+    text = value(writer, expr)
+    match expr:
+        case PrimValue(value=inner):
+            return f"rt.prim({inner.dtype!r}, {text})"
+        case Var(name=name):
+            type_ = writer.type_of(name)
+            return f"rt.prim({type_.dtype!r}, {text})" if isinstance(type_, PrimType) else text
+        case Tuple(fields=fields):
+            inner_text = ", ".join(_argument(writer, each) for each in fields)
+            return f"({inner_text}{',' if len(fields) == 1 else ''})"
+        case _:
+            return text
