@@ -746,7 +746,7 @@ class Program:
         if self.descent is None and not self.branches and repeatable(func):
             after = (contents[p.buffer.name] for p in func.params if isinstance(p, BufferParam))
             left = tuple(None if new is old else new for new, old in zip(after, before, strict=True))
-            self.calls.made.append(Made(func, before, scalars, left))
+            self.calls.keep(Made(func, before, scalars, left))
 
     def untouched(self, given: Mapping[str, TensorTerm], contents: Mapping[str, TensorTerm], outputs: set[str]) -> None:
         if any(contents[name] is not given[name] for name in given if name not in outputs):

@@ -67,12 +67,17 @@ class Calls:
     """The calls of the first program."""
 
     logic: Logic
-    made: list[Made] = field(default_factory=list)
+    made: dict[int, list[Made]] = field(default_factory=dict)
+    """By the outline of the loop program."""
     unread: list[str] = field(default_factory=list)
     """Why calls were not read."""
     _same: dict[tuple[int, int], bool] = field(default_factory=dict)
     _outlines: dict[int, int] = field(default_factory=dict)
     _kept: list[PrimFunc] = field(default_factory=list)
+
+    def keep(self, made: Made) -> None:
+        """Note a call."""
+        self.made.setdefault(self.outline(made.func), []).append(made)
 
     @rule("va/same-call")
     def find(
@@ -82,7 +87,7 @@ class Calls:
         equal."""
         if not self.made or not repeatable(func):
             return None
-        of = [each for each in self.made if self.equal(each.func, func)]
+        of = [each for each in self.made.get(self.outline(func), ()) if self.equal(each.func, func)]
         of = [each for each in of if all(map(self.scalar, each.scalars, scalars))]
         if same is None:
             same = self.unwritten
@@ -101,9 +106,7 @@ class Calls:
         return a.body is OPEN and like and all(map(self.logic.equal, a.shape, b.shape))
 
     def equal(self, a: PrimFunc, b: PrimFunc) -> bool:
-        """Whether two loop programs are the same up to names."""
-        if self.outline(a) != self.outline(b):
-            return False
+        """Whether two loop programs of one outline are the same up to names."""
         key = (id(a), id(b))
         if key not in self._same:
             self._kept += (a, b)

@@ -7,6 +7,7 @@ Spec: ``spec/10-lowering.md``.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -111,6 +112,8 @@ class _Rewriter:
     promises: tuple[PrimExpr, ...]
     """What the function's attributes say of its symbols."""
     keep: frozenset[str] = frozenset()
+    names: list[str] = field(default_factory=list)
+    """The names of the function in order, once one was looked for."""
 
     def function(self, func: Function, path: str) -> Function:
         return replace(func, body=self.sequence(func.body, path))
@@ -174,11 +177,17 @@ class _Rewriter:
 
     def unused(self, name: str) -> str:
         """A name that begins no name of the function."""
-        known = {each.rpartition("/")[2] for each in self.checked.types.get(self.name, {})}
         prefix = f"{name}_field"
-        while any(each.startswith(prefix) for each in known):
+        while self.begins(prefix):
             prefix += "_"
         return prefix
+
+    def begins(self, prefix: str) -> bool:
+        """Whether a name of the function begins so."""
+        if not self.names:
+            self.names.extend(sorted({each.rpartition("/")[2] for each in self.checked.types.get(self.name, {})}))
+        at = bisect_left(self.names, prefix)
+        return at < len(self.names) and self.names[at].startswith(prefix)
 
     @rule("lo/claim")
     def justified(self, site: Site, where: str) -> str:

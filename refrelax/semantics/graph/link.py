@@ -79,10 +79,12 @@ def named_libraries(node: Any) -> tuple[str, ...]:
 
 def library_names(node: Any) -> tuple[str, ...]:
     """Those of them that no meaning is given to here."""
-    told = isinstance(node, Call) and isinstance(node.op, ExternFunc)
-    known = isinstance(node, Intrinsic) and has_meaning(node)
-    brought = KERNELS if isinstance(node, Intrinsic) else LIBRARY.keys() | KERNELS.keys()
-    return tuple(name for name in named_libraries(node) if told or not (known or name in brought))
+    named = named_libraries(node)
+    if not named or (isinstance(node, Call) and isinstance(node.op, ExternFunc)):
+        return named
+    if isinstance(node, Intrinsic):
+        return () if has_meaning(node) else tuple(name for name in named if name not in KERNELS)
+    return tuple(name for name in named if name not in LIBRARY and name not in KERNELS)
 
 
 def reached_nodes(functions: Mapping[str, BaseFunc], start: Iterable[str]) -> Iterator[tuple[str, Any]]:

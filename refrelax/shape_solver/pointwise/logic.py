@@ -5,16 +5,16 @@ Spec: ``spec/06c-pointwise.md``, ``sh/element-term``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from refrelax.semantics.dims import NO_FACTS, equal
-from refrelax.shape_solver.claim import Effort, Proved, Refuted, Unknown
+from refrelax.semantics.dims import NO_FACTS, equal, substitute
+from refrelax.shape_solver.claim import Answer, Effort, Proved, Refuted, Unknown
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.prover import Prover
-from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm
+from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
 
 Given = tuple[PrimExpr, ...]
 
@@ -73,6 +73,8 @@ class Logic:
     _symbols: dict[int, tuple[PrimExpr, frozenset[str]]] = field(default_factory=dict)
     _provers: dict[tuple[Effort, Given], Prover] = field(default_factory=dict)
     _answers: dict[tuple[PrimExpr, Given], bool] = field(default_factory=dict)
+    _same: dict[tuple[PrimExpr, Given, bool], Answer] = field(default_factory=dict)
+    """By numbered symbols, and whether it was asked with more effort."""
 
     def assume(self, *facts: PrimExpr) -> None:
         """More that is known everywhere."""
@@ -106,17 +108,27 @@ class Logic:
             return True
         key = (claim, given)
         if key not in self._answers:
+            self._answers[key] = self._asked(claim, given, purpose)
+        if self._answers[key]:
+            self.claims.setdefault(key, Claim(purpose, claim, given))
+        return self._answers[key]
+
+    def _asked(self, claim: PrimExpr, given: Given, purpose: str) -> bool:
+        """As the same question by other names was answered, or as the solver answers: a loop that is read once more has
+        symbols of its own."""
+        (claim, *rest), names = by_number((claim, *given))
+        key, given = (claim, tuple(rest), purpose in HARD), tuple(rest)
+        answer = self._same.get(key)
+        if answer is None:
             self.spend(QUESTION)
             answer = self._prover(given, "quick").prove(claim)
             if isinstance(answer, Unknown) and purpose in HARD and self.hard < MOST_HARD:
                 self.hard += 1
                 answer = self._prover(given, "normal").prove(claim)
-            self._answers[key] = isinstance(answer, Proved)
-            if isinstance(answer, Refuted):
-                self._note(answer)
-        if self._answers[key]:
-            self.claims.setdefault(key, Claim(purpose, claim, given))
-        return self._answers[key]
+            self._same[key] = answer
+        if isinstance(answer, Refuted):
+            self._note({names.get(name, name): k for name, k in answer.model.items()})
+        return isinstance(answer, Proved)
 
     def words_hold(self, claim: PrimExpr, given: Given) -> bool:
         """Whether a claim about machine words is proved: arithmetic wraps in its dtype."""
@@ -138,7 +150,7 @@ class Logic:
             small = [Binary("LE", SymVar(name), int_imm(most)) for name in names]
             answer = Prover((*self.base, *given, *small), "normal", division="require").prove(claim)
             if isinstance(answer, Refuted):
-                self._note(answer)
+                self._note(answer.model)
                 return
 
     def spend(self, steps: int = 1) -> None:
@@ -153,10 +165,10 @@ class Logic:
         if self.deadline is not None and perf_counter() > self.deadline:
             raise Spent("the time of the proof is over (--timeout gives more)")
 
-    def _note(self, refuted: Refuted) -> None:
+    def _note(self, model: Mapping[str, int]) -> None:
         """Values of the shape symbols where a claim fails: there the programs may differ."""
         known = {e.a.name for e in self.base if isinstance(e, Binary) and isinstance(e.a, SymVar)}
-        shape = tuple(sorted((name, k) for name, k in refuted.model.items() if name in known))
+        shape = tuple(sorted((name, k) for name, k in model.items() if name in known))
         if shape:
             self.shapes[shape] = None
 
@@ -246,6 +258,20 @@ class Logic:
         if as_int(a) is not None and as_int(b) is not None:
             return as_int(a) == as_int(b)
         return self.holds(compare("EQ", a, b), given, purpose)
+
+
+def by_number(exprs: Sequence[PrimExpr]) -> tuple[tuple[PrimExpr, ...], dict[str, str]]:
+    """The expressions with their free symbols numbered in the order in which they stand; and what each number was."""
+    numbered: dict[str, PrimExpr] = {}
+    for each in exprs:
+        free = free_symbols(each)
+        for node in walk(each):
+            if isinstance(node, SymVar) and node.name in free:
+                known = numbered.setdefault(node.name, SymVar(f"s{len(numbered)}", node.dtype))
+                if known.dtype != node.dtype:
+                    return tuple(exprs), {}
+    names = {number.name: name for name, number in numbered.items() if isinstance(number, SymVar)}
+    return tuple(substitute(each, numbered) for each in exprs), names
 
 
 def compare(op: BinaryOp, a: PrimExpr, b: PrimExpr) -> PrimExpr:
