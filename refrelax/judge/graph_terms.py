@@ -632,9 +632,11 @@ class Program:
     def call_tir(self, call: graph.Call, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> Value:
         callee, packed = call.args[0], call.args[1]
         func = self.module.functions.get(callee.name) if isinstance(callee, graph.GlobalVar) else None
-        if not isinstance(func, PrimFunc) or len(call.args) != 2:
+        if not isinstance(func, PrimFunc) or not isinstance(callee, graph.GlobalVar) or len(call.args) != 2:
             raise NotRead("a call_tir of what is no PrimFunc")
-        args = self.content(self.expression(packed, values, symbols))
+        value = self.expression(packed, values, symbols)
+        self.memory.given(f"cls.{callee.name}", list(dict.fromkeys(_reached(value))))
+        args = self.content(value)
         types = output_types(call)
         outs = tuple(self.fresh(t, symbols) for t in types)
         given = self.bound(func, (*(args if isinstance(args, tuple) else (args,)), *outs))

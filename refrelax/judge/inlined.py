@@ -275,10 +275,11 @@ class _Inliner:
         return new
 
     def apart(self, args: tuple[Expr, ...]) -> list[Binding]:
-        """Where tensors lie in storages: a call that is given what the library function is given, since no two of them
-        may share memory."""
-        function = self.checked.module.functions[self.entry]
-        if not any(isinstance(each, Op | ExternFunc) and each.name in IN_STORAGE for each in nodes(function)):
+        """Where tensors lie in storages, those of functions that are put in place too: a call that is given what the
+        library function is given, since no two of them may share memory."""
+        functions = self.checked.module.relax_functions().values()
+        used = (each for function in functions for each in nodes(function))
+        if not any(isinstance(each, Op | ExternFunc) and each.name in IN_STORAGE for each in used):
             return []
         found = [(each, self.tensor(each, (), ())) for each in dict.fromkeys(args) if isinstance(each, Var)]
         tensors = [(each, type_) for each, type_ in found if type_ is not None]
