@@ -14,46 +14,52 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from refrelax.judge.planned import Joined, Place, Room, View
+from refrelax.lower.aliases import aliases_of, names_in
+from refrelax.lower.capture.numbers import CACHED, RECORDED, numbers
 from refrelax.rules import rule
-from refrelax.semantics.graph.link import nodes
+from refrelax.semantics.graph.link import nodes, reached
 from refrelax.shape_solver.pointwise import NotRead
 from refrelax.syntax import graph
 from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int, free_symbols
 from refrelax.syntax.types import ShapeType, TensorType, TupleType
 
-ALLOCATED, RECORDED = "vm.builtin.cuda_graph.get_cached_alloc", "vm.builtin.cuda_graph.run_or_capture"
-PREFIX = "vm.builtin.cuda_graph."
-
 Run = Callable[[graph.Function, Mapping[str, object]], object]
 """Runs a function's body with values for its parameters."""
-
-
-def _numbers(module: Module) -> Counter[tuple[str, int | None]]:
-    """How often each number is used, for what."""
-    found: Counter[tuple[str, int | None]] = Counter()
-    for function in module.relax_functions().values():
-        for node in nodes(function):
-            match node:
-                case (
-                    graph.Call(
-                        op=graph.Op("relax.call_builtin_with_ctx"), args=(graph.ExternFunc(name), graph.Tuple(args))
-                    )
-                    | graph.Call(op=graph.ExternFunc(name), args=args)
-                ) if name.startswith(PREFIX):
-                    at = args[1 if name == ALLOCATED else 2] if len(args) > (1 if name == ALLOCATED else 2) else None
-                    number = as_int(at.value) if isinstance(at, graph.PrimValue) else None
-                    found[name, number] += 1
-    return found
 
 
 @rule("va/recorded")
 def numbers_of_their_own(module: Module) -> None:
     """See that no two places have one number, those that the entry does not reach included: all functions of a module
-    go on in one session."""
-    for (builtin, _), count in _numbers(module).items():
-        if count > 1:
+    go on in one session. A function that two others call, with memory that may differ, is two places."""
+    found = numbers(module)
+    for (builtin, number), count in found.items():
+        if count > 1 or (number is None and sum(found[each] for each in found if each[0] == builtin) > 1):
             raise NotRead(f"two calls of {builtin} under one number")
+    functions = module.relax_functions()
+    called = (node for function in functions.values() for node in nodes(function) if isinstance(node, graph.GlobalVar))
+    ways = Counter(each.name for each in called)
+    ways.update(name for name, function in functions.items() if not function.private)
+    for name in functions:
+        within = reached(module.functions, (name,))
+        if ways[name] > 1 and any(_records_what_it_is_given(module, each) for each in within.values()):
+            raise NotRead(f"a call of {RECORDED} that runs come to in several ways, with what they bring")
+
+
+def _records_what_it_is_given(module: Module, function: object) -> bool:
+    """Whether a recorded run in a function may get memory that the function is given."""
+    if not isinstance(function, graph.Function):
+        return False
+    calls = [each for each in nodes(function) if isinstance(each, graph.Call) and _is_of_recorded(each)]
+    if not calls:
+        return False
+    aliases = aliases_of(module, function)
+    given = {aliases.find(p.name) for p in function.params}
+    return any(aliases.find(name) in given for name in names_in(tuple(calls)))
+
+
+def _is_of_recorded(call: graph.Call) -> bool:
+    return any(isinstance(each, graph.ExternFunc) and each.name == RECORDED for each in (call.op, *call.args))
 
 
 def _function(module: Module, callee: object, number: object, builtin: str) -> graph.Function:
@@ -62,7 +68,7 @@ def _function(module: Module, callee: object, number: object, builtin: str) -> g
     function = module.functions.get(callee.name) if isinstance(callee, graph.GlobalVar) else None
     if k is None or not isinstance(function, graph.Function):
         raise NotRead(f"a call of {builtin} in this form")
-    used = _numbers(module)
+    used = numbers(module)
     if used[builtin, k] != 1 or used[builtin, None]:
         raise NotRead(f"two calls of {builtin} under one number")
     return function
@@ -73,9 +79,9 @@ def kept(module: Module, args: Sequence[object], run: Run) -> tuple[Room, ...]:
     """Storages of literal sizes that are allocated on the first call and kept."""
     match args:
         case [callee, number]:
-            function = _function(module, callee, number, ALLOCATED)
+            function = _function(module, callee, number, CACHED)
         case _:
-            raise NotRead(f"a call of {ALLOCATED} in this form")
+            raise NotRead(f"a call of {CACHED} in this form")
     found = run(function, {}) if not function.params else ()
     rooms = tuple(each for each in found if isinstance(each, Room)) if isinstance(found, tuple) else ()
     if not rooms or rooms != found or any(as_int(each.size) is None for each in rooms):
@@ -195,4 +201,4 @@ def typed(function: graph.Function) -> Iterator[tuple[str, TensorType | ShapeTyp
             yield p.name, p.type
 
 
-__all__ = ["ALLOCATED", "RECORDED", "given_away", "in_place", "kept", "typed"]
+__all__ = ["given_away", "in_place", "kept", "typed"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from refrelax.lower.capture.numbers import CACHED, RECORDED, numbers
 from refrelax.lower.capture.regions import Region, Regions
 from refrelax.lower.capture.static import static_storages
 from refrelax.lower.claims import Ledger
@@ -38,13 +39,10 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.module import BaseFunc, Module
-from refrelax.syntax.scalars import SymVar, as_int, int_imm
+from refrelax.syntax.scalars import SymVar, int_imm
 from refrelax.syntax.types import AnyType, ShapeType, TupleType, Type
 
 ANY = AnyType()
-CACHED, RECORDED = "vm.builtin.cuda_graph.get_cached_alloc", "vm.builtin.cuda_graph.run_or_capture"
-PLACE = {CACHED: 1, RECORDED: 2}
-"""Which argument the number is."""
 
 
 def run(checked: CheckedModule, ledger: Ledger) -> Module:
@@ -64,22 +62,10 @@ def first_free(module: Module) -> dict[str, int] | None:
     """The first number, of memory and of recorded runs, that no function of the module has; ``None`` if that is not
     known."""
     found = {CACHED: 0, RECORDED: 0}
-    functions = module.relax_functions().values()
-    for node in (each for function in functions for each in nodes(function)):
-        match node:
-            case (
-                Call(op=Op("relax.call_builtin_with_ctx"), args=(ExternFunc(name), Tuple(args)))
-                | Call(op=ExternFunc(name), args=args)
-            ) if name in found:
-                place = args[PLACE[name]] if len(args) > PLACE[name] else None
-                number = as_int(place.value) if isinstance(place, PrimValue) else None
-                if number is None:
-                    return None
-                found[name] = max(found[name], number + 1)
-            case Call(op=Op("relax.call_builtin_with_ctx"), args=(ExternFunc(name), *_)) if name in found:
-                return None
-            case _:
-                pass
+    for name, number in numbers(module):
+        if number is None:
+            return None
+        found[name] = max(found[name], number + 1)
     return found
 
 
