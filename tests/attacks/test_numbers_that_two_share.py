@@ -10,6 +10,7 @@ import refrelax as rr
 from refrelax.judge.evidence import Proved
 from refrelax.judge.pointwise import attempt
 from refrelax.lower.capture import first_free
+from refrelax.lower.pipeline import lower
 from refrelax.running.run import run
 from refrelax.semantics.session import Session
 
@@ -171,3 +172,29 @@ def test_a_recorded_run_that_two_entries_share_is_no_proof(entry: str) -> None:
     assert isinstance(found, rr.Unspecified) and found.rule == "vm/replay-moved"
     assert "in several ways" in str(attempt(first, second, entry))
 
+
+SUM = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "float32")) -> R.Tensor((), "float32"):
+        R.func_attr({"tir_var_upper_bound": {"n": 16}})
+        a = R.exp(x)
+        s = R.sum(a)
+        t = R.sqrt(s)
+        u = R.exp(t)
+        return u
+"""
+
+
+def test_the_key_holds_the_extents_of_what_a_region_is_given() -> None:
+    module = rr.check(rr.parse(SUM))
+    captured = lower(module, passes=("legalize", "to_destinations", "plan_memory", "capture")).module
+    session = Session()
+    for extent in (3, 0, 5, 1, 3):
+        x = np.linspace(0, 1, extent, dtype="float32")
+        found, wanted = run(captured, "main", x, session=session), rr.run(module, "main", x)
+        assert isinstance(found, rr.Returned) and isinstance(wanted, rr.Returned)
+        assert np.isclose(found.value.numpy(), wanted.value.numpy())
+    assert isinstance(attempt(module, captured, "main"), Proved)

@@ -19,7 +19,6 @@ from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -133,10 +132,9 @@ class _Capture:
 
 
 def _key(region: Region, params: list[Param], result: Type) -> tuple[SymVar, ...]:
-    """The symbols of a region, and those of its types that no parameter's type defines."""
-    defined = {s.name for p in params if p.type is not None for s in definable(p.type)}
+    """The symbols of a region, and those of its types: what it is given is recorded with its extents."""
     typed = (n for n in nodes((*(p.type for p in params), result)) if isinstance(n, SymVar))
-    return tuple(dict.fromkeys((*region.symbols, *(s for s in typed if s.name not in defined))))
+    return tuple(dict.fromkeys((*region.symbols, *typed)))
 
 
 def _private(params: tuple[Param, ...], bindings: tuple[Binding, ...], body: Expr, ret: Type) -> Function:
