@@ -1,4 +1,3 @@
-
 """No call of a loop program or of a library function is proved that is given two tensors that share bytes."""
 
 from __future__ import annotations

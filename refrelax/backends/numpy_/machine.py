@@ -1,6 +1,7 @@
 """The virtual machine's library on arrays: memory, the table, checks, tuples, launches, and recorded runs.
 
-A recorded run is a list of launches, each a function and its arrays; a replay goes through the list.
+A recorded run is a list of launches, each a function and its arrays; a replay goes through the list. A function that
+computes by other means is run again.
 
 Spec: ``spec/08-effects-and-storage.md``, *The virtual machine's library*.
 """
@@ -18,7 +19,11 @@ from refrelax.backends.numpy_ import runtime
 from refrelax.errors import trap, unspecified
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.builtins.heap import EQUALS_IMMEDIATE, EQUALS_SLOT, IMMEDIATE, STORE
+from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.values import Shape
+from refrelax.syntax.graph import Call, ExternFunc, Function, GlobalVar, If, Op
+from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import Module
 
 Launch = tuple[Callable[..., Any], tuple[Any, ...]]
 Run = Any
@@ -27,21 +32,24 @@ Run = Any
 
 @dataclass(slots=True)
 class Recorded:
-    """A recorded run. ``held``: its arguments, so that no other array gets their addresses."""
+    """A recorded run. ``held``: its arguments, so that no other array gets their addresses; ``launches``: ``None`` if
+    the function computes by other means than launches, so that its replay runs it."""
 
     addresses: list[Any]
     held: tuple[Any, ...]
-    launches: list[Launch]
+    launches: list[Launch] | None
     result: Any
 
 
 @dataclass(slots=True)
 class Machine:
-    """What an executable keeps from run to run, and the list that is being recorded."""
+    """What an executable keeps from run to run, and the list that is being recorded. ``lists``: of functions, whether
+    their launches are all that they compute."""
 
     allocated: dict[int, Any] = field(default_factory=dict)
     recorded: dict[tuple[int, tuple[int, ...]], Recorded] = field(default_factory=dict)
     recording: list[Launch] | None = None
+    lists: dict[str, bool] = field(default_factory=dict)
 
 
 # --- launches --------------------------------------------------------------------------------------------------------
@@ -78,14 +86,46 @@ def run_or_capture(run: Run, function: Callable[..., Any], args: tuple[Any, ...]
     if found is not None:
         if found.addresses != addresses:
             raise unspecified("vm/replay-moved", "an argument of a replay is not where it was")
-        for program, given in found.launches:
-            program(run, *given)
-        return found.result
+        if found.launches is not None:
+            for program, given in found.launches:
+                program(run, *given)
+            return found.result
     outer, machine.recording = machine.recording, []
-    result = function(run, *args)
-    machine.recorded[key] = Recorded(addresses, args, machine.recording, result)
-    machine.recording = outer
+    try:
+        result, launches = function(run, *args), machine.recording
+    finally:  # a run that ends before its time records no more
+        machine.recording = outer
+    machine.recorded[key] = Recorded(addresses, args, launches if _is_list(run, function) else None, result)
     return result
+
+
+def _is_list(run: Run, function: Callable[..., Any]) -> bool:
+    """Whether the launches of a function are all that it computes. Else its replay runs it again."""
+    known: dict[str, bool] = run.machine.lists
+    name = getattr(function, "__name__", "").removeprefix("f_")
+    if name not in known:
+        made = run.checked.module.functions.get(name)
+        known[name] = isinstance(made, Function) and all(_is_listed(n, run.checked.module) for n in nodes(made.body))
+    return known[name]
+
+
+def _is_listed(node: object, module: Module) -> bool:
+    """Whether what stands at a node is a launch, or computes nothing."""
+    match node:
+        case Call(op=GlobalVar(name=name)):
+            program = module.functions.get(name)
+            host = isinstance(program, PrimFunc) and dict(program.attrs).get("tirx.is_host_func")
+            return isinstance(program, PrimFunc) and program.ret is None and not host
+        case Call(op=Op(name=name)):
+            return name in MEMORY or name in KILLS or name in LISTED
+        case ExternFunc(name=name):
+            return name in MACHINE and name not in UNLISTED
+        case Call(op=ExternFunc()):
+            return True  # (as its name says)
+        case Call() | If() | Function():
+            return False
+        case _:
+            return True
 
 
 def _address(value: Any) -> Any:
@@ -300,3 +340,11 @@ MEMORY: dict[str, tuple[str, tuple[int | str, ...]]] = {
 }
 """Operators on memory: the function that does the same, and which argument of the operator each of its is."""
 KILLS = frozenset({"relax.memory.kill_storage", "relax.memory.kill_tensor", "relax.vm.kill_object"})
+LISTED = frozenset({
+    "relax.builtin.alloc_tensor", "relax.call_builtin_with_ctx", "relax.null_value", "relax.vm.call_tir_dyn",
+})  # fmt: skip
+"""Other operators that compute nothing, or launch."""
+UNLISTED = frozenset({
+    "vm.builtin.cuda_graph.get_cached_alloc", "vm.builtin.cuda_graph.run_or_capture", "vm.builtin.invoke_closure",
+})  # fmt: skip
+"""Functions of the machine's library that may compute what no launch of theirs says."""
