@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (programs as the machine has them)
-"""What backends replay is all that a recorded function computes; a failed recording leaves nothing behind."""
+"""What backends replay is all that a recorded function computes; a failed recording and reshapes leave nothing behind."""
 
 from __future__ import annotations
 
@@ -109,3 +109,41 @@ def test_a_recording_that_fails_is_over(backend: str) -> None:
     found = same_in_a_session(text, [np.arange(size, dtype="float32") for size in (12, 3, 3)], backend)
     assert isinstance(found[0], rr.Unspecified) and found[0].rule == "st/outside-storage"
     assert isinstance(found[1], rr.Returned) and isinstance(found[2], rr.Returned)
+
+
+RESHAPED = """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def copy(a: T.Buffer((n,), "float32"), b: T.Buffer((n,), "float32")):
+        for i in range(n):
+            b[i] = a[i]
+    @T.prim_func(private=True)
+    def one(b: T.Buffer((n,), "float32")):
+        for i in range(n):
+            b[i] = T.float32(1)
+    @R.function
+    def main(x: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+        R.func_attr({"relax.force_pure": True})
+        cls = Module
+        m = R.memory.alloc_storage(R.shape([64]), 0, R.str("global"), R.dtype("uint8"))
+        a: R.Tensor((n,), "float32") = R.memory.alloc_tensor(m, 0, R.shape([n]), R.dtype("float32"), 0)
+        cls.copy(x, a)
+        b = R.reshape(a, R.shape([n]))
+        cls.one(a)
+        y: R.Tensor((n,), "float32") = R.builtin.alloc_tensor(R.shape([n]), R.dtype("float32"), 0, R.str("global"))
+        cls.copy(b, y)
+        return y
+"""
+OF_ITS_OWN = 'R.builtin.alloc_tensor(R.shape([n]), R.dtype("float32"), 0, R.str("global"))'
+PLANNED = 'R.memory.alloc_tensor(m, 0, R.shape([n]), R.dtype("float32"), 0)'
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_reshape_of_what_lies_in_a_storage_is_a_view(backend: str) -> None:
+    x = np.arange(3, dtype="float32") + 5
+    (planned,) = same_in_a_session(RESHAPED, [x], backend)
+    (new,) = same_in_a_session(RESHAPED.replace(PLANNED, OF_ITS_OWN), [x], backend)
+    assert isinstance(planned, rr.Returned) and planned.value.numpy().tolist() == [1, 1, 1]
+    assert isinstance(new, rr.Returned) and new.value.numpy().tolist() == [5, 6, 7]

@@ -16,11 +16,13 @@ from refrelax.syntax.module import Module
 
 @dataclass(slots=True)
 class DeviceArray:
-    """A compact row-major array in a device's memory; ``dtype`` is NumPy's (``ml_dtypes`` for bfloat16)."""
+    """A compact row-major array in a device's memory; ``dtype`` is NumPy's (``ml_dtypes`` for bfloat16);
+    ``planned``: it is a storage, or lies in one."""
 
     memory: Any
     shape: tuple[int, ...]
     dtype: Any
+    planned: bool = False
 
     @property
     def ndim(self) -> int:

@@ -44,7 +44,7 @@ def library(device: Device) -> SimpleNamespace:
         "vm.builtin.read_if_cond": lambda run, c: machine.read_if_cond(run, _down(device, c)),
         "vm.builtin.tensor_to_shape": lambda run, x: machine.tensor_to_shape(run, _down(device, x)),
     }
-    return SimpleNamespace(MACHINE=functions, launch=machine.launch)
+    return SimpleNamespace(MACHINE=functions, launch=machine.launch, reshaped=reshaped)
 
 
 def _down(device: Device, value: Any) -> Any:
@@ -55,12 +55,14 @@ def _storage(device: Device, shape: Shape, dtype: str) -> DeviceArray:
     size = prod(shape.dims) * numpy_dtype(dtype).itemsize
     if size < 0:
         raise unspecified("ev/negative-extent", f"a storage of shape {shape.dims}")
-    return device.empty((size,), np.dtype(np.uint8))
+    found = device.empty((size,), np.dtype(np.uint8))
+    found.planned = True
+    return found
 
 
 def alloc_tensor(run: Any, storage: DeviceArray, offset: int, shape: Shape, dtype: str, *_: Any) -> DeviceArray:
     """``(storage, offset, shape, dtype)``: some of the bytes; at least one element's, so that a pointer is one."""
-    made = DeviceArray(None, tuple(shape.dims), np.dtype(numpy_dtype(dtype)))
+    made = DeviceArray(None, tuple(shape.dims), np.dtype(numpy_dtype(dtype)), storage.planned)
     size = made.size * made.dtype.itemsize
     if offset < 0 or size < 0 or offset + size > storage.size * storage.dtype.itemsize:
         raise unspecified("st/outside-storage", f"bytes {offset} to {offset + size} of {storage.nbytes}")
@@ -78,7 +80,13 @@ def reshape(run: Any, x: DeviceArray, shape: Shape) -> DeviceArray:
     """``(x, shape)``: the same memory."""
     if prod(shape.dims) != x.size:
         raise unspecified("op.reshape/element-count-run", f"{x.shape} as {shape.dims}")
-    return DeviceArray(x.memory, tuple(shape.dims), x.dtype)
+    return DeviceArray(x.memory, tuple(shape.dims), x.dtype, x.planned)
+
+
+def reshaped(x: Any, made: Any) -> Any:
+    """``R.reshape``: of what lies in a storage the same memory (``ev/reshape-of-planned``), else ``made``."""
+    planned = isinstance(x, DeviceArray) and x.planned
+    return DeviceArray(x.memory, tuple(made.shape), x.dtype, planned=True) if planned else made
 
 
 def check_tensor_info(run: Any, x: Any, *rest: Any) -> tuple[()]:

@@ -9,7 +9,7 @@ from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.by_definition import BY_DEFINITION, calls_of
 from refrelax.backends.numpy_.expressions import dtype_text
 from refrelax.backends.numpy_.graph_checks import forgets, known_type
-from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes, plain, records
+from refrelax.backends.numpy_.graph_writer import Writer, element_dtypes, in_storages, plain, records
 from refrelax.backends.numpy_.guests import admit
 from refrelax.backends.numpy_.machine import KILLS, MACHINE, MEMORY
 from refrelax.backends.numpy_.names import function, local
@@ -38,7 +38,6 @@ from refrelax.syntax.graph import (
     Var,
 )
 from refrelax.syntax.loops import PrimFunc
-from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import as_int
 from refrelax.syntax.types import (
     FuncType,
@@ -119,7 +118,7 @@ def _call(writer: Writer, call: Call) -> str:
         case GlobalVar(name=name):
             args = [value(writer, each) for each in call.args]
             if isinstance(writer.module.functions[name], PrimFunc):
-                if _launch(writer.module, name):
+                if _launch(writer, name):
                     return f"vm.launch({', '.join(['run', value(writer, call.op), *args])})"
                 return f"rt.unit({function(name)}({', '.join(args)}))"
             _given(writer, writer.module.functions[name], call.args)
@@ -173,12 +172,12 @@ def _builtin(writer: Writer, call: Call) -> str:
             raise Unsupported("the operator relax.call_builtin_with_ctx")
 
 
-def _launch(module: Module, name: str) -> bool:
+def _launch(writer: Writer, name: str) -> bool:
     """Whether a loop program without a result runs on the device: in a module that records runs, it is written
     down."""
-    program = module.functions[name]
+    program = writer.module.functions[name]
     host = isinstance(program, PrimFunc) and (dict(program.attrs).get("tirx.is_host_func") or program.ret is not None)
-    return not host and records(module)
+    return not host and writer.asked(records)
 
 
 EFFECTS = {"relax.print": "shown", "relax.assert_op": "asserted"}
@@ -218,6 +217,8 @@ def _operator(writer: Writer, name: str, call: Call) -> str:
         kept = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0]
         attrs += [f"kept={kept!r}"] if kept else []
     text = f"{writer.table}[{name.removeprefix('relax.')!r}]({', '.join([*args, *attrs])})"
+    if name == "relax.reshape" and writer.asked(in_storages):
+        return f"vm.reshaped({args[0]}, {text})"
     # a call of scalars alone gives a scalar, which is no tensor (NumPy's row gives an array of shape (1,))
     return f"rt.scalar({text})" if name in OF_SCALARS and all(_is_prim(writer, each) for each in call.args) else text
 

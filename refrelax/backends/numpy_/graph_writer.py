@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.expressions import Text
 from refrelax.backends.numpy_.fast_attention import Chain
 from refrelax.backends.numpy_.liveness import Liveness
+from refrelax.backends.numpy_.machine import MEMORY
 from refrelax.backends.numpy_.names import local
 from refrelax.semantics.dims import Facts
 from refrelax.semantics.graph.link import nodes
@@ -23,6 +24,7 @@ from refrelax.syntax.graph import (
     ExternFunc,
     Function,
     IndexMap,
+    Op,
     StringValue,
 )
 from refrelax.syntax.module import Module
@@ -81,6 +83,14 @@ class Writer:
     places: Mapping[str, str] = field(default_factory=dict)
     """Where the results of some bindings go: of elementwise operators, by the names of both."""
 
+    answers: dict[Callable[[Module], bool], bool] = field(default_factory=dict)
+
+    def asked(self, question: Callable[[Module], bool]) -> bool:
+        """The answer to a question about the module, looked for once."""
+        if question not in self.answers:
+            self.answers[question] = question(self.module)
+        return self.answers[question]
+
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
 
@@ -100,6 +110,12 @@ class Writer:
 
     def type_of(self, name: str) -> Type | None:
         return self.types.get(self.prefix + name) or self.types.get(name)
+
+
+def in_storages(module: Module) -> bool:
+    """Whether a module has tensors in storages."""
+    names = (n.name for f in module.relax_functions().values() for n in nodes(f) if isinstance(n, Op | ExternFunc))
+    return any(name in ("vm.builtin.alloc_tensor", *MEMORY) for name in names)
 
 
 def records(module: Module) -> bool:

@@ -8,6 +8,7 @@ Spec: ``spec/08-effects-and-storage.md``, *The virtual machine's library*.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
@@ -147,7 +148,9 @@ def on_host(run: Run, what: str) -> None:
 
 def alloc_storage(run: Run, shape: Shape, _device: int, dtype: str, _scope: str = "global") -> Any:
     """``(shape, device, dtype, scope)``: bytes for so many elements."""
-    return runtime.empty((prod(shape.dims) * numpy_dtype(dtype).itemsize,), np.dtype(np.uint8))
+    found = runtime.empty((prod(shape.dims) * numpy_dtype(dtype).itemsize,), np.dtype(np.uint8))
+    STORAGES[id(found)] = found
+    return found
 
 
 def alloc_tensor(run: Run, storage: Any, offset: int, shape: Shape, dtype: str, *_: Any) -> Any:
@@ -157,6 +160,16 @@ def alloc_tensor(run: Run, storage: Any, offset: int, shape: Shape, dtype: str, 
     if offset < 0 or size < 0 or offset + size > storage.nbytes:
         raise unspecified("st/outside-storage", f"bytes {offset} to {offset + size} of {storage.nbytes}")
     return storage[offset : offset + size].view(kind).reshape(shape.dims)
+
+
+STORAGES: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+"""The storages that live, by identity."""
+
+
+def reshaped(x: Any, made: Any) -> Any:
+    """``R.reshape``: of what lies in a storage the same memory (``ev/reshape-of-planned``), else ``made``."""
+    base = x.base if isinstance(x, np.ndarray) and x.flags.c_contiguous else None
+    return made if base is None or STORAGES.get(id(base)) is not base else x.reshape(made.shape)
 
 
 def within(x: Any, shape: Any, dtype: Any, offset: int) -> tuple[Shape, str]:
