@@ -19,6 +19,7 @@ from refrelax.semantics.dims import substitute
 from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import map_dims
+from refrelax.syntax import dtypes
 from refrelax.syntax.graph import (
     AttrValue,
     Call,
@@ -153,6 +154,8 @@ class _Matcher:
             case ShapeExpr(values=a), ShapeExpr(values=b):
                 self.pairs += list(zip(a, b, strict=False))
                 return len(a) == len(b)
+            case PrimValue(value=a), PrimValue(value=b) if dtypes.is_float(a.dtype):
+                return a == b  # bit for bit: zeros that compare equal are two
             case PrimValue(value=a), PrimValue(value=b):
                 self.pairs.append((a, b))
                 return a.dtype == b.dtype
