@@ -13,7 +13,7 @@ from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import DESTINATION_PASSING, OVERWRITING
 from refrelax.semantics.types.purity import expressions, has_effect, prim_func_is_pure, statements
-from refrelax.syntax.graph import Call, Function, GlobalVar, Op, ShapeExpr, Tuple, VarBinding
+from refrelax.syntax.graph import Call, Function, GlobalVar, Op, ShapeExpr, Tuple, Var, VarBinding
 from refrelax.syntax.loops import AllocBuffer, BufferParam, BufferStore, PrimFunc, SBlock
 from refrelax.syntax.scalars import PrimExpr, walk
 from refrelax.syntax.types import TupleType
@@ -27,10 +27,29 @@ class Overwriting:
 
     functions: Mapping[str, Any]
     known: dict[str, bool] = field(default_factory=dict)
+    somewhere: bool | None = None
 
     @rule("lo/overwrites")
     def __call__(self, node: Any) -> bool:
-        """Whether this node is such a call, or gives such a function away."""
+        """Whether this node is such a call, or gives such a function away. Of a function that is a value, nobody knows
+        which one it is: all of the module count."""
+        match node:
+            case Call(op=GlobalVar(name=name)) if isinstance(self.functions.get(name), Function):
+                return self.function(name) or self.itself(node)
+            case Call(op=Var()) | Call(op=Op(name="relax.invoke_closure" | "relax.invoke_pure_closure")):
+                return self.anywhere() or self.itself(node)
+            case _:
+                return self.itself(node)
+
+    def anywhere(self) -> bool:
+        """Whether a call that stores stands in any graph-level function of the module."""
+        if self.somewhere is None:
+            graph = [each for each in self.functions.values() if isinstance(each, Function)]
+            self.somewhere = any(self.itself(node) for each in graph for node in nodes(each))
+        return self.somewhere
+
+    def itself(self, node: Any) -> bool:
+        """As ``__call__``, whatever stands in graph-level functions that are called."""
         match node:
             case Call(op=Op(name=name)) if name in OVERWRITING:
                 return True
@@ -40,8 +59,6 @@ class Overwriting:
                     return True
             case Call(op=GlobalVar(name=name), args=args) if isinstance(self.functions.get(name), Function):
                 given = args
-                if self.function(name):
-                    return True
             case Call(op=op, args=args):
                 given = (op, *args)
             case VarBinding(value=value):
