@@ -101,11 +101,16 @@ class Called:
 
     @staticmethod
     def _give_back(args: tuple[Any, ...], values: list[Any]) -> None:
-        """What was written to tensors that are no arrays."""
-        for a, v in zip(args, values, strict=True):
-            if isinstance(a, Tensor) and not np.may_share_memory(array := a.__array__(), v):
-                if array.tobytes() != v.tobytes():
-                    a.assign(v)
+        """What was written to copies: of tensors that are no arrays, of arrays in the other byte order or that share
+        memory with another argument. What is found to be changed is told before any of it is given back."""
+        changed = [(a, v) for a, v in zip(args, values, strict=True) if isinstance(v, np.ndarray) and _is_changed(a, v)]
+        for a, v in changed:
+            if isinstance(a, Tensor):
+                a.assign(v)
+            elif a.flags.writeable:
+                a[...] = v
+            else:
+                raise UsageError("the program writes to an argument, and the array given for it is read-only")
 
     def _inward(self, value: Any, type_: Any) -> Any:
         refused = misfit(self._entry, (value,), [type_])
@@ -140,6 +145,16 @@ def ended(error: BaseException) -> Outcome:
             return Unspecified("num/int-division-by-zero", "integer division by zero")
         case _:
             return Unspecified("impl/error", f"{type(error).__name__}: {error}")
+
+
+def _is_changed(given: Any, value: Any) -> bool:
+    """Whether an argument is an array, or a tensor, whose elements are others now in a copy of it."""
+    if not isinstance(given, Tensor | np.ndarray):
+        return False
+    array = given.__array__() if isinstance(given, Tensor) else given
+    if np.may_share_memory(array, value) or array.dtype.newbyteorder("=") != value.dtype:
+        return False
+    return bool(array.astype(value.dtype).tobytes() != value.tobytes())
 
 
 def _arrays(value: Any) -> Any:
