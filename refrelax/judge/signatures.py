@@ -20,6 +20,7 @@ from refrelax.syntax import dtypes, graph
 from refrelax.syntax.loops import BufferParam, PrimFunc
 from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, int_imm
 from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.write.types import type_text
 
 Signature = tuple[tuple[str, Type], ...]
 Names = dict[str, PrimExpr]
@@ -129,10 +130,13 @@ def signature(func: object) -> Signature:
             )
         case _:
             raise NotRead("the entry is no function")
-    read = tuple((name, type_) for name, type_ in found if type_ is not None and _is_read(type_, func))
-    if len(read) != len(found):
-        raise NotRead("a parameter that is no tensor of known rank")
-    return read
+    read: list[tuple[str, Type]] = []
+    for name, type_ in found:
+        if type_ is None or not _is_read(type_, func):
+            what = "an unknown type" if type_ is None else type_text(type_)
+            raise NotRead(f"the parameter {name} of type {what}: read are known extents and dtypes, and integers")
+        read.append((name, type_))
+    return tuple(read)
 
 
 def _is_read(type_: Type, func: object) -> bool:

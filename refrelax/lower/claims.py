@@ -48,7 +48,8 @@ class Claim:
         given = ", ".join(expression(a) for a in self.assumptions)
         verdict = type(self.answer).__name__.upper()
         under = f"  given {given}" if given else ""
-        return f"{verdict}  {self.where}: {expression(self.statement)}{under}  [{self.rule}]"
+        steps = f", every step in {self.fits}" if self.fits else ""
+        return f"{verdict}  {self.where}: {expression(self.statement)}{steps}{under}  [{self.rule}]"
 
 
 @dataclass(slots=True)

@@ -142,5 +142,5 @@ def _evidence(ledger: Ledger) -> str:
     proved = len(ledger.claims) - ledger.unproved
     if not ledger.claims:
         return "no claim needed"
-    left = f", {ledger.unproved} unknown (left alone)" if ledger.unproved else ""
+    left = f", {ledger.unproved} not proved (left alone)" if ledger.unproved else ""
     return f"{proved} of {len(ledger.claims)} claims proved{left}"
