@@ -74,8 +74,10 @@ def _run(argv: Sequence[str] | None) -> int:
         code: int = options.run(options)
     except BrokenPipeError:
         raise
-    except SystemExit as stop:  # argparse: help, the version, a usage error
-        code = stop.code if isinstance(stop.code, int) else 2
+    except SystemExit as stop:
+        if options.command:  # code that the user gave, in the middle of a command: whatever it says, nothing was found
+            return _say(f"code that was given ended the process: SystemExit({stop.code!r})", 3)
+        code = stop.code if isinstance(stop.code, int) else 2  # argparse: help, the version, a usage error
     except KeyboardInterrupt:
         return _say("interrupted", 130)
     except Exception as error:

@@ -30,7 +30,7 @@ def diff(options: argparse.Namespace) -> int:
     implementation = find_alone(options.impl, options.pipeline, options.target)
     checked = read_checked(options.file, options.consts)
     given = values.to_judge(options, checked.module)
-    externs = values.externs(options)
+    externs = values.externs(options, checked.module)
     with busy("diff"):
         verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)
     return tell(verdict, options)
@@ -66,7 +66,7 @@ def validate(options: argparse.Namespace) -> int:
 
     before = read_checked(options.before, options.consts)
     after = read_checked(options.after, options.consts_after)
-    externs = values.externs(options)
+    externs = values.externs(options, before.module, after.module)
     given = values.to_judge(options, before.module) if values.asked(options) or values.shaped(options) else None
     with busy("validate"):
         verdict = judge.validate(

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 def _outcome(
     checked: CheckedModule, options: argparse.Namespace, given: list[object], reading: str | Symbolic
 ) -> Outcome:
-    externs = values.externs(options)
+    externs = values.externs(options, checked.module)
     if options.backend == "interpreter":
         limits = {k: v for k in ("steps", "elements") if (v := getattr(options, k)) is not None}
         return api.run(

@@ -13,6 +13,7 @@ from refrelax.errors import Outcome, Returned, UsageError
 from refrelax.running import npz
 from refrelax.running.arrays import ENCLOSING, Tensor
 from refrelax.running.run import parameter_types
+from refrelax.semantics.graph.link import named_libraries, nodes
 from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.symbolic import Symbolic
 from refrelax.semantics.values import DType, Opaque, Shape, from_payloads
@@ -152,12 +153,15 @@ def _archived(options: argparse.Namespace, module: Module) -> list[Any]:
     return given(npz.read(options.args), parameter_types(module, options.entry))
 
 
-def externs(options: argparse.Namespace) -> dict[str, Callable[..., Any]]:
-    """The library functions of ``--extern``, by name.
+def externs(options: argparse.Namespace, *programs: Module) -> dict[str, Callable[..., Any]]:
+    """The library functions of ``--extern``, by name. ``programs``: all that may call them, where that is known.
 
     Raises:
-        UsageError: no such file or name, a file that raises, or what it gives is no function.
+        UsageError: no such file or name, a file that raises, what it gives is no function, or nothing calls it (of a
+            dictionary of functions some may be for other programs).
     """
+    functions = (f for each in programs for f in each.functions.values())
+    named = {name for each in functions for node in nodes(each) for name in named_libraries(node)}
     found: dict[str, Callable[..., Any]] = {}
     for item in options.extern:
         called, _, place = item.rpartition("=")
@@ -170,12 +174,15 @@ def externs(options: argparse.Namespace) -> dict[str, Callable[..., Any]]:
             raise UsageError(f"--extern: {file}: {(error.strerror or str(error)).lower()}") from None
         except KeyError:
             raise UsageError(f"--extern: {file} has no {name}") from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UsageError(f"--extern: {file}: {type(error).__name__}: {error}") from None
         library = value if isinstance(value, Mapping) and not called else {called or name: value}
         wrong = [str(k) for k, each in library.items() if not isinstance(k, str) or not callable(each)]
         if wrong:
             raise UsageError(f"--extern: {wrong[0]} of {file} is no function")
+        if programs and library and not library.keys() & named:
+            here = f"these are called: {', '.join(sorted(named))}" if named else "it calls none"
+            raise UsageError(f"--extern: the program calls no library function {', '.join(library)}; {here}")
         found.update(library)
     return found
 
