@@ -38,6 +38,9 @@ class _Checks:
     fresh: int | None = None
 
     def type_of(self, name: str) -> Type | None:
+        if name in self.tensors and name not in self.extents:
+            rank, dtype = self.tensors[name]
+            return TensorType(None, dtype, rank)
         dims = tuple(each for each in self.extents.get(name, (None,)) if each is not None)
         if len(dims) != len(self.extents.get(name, (None,))):
             return None

@@ -8,7 +8,7 @@ Spec: ``spec/06c-pointwise.md``, ``va/parameters``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from refrelax.judge.graph_terms import Value
 from refrelax.rules import rule
@@ -131,12 +131,30 @@ def signature(func: object) -> Signature:
         case _:
             raise NotRead("the entry is no function")
     read: list[tuple[str, Type]] = []
-    for name, type_ in found:
+    for name, told in found:
+        type_ = None if told is None else _opened(name, told)
         if type_ is None or not _is_read(type_, func):
             what = "an unknown type" if type_ is None else type_text(type_)
             raise NotRead(f"the parameter {name} of type {what}: read are known extents and dtypes, and integers")
         read.append((name, type_))
     return tuple(read)
+
+
+def _opened(name: str, type_: Type) -> Type:
+    """A type that knows its rank alone with extents of its own, which no program names."""
+    match type_:
+        case TensorType(shape=None, ndim=rank) if rank >= 0:
+            return replace(type_, shape=_own(name, rank))
+        case ShapeType(values=None, ndim=rank) if rank >= 0:
+            return replace(type_, values=_own(name, rank))
+        case TupleType(fields):
+            return replace(type_, fields=tuple(_opened(f"{name}[{k}]", each) for k, each in enumerate(fields)))
+        case _:
+            return type_
+
+
+def _own(name: str, rank: int) -> tuple[PrimExpr, ...]:
+    return tuple(SymVar(f"{name}.shape[{axis}]", "int64") for axis in range(rank))
 
 
 def _is_read(type_: Type, func: object) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from refrelax.errors import Effect, Ended, Exhausted, Outcome, Returned, UsageError
@@ -104,7 +105,7 @@ def run(
     return Returned(
         outward(result),
         tuple(outward(v) for v in values),
-        tuple(interpreter.effects),
+        tuple(replace(each, payload=outward(each.payload)) for each in interpreter.effects),
         tuple(poison_of("value", result))
         + tuple(p for k, v in enumerate(values) for p in poison_of(f"arguments[{k}]", v)),
     )

@@ -19,6 +19,7 @@ from refrelax.lower.to_destinations import names_of
 from refrelax.rules import rule
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.checked import CheckedModule
+from refrelax.semantics.types.renaming import definable
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -139,4 +140,5 @@ def _key(region: Region, params: list[Param], result: Type) -> tuple[SymVar, ...
 
 def _private(params: tuple[Param, ...], bindings: tuple[Binding, ...], body: Expr, ret: Type) -> Function:
     seq = SeqExpr((BindingBlock(bindings),), body)
-    return Function(params, ret, seq, private=True, attrs=(("relax.force_pure", True),))
+    symbols = tuple(dict.fromkeys(each.name for p in params if p.type is not None for each in definable(p.type)))
+    return Function(params, ret, seq, private=True, attrs=(("relax.force_pure", True),), symbols=symbols)

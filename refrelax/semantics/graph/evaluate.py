@@ -301,7 +301,8 @@ class Interpreter(Machine):
         """A scalar expression as a value: exact, and of floats the one permitted result."""
         if dtypes.is_float(expr.dtype):
             return Prim(expr.dtype, float_value(expr, scope.symbols))
-        return Prim(expr.dtype, dim_value(expr, scope.symbols))
+        value = dim_value(expr, scope.symbols)
+        return Prim(expr.dtype, bool(value) if expr.dtype == "bool" else value)
 
     @rule("ev/tuple-get-item")
     def _item(self, expr: TupleGetItem, scope: Scope) -> Any:
