@@ -59,7 +59,10 @@ def called(name: str, args: Sequence[object], logic: Logic, fixed: bool) -> obje
         case "check_tuple_info", (tuple() as fields, size, *_) if _number(size) == len(fields):
             return ()
         case "match_shape", (value, table, ndim, *rest):
-            _matched(_extents(value), table, _number(ndim), _numbers(rest), logic, fixed)
+            extents = _extents(value)
+            if _number(ndim) != len(extents):
+                raise NotRead("a check of extents that fails")
+            matched(extents, table, rest, logic, fixed)
             return ()
         case "make_shape", (table, ndim, *rest):
             return graph.ShapeExpr(_made(table, _number(ndim), _numbers(rest)))
@@ -111,13 +114,13 @@ def _pairs(size: int | None, numbers: list[int]) -> list[tuple[int, int]]:
     return [(numbers[2 * k], numbers[2 * k + 1]) for k in range(size)]
 
 
-def _matched(
-    extents: tuple[PrimExpr, ...], table: object, size: int | None, numbers: list[int], logic: Logic, fixed: bool
-) -> None:
-    """Every extent held against the table, in order."""
-    if size != len(extents):
-        raise NotRead("a check of extents that fails")
-    for extent, (code, slot) in zip(extents, _pairs(size, numbers), strict=True):
+def matched(extents: tuple[PrimExpr, ...], table: object, codes: Sequence[object], logic: Logic, fixed: bool) -> None:
+    """Every extent held against the table, in order. ``codes``: what is done with each, and with which slot or number.
+
+    Raises:
+        NotRead: a check may fail, or is of no form that is read.
+    """
+    for extent, (code, slot) in zip(extents, _pairs(len(extents), _numbers(codes)), strict=True):
         match code:
             case builtin.NOTHING:
                 continue
@@ -178,4 +181,4 @@ def computed(func: PrimFunc, table: Table, terms: Terms, logic: Logic, require: 
                 raise NotRead("a function of the table of shapes that is not read")
 
 
-__all__ = ["LIBRARIES", "Table", "called", "computed"]
+__all__ = ["LIBRARIES", "Table", "called", "computed", "matched"]

@@ -18,26 +18,35 @@ from refrelax.semantics.graph.link import nodes
 from refrelax.syntax import graph
 from refrelax.syntax.loops import BufferParam, BufferStore, PrimFunc
 from refrelax.syntax.scalars import Binary, BufferLoad, Literal, PrimExpr, SymVar, as_int, int_imm
-from refrelax.syntax.types import AnyType, ShapeType, TensorType, Type
+from refrelax.syntax.types import AnyType, PrimType, ShapeType, TensorType, TupleType, Type
 
 CHECK = "vm.builtin."
 
 
 @dataclass(slots=True)
 class _Checks:
-    """What the first checks of parameters ask: of a name its rank and dtype, or that it is a shape; and its extents.
+    """What the first checks of parameters ask: of a place its rank and dtype, or that it is a shape, an ``int64`` or a
+    tuple of so many fields; and its extents. ``places``: of a variable, the parameter that it is, or the field of one.
     ``slots``: what stands in a slot of the table, a symbol or an expression over symbols; ``fresh``: the slot that was
     computed and is checked next; ``taken``: the names of other symbols."""
 
     taken: Taken
-
+    places: dict[str, str]
     tensors: dict[str, tuple[int, str]] = field(default_factory=dict)
+    tuples: dict[str, int] = field(default_factory=dict)
+    scalars: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, int] = field(default_factory=dict)
     extents: dict[str, tuple[PrimExpr | None, ...]] = field(default_factory=dict)
     slots: dict[int, PrimExpr] = field(default_factory=dict)
     fresh: int | None = None
 
     def type_of(self, name: str) -> Type | None:
+        if name in self.tuples:
+            fields = [self.type_of(_field(name, k)) for k in range(self.tuples[name])]
+            told = tuple(each for each in fields if each is not None)
+            return TupleType(told) if len(told) == len(fields) else None
+        if name in self.scalars:
+            return PrimType(self.scalars[name])
         if name in self.tensors and name not in self.extents:
             rank, dtype = self.tensors[name]
             return TensorType(None, dtype, rank)
@@ -52,18 +61,43 @@ class _Checks:
         """Note a check. False where it is none, or not read."""
         if self.fresh is not None and name != "match_shape":
             return False
-        if not (args and isinstance(args[-1], graph.StringValue) and "loc=param" in args[-1].value):
-            return False
+        told = args[-1].value if args and isinstance(args[-1], graph.StringValue) else None
+        if told is None or ("loc=param" not in told and name != "match_prim_value"):
+            return False  # a store that cannot fail is no check of anything
         numbers = [as_int(a.value) if isinstance(a, graph.PrimValue) else None for a in args]
+        x = self.places.get(args[0].name) if isinstance(args[0], graph.Var) else None
+        if x is None:
+            return False
         match name, args:
-            case "check_tensor_info", (graph.Var(x), _, graph.DataTypeValue(dtype), *_) if numbers[1] is not None:
+            case "check_tensor_info", (_, _, graph.DataTypeValue(dtype), *_) if numbers[1] is not None:
                 self.tensors[x] = (numbers[1], dtype)
-            case "check_shape_info", (graph.Var(x), *_) if numbers[1] is not None:
+            case "check_shape_info", _ if numbers[1] is not None:
                 self.shapes[x] = numbers[1]
-            case "match_shape", (graph.Var(x), graph.Var(), *_):
+            case "check_tuple_info", _ if numbers[1] is not None and numbers[1] >= 0:
+                self.tuples[x] = numbers[1]
+            case "check_prim_value_info", (_, graph.DataTypeValue("int64"), *_):
+                self.scalars[x] = "int64"
+            case "match_prim_value", (_, graph.Var(), *_) if x in self.scalars and self.fresh is None:
+                return self.scalar(x, numbers[2], numbers[3])
+            case "match_shape", (_, graph.Var(), *_):
                 return self.matched(x, numbers[2:])
             case _:
                 return False
+        return True
+
+    def scalar(self, x: str, code: int | None, slot: int | None) -> bool:
+        """A scalar parameter is the symbol of its name; of a slot it is the first that is stored."""
+        if code != builtin.STORE or slot is None or slot in self.slots:
+            return False
+        self.slots[slot] = SymVar(x, "int64")
+        return True
+
+    def projects(self, name: str, of: str, k: int | None) -> bool:
+        """Note a field of a parameter that is seen to be a tuple with this field. False where it is none."""
+        place = self.places.get(of)
+        if place is None or k is None or not 0 <= k < self.tuples.get(place, 0):
+            return False
+        self.places[name] = _field(place, k)
         return True
 
     def matched(self, x: str, numbers: list[int | None]) -> bool:
@@ -157,19 +191,23 @@ def spelled_out(func: object, functions: Mapping[str, object]) -> object:
     """
     if not isinstance(func, graph.Function) or not any(_says_nothing(p) for p in func.params):
         return func
-    names = {p.name for p in func.params}
-    checks = _Checks(Taken(each.name for each in nodes(func) if isinstance(each, SymVar)))
-    for callee, args in _leading(func):
+    checks = _Checks(
+        Taken(each.name for each in nodes(func) if isinstance(each, SymVar | graph.Param)),
+        {p.name: p.name for p in func.params},
+    )
+    for name, callee, args in _leading(func):
         if isinstance(callee, graph.GlobalVar):
             if not checks.computes(functions.get(callee.name)):
                 break
             continue
         if callee == CHECK + "alloc_shape_heap":
             continue
-        first = args[0] if args else None
-        if not isinstance(first, graph.Var) or first.name not in names:
-            break
-        if not checks.take(callee.removeprefix(CHECK), args):
+        match callee, args:
+            case "vm.builtin.tuple_getitem", (graph.Var(of), graph.PrimValue(k)):
+                read = checks.fresh is None and checks.projects(name, of, as_int(k))
+            case _:
+                read = bool(args) and checks.take(callee.removeprefix(CHECK), args)
+        if not read:
             break
     params = tuple(replace(p, type=checks.type_of(p.name) or p.type) if _says_nothing(p) else p for p in func.params)
     return replace(func, params=params)
@@ -179,21 +217,26 @@ def _says_nothing(param: graph.Param) -> bool:
     return param.type is None or isinstance(param.type, AnyType)
 
 
-def _leading(func: graph.Function) -> Iterator[tuple[str | graph.GlobalVar, tuple[graph.Expr, ...]]]:
-    """The calls that the body begins with: of the machine's library, by name, and of functions of the module."""
+def _field(place: str, k: int) -> str:
+    return f"{place}[{k}]"
+
+
+def _leading(func: graph.Function) -> Iterator[tuple[str, str | graph.GlobalVar, tuple[graph.Expr, ...]]]:
+    """The calls that the body begins with: the name of each, the function of the machine's library, by name, or of the
+    module, and its arguments."""
     for block in func.body.blocks:
         for binding in block.bindings:
             match binding:
-                case graph.VarBinding(value=graph.Call(op=graph.ExternFunc(name), args=args)):
-                    yield name, args
-                case graph.VarBinding(value=graph.Call(op=graph.GlobalVar() as callee, args=args)):
-                    yield callee, args
+                case graph.VarBinding(value=graph.Call(op=graph.ExternFunc(callee), args=args)):
+                    yield binding.name, callee, args
+                case graph.VarBinding(value=graph.Call(op=graph.GlobalVar() as own, args=args)):
+                    yield binding.name, own, args
                 case graph.VarBinding(
                     value=graph.Call(
-                        op=graph.Op("relax.call_builtin_with_ctx"), args=(graph.ExternFunc(name), graph.Tuple(args))
+                        op=graph.Op("relax.call_builtin_with_ctx"), args=(graph.ExternFunc(callee), graph.Tuple(args))
                     )
                 ):
-                    yield name, args
+                    yield binding.name, callee, args
                 case _:
                     return
 

@@ -9,27 +9,26 @@ Spec: ``spec/06c-pointwise.md``, ``va/inline``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from refrelax.errors import InternalError, Rejection
 from refrelax.judge.legalized import SHARING
 from refrelax.judge.openings import openings
+from refrelax.judge.renamed import Renaming, Stays, define, mentions_only, same_types, told, with_functions
+from refrelax.judge.stored_results import add_inputs, all_fresh, dynamic_call, never_traps, store_program
 from refrelax.judge.told import IN_STORAGE, bindings_of, extents_of
 from refrelax.lower.claims import Ledger
 from refrelax.lower.legalize import run
 from refrelax.lower.legalize.kernel import Kernel
 from refrelax.lower.names import Taken
 from refrelax.rules import rule
-from refrelax.semantics.dims import NO_FACTS, equal, substitute
 from refrelax.semantics.graph.link import nodes, reached
-from refrelax.semantics.ops import FRESH, IMPURE, LOW_LEVEL, OPERATORS
+from refrelax.semantics.ops import OPERATORS
 from refrelax.semantics.symbol_bounds import symbol_bounds
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.semantics.types.renaming import definable, dims_of, map_dims
+from refrelax.semantics.types.renaming import definable
 from refrelax.semantics.types.wellformed.heads import contracts_of
-from refrelax.syntax.equal import structural_equal
 from refrelax.syntax.graph import (
     Binding,
     BindingBlock,
@@ -129,10 +128,6 @@ def _reachable(module: Module, entry: str, new: Function, more: Mapping[str, Pri
     return module.with_functions(reached({**module.functions, entry: new, **more}, (entry,)))
 
 
-class _Stays(Exception):
-    """The call is left as it is."""
-
-
 @dataclass(slots=True)
 class _Inliner:
     """One round over the blocks of one function."""
@@ -183,18 +178,18 @@ class _Inliner:
             return [binding]
         try:
             new = self.call(binding, binding.value)
-        except _Stays:
+        except Stays:
             return [binding]
         self.changed = True
         return new
 
     def call(self, binding: VarBinding, call: Call) -> list[Binding]:
-        """What stands for the binding of a call. Raises ``_Stays``."""
+        """What stands for the binding of a call. Raises ``Stays``."""
         match call:
             case Call(op=Op(name="relax.call_dps_packed"), args=(callee, packed)):
                 fields_ = packed.fields if isinstance(packed, Tuple) else (packed,)
                 if not all(isinstance(self.type_of(each), TensorType) for each in fields_):
-                    raise _Stays  # a tuple by name is unpacked when the call is made
+                    raise Stays  # a tuple by name is unpacked when the call is made
                 return self.library(binding, callee, fields_, call)
             case Call(op=Op(name="relax.call_pure_packed"), args=(callee, *args)):
                 return self.library(binding, callee, tuple(args), call)
@@ -209,7 +204,7 @@ class _Inliner:
                 return self.in_place(binding, local, args, None, self.entry, self.symbols_around(local))
             case _:
                 pass
-        raise _Stays
+        raise Stays
 
     def without_closures(self, function: Function, name: str) -> Function:
         """A function of the module with the calls of its own local functions in place."""
@@ -227,37 +222,37 @@ class _Inliner:
             callee.name if isinstance(callee, ExternFunc) else callee.value if isinstance(callee, StringValue) else ""
         )
         if name not in self.contracts:
-            raise _Stays
+            raise Stays
         function = self.checked.module.functions[self.contracts[name]]
         assert isinstance(function, Function)
         count = len(function.params)
         if len(args) > count and isinstance(call.op, ExternFunc):
             if any(not isinstance(each, AnyType) and each != VOID for each in call.ty_args) or len(call.ty_args) > 1:
-                raise _Stays  # it gives nothing, which is then not what it says
+                raise Stays  # it gives nothing, which is then not what it says
             new = self.stored(binding, function, args[:count], args[count:], self.contracts[name])
         else:
             out = call.ty_args[0] if len(call.ty_args) == 1 else TupleType(call.ty_args) if call.ty_args else None
             apart = self.apart(args)
             new = [*apart, *self.in_place(binding, function, args, out, self.contracts[name])]
         self.read[name] = None
-        self.quiet = self.quiet and all(map(_never_traps, new))
+        self.quiet = self.quiet and all(map(never_traps, new))
         return new
 
     def stored(
         self, binding: VarBinding, function: Function, args: tuple[Expr, ...], outs: tuple[Expr, ...], where: str
     ) -> list[Binding]:
         """A library function that is given where its results go: its contract's results, each stored by a loop
-        program. Raises ``_Stays`` where a result may be memory of another's place, which is read before all stores."""
+        program. Raises ``Stays`` where a result may be memory of another's place, which is read before all stores."""
         own = function.ret
         types = own.fields if isinstance(own, TupleType) else (own,)
-        if len(types) != len(outs) or (len(outs) > 1 and not _all_fresh(function)):
-            raise _Stays
+        if len(types) != len(outs) or (len(outs) > 1 and not all_fresh(function)):
+            raise Stays
         result = self.names.fresh("_result")
         function = self.with_memory_of_its_own(function, where)
         new = self.in_place(VarBinding(result, binding.value, None), function, args, None, where)
         for k, (out, type_) in enumerate(zip(outs, types, strict=True)):
             if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
-                raise _Stays
+                raise Stays
             value: Expr = Var(result)
             if isinstance(own, TupleType):
                 field_ = self.names.fresh("_field")
@@ -266,7 +261,7 @@ class _Inliner:
             others = [each for each in dict.fromkeys((*args, *outs)) if isinstance(each, Var) and each != out]
             beside = [(each, found) for each in others if (found := self.tensor(each, outs, types)) is not None]
             store = GlobalVar(self.names.fresh("_store"))
-            self.stores[store.name] = _store((len(type_.shape), type_.dtype), [found for _, found in beside])
+            self.stores[store.name] = store_program((len(type_.shape), type_.dtype), [found for _, found in beside])
             name = binding.name if k == len(outs) - 1 else self.names.fresh("_stored")
             typed = isinstance(self.type_of(out), TensorType)
             given = (value, *(each for each, _ in beside), out)
@@ -287,7 +282,7 @@ class _Inliner:
             return []
         callee = GlobalVar(self.names.fresh("_apart"))
         kernel = Kernel("apart")
-        _beside(kernel, [type_ for _, type_ in tensors])
+        add_inputs(kernel, [type_ for _, type_ in tensors])
         self.stores[callee.name] = kernel.finish()
         return [VarBinding(self.names.fresh("_apart_call"), Call(callee, tuple(each for each, _ in tensors)), None)]
 
@@ -298,37 +293,37 @@ class _Inliner:
             case TensorType(dtype=str() as dtype) if found.ndim >= 0:
                 return found.ndim, dtype
             case TensorType():
-                raise _Stays
+                raise Stays
             case _:
                 return None
 
     def with_memory_of_its_own(self, function: Function, where: str) -> Function:
         """A contract whose operators that may give memory of an argument are loop programs instead: all of it is read
-        before anything is stored, so that nobody can see the difference. Raises ``_Stays`` where such an operator
+        before anything is stored, so that nobody can see the difference. Raises ``Stays`` where such an operator
         leaves something open that its loops determine."""
         shares = [each for each in nodes(function) if isinstance(each, Op) and each.name in SHARING]
         if not shares:
             return function
         if any(op in SHARING for op, _ in openings(self.checked, where)):
-            raise _Stays
+            raise Stays
         kept = reached(self.checked.module.functions, (where,))
         alone = replace(self.checked, module=self.checked.module.with_functions(kept), promises=())
         try:
             lowered = run(alone, Ledger(), frozenset(OPERATORS) - SHARING)
         except (Rejection, InternalError):
-            raise _Stays from None
+            raise Stays from None
         names = {name: self.names.fresh(name) for name in lowered.functions if name not in kept}
         for name, made in names.items():
             program = lowered.functions[name]
             assert isinstance(program, PrimFunc)
             self.stores[made] = program
-        new = _with_functions(lowered.functions[where], names)
+        new = with_functions(lowered.functions[where], names)
         assert isinstance(new, Function)
         return new
 
     def symbols_around(self, local: Function) -> dict[str, PrimExpr]:
         """The symbols that a local function shares with the function around it: those of its parameters. Raises
-        ``_Stays`` where it mentions one that a check defines, which may stand before it or behind."""
+        ``Stays`` where it mentions one that a check defines, which may stand before it or behind."""
         function = self.checked.module.functions[self.entry]
         assert isinstance(function, Function)
         around = (s for p in function.params if p.type is not None for s in definable(p.type))
@@ -336,7 +331,7 @@ class _Inliner:
         casts = (each for b in bindings for each in nodes(b) if isinstance(each, MatchCast))
         checked = {s.name for each in casts for s in definable(each.type)}
         if any(each.name in checked for each in nodes(local) if isinstance(each, SymVar)):
-            raise _Stays
+            raise Stays
         return {s.name: s for s in around}
 
     def in_place(
@@ -353,16 +348,16 @@ class _Inliner:
         bindings = [b for block in function.body.blocks for b in block.bindings]
         plain = not any(isinstance(b, VarBinding) and isinstance(b.value, If) for b in bindings)
         if not plain or not function.pure or function.ret is None or len(args) != len(function.params):
-            raise _Stays
+            raise Stays
         if symbol_bounds(function):
-            raise _Stays  # its promises are its own: in its place they would be forgotten
-        rename = _Renaming(self.names)
+            raise Stays  # its promises are its own: in its place they would be forgotten
+        rename = Renaming(self.names)
         rename.symbols |= outer or {}
         new = self.arguments(function.params, args, rename)
         result: Type = rename(function.ret)
         wanted = result if out is None else out
         promised = any(p.function == where for p in self.checked.promises)
-        checks = promised or not _same(wanted, result)
+        checks = promised or not same_types(wanted, result)
         last = function.body.body
         named = last.name if isinstance(last, Var) and bindings and bindings[-1].name == last.name else None
         for b in bindings:
@@ -374,17 +369,17 @@ class _Inliner:
             new.append(replace(made, annotation=binding.annotation))
         return new
 
-    def arguments(self, params: tuple[Param, ...], args: tuple[Expr, ...], rename: _Renaming) -> list[Binding]:
+    def arguments(self, params: tuple[Param, ...], args: tuple[Expr, ...], rename: Renaming) -> list[Binding]:
         """Give every parameter and symbol what it stands for; the checks that this takes."""
         types = [self.type_of(arg) for arg in args]
         entry = self.checked.module.functions[self.entry]
         bound = bindings_of(entry) if isinstance(entry, Function) else {}
         for param, arg, found in zip(params, args, types, strict=True):
             if param.type is None or found is None:
-                raise _Stays
-            _define(param.type, found, rename.symbols)
+                raise Stays
+            define(param.type, found, rename.symbols)
             if isinstance(found, AnyType) and isinstance(param.type, TensorType):
-                _told(param.type, extents_of(arg, bound), rename.symbols)
+                told(param.type, extents_of(arg, bound), rename.symbols)
         defined = {s.name for p in params if p.type is not None for s in definable(p.type)}
         for name in sorted(defined - rename.symbols.keys()):
             rename.symbols[name] = SymVar(self.names.fresh(name), "int64")
@@ -392,15 +387,15 @@ class _Inliner:
         for param, arg, found in zip(params, args, types, strict=True):
             assert param.type is not None and found is not None
             wanted: Type = rename(param.type)
-            if _same(wanted, found):
+            if same_types(wanted, found):
                 rename.variables[param.name] = self.named(param.name, arg, checks)
             elif isinstance(wanted, TensorType | ShapeType | TupleType):
                 fresh = self.names.fresh(param.name)
                 checks.append(MatchCast(fresh, arg, wanted))
                 rename.variables[param.name] = Var(fresh)
             else:
-                raise _Stays
-        return sorted(checks, key=_mentions_only)
+                raise Stays
+        return sorted(checks, key=mentions_only)
 
     def named(self, wish: str, arg: Expr, before: list[Binding]) -> Expr:
         if isinstance(arg, Var | Constant | ConstantRef | ShapeExpr):
@@ -428,163 +423,5 @@ class _Inliner:
                 return None
 
 
-def _never_traps(b: Binding) -> bool:
-    """Whether a run goes past a binding whatever its operands are, or is left open there."""
-    match b:
-        case VarBinding(value=Call(op=Op(name=op))):
-            return op in OPERATORS and op not in IMPURE and op not in LOW_LEVEL
-        case VarBinding(value=Call() | If() | Function()):
-            return False
-        case VarBinding():
-            return True
-        case _:
-            return False
-
-
-def _store(type_: tuple[int, str], beside: Sequence[tuple[int, str]]) -> PrimFunc:
-    """``to[i] = of[i]`` for every index. What is ``beside`` is given, since it may not share memory with ``to``."""
-    ndim, dtype = type_
-    dims = [SymVar(f"n{k}", "int64") for k in range(ndim)]
-    kernel = Kernel("store")
-    of = kernel.input("of", dims, dtype)
-    _beside(kernel, beside)
-    to = kernel.output("to", dims, dtype)
-    kernel.compute(to, lambda *at: of[at])
-    return kernel.finish()
-
-
-def _beside(kernel: Kernel, types: Sequence[tuple[int, str]]) -> None:
-    """Inputs of some ranks and dtypes."""
-    for k, (rank, dtype) in enumerate(types):
-        kernel.input("beside", [SymVar(f"m{k}_{axis}", "int64") for axis in range(rank)], dtype)
-
-
-def dynamic_call(callee: GlobalVar, args: tuple[Expr, ...]) -> Call:
-    """A loop program called for its effect on arguments whose types are not known."""
-    return Call(ExternFunc("vm.builtin.call_tir_dyn"), (callee, *args, ShapeExpr(())), ty_args=(TupleType(()),))
-
-
-def _with_functions(root: Any, names: Mapping[str, str]) -> Any:
-    """``root`` with other names for functions of the module."""
-    match root:
-        case GlobalVar(name=name):
-            return replace(root, name=names.get(name, name))
-        case tuple():
-            return tuple(_with_functions(each, names) for each in root)
-        case _ if not is_dataclass(root) or isinstance(root, type | PrimExpr | Type):
-            return root
-        case _:
-            changed = {f.name: _with_functions(getattr(root, f.name), names) for f in fields(root) if f.init}
-            return replace(root, **changed)
-
-
-def _all_fresh(function: Function) -> bool:
-    """Whether every value that the body binds is memory of its own, and the results are among them."""
-    bound = {b.name: b for block in function.body.blocks for b in block.bindings}
-    last = function.body.body
-    own = bound.get(last.name) if isinstance(last, Var) else None
-    results = last if isinstance(last, Tuple) else own.value if isinstance(own, VarBinding) else None
-    if own is not None and not isinstance(results, Tuple):
-        return isinstance(own, VarBinding) and _is_fresh(own)
-    named = results.fields if isinstance(results, Tuple) else ()
-    found = [bound.get(each.name) if isinstance(each, Var) else None for each in named]
-    return bool(found) and all(isinstance(each, VarBinding) and _is_fresh(each) for each in found)
-
-
-def _is_fresh(b: VarBinding) -> bool:
-    return isinstance(b.value, Call) and isinstance(b.value.op, Op) and b.value.op.name in FRESH
-
-
-def same_programs(first: Module, second: Module) -> bool:
-    """Equal up to names, constants included."""
-    return structural_equal(first, second) and _constants(first) == _constants(second)
-
-
-def _constants(module: Module) -> dict[int, tuple[object, ...]]:
-    return {k: (a.dtype, a.shape, tuple(a.patterns())) for k, a in module.constants.items()}
-
-
 def _is_local(b: Binding) -> bool:
     return isinstance(b, VarBinding) and isinstance(b.value, Function)
-
-
-def _mentions_only(b: Binding) -> bool:
-    """Checks that define symbols go before those that also mention them."""
-    return isinstance(b, MatchCast) and not all(isinstance(d, SymVar) for d in dims_of(b.type))
-
-
-def _define(param: Type, found: Type, symbols: dict[str, PrimExpr]) -> None:
-    """The symbols that stand alone in a parameter's type, as what the argument's type says."""
-    match param, found:
-        case (TensorType(shape=tuple() as own), TensorType(shape=tuple() as dims)) | (
-            ShapeType(values=tuple() as own),
-            ShapeType(values=tuple() as dims),
-        ) if len(own) == len(dims):
-            for dim, extent in zip(own, dims, strict=True):
-                if isinstance(dim, SymVar):
-                    symbols.setdefault(dim.name, extent)
-        case TupleType(fields=own_fields), TupleType(fields=found_fields) if len(own_fields) == len(found_fields):
-            for a, b in zip(own_fields, found_fields, strict=True):
-                _define(a, b, symbols)
-        case _:
-            return
-
-
-def _told(param: TensorType, extents: tuple[PrimExpr | None, ...] | None, symbols: dict[str, PrimExpr]) -> None:
-    """The symbols of a parameter's type for which the argument has a number where it is made."""
-    dims = param.shape if isinstance(param.shape, tuple) else ()
-    if extents is None or len(extents) != len(dims):
-        return
-    for dim, extent in zip(dims, extents, strict=True):
-        if isinstance(dim, SymVar) and extent is not None:
-            symbols.setdefault(dim.name, extent)
-
-
-def _same(a: Type, b: Type) -> bool:
-    """Whether two types say the same, their dims equal as deduction sees it."""
-    x, y = list(dims_of(a)), list(dims_of(b))
-    if len(x) != len(y) or not all(equal(p, q, NO_FACTS) for p, q in zip(x, y, strict=True)):
-        return False
-    zero = int_imm(0)
-    return map_dims(a, lambda _: zero) == map_dims(b, lambda _: zero)
-
-
-class _Renaming:
-    """Variables and symbols of a function as what they are in its caller."""
-
-    def __init__(self, names: Taken) -> None:
-        self.names = names
-        self.variables: dict[str, Expr] = {}
-        self.symbols: dict[str, PrimExpr] = {}
-
-    def binding(self, b: Binding, caller: VarBinding | None = None) -> Binding:
-        """A binding under a fresh name, or under that of the ``caller``'s whose value it is; the symbols that it
-        defines under fresh ones."""
-        if isinstance(b, MatchCast):
-            for symbol in definable(b.type):
-                if symbol.name not in self.symbols:
-                    self.symbols[symbol.name] = SymVar(self.names.fresh(symbol.name), symbol.dtype)
-        new: Binding = self(b)
-        if caller is not None:
-            return replace(new, name=caller.name, annotation=caller.annotation)
-        fresh = self.names.fresh(b.name)
-        self.variables[b.name] = Var(fresh)
-        return replace(new, name=fresh)
-
-    def __call__(self, root: Any) -> Any:
-        """``root`` as it stands in the caller."""
-        match root:
-            case Var(name=name):
-                return self.variables.get(name, root)
-            case Function():
-                raise _Stays
-            case tuple():
-                return tuple(map(self, root))
-            case _ if isinstance(root, PrimExpr):
-                return substitute(root, self.symbols)
-            case _ if not is_dataclass(root) or isinstance(root, type):
-                return root
-            case TensorType(shape=str()):
-                raise _Stays
-            case _:
-                return replace(root, **{f.name: self(getattr(root, f.name)) for f in fields(root) if f.init})

@@ -16,11 +16,13 @@ from refrelax.errors import UsageError
 from refrelax.judge import recorded
 from refrelax.judge.erased import spelled_out
 from refrelax.judge.evidence import Proved
-from refrelax.judge.graph_terms import Program, Value, as_number
-from refrelax.judge.inlined import inlined, same_programs
+from refrelax.judge.graph_terms import Program
+from refrelax.judge.graph_values import Value, as_number
+from refrelax.judge.inlined import inlined
 from refrelax.judge.legalized import legalized
 from refrelax.judge.openings import openings
 from refrelax.judge.same_calls import Calls
+from refrelax.judge.same_programs import same_programs
 from refrelax.judge.signatures import Parameters
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute

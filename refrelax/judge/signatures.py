@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from refrelax.judge.graph_terms import Value
+from refrelax.judge.graph_values import Value
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
 from refrelax.shape_solver.pointwise import Logic, NotRead, TensorTerm, Terms

@@ -28,11 +28,11 @@ from refrelax.judge.evidence import (
     Validation,
     undetermined,
 )
-from refrelax.judge.inlined import same_programs
 from refrelax.judge.interface import mismatch, other_scalars
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair, Permits
 from refrelax.judge.pointwise import SAME, Options, search
+from refrelax.judge.same_programs import same_programs
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
 from refrelax.rules import rule

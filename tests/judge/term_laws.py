@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 import refrelax as rr
 from refrelax.errors import Ended, Returned
-from refrelax.judge import graph_terms, pointwise
+from refrelax.judge import graph_terms, kernel_calls, pointwise
 from refrelax.judge.evidence import Proved
 from refrelax.judge.inputs import KINDS, literals, made
 from refrelax.judge.legalized import legalized
@@ -163,8 +163,8 @@ def heard(h: Heard) -> Iterator[None]:
             (descent.Descent, "_head", brought), (Regroup, "collapsed", collapsed), (descent, "simplified", shorter),
             (elements, "apply", applied), (descent, "apply", applied), (Terms, "choose", chosen),
             (pointwise, "same_programs", lambda *_: False),  # a program beside itself is read all the same
-            (graph_terms, "repeatable", lambda *_: False),  # what cannot be read has no value to look at
-            (graph_terms.Calls, "find", lambda *_: None),
+            (kernel_calls, "repeatable", lambda *_: False),  # what cannot be read has no value to look at
+            (kernel_calls.Calls, "find", lambda *_: None),
         ):  # fmt: skip
             stack.enter_context(patch.object(where, name, what))
         yield

@@ -170,3 +170,53 @@ def test_a_declared_result_that_only_a_run_shows_is_checked(declared: str, prove
     assert loose.count(result) == 1
     loose = loose.replace(result, result.replace("R.Any", 'R.Tensor(ndim=1, dtype="float32")'))
     assert isinstance(attempt(checked(first), checked(loose), "main"), Proved) is proved
+
+
+PARAMETERS = """n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(
+        k: R.Prim("int64"), x: R.Tensor((n, 2), "float32"), z: R.Tensor((k, 3), "float32"),
+        y: R.Tensor(ndim=1, dtype="float32"),
+        t: R.Tuple(R.Tensor((k, 3), "float32"), R.Tuple(R.Tensor((n, 2), "float32"))),
+    ) -> R.Tuple(R.Tensor((n, 2), "float32"), R.Tensor((k, 3), "float32"), R.Prim("int64")):
+        b = t[1]
+        o = R.add(x, b[0])
+        c = t[0]
+        p = R.add(z, c)
+        return (o, p, k)
+"""
+
+
+def built(text: str) -> tuple[rr.CheckedModule, str]:
+    steps = lower(checked(text), pipeline="build").steps
+    return steps[-2].module, rr.print_module(steps[-1].module.module)
+
+
+def test_a_built_entry_with_scalars_and_tuples_is_proved() -> None:
+    before, after = built(PARAMETERS)
+    assert isinstance(attempt(before, checked(after), "main"), Proved)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('check_tuple_info", t, 2', 'check_tuple_info", t, 3'),
+        ('check_prim_value_info", k, R.dtype("int64")', 'check_prim_value_info", k, R.dtype("int32")'),
+        ('match_prim_value", k, shape_heap, 1', 'match_prim_value", k, shape_heap, 2'),
+        ('tuple_getitem", t, 0', 'tuple_getitem", t, 1'),
+        ('check_tensor_info", y, 1', 'check_tensor_info", y, 2'),
+        ('check_tensor_info", y, 1, R.dtype("float32")', 'check_tensor_info", y, 1, R.dtype("float64")'),
+        ("_match_shape = ", "_other = R.call_packed(\"vm.builtin.match_shape\", y, shape_heap, 1, 0, 4, "
+                            "R.str(\"loc=param[3]\"), ty_args=(R.Tuple,))\n        _match_shape = "),
+    ],
+)  # fmt: skip
+def test_a_built_entry_that_takes_something_else_is_not_proved(old: str, new: str) -> None:
+    before, after = built(PARAMETERS)
+    assert old in after
+    try:
+        other = checked(after.replace(old, new, 1))
+    except rr.Rejection:
+        return
+    assert not isinstance(attempt(before, other, "main"), Proved)

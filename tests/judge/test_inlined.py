@@ -15,8 +15,9 @@ from refrelax.conformance import cases
 from refrelax.conformance.cases import Case
 from refrelax.conformance.data import to_value
 from refrelax.errors import Rejection
-from refrelax.judge.inlined import Inlined, inlined, same_programs
+from refrelax.judge.inlined import Inlined, inlined
 from refrelax.judge.pointwise import SAME
+from refrelax.judge.same_programs import same_programs
 from refrelax.lower import lower
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.wellformed.heads import contracts_of
