@@ -60,6 +60,7 @@ class Ledger:
     effort: str = "normal"
     claims: list[Claim] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
+    unused: dict[str, str] = field(default_factory=dict)
     _provers: dict[tuple[tuple[PrimExpr, ...], str | None, str], Prover] = field(default_factory=dict)
 
     def holds(

@@ -132,10 +132,9 @@ def _checked_again(name: str, module: Module) -> CheckedModule:
 
 def evidence(ledger: Ledger) -> str:
     """How the rewrites of a pass are justified, in a few words."""
-    if ledger.left:
-        stay = "; ".join(f"{name} stays as it is: {why}" for name, why in ledger.left.items())
-        return f"{_evidence(ledger)}; {stay}"
-    return _evidence(ledger)
+    stay = (f"{name} stays as it is: {why}" for name, why in ledger.left.items())
+    nowhere = (f"{name} is called nowhere: {why}" for name, why in ledger.unused.items())
+    return "; ".join((_evidence(ledger), *stay, *nowhere))
 
 
 def _evidence(ledger: Ledger) -> str:

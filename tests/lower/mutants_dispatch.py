@@ -32,6 +32,10 @@ TRUE_UNIFIED, TRUE_CALLED, TRUE_SAME = MATCHER.unified, dispatch_library._called
 TRUE_RUN, TRUE_MATCH = dispatch_library.run, match.match
 
 
+def _nothing(*_: Any) -> None:
+    return None
+
+
 def _true(*_: Any, **__: Any) -> bool:
     return True
 
@@ -150,10 +154,10 @@ def _at_the_first(self: Any, block: Any, where: str) -> Any:
 TRUE_DATAFLOW = DISPATCHER.dataflow
 
 
-def _match_that_may_eat_arguments(pattern: Any, site: Any, position: int) -> Any:
+def _match_that_may_eat_arguments(pattern: Any, site: Any, position: int, misses: Any) -> Any:
     matcher = MATCHER(pattern, site)
     here = Var(site.block.bindings[position].name)
-    if not matcher.variable(pattern.root, here) or not match.inside(site, matcher.positions, position):
+    if not matcher.variable(pattern.root, here) or match.outside(site, matcher.positions, position):
         return None
     return matcher.unified(position)
 
@@ -207,9 +211,9 @@ MUTANTS: tuple[Mutant, ...] = (
         "bias",
         ((dispatch_library, "run", _contract_with(_instead("add", _operator("subtract")))),),
     ),
-    Mutant("inner result used outside", "an inner result is used", ((match, "inside", _true),), "rejected"),
+    Mutant("inner result used outside", "an inner result is used", ((match, "outside", _nothing),), "rejected"),
     Mutant(
-        "inner result leaves the block", "an inner result leaves the block", ((match, "inside", _true),), "rejected"
+        "inner result leaves the block", "an inner result leaves the block", ((match, "outside", _nothing),), "rejected"
     ),
     Mutant(
         "inner result passed on",

@@ -308,3 +308,51 @@ def test_many_random_graphs(text: str) -> None:
     before = checked(text)
     after = lower(before, pipeline="dispatch").module
     assert isinstance(rr.validate(before, after, rounds=1), rr.Equivalent | rr.ProvedAt)
+
+
+LIBRARY = """m = TypeVar("m")
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function(private=True)
+    def f(x: R.Tensor((m, n), "float32"), s: R.Tensor((n,), "float32")) -> R.Tensor((m, n), "float32"):
+        R.func_attr({"Contract": "own.scaled_softmax"})
+        with R.dataflow():
+            y = R.multiply(x, s)
+            z = R.nn.softmax(y, axis=1)
+            R.output(z)
+        return z
+"""
+
+PROGRAM = """m = TypeVar("m")
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((m, n), "float32"), s: R.Tensor((n,), "float32")):
+        with R.dataflow():
+            y = R.multiply(x, s)
+            z = R.nn.softmax(y, axis=-1)
+            w = R.add(z, x)
+            R.output(w)
+        return w
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("", "", None),  # the last axis is axis 1
+        ("axis=-1", "axis=0", "z has another axis than the contract"),
+        ("R.add(z, x)", "R.add(z, y)", "y is used beside it as well"),
+        ("R.multiply(x, s)", "R.divide(x, s)", "y is a R.divide, expected a R.multiply"),
+        ("R.nn.softmax(y, axis=-1)", "R.exp(y)", "no operator like its last one stands in a dataflow block"),
+        ('s: R.Tensor((n,), "float32")', 's: R.Tensor((m, n), "float32")',
+         "the dtypes, ranks or extents at z are not those of its types"),
+    ],
+)  # fmt: skip
+def test_a_contract_that_is_called_nowhere_says_why(old: str, new: str, why: str | None) -> None:
+    program = rr.check(rr.parse(PROGRAM.replace(old, new, 1) if old else PROGRAM))
+    (step,) = rr.lower(program, passes=("dispatch_library",), libraries=[rr.parse(LIBRARY)]).steps
+    said = f"own.scaled_softmax is called nowhere: {why}"
+    assert (said in step.evidence) if why else "nowhere" not in step.evidence

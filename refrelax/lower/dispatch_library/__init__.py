@@ -16,6 +16,7 @@ from pathlib import Path
 from refrelax.lower.claims import Ledger, both, eq
 from refrelax.lower.dispatch_library.library import DEFAULT, KNOWN, load, own_patterns, tried
 from refrelax.lower.dispatch_library.matching import Match, Site, match
+from refrelax.lower.dispatch_library.misses import Misses
 from refrelax.lower.dispatch_library.patterns import Pattern
 from refrelax.lower.fuse_ops.interface import extents
 from refrelax.lower.fuse_ops.primitive import is_primitive
@@ -57,12 +58,14 @@ def run(
     own = own_patterns(checked)
     known = contracts_of(checked.module)
     patterns = [*own, *(each for each in tried(libraries) if each.library not in known)]
-    dispatcher = _Dispatcher(checked, ledger, patterns)
+    given = {each.library for each in tried([each for each in libraries if each not in KNOWN])}
+    dispatcher = _Dispatcher(checked, ledger, patterns, Misses(given - known.keys()))
     functions: dict[str, BaseFunc] = {}
     for name, function in checked.module.functions.items():
         if isinstance(function, Function) and contract_of(function) is None and not is_primitive(function):
             function = replace(function, body=dispatcher.sequence(function.body, name))
         functions[name] = function
+    ledger.unused |= {name: why for name, why in dispatcher.misses.told().items() if name not in dispatcher.used}
     names = Taken(functions)
     for pattern in dispatcher.used.values():
         if pattern.library not in known:
@@ -81,6 +84,7 @@ class _Dispatcher:
     checked: CheckedModule
     ledger: Ledger
     patterns: list[Pattern]
+    misses: Misses
     used: dict[str, Pattern] = field(default_factory=dict)
 
     def sequence(self, seq: SeqExpr, where: str) -> SeqExpr:
@@ -107,7 +111,7 @@ class _Dispatcher:
         new: dict[int, VarBinding] = {}
         for pattern in self.patterns:
             for position in reversed(range(len(block.bindings))):
-                found = match(pattern, site, position) if position not in site.taken else None
+                found = match(pattern, site, position, self.misses) if position not in site.taken else None
                 if found is None:
                     continue
                 out = self.result(pattern, found, where, block.bindings[position].name, site)
@@ -137,6 +141,9 @@ class _Dispatcher:
             self.ledger.claims += tried.claims
             return site.types[binding]
         other = ((asked, None), (computed, "int64"))
+        self.misses.note(
+            pattern.library, len(found.positions) + 1, f"its extents are not seen to fit at {where}.{binding}"
+        )
         if computed and all(tried.holds(both(*each), rule_, place, known, fits) for each, fits in other):
             self.ledger.claims += tried.claims[1:]
             return found.result

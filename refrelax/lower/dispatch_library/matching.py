@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from refrelax.lower.dead_code import mentions
+from refrelax.lower.dispatch_library.misses import Misses
 from refrelax.lower.dispatch_library.patterns import Pattern
 from refrelax.lower.fuse_ops.graph import is_barrier, operand
 from refrelax.rules import rule
@@ -21,6 +22,7 @@ from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.types.renaming import map_dims
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import (
+    AttrList,
     AttrValue,
     Call,
     Constant,
@@ -37,7 +39,7 @@ from refrelax.syntax.graph import (
     Var,
     VarBinding,
 )
-from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import Literal, PrimExpr, SymVar, as_int, int_imm
 from refrelax.syntax.types import TensorType, Type
 
 Pair = tuple[PrimExpr, PrimExpr]
@@ -46,6 +48,40 @@ Pair = tuple[PrimExpr, PrimExpr]
 
 COMMUTATIVE = frozenset({"relax.add", "relax.multiply"})
 """Operators whose value has the same bits with the operands exchanged."""
+
+
+AXES_OF_FIRST = frozenset(
+    Op(f"relax.{name}")
+    for name in ("nn.softmax", "nn.log_softmax", "nn.layer_norm", "nn.rms_norm", "sum", "mean", "prod", "max", "min",
+                 "variance", "std", "argmax", "argmin", "cumsum", "cumprod", "sort", "argsort", "topk", "take", "flip",
+                 "permute_dims", "squeeze")
+)  # fmt: skip
+"""Operators whose ``axis`` and ``axes`` count the axes of the first argument: of these -1 is the last one."""
+
+
+def _counted(attrs: dict[str, AttrValue], rank: int | None) -> dict[str, AttrValue]:
+    """The attributes with axes counted from the front, where the rank is known."""
+    return attrs if rank is None else {k: _from_front(v, rank) if k in AXES else v for k, v in attrs.items()}
+
+
+AXES = ("axis", "axes")
+
+
+def _from_front(value: AttrValue, rank: int) -> AttrValue:
+    match value:
+        case int() if not isinstance(value, bool) and -rank <= value < 0:
+            return value + rank
+        case Literal() if (k := as_int(value)) is not None and -rank <= k < 0:
+            return int_imm(k + rank, value.dtype)
+        case AttrList(items=items):
+            return replace(value, items=tuple(_from_front(each, rank) for each in items))
+        case _:
+            return value
+
+
+def short(op: str) -> str:
+    """The name of an operator as it is written."""
+    return op.replace("relax.", "R.", 1)
 
 
 @dataclass(slots=True)
@@ -93,26 +129,36 @@ class Match:
 
 
 @rule("lo/dispatch-match")
-def match(pattern: Pattern, site: Site, position: int) -> Match | None:
-    """The match of a pattern whose result is bound at ``position``; ``None`` if there is none."""
+def match(pattern: Pattern, site: Site, position: int, misses: Misses) -> Match | None:
+    """The match of a pattern whose result is bound at ``position``; ``None`` if there is none, which ``misses`` is
+    told."""
     matcher = _Matcher(pattern, site)
     here = Var(site.block.bindings[position].name)
-    if not matcher.variable(pattern.root, here) or not inside(site, matcher.positions, position):
+    if not matcher.variable(pattern.root, here):
+        misses.note(pattern.library, *matcher.miss)
+        return None
+    if (other := outside(site, matcher.positions, position)) is not None:
+        misses.note(pattern.library, len(matcher.positions), other)
         return None
     replaced = {site.block.bindings[p].name for p in matcher.positions}
     if any(isinstance(e, Var) and e.name in replaced for name, e in matcher.found.items() if name in pattern.params):
         return None  # an argument that is an inner result
-    return matcher.unified(position)
+    found = matcher.unified(position)
+    if found is None:
+        why = f"the dtypes, ranks or extents at {here.name} are not those of its types"
+        misses.note(pattern.library, len(matcher.positions), why)
+    return found
 
 
 @rule("lo/dispatch-inner")
-def inside(site: Site, positions: set[int], root: int) -> bool:
-    """Whether all but the root's results are used by the match alone, and nothing moves across a barrier."""
-    for position in positions - {root}:
+def outside(site: Site, positions: set[int], root: int) -> str | None:
+    """Why the match is not by itself, in words: all but the root's results are used by it alone, and nothing moves
+    across a barrier."""
+    for position in sorted(positions - {root}):
         name = site.block.bindings[position].name
         if name in site.block.outputs or not site.uses.get(name, set()) <= positions:
-            return False
-    return len({site.segments[p] for p in positions}) == 1
+            return f"{name} is used beside it as well"
+    return None if len({site.segments[p] for p in positions}) == 1 else "a call between its operators may store"
 
 
 @dataclass(slots=True)
@@ -122,6 +168,14 @@ class _Matcher:
     found: dict[str, Expr] = field(default_factory=dict)
     positions: set[int] = field(default_factory=set)
     pairs: list[Pair] = field(default_factory=list)
+    miss: tuple[int, str] = (0, "")
+    """How many bindings were matched where most were, and what was different there."""
+
+    def differs(self, why: str) -> bool:
+        """Note what is different. ``False``."""
+        if len(self.positions) > self.miss[0]:
+            self.miss = (len(self.positions), why)
+        return False
 
     def variable(self, name: str, e: Expr) -> bool:
         """A name of the pattern: the same wherever it occurs."""
@@ -145,7 +199,9 @@ class _Matcher:
             case Var(name=name), _:
                 return self.variable(name, e)
             case Call(op=Op(name=a)), Call(op=Op(name=b)):
-                fits = a == b and len(wanted.args) == len(e.args) and not e.ty_args
+                if a != b:
+                    return len(self.positions) > 1 and self.differs(f"{at} is a {short(b)}, expected a {short(a)}")
+                fits = len(wanted.args) == len(e.args) and not e.ty_args
                 return fits and self.attributes(wanted, e, of, at) and self.operands(wanted, e, a, of, at)
             case Tuple(fields=a), Tuple(fields=b):
                 return len(a) == len(b) and all(self.expression(x, y, of, at) for x, y in zip(a, b, strict=True))
@@ -180,7 +236,23 @@ class _Matcher:
         if "out_dtype" in ours and "out_dtype" in theirs:
             ours["out_dtype"] = _dtype(ours["out_dtype"], self.pattern.types.get(of))
             theirs["out_dtype"] = _dtype(theirs["out_dtype"], self.site.types.get(at))
-        return ours == theirs
+        if wanted.op in AXES_OF_FIRST:
+            ours, theirs = _counted(ours, self.rank(wanted.args[0])), _counted(theirs, self.rank_here(call.args[0]))
+        other = next((key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)), None)
+        if other is None:
+            return True
+        return self.differs(f"{at} has another {other} than the contract")
+
+    def rank(self, e: Expr) -> int | None:
+        """Of a name of the pattern."""
+        types = {**self.pattern.types, **self.pattern.params}
+        found = types.get(e.name) if isinstance(e, Var) else None
+        return found.ndim if isinstance(found, TensorType) and found.ndim >= 0 else None
+
+    def rank_here(self, e: Expr) -> int | None:
+        """Of an argument in the block."""
+        found = operand(self.site.checked.module, self.site.types, e)
+        return found.ndim if isinstance(found, TensorType) and found.ndim >= 0 else None
 
     @rule("lo/dispatch-unify")
     def unified(self, position: int) -> Match | None:
