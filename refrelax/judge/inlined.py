@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from refrelax.errors import InternalError, Rejection
+from refrelax.judge.erased import spelled_out
 from refrelax.judge.legalized import SHARING
 from refrelax.judge.openings import openings
 from refrelax.judge.renamed import Renaming, Stays, define, mentions_only, same_types, told, with_functions
@@ -374,12 +375,14 @@ class _Inliner:
         types = [self.type_of(arg) for arg in args]
         entry = self.checked.module.functions[self.entry]
         bound = bindings_of(entry) if isinstance(entry, Function) else {}
+        typed = spelled_out(entry, self.checked.module.functions)
+        own = {p.name: p.type for p in typed.params} if isinstance(typed, Function) else {}
         for param, arg, found in zip(params, args, types, strict=True):
             if param.type is None or found is None:
                 raise Stays
             define(param.type, found, rename.symbols)
             if isinstance(found, AnyType) and isinstance(param.type, TensorType):
-                told(param.type, extents_of(arg, bound), rename.symbols)
+                told(param.type, extents_of(arg, bound, own), rename.symbols)
         defined = {s.name for p in params if p.type is not None for s in definable(p.type)}
         for name in sorted(defined - rename.symbols.keys()):
             rename.symbols[name] = SymVar(self.names.fresh(name), "int64")

@@ -99,6 +99,8 @@ def lower(
         Rejection: a library that cannot be read, or a contract in it that is no pattern.
         InternalError: a pass produced a module that does not check (always a bug of refrelax).
     """
+    if not isinstance(pipeline, str):
+        raise UsageError(f"expected the name of a pipeline, found {pipeline!r}; a list of passes is passes=[…]")
     names = tuple(passes) if passes is not None else PIPELINES.get(pipeline)
     if names is None:
         raise UsageError(f"unknown pipeline {pipeline!r}; known: {', '.join(PIPELINES)}")

@@ -230,11 +230,9 @@ def _infix(reader: Reader, node: ast.expr) -> Expr:
 def _operand(reader: Reader, node: ast.expr) -> Expr:
     known, _ = try_constant(reader.src, node, reader.scope)
     if known or is_scalar(reader, node):
-        reader.src.fail(
-            node,
-            "syn/infix-number",
-            f"expected a tensor, found the number `{shown(node)}`; write R.const({shown(node)})",
-        )
+        text = shown(node)
+        advice = f"; write R.const({text})" if known else ": what a call gives is no part of a scalar expression"
+        reader.src.fail(node, "syn/infix-number", f"expected a tensor, found the number `{text}`{advice}")
     return read_leaf(reader, node)
 
 
