@@ -78,6 +78,10 @@ def blame_line(row: dict[str, Any]) -> str:
     stage = blame.get("stage")
     if not stage:
         return f"blame: not found ({blame['why']})" if blame.get("why") else ""
-    named = f" {blame['pass']} (pass {blame['index']})" if "pass" in blame and stage in ("pass", "import") else ""
+    named = (
+        f" {blame['pass']} (pass {blame['index']})"
+        if "pass" in blame and stage in ("pass", "import", "tir", "codegen")
+        else ""
+    )
     place = f", at {blame['place']}" if blame.get("place") else ""
     return f"blame: {stage}{named}{place}"
