@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from refrelax.errors import UsageError
+from refrelax.judge.wheels import history
 
 if TYPE_CHECKING:
     from refrelax.judge.campaign.run import State
@@ -38,6 +39,8 @@ def report(finding: Finding, plan: Plan, state: State) -> dict[str, Any]:
         "found": finding.message,
         "spec": [says for each in finding.cause.operators[:2] if (says := of_operator(each)) is not None],
         "versions": versions,
+        "elsewhere": {each.version: {"verdict": each.word, "says": each.says} for each in finding.elsewhere},
+        "history": history(finding.elsewhere),
         "task": finding.round,
         "tried": finding.tried,
         "pipeline": plan.pipeline,

@@ -15,6 +15,7 @@ from refrelax.commands import findings, reproducers
 from refrelax.commands.pool import Pool
 from refrelax.commands.shared import add_implementation, add_json, emit, meter, positive, seconds
 from refrelax.errors import UsageError
+from refrelax.interop.names import is_tvm
 from refrelax.interop.tvm.process import POISONED
 from refrelax.judge.report import EXIT, Report
 
@@ -51,7 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def fuzz(options: argparse.Namespace) -> int:
     """0 nothing found, 1 something found, 3 no verdict: nothing was compared, or refrelax itself failed."""
     plan = _plan(options)
-    if options.impl == "tvm":
+    if is_tvm(options.impl):
         os.environ.setdefault(*POISONED)  # for whoever is started from here
     from refrelax.judge.campaign.known import load
     from refrelax.judge.campaign.run import State, campaign
@@ -94,11 +95,10 @@ def _plan(options: argparse.Namespace) -> Plan:
     from refrelax.testing import modules
     from refrelax.testing.cells import WHOLE
 
-    made = find_to_fuzz(
-        options.impl, options.pipeline, options.target
-    )  # a name that leads nowhere is a usage error, before any round
-    if hasattr(made, "close"):
-        made.close()
+    for name in (options.impl, *options.also):  # one that leads nowhere is a usage error, before any round
+        made = find_to_fuzz(name, options.pipeline, options.target)
+        if hasattr(made, "close"):
+            made.close()
 
     def split(text: str | None) -> tuple[str, ...] | None:
         return None if text is None else tuple(part.strip() for part in text.split(","))
@@ -123,7 +123,8 @@ def _plan(options: argparse.Namespace) -> Plan:
         options.strict,
         cells=options.features is None and options.levels is None and options.bindings is None,
         dtypes_of_cells=WHOLE if dtypes is None else tuple(each for each in WHOLE if each in dtypes),
-        compiler=findings.compiler if options.impl == "tvm" else None,
+        also=options.also,
+        compiler=findings.compiler if is_tvm(options.impl) else None,
     )
 
 
@@ -132,7 +133,7 @@ def _memory(options: argparse.Namespace, plan: Plan) -> Memory:
 
     about = {"impl": plan.name, "seed": plan.seed, "pipeline": plan.pipeline, "target": plan.target}
     chosen = {"strict": plan.strict, "dtypes": plan.dtypes, "cells": plan.cells, "bindings": plan.max_bindings}
-    more = {"features": plan.features, "levels": plan.levels}
+    more = {"features": plan.features, "levels": plan.levels, **({"also": plan.also} if plan.also else {})}
     said = {name: str(value) for name, value in {**about, **chosen, **more}.items()}
     return Memory(None if options.state is None else Path(options.state), said)
 
@@ -163,6 +164,8 @@ def _keep(options: argparse.Namespace, plan: Plan, memory: Memory, finding: Find
     print(f"  {kept.report['message']}")
     if (blame := findings.blame_line(kept.report)) != "":
         print(f"  {blame}")
+    if kept.report.get("history"):
+        print(f"  {kept.report['history']}")
     print(f"  {kept.command}", flush=True)
 
 

@@ -26,6 +26,7 @@ from refrelax.judge.campaign.causes import Cause, cause_of, of_many
 from refrelax.judge.campaign.look import Seen, Sighting, verdict_of
 from refrelax.judge.report import NOTHING
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
+from refrelax.judge.wheels import Told
 from refrelax.running.arrays import Tensor
 from refrelax.running.run import make_headroom
 from refrelax.semantics.graph.link import nodes
@@ -81,6 +82,8 @@ class Plan:
     cells: bool = True
     """Whether programs of single calls are generated, too."""
     dtypes_of_cells: tuple[str, ...] = WHOLE
+    also: tuple[str, ...] = ()
+    """Implementations that are asked of every finding, too."""
     compiler: Callable[..., Any] | None = None
     """``compiler(name, target)`` gives what ``bisect`` asks for the stages, or ``None``."""
 
@@ -114,6 +117,8 @@ class Finding:
     script: str = ""
     """The call without refrelax, if the implementation can write one."""
     versions: dict[str, str] = field(default_factory=dict)
+    elsewhere: tuple[Told, ...] = ()
+    """What each version said of it that was asked, this one among them."""
 
     @property
     def fault(self) -> bool:

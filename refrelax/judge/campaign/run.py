@@ -6,7 +6,8 @@ findings for any number of processes, however often it is stopped. Only a new ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from itertools import count, islice
@@ -33,11 +34,13 @@ from refrelax.judge.fuzz import (
 from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.outcomes import copies
 from refrelax.judge.report import NOTHING
-from refrelax.judge.verdicts import Divergence, NoVerdict
+from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict
+from refrelax.judge.wheels import Told
 from refrelax.running.arrays import Tensor
 from refrelax.running.run import make_headroom, run
 from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
+from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import ConstantArray
 from refrelax.syntax.read import parse
 from refrelax.testing.cells import Cell, cells
@@ -145,7 +148,23 @@ def _told(plan: Plan, found: Finding) -> Finding:
     expected = shown(run(checked, "main", *copies(args), budget=BUDGET))
     writes, versions = getattr(implementation, "script", None), getattr(implementation, "versions", None)
     script = "" if writes is None else writes(checked.module, args, f"{found.cause.id}\n\n{found.message}", expected)
-    return replace(found, expected=expected, script=script, versions={} if versions is None else versions())
+    told = replace(found, expected=expected, script=script, versions={} if versions is None else versions())
+    return replace(told, elsewhere=_elsewhere(plan, told, checked, args)) if plan.also else told
+
+
+def _elsewhere(plan: Plan, found: Finding, checked: CheckedModule, args: Sequence[Any]) -> tuple[Told, ...]:
+    """What other versions say of a finding."""
+    rows = [Told(found.versions.get("tvm", plan.name), "DIVERGE", found.message)]
+    for name in plan.also:
+        other = implementation_of(plan.find, name, plan.pipeline, plan.target)
+        verdict = verdict_of(checked, args, _Whole(other), plan.strict)
+        said = verdict.why if isinstance(verdict, NoVerdict | Agreement) else verdict.message
+        version = name
+        if hasattr(other, "versions"):
+            with suppress(ImplementationFailed):
+                version = str(other.versions().get("tvm", name))
+        rows.append(Told(version, verdict.word, said))
+    return tuple(rows)
 
 
 def shown(end: Outcome) -> str:

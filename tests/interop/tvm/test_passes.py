@@ -210,3 +210,13 @@ def test_passes_by_name_are_a_pipeline() -> None:
         with pytest.raises(rr.UsageError, match=r"no such pass|no primitive|is no pass"):
             list(passes.stages(rr.parse(PROGRAM), unknown))
     passes.close()
+
+
+def test_wheels_side_by_side(files: Path) -> None:
+    here = f"tvm@{find_python()}"
+    code, said = command(f"{files}/bad.py", "--random", "1", "--impl", "tvm", "--impl", here, "--json")
+    rows = [json.loads(each) for each in said.splitlines()]
+    assert code == 1 and [each["pass"] for each in rows] == ["StaticPlanBlockMemory"] * 2
+    assert rows[0]["version"] == rows[1]["version"] and rows[0]["version"].startswith("tvm 0.")
+    code, said = command(f"{files}/good.py", "--random", "1", "--impl", "tvm@/no/such/python")
+    assert code == 2 and "tvm@PYTHON" in said
