@@ -24,6 +24,7 @@ from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfi
 from refrelax.judge.backend import Backend
 from refrelax.judge.campaign.causes import Cause, cause_of, of_many
 from refrelax.judge.campaign.look import Seen, Sighting, verdict_of
+from refrelax.judge.campaign.reduce import Program, reduce
 from refrelax.judge.report import NOTHING
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
 from refrelax.judge.wheels import Told
@@ -132,9 +133,6 @@ class Finding:
 
 Found = Divergence | NoVerdict
 """What is worth keeping: a divergence, or (no verdict) a fault of refrelax."""
-
-Program = tuple[Module, list[Any]]
-"""A module, and arguments of its ``main``."""
 
 
 def _programs(plan: Plan) -> st.SearchStrategy[Program]:
@@ -265,6 +263,13 @@ class _Shrinking:
         self.best = program, found
         return True
 
+    def reduce(self) -> None:
+        """Make the best smaller where Hypothesis's choices do not reach."""
+        assert self.best is not None
+        self.tried = 0
+        with suppress(_Enough):
+            reduce(self.best[0], lambda module, args: self((module, args)), self.most // 2)
+
     def again(self, cause: Cause) -> bool:
         """Whether a program has the cause that is looked for. The first must have it to a letter."""
         if self.best is None:
@@ -300,6 +305,7 @@ def shrink_round(plan: Plan, number: int, size: int, cause: Cause) -> Finding | 
     _search(plan, number, size, condition, (Phase.generate, Phase.shrink))
     if condition.best is None:
         return None
+    condition.reduce()
     (module, args), verdict = condition.best
     signature = Signature(kind_of(verdict), blamed(module, verdict))
     said = replace(verdict, bindings=(), report=NOTHING)
