@@ -43,7 +43,7 @@ def report(finding: Finding, plan: Plan, state: State) -> dict[str, Any]:
         "history": history(finding.elsewhere),
         "task": finding.round,
         "tried": finding.tried,
-        "pipeline": plan.pipeline,
+        "pipeline": ",".join(finding.steps) or plan.pipeline,
         "after": {"programs": state.programs, "inputs": state.inputs},
         "script": finding.script,
     }

@@ -30,7 +30,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--time", metavar="60s", type=seconds, default=None, help="how long: 90, 60s, 10m, 2h (60s)")
     limit.add_argument("--count", metavar="N", type=positive, help="how many programs instead: the same every time")
-    parser.add_argument("--jobs", metavar="J", type=positive, default=1, help="processes (default: 1)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--jobs", metavar="J", type=positive, default=1, help="processes (default: 1)")
+    where.add_argument(
+        "--scheduler", metavar="ADDRESS", help="instead: the workers of a Dask scheduler, tcp://host:8786"
+    )
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="a seed and a count give the same findings")
     parser.add_argument("--out", metavar="DIR", default="findings", help="where reproducers go (default: findings)")
     parser.add_argument("--state", metavar="FILE", help="SQLite: stop, and go on where it ended")
@@ -46,7 +50,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bindings", metavar="N", type=positive, help="composed programs alone: rules that build one (6)"
     )
+    kinds = ", ".join(KINDS)
+    parser.add_argument("--kinds", metavar="A,B", type=_kinds, help=f"only these of {kinds} (all that there are)")
+    parser.add_argument("--plain", action="store_true", help="sequences of passes at random, not led by what was new")
     add_json(parser)
+
+
+KINDS = ("cells", "rounds", "passes")
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    """``cells,passes``, for argparse."""
+    found = tuple(part.strip() for part in text.split(","))
+    unknown = [each for each in found if each not in KINDS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"unknown {unknown[0]!r}; known: {', '.join(KINDS)}")
+    return found
 
 
 def fuzz(options: argparse.Namespace) -> int:
@@ -65,11 +84,11 @@ def fuzz(options: argparse.Namespace) -> int:
         return deadline is not None and time.monotonic() > deadline
 
     state, found, faults = State(), 0, 0
-    with closing(_memory(options, plan)) as memory, _submit(options.jobs) as submit:
+    with closing(_memory(options, plan)) as memory, _submit(options) as (submit, ahead):
         before = memory.findings()
         found, faults = (sum(each["verdict"] == word for each in before) for word in ("FOUND", "FAULT"))
         with meter(limit or float(options.count or 0), "fuzz") as show:
-            for now, finding in campaign(plan, memory, submit, options.jobs + 1, known, stop):
+            for now, finding in campaign(plan, memory, submit, ahead, known, stop):
                 state = now
                 if finding is not None:
                     found += not finding.fault
@@ -123,6 +142,8 @@ def _plan(options: argparse.Namespace) -> Plan:
         options.strict,
         cells=options.features is None and options.levels is None and options.bindings is None,
         dtypes_of_cells=WHOLE if dtypes is None else tuple(each for each in WHOLE if each in dtypes),
+        kinds=options.kinds or KINDS,
+        guided=not options.plain,
         also=options.also,
         compiler=findings.compiler if is_tvm(options.impl) else None,
     )
@@ -133,23 +154,31 @@ def _memory(options: argparse.Namespace, plan: Plan) -> Memory:
 
     about = {"impl": plan.name, "seed": plan.seed, "pipeline": plan.pipeline, "target": plan.target}
     chosen = {"strict": plan.strict, "dtypes": plan.dtypes, "cells": plan.cells, "bindings": plan.max_bindings}
+    chosen |= {"kinds": plan.kinds, "guided": plan.guided}
     more = {"features": plan.features, "levels": plan.levels, **({"also": plan.also} if plan.also else {})}
     said = {name: str(value) for name, value in {**about, **chosen, **more}.items()}
     return Memory(None if options.state is None else Path(options.state), said)
 
 
 @contextmanager
-def _submit(jobs: int) -> Iterator[Submit]:
-    """What runs a call: here, when its result is wanted, or in processes."""
+def _submit(options: argparse.Namespace) -> Iterator[tuple[Submit, int]]:
+    """What runs a call (here, when its result is wanted, in processes, or on other machines), and how many at once."""
+    jobs = options.jobs
+    if options.scheduler is not None:
+        from refrelax.commands.scheduler import Scheduler
+
+        with closing(Scheduler(options.scheduler)) as scheduler:
+            yield scheduler.submit, scheduler.ahead
+        return
     if jobs == 1:
 
         def here(work: Callable[..., Any], *args: Any) -> Callable[[], Any]:
             return lambda: work(*args)
 
-        yield here
+        yield here, 2
         return
     with closing(Pool(jobs)) as pool:
-        yield pool.submit
+        yield pool.submit, jobs + 1
 
 
 def _keep(options: argparse.Namespace, plan: Plan, memory: Memory, finding: Finding, state: State) -> None:
@@ -174,6 +203,7 @@ def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, fa
         said = {"verdict": word, "programs": state.programs, "inputs": state.inputs, "judged": state.judged}
         ends = {"found": found, "faults": faults, "no_verdict": state.open, "known": state.known}
         rest = {"again": state.again, "doubted": state.doubted, "resumed": state.resumed, "lost": state.lost}
+        rest["covered"] = len(state.corpus.covered)
         emit({**said, **ends, **rest, **Report(state.counts).row(), "seed": options.seed, "impl": options.impl})
         return
     own = f", {faults} faults of refrelax itself" if faults else ""
@@ -181,6 +211,8 @@ def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, fa
     short = f" of {options.count} ({left} choices of dtypes are ill typed)" if left > 0 else ""
     judged = f"{state.programs} programs{short}, {state.inputs} inputs, {sum(state.open.values())} without a verdict"
     print(f"{word}  {judged}, {found} findings{own} (seed {options.seed})")
+    if state.corpus.covered:
+        print(f"  sequences of passes covered {len(state.corpus.covered)} pairs of a step and what stood after it")
     counts = state.counts
     print(f"  {counts.compared} elements compared: {counts.inside} inside, {counts.excluded} left open")
     for why, times in sorted(state.open.items(), key=lambda item: -item[1])[:5]:

@@ -55,6 +55,9 @@ def keep(out: Path, finding: Finding, plan: Plan, more: dict[str, Any]) -> Kept:
     impl = f"{' --impl '.join(map(shlex.quote, (plan.name, *plan.also)))}{options}{' --strict' * plan.strict}"
     poisoned = f"{'='.join(POISONED)} " if is_tvm(plan.name) else ""
     command = f"{poisoned}refrelax diff {shlex.quote(str(folder / 'module.py'))} --impl {impl}{given}"
+    if finding.steps:
+        through = f"--pipeline {shlex.quote(','.join(finding.steps))}"
+        command = f"refrelax bisect {shlex.quote(str(folder / 'module.py'))} --impl {impl} {through}{given}"
     report = {
         "signature": str(finding.signature),
         "kind": finding.signature.kind,

@@ -12,7 +12,7 @@ Which stages are compared is linear, not a search by halves: a later pass may hi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -44,6 +44,8 @@ from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
+
+OnStage = Callable[[Stage, CheckedModule], None]
 
 BUILD = "build"
 """The name of what comes after the last pass."""
@@ -134,16 +136,17 @@ def follow(
     externs: Externs | None = None,
     budget: Budget | None = None,
     strict: bool = False,
+    on_stage: OnStage | None = None,
 ) -> Bisection:
     """The stages of a pipeline up to the first that changed the meaning of ``entry`` on ``args``: see
-    ``interop.names.bisect``, where compilers are found by name.
+    ``interop.names.bisect``, where compilers are found by name. ``on_stage`` is told of every other text that checks.
     """
     checked = module if isinstance(module, CheckedModule) else check(module)
     if entry not in checked.module.functions:
         raise UsageError(f"the module has no function {entry!r}")
     sets = "strict" if strict else "enclosure"
     reference = Reference(checked, entry, args, externs or {}, budget or Budget(), sets)
-    walk = _Walk(reference, strict)
+    walk = _Walk(reference, strict, on_stage)
     try:
         nothing = walk.nothing_to_compare()
     except Unlinkable as missing:
@@ -156,8 +159,8 @@ def follow(
 class _Walk:
     """One way through a pipeline."""
 
-    def __init__(self, reference: Reference, strict: bool) -> None:
-        self.reference, self.strict = reference, strict
+    def __init__(self, reference: Reference, strict: bool, on_stage: OnStage | None = None) -> None:
+        self.reference, self.strict, self.on_stage = reference, strict, on_stage
         self.steps: list[ComparedStage] = []
         self.checked = reference.checked
         """The last module that was accepted."""
@@ -229,6 +232,8 @@ class _Walk:
             return self.no_verdict(why, "lacking", str(rejection))
         except (IllFormed, IllTyped) as rejection:
             return self.changed(stage, f"the program is rejected: {rejection.diagnostics[0]}", None)
+        if self.on_stage is not None:
+            self.on_stage(stage, checked)
         if self.reference.entry not in checked.module.functions:
             return self.changed(stage, f"there is no function {self.reference.entry!r} any more", None)
         return self.judged(stage, checked)
@@ -317,6 +322,9 @@ class _Walk:
         makes = getattr(chosen, "implementation", None)
         if makes is None or not self.steps:
             return None
+        if not getattr(chosen, "runs", _anywhere)(self.last_seen):
+            self.trusts = ("what is built was not judged: it is for another device",)
+            return None
         reference = self.reference
         found = diff(
             reference.checked, reference.entry, reference.args, makes(pipeline), externs=reference.externs,
@@ -368,6 +376,11 @@ class _Walk:
         if len(self.steps) == count:
             self.steps.append(ComparedStage(stage, "unseen"))
         return None
+
+
+def _anywhere(_stage: Stage) -> bool:
+    """A compiler that says nothing of devices builds for this one."""
+    return True
 
 
 STOPS: dict[str, tuple[str, str]] = {

@@ -62,6 +62,10 @@ PIPELINED = tuple(each for each in PORTABLE if each != "float_extents")
 (``spec/deviations.md``), so few programs would come further."""
 
 
+KINDS = ("cells", "rounds", "passes")
+"""Calls of one operator, composed programs, and programs through sequences of passes (of a compiler that has some)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What to generate, for whom. ``find(name, pipeline, target)`` gives the implementation, as ``diff`` takes it, once
@@ -82,6 +86,10 @@ class Plan:
     """See ``diff``."""
     cells: bool = True
     """Whether programs of single calls are generated, too."""
+    kinds: tuple[str, ...] = KINDS
+    """Which kinds of programs, of ``KINDS``, as far as there are any."""
+    guided: bool = True
+    """Whether sequences of passes follow what was new in earlier ones."""
     dtypes_of_cells: tuple[str, ...] = WHOLE
     also: tuple[str, ...] = ()
     """Implementations that are asked of every finding, too."""
@@ -118,6 +126,8 @@ class Finding:
     script: str = ""
     """The call without refrelax, if the implementation can write one."""
     versions: dict[str, str] = field(default_factory=dict)
+    steps: tuple[str, ...] = ()
+    """The passes and schedules that the program goes through, where these are what is judged."""
     elsewhere: tuple[Told, ...] = ()
     """What each version said of it that was asked, this one among them."""
 
@@ -278,7 +288,7 @@ class _Shrinking:
         return cause.covers(self.cause) if not same else cause.covers(replace(self.cause, operators=cause.operators))
 
 
-def _search(plan: Plan, number: int, size: int, condition: Any, phases: tuple[Phase, ...]) -> None:
+def _search(plan: Plan, number: int | str, size: int, condition: Any, phases: tuple[Phase, ...]) -> None:
     quiet = settings(
         max_examples=size, database=None, deadline=None, phases=phases, suppress_health_check=list(HealthCheck)
     )
@@ -290,6 +300,18 @@ def _search(plan: Plan, number: int, size: int, condition: Any, phases: tuple[Ph
     ):
         warnings.simplefilter("ignore", HypothesisWarning)  # Python's recursion limit was raised: meant
         search(_programs(plan), condition, settings=quiet, random=random.Random(f"{plan.seed}/{number}"))
+
+
+def generated(plan: Plan, kind: str, number: int, size: int) -> list[Program]:
+    """So many composed programs, the same every time."""
+    found: list[Program] = []
+
+    def collect(program: Program) -> bool:
+        found.append(program)
+        return False
+
+    _search(plan, f"{kind}/{number}", size, collect, (Phase.generate,))
+    return found[:size]
 
 
 def look_round(plan: Plan, number: int, size: int) -> Seen:

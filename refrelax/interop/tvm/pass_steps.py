@@ -50,8 +50,7 @@ def find(step: str) -> Callable[[Any], Any]:
         from tvm.s_tir import dlight
 
         made = _of(dlight, name.removeprefix("dlight."), step)
-        applied: Callable[[Any], Any] = dlight.ApplyDefaultSchedule(made(*given))
-        return applied
+        return _default_schedule(dlight.ApplyDefaultSchedule(made(*given)), GPU if "gpu" in name else "llvm")
     if name.startswith(("tirx.", "s_tir.")):
         dialect, _, rest = name.partition(".")
         found = _of(getattr(tvm, dialect).transform, rest, step)
@@ -59,6 +58,23 @@ def find(step: str) -> Callable[[Any], Any]:
         found = _of(relax.transform, name, step)
     pass_: Callable[[Any], Any] = found(*given)
     return pass_
+
+
+GPU = "nvidia/nvidia-a100"
+"""What default schedules for a GPU are made for; nothing is built for it."""
+
+
+def _default_schedule(rule: Any, target: str) -> Callable[[Any], Any]:
+    """The rule for a target. It writes into the module that it is given: so it gets another."""
+
+    def applied(mod: Any) -> Any:
+        import tvm
+
+        copy = tvm.IRModule(dict(mod.functions.items()), attrs=mod.attrs, global_infos=mod.global_infos)
+        with tvm.target.Target(target):
+            return rule(copy)
+
+    return applied
 
 
 def _of(where: Any, name: str, step: str) -> Any:
@@ -116,8 +132,29 @@ def _apply(sch: Any, primitive: str, numbers: list[int]) -> bool:
     loops = list(sch.get_loops(block))
     if not loops and primitive not in WITHOUT_LOOPS:
         return False
+    if primitive == "vectorize" and not isinstance(_extent(sch, _loop(loops, numbers[1])), int):
+        return False  # machines have vectors of fixed lengths only, and the primitive does not look
     PRIMITIVES[primitive](sch, every, block, loops, numbers[1:])
     return True
+
+
+def _index_map(sch: Any, block: Any, side: str, step: int) -> Any:
+    """The indices of the first buffer that a block reads or writes, in order or turned around. (A function of ``*v``
+    does not say how many there are.)"""
+    import tvm
+
+    regions = getattr(sch.get(block), side)
+    if side == "reads":
+        ndim = len(sch.get(block).iter_vars)
+    else:
+        ndim = len(regions[0].buffer.shape)
+    return tvm.tirx.IndexMap.from_func(lambda *v: list(v[::step]), ndim=ndim)
+
+
+def _extent(sch: Any, loop: Any) -> Any:
+    """The extent of a loop: a number where it is one."""
+    extent = sch.get(loop).extent
+    return getattr(extent, "value", extent)
 
 
 def _loop(loops: list[Any], number: int) -> Any:
@@ -146,8 +183,8 @@ PRIMITIVES: dict[str, Callable[[Any, list[Any], Any, list[Any], list[int]], Any]
     "reindex": lambda s, _e, b, _l, n: s.reindex(b, ("read" if n[0] % 2 else "write", 0)),
     "merge": lambda s, e, b, l, n: s.merge(_loop(l, n[0]), _loop(s.get_loops(_loop(e, n[1])), n[2])),
     "loop_partition": lambda s, _e, _b, l, n: s.loop_partition(_loop(l, n[0]), [None, max(1, n[1])]),
-    "re_cache_read": lambda s, _e, b, _l, n: s.reindex_cache_read(b, 0, "local", lambda *v: v),
-    "transform_layout": lambda s, _e, b, _l, n: s.transform_layout(b, ("write", 0), lambda *v: tuple(reversed(v))),
+    "re_cache_read": lambda s, _e, b, _l, n: s.reindex_cache_read(b, 0, "local", _index_map(s, b, "reads", 1)),
+    "transform_layout": lambda s, _e, b, _l, n: s.transform_layout(b, ("write", 0), _index_map(s, b, "writes", -1)),
     "pad_einsum": lambda s, _e, b, l, n: s.pad_einsum(b, [max(1, n[0])] * len(l)),
     "storage_align": lambda s, _e, b, _l, n: s.storage_align(b, 0, -1, max(1, n[0]), 1),
     "set_scope": lambda s, _e, b, _l, n: s.set_scope(b, 0, ("local", "shared")[n[0] % 2]),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from refrelax.errors import UsageError
-from refrelax.interop.tvm.implementation import TvmImplementation, last_line, triple
+from refrelax.interop.tvm import sequences
+from refrelax.interop.tvm.implementation import GPU, TvmImplementation, last_line, triple
 from refrelax.interop.tvm.process import TvmProcess
 from refrelax.interop.tvm.spelling import text_for
 from refrelax.judge.implementation import FINDINGS, ImplementationFailed
@@ -98,6 +100,22 @@ class TvmPasses:
         """What TVM builds: after ``pipeline`` for one that is not itself the way to code, then as ``tvm.compile`` does.
         It shares the subprocess."""
         return TvmImplementation(None if pipeline in WHOLE else pipeline, self.target, process=self.process)
+
+    def runs(self, stage: Stage) -> bool:
+        """Whether the target can run what a stage is: a CPU has no threads of a GPU."""
+        return not self.target.startswith("llvm") or GPU.search(stage.text) is None
+
+    def sequence(self, turn: random.Random) -> tuple[str, ...]:
+        """Passes and schedules in an order in which TVM takes them: see ``sequences.py``."""
+        return sequences.sequence(turn)
+
+    def legal(self, steps: Sequence[str]) -> bool:
+        """Whether TVM promises to take the steps in this order."""
+        return sequences.legal(steps)
+
+    def varied(self, turn: random.Random, steps: Sequence[str]) -> tuple[str, ...]:
+        """Others that are near."""
+        return sequences.varied(turn, steps)
 
     def close(self) -> None:
         """End the subprocess."""

@@ -32,13 +32,18 @@ def _compiler(make: Callable[..., Any], name: str, target: str | None) -> Any:
     return make(name, target)
 
 
+def compiler_of(plan: Plan, name: str | None = None) -> Any:
+    """What shows the stages of the plan's implementation, or of another, once in each process; or ``None``."""
+    return None if plan.compiler is None else _compiler(plan.compiler, name or plan.name, plan.target)
+
+
 def blame(plan: Plan, found: Finding) -> dict[str, Any]:
     """``operator`` and ``place`` as far as they are known; of a compiler with stages, the ``stage`` (one of
     ``stages.PARTS``: ``import``, ``pass``, ``tir``, ``codegen``, ``run``), the ``pass``, its ``index``, and what was
     said of it."""
     place = found.verdict.place if isinstance(found.verdict, Divergence) else ""
     said: dict[str, Any] = {"operator": "+".join(found.signature.operators), "place": place}
-    compiler = None if plan.compiler is None else _compiler(plan.compiler, plan.name, plan.target)
+    compiler = compiler_of(plan)
     if compiler is None:
         return {**said, "stage": "run" if isinstance(found.verdict, Divergence) else ""}
     pipeline = plan.pipeline or PIPELINE

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import refrelax as rr
 from refrelax.judge.campaign.reduce import candidates, reduce, size
 from refrelax.semantics.graph.link import nodes
-from refrelax.syntax.graph import Binding, Op
+from refrelax.syntax.graph import Op
 from refrelax.syntax.module import Module
 
 DEEP = """
