@@ -4,6 +4,7 @@ blamed and kept."""
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -52,11 +53,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     kinds = ", ".join(KINDS)
     parser.add_argument("--kinds", metavar="A,B", type=_kinds, help=f"only these of {kinds} (all that there are)")
+    given = "mutate the modules of a folder, too; the word `cases` stands for those of the suite; repeatable"
+    parser.add_argument("--from", dest="sources", metavar="DIR", action="append", default=[], help=given)
     parser.add_argument("--plain", action="store_true", help="sequences of passes at random, not led by what was new")
     add_json(parser)
 
 
-KINDS = ("cells", "rounds", "passes")
+KINDS = ("cells", "rounds", "passes", "mutants")
 
 
 def _kinds(text: str) -> tuple[str, ...]:
@@ -143,18 +146,39 @@ def _plan(options: argparse.Namespace) -> Plan:
         cells=options.features is None and options.levels is None and options.bindings is None,
         dtypes_of_cells=WHOLE if dtypes is None else tuple(each for each in WHOLE if each in dtypes),
         kinds=options.kinds or KINDS,
+        sources=_sources(options),
         guided=not options.plain,
         also=options.also,
         compiler=findings.compiler if is_tvm(options.impl) else None,
     )
 
 
+def _sources(options: argparse.Namespace) -> tuple[str, ...]:
+    """The texts that ``--from`` names.
+
+    Raises:
+        UsageError: no such folder, or nothing in it that could be mutated; mutants alone, and nothing to mutate.
+    """
+    from refrelax.commands.sources import sources
+
+    if options.kinds is not None and "mutants" in options.kinds and not options.sources:
+        raise UsageError("--kinds mutants: --from says of what: a folder, or cases")
+    return tuple(text for each in options.sources for text in sources(each))
+
+
 def _memory(options: argparse.Namespace, plan: Plan) -> Memory:
     from refrelax.judge.campaign.memory import Memory
 
     about = {"impl": plan.name, "seed": plan.seed, "pipeline": plan.pipeline, "target": plan.target}
-    chosen = {"strict": plan.strict, "dtypes": plan.dtypes, "cells": plan.cells, "bindings": plan.max_bindings}
+    chosen: dict[str, Any] = {
+        "strict": plan.strict,
+        "dtypes": plan.dtypes,
+        "cells": plan.cells,
+        "bindings": plan.max_bindings,
+    }
     chosen |= {"kinds": plan.kinds, "guided": plan.guided}
+    if plan.sources:
+        chosen["sources"] = hashlib.sha256("\n".join(plan.sources).encode()).hexdigest()
     more = {"features": plan.features, "levels": plan.levels, **({"also": plan.also} if plan.also else {})}
     said = {name: str(value) for name, value in {**about, **chosen, **more}.items()}
     return Memory(None if options.state is None else Path(options.state), said)

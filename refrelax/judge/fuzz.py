@@ -62,8 +62,9 @@ PIPELINED = tuple(each for each in PORTABLE if each != "float_extents")
 (``spec/deviations.md``), so few programs would come further."""
 
 
-KINDS = ("cells", "rounds", "passes")
-"""Calls of one operator, composed programs, and programs through sequences of passes (of a compiler that has some)."""
+KINDS = ("cells", "rounds", "passes", "mutants")
+"""Calls of one operator, composed programs, programs through sequences of passes (of a compiler that has some), and
+mutants of modules that were given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,8 @@ class Plan:
     """Whether programs of single calls are generated, too."""
     kinds: tuple[str, ...] = KINDS
     """Which kinds of programs, of ``KINDS``, as far as there are any."""
+    sources: tuple[str, ...] = ()
+    """Texts of modules to be mutated."""
     guided: bool = True
     """Whether sequences of passes follow what was new in earlier ones."""
     dtypes_of_cells: tuple[str, ...] = WHOLE

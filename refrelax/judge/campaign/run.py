@@ -14,7 +14,7 @@ from itertools import count, islice
 from typing import Any
 
 from refrelax.errors import Outcome, Rejection, Returned, UsageError
-from refrelax.judge.campaign import sequences
+from refrelax.judge.campaign import mutants, sequences
 from refrelax.judge.campaign.blame import blame, compiler_of
 from refrelax.judge.campaign.causes import Cause
 from refrelax.judge.campaign.known import known_as
@@ -28,6 +28,8 @@ from refrelax.judge.fuzz import (
     Finding,
     Plan,
     Signature,
+    blamed,
+    cause_in,
     generated,
     implementation_of,
     kind_of,
@@ -47,6 +49,7 @@ from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import ConstantArray
 from refrelax.syntax.read import parse
+from refrelax.syntax.write.module import print_module
 from refrelax.testing.cells import Cell, cells
 
 PACK = 8
@@ -101,10 +104,12 @@ def tasks(plan: Plan) -> Iterator[Task]:
 def _endless(plan: Plan) -> Iterator[Task]:
     if not plan.cells:
         yield from (Task("rounds", k, BATCH) for k in count())
-    others = {"rounds": (count(), ROUND, PACKS), "passes": (count(), PAIRS, TURN)}
+    others = {"rounds": (count(), ROUND, PACKS), "passes": (count(), PAIRS, TURN), "mutants": (count(), PACK, TURN)}
     others = {kind: each for kind, each in others.items() if kind in plan.kinds}
     if plan.compiler is None or plan.pipeline is not None:
         others.pop("passes", None)
+    if not plan.sources:
+        others.pop("mutants", None)
     if "cells" in plan.kinds:
         total = len(_all_cells(plan.seed, plan.dtypes_of_cells))
         for k in range(-(-total // PACK)):
@@ -140,6 +145,9 @@ def _work(plan: Plan, task: Task) -> Seen:
         return sequences.look(compiler_of(plan), made, f"{plan.seed}/passes/{task.number}", given, plan.strict)
     make_headroom()
     implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    if task.kind == "mutants":
+        seed = f"{plan.seed}/mutants/{task.number}"
+        return mutants.look(plan.sources, seed, task.size, implementation, cause_in, plan.strict)
     return look(_cells_of(plan, task), implementation, plan.strict)
 
 
@@ -215,6 +223,8 @@ def shown(end: Outcome) -> str:
 def _shrunk(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
     if task.kind == "rounds":
         return shrink_round(plan, task.number, task.size, sighting.cause) or "it did not show again"
+    if sighting.case is not None and task.kind == "mutants":
+        return _shrunk_mutant(plan, task, sighting, sighting.case)
     if sighting.case is not None:
         return _shrunk_pair(plan, task, sighting, Pair.of_row(sighting.case))
     implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
@@ -253,6 +263,20 @@ def _shrunk_pair(plan: Plan, task: Task, sighting: Sighting, pair: Pair) -> Find
     return Finding(
         signature, small.cause, small.pair.text, given, verdict, task.name, said, small.tried, steps=small.pair.steps
     )
+
+
+def _shrunk_mutant(plan: Plan, task: Task, sighting: Sighting, case: Sequence[Any]) -> Finding | str:
+    """The finding behind a mutant."""
+    implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    small = mutants.shrink(case, sighting.cause, implementation, cause_in, plan.strict)
+    if small is None:
+        return "it did not show again, alone"
+    (module, args), verdict, tried = small
+    if not isinstance(verdict, Divergence | NoVerdict):
+        return f"it did not show again: {verdict}"
+    signature, cause = Signature(kind_of(verdict), blamed(module, verdict)), cause_in(module, verdict)
+    said, given = replace(verdict, bindings=(), report=NOTHING), tuple(map(portable, args))
+    return Finding(signature, cause, print_module(module), given, said, task.name, tried=tried)
 
 
 def _pair(found: Finding) -> Pair:
