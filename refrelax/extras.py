@@ -13,6 +13,7 @@ EXTRAS: dict[str, str] = {
     "cupy": "cuda",
     "hypothesis": "testing",
     "tvm": "tvm",
+    "distributed": "dask",
 }
 """Packages that refrelax imports on demand, and the extra of refrelax that installs each."""
 

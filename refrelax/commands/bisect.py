@@ -11,25 +11,26 @@ from typing import Any
 
 from refrelax.commands import values
 from refrelax.commands.reports import report
-from refrelax.commands.shared import add_json, add_strict, busy, emit, read_checked
-from refrelax.judge import Bisection, Stage, WrongPass
+from refrelax.commands.shared import Implementations, add_json, add_strict, busy, emit, read_checked
+from refrelax.judge import Bisection, Stage, WrongPass, follow
 from refrelax.judge.report import EXIT
+from refrelax.judge.wheels import Told, history
 from refrelax.running import npz
 
 MOST_LINES = 60
 """Lines of the difference between two stages shown on a terminal; --json and --save have it all."""
 
-DEFAULTS = {"tvm": "default_build", "refrelax": "default"}
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="TVMScript; - is standard input")
-    parser.add_argument("--impl", default="tvm", choices=tuple(DEFAULTS), help="whose passes (default: tvm)")
+    parser.set_defaults(also=())
+    whose = "whose passes: tvm (default), tvm@PYTHON (of another environment), refrelax; repeatable: side by side"
+    parser.add_argument("--impl", action=Implementations, help=whose)
     parser.add_argument(
         "--pipeline",
         metavar="NAME",
-        help="tvm: zero, default_build (default), cpu_generic, another that TVM knows, or FILE.py:function; "
-        "refrelax: a pipeline of `refrelax lower`, or passes joined by commas",
+        help="tvm: zero, default_build (default), cpu_generic, another that TVM knows, passes joined by commas, or "
+        "FILE.py:function; refrelax: a pipeline of `refrelax lower`, or passes joined by commas",
     )
     parser.add_argument("--target", metavar="T", help="what tvm compiles for (default: llvm)")
     values.add_inputs(parser)
@@ -40,25 +41,47 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def bisect(options: argparse.Namespace) -> int:
-    """0 none, 1 found, 3 no verdict."""
-    from refrelax.interop.names import follow
+    """0 none, 1 found, 3 no verdict; of several, 1 if any is found."""
+    from refrelax.interop.names import compiler_of
 
+    names = (options.impl or "tvm", *options.also)
+    compilers = [compiler_of(each, options.target) for each in names]
     checked = read_checked(options.file, options.consts)
     given = values.to_judge(options, checked.module)
-    pipeline = options.pipeline or DEFAULTS[options.impl]
     externs = values.externs(options)
-    with busy("bisect"):
-        found = follow(
-            checked, options.entry, given, options.impl, pipeline, externs, None, options.strict, options.target
-        )
-    if options.save is not None:
-        save(found, Path(options.save))
-    if options.json:
-        emit({**row(found), "pipeline": pipeline})
-    else:
-        for line in said(found):
-            print(line)
-    return EXIT[found.word]
+    told = []
+    for name, compiler in zip(names, compilers, strict=True):
+        pipeline = options.pipeline or ("default" if name == "refrelax" else "default_build")
+        with busy("bisect"):
+            found = follow(checked, options.entry, given, compiler, pipeline, externs, None, options.strict)
+        version = _version(compiler, name)
+        told.append(Told(version, found.word))
+        if options.save is not None:
+            save(found, Path(options.save) / version if options.also else Path(options.save))
+        _tell(found, {"pipeline": pipeline, **({"version": version} if options.also else {})}, options.json)
+    if options.also and not options.json:
+        print(history(told))
+    codes = {EXIT[each.word] for each in told}
+    return next(code for code in (1, 3, 0) if code in codes)
+
+
+def _tell(found: Bisection, about: dict[str, str], json: bool) -> None:
+    if json:
+        emit({**row(found), **about})
+        return
+    if "version" in about:
+        print(f"{about['version']}:")
+    for line in said(found):
+        print(line)
+
+
+def _version(compiler: Any, name: str) -> str:
+    """What a compiler is called beside others; the process is over then."""
+    process = getattr(compiler, "process", None)
+    if process is None:
+        return name
+    compiler.close()
+    return f"tvm {process.version}" if process.version else name
 
 
 def said(found: Bisection) -> Iterable[str]:
@@ -98,6 +121,8 @@ def row(found: Bisection) -> dict[str, Any]:
                 **said,
                 "pass": wrong.name,
                 "index": wrong.index,
+                "part": wrong.part,
+                "place": wrong.place,
                 "kind": wrong.kind,
                 "message": wrong.message,
                 "detail": wrong.detail,

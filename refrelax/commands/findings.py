@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from refrelax.errors import UsageError
+from refrelax.judge.wheels import history
 
 if TYPE_CHECKING:
     from refrelax.judge.campaign.run import State
@@ -38,9 +39,11 @@ def report(finding: Finding, plan: Plan, state: State) -> dict[str, Any]:
         "found": finding.message,
         "spec": [says for each in finding.cause.operators[:2] if (says := of_operator(each)) is not None],
         "versions": versions,
+        "elsewhere": {each.version: {"verdict": each.word, "says": each.says} for each in finding.elsewhere},
+        "history": history(finding.elsewhere),
         "task": finding.round,
         "tried": finding.tried,
-        "pipeline": plan.pipeline,
+        "pipeline": ",".join(finding.steps) or plan.pipeline,
         "after": {"programs": state.programs, "inputs": state.inputs},
         "script": finding.script,
     }
@@ -78,6 +81,10 @@ def blame_line(row: dict[str, Any]) -> str:
     stage = blame.get("stage")
     if not stage:
         return f"blame: not found ({blame['why']})" if blame.get("why") else ""
-    named = f" {blame['pass']} (pass {blame['index']})" if "pass" in blame and stage in ("pass", "import") else ""
+    named = (
+        f" {blame['pass']} (pass {blame['index']})"
+        if "pass" in blame and stage in ("pass", "import", "tir", "codegen")
+        else ""
+    )
     place = f", at {blame['place']}" if blame.get("place") else ""
     return f"blame: {stage}{named}{place}"

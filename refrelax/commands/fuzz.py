@@ -4,6 +4,7 @@ blamed and kept."""
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from refrelax.commands import findings, reproducers
 from refrelax.commands.pool import Pool
 from refrelax.commands.shared import add_implementation, add_json, emit, meter, positive, seconds
 from refrelax.errors import UsageError
+from refrelax.interop.names import is_tvm
 from refrelax.interop.tvm.process import POISONED
 from refrelax.judge.report import EXIT, Report
 
@@ -29,7 +31,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--time", metavar="60s", type=seconds, default=None, help="how long: 90, 60s, 10m, 2h (60s)")
     limit.add_argument("--count", metavar="N", type=positive, help="how many programs instead: the same every time")
-    parser.add_argument("--jobs", metavar="J", type=positive, default=1, help="processes (default: 1)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--jobs", metavar="J", type=positive, default=1, help="processes (default: 1)")
+    where.add_argument(
+        "--scheduler", metavar="ADDRESS", help="instead: the workers of a Dask scheduler, tcp://host:8786"
+    )
     parser.add_argument("--seed", metavar="S", type=int, default=0, help="a seed and a count give the same findings")
     parser.add_argument("--out", metavar="DIR", default="findings", help="where reproducers go (default: findings)")
     parser.add_argument("--state", metavar="FILE", help="SQLite: stop, and go on where it ended")
@@ -45,13 +51,30 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bindings", metavar="N", type=positive, help="composed programs alone: rules that build one (6)"
     )
+    kinds = ", ".join(KINDS)
+    parser.add_argument("--kinds", metavar="A,B", type=_kinds, help=f"only these of {kinds} (all that there are)")
+    given = "mutate the modules of a folder, too; the word `cases` stands for those of the suite; repeatable"
+    parser.add_argument("--from", dest="sources", metavar="DIR", action="append", default=[], help=given)
+    parser.add_argument("--plain", action="store_true", help="sequences of passes at random, not led by what was new")
     add_json(parser)
+
+
+KINDS = ("cells", "rounds", "passes", "mutants")
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    """``cells,passes``, for argparse."""
+    found = tuple(part.strip() for part in text.split(","))
+    unknown = [each for each in found if each not in KINDS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"unknown {unknown[0]!r}; known: {', '.join(KINDS)}")
+    return found
 
 
 def fuzz(options: argparse.Namespace) -> int:
     """0 nothing found, 1 something found, 3 no verdict: nothing was compared, or refrelax itself failed."""
     plan = _plan(options)
-    if options.impl == "tvm":
+    if is_tvm(options.impl):
         os.environ.setdefault(*POISONED)  # for whoever is started from here
     from refrelax.judge.campaign.known import load
     from refrelax.judge.campaign.run import State, campaign
@@ -64,11 +87,11 @@ def fuzz(options: argparse.Namespace) -> int:
         return deadline is not None and time.monotonic() > deadline
 
     state, found, faults = State(), 0, 0
-    with closing(_memory(options, plan)) as memory, _submit(options.jobs) as submit:
+    with closing(_memory(options, plan)) as memory, _submit(options) as (submit, ahead):
         before = memory.findings()
         found, faults = (sum(each["verdict"] == word for each in before) for word in ("FOUND", "FAULT"))
         with meter(limit or float(options.count or 0), "fuzz") as show:
-            for now, finding in campaign(plan, memory, submit, options.jobs + 1, known, stop):
+            for now, finding in campaign(plan, memory, submit, ahead, known, stop):
                 state = now
                 if finding is not None:
                     found += not finding.fault
@@ -94,11 +117,10 @@ def _plan(options: argparse.Namespace) -> Plan:
     from refrelax.testing import modules
     from refrelax.testing.cells import WHOLE
 
-    made = find_to_fuzz(
-        options.impl, options.pipeline, options.target
-    )  # a name that leads nowhere is a usage error, before any round
-    if hasattr(made, "close"):
-        made.close()
+    for name in (options.impl, *options.also):  # one that leads nowhere is a usage error, before any round
+        made = find_to_fuzz(name, options.pipeline, options.target)
+        if hasattr(made, "close"):
+            made.close()
 
     def split(text: str | None) -> tuple[str, ...] | None:
         return None if text is None else tuple(part.strip() for part in text.split(","))
@@ -123,32 +145,64 @@ def _plan(options: argparse.Namespace) -> Plan:
         options.strict,
         cells=options.features is None and options.levels is None and options.bindings is None,
         dtypes_of_cells=WHOLE if dtypes is None else tuple(each for each in WHOLE if each in dtypes),
-        compiler=findings.compiler if options.impl == "tvm" else None,
+        kinds=options.kinds or KINDS,
+        sources=_sources(options),
+        guided=not options.plain,
+        also=options.also,
+        compiler=findings.compiler if is_tvm(options.impl) else None,
     )
+
+
+def _sources(options: argparse.Namespace) -> tuple[str, ...]:
+    """The texts that ``--from`` names.
+
+    Raises:
+        UsageError: no such folder, or nothing in it that could be mutated; mutants alone, and nothing to mutate.
+    """
+    from refrelax.commands.sources import sources
+
+    if options.kinds is not None and "mutants" in options.kinds and not options.sources:
+        raise UsageError("--kinds mutants: --from says of what: a folder, or cases")
+    return tuple(text for each in options.sources for text in sources(each))
 
 
 def _memory(options: argparse.Namespace, plan: Plan) -> Memory:
     from refrelax.judge.campaign.memory import Memory
 
     about = {"impl": plan.name, "seed": plan.seed, "pipeline": plan.pipeline, "target": plan.target}
-    chosen = {"strict": plan.strict, "dtypes": plan.dtypes, "cells": plan.cells, "bindings": plan.max_bindings}
-    more = {"features": plan.features, "levels": plan.levels}
+    chosen: dict[str, Any] = {
+        "strict": plan.strict,
+        "dtypes": plan.dtypes,
+        "cells": plan.cells,
+        "bindings": plan.max_bindings,
+    }
+    chosen |= {"kinds": plan.kinds, "guided": plan.guided}
+    if plan.sources:
+        chosen["sources"] = hashlib.sha256("\n".join(plan.sources).encode()).hexdigest()
+    more = {"features": plan.features, "levels": plan.levels, **({"also": plan.also} if plan.also else {})}
     said = {name: str(value) for name, value in {**about, **chosen, **more}.items()}
     return Memory(None if options.state is None else Path(options.state), said)
 
 
 @contextmanager
-def _submit(jobs: int) -> Iterator[Submit]:
-    """What runs a call: here, when its result is wanted, or in processes."""
+def _submit(options: argparse.Namespace) -> Iterator[tuple[Submit, int]]:
+    """What runs a call (here, when its result is wanted, in processes, or on other machines), and how many at once."""
+    jobs = options.jobs
+    if options.scheduler is not None:
+        from refrelax.commands.scheduler import Scheduler
+
+        with closing(Scheduler(options.scheduler)) as scheduler:
+            yield scheduler.submit, scheduler.ahead
+        return
     if jobs == 1:
 
         def here(work: Callable[..., Any], *args: Any) -> Callable[[], Any]:
             return lambda: work(*args)
 
-        yield here
+        yield here, 2
         return
     with closing(Pool(jobs)) as pool:
-        yield pool.submit
+        yield pool.submit, jobs + 1
 
 
 def _keep(options: argparse.Namespace, plan: Plan, memory: Memory, finding: Finding, state: State) -> None:
@@ -163,6 +217,8 @@ def _keep(options: argparse.Namespace, plan: Plan, memory: Memory, finding: Find
     print(f"  {kept.report['message']}")
     if (blame := findings.blame_line(kept.report)) != "":
         print(f"  {blame}")
+    if kept.report.get("history"):
+        print(f"  {kept.report['history']}")
     print(f"  {kept.command}", flush=True)
 
 
@@ -171,6 +227,7 @@ def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, fa
         said = {"verdict": word, "programs": state.programs, "inputs": state.inputs, "judged": state.judged}
         ends = {"found": found, "faults": faults, "no_verdict": state.open, "known": state.known}
         rest = {"again": state.again, "doubted": state.doubted, "resumed": state.resumed, "lost": state.lost}
+        rest["covered"] = len(state.corpus.covered)
         emit({**said, **ends, **rest, **Report(state.counts).row(), "seed": options.seed, "impl": options.impl})
         return
     own = f", {faults} faults of refrelax itself" if faults else ""
@@ -178,6 +235,8 @@ def _sum_up(options: argparse.Namespace, word: str, state: State, found: int, fa
     short = f" of {options.count} ({left} choices of dtypes are ill typed)" if left > 0 else ""
     judged = f"{state.programs} programs{short}, {state.inputs} inputs, {sum(state.open.values())} without a verdict"
     print(f"{word}  {judged}, {found} findings{own} (seed {options.seed})")
+    if state.corpus.covered:
+        print(f"  sequences of passes covered {len(state.corpus.covered)} pairs of a step and what stood after it")
     counts = state.counts
     print(f"  {counts.compared} elements compared: {counts.inside} inside, {counts.excluded} left open")
     for why, times in sorted(state.open.items(), key=lambda item: -item[1])[:5]:

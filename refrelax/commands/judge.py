@@ -22,18 +22,22 @@ def diff_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def diff(options: argparse.Namespace) -> int:
-    """0 agree, 1 diverge, 3 no verdict."""
+    """0 agree, 1 diverge, 3 no verdict; of several, 1 if any diverges."""
     from refrelax import judge
-    from refrelax.commands.reports import tell
+    from refrelax.commands.reports import tell, tell_all, version_of
     from refrelax.conformance.alone import find_alone
 
-    implementation = find_alone(options.impl, options.pipeline, options.target)
+    names = (options.impl, *options.also)
+    made = [find_alone(each, options.pipeline, options.target) for each in names]
     checked = read_checked(options.file, options.consts)
     given = values.to_judge(options, checked.module)
     externs = values.externs(options, checked.module)
-    with busy("diff"):
-        verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)
-    return tell(verdict, options)
+    verdicts: list[tuple[str, Any]] = []
+    for implementation in made:
+        with busy("diff"):
+            verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)
+        verdicts.append((version_of(implementation, names[len(verdicts)]), verdict))
+    return tell(verdicts[0][1], options) if len(verdicts) == 1 else tell_all(verdicts, options)
 
 
 STRENGTH = {"tested": 0, "proved-at": 1, "proved": 2}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 from refrelax.commands import values
 from refrelax.commands.shared import emit
+from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.report import EXIT, Report
 from refrelax.judge.verdicts import BindingVerdict
+from refrelax.judge.wheels import Told, history
 from refrelax.running.arrays import Tensor
 from refrelax.syntax.module import ConstantArray
 
@@ -24,6 +27,34 @@ def tell(answer: Any, options: argparse.Namespace) -> int:
     else:
         print(answer)
     return EXIT[answer.word]
+
+
+def tell_all(answers: Sequence[tuple[str, Any]], options: argparse.Namespace) -> int:
+    """The same of several versions, and since when and until when it is wrong. 1 if it is wrong in any of them, else 3
+    if any has no verdict."""
+    said = history([Told(version, answer.word) for version, answer in answers])
+    for version, answer in answers:
+        if options.json:
+            emit({"version": version, **row(answer)})
+        else:
+            print(f"{version}: {answer}")
+    if options.json:
+        emit({"history": said, "versions": {version: answer.word for version, answer in answers}})
+    elif said:
+        print(said)
+    codes = {EXIT[answer.word] for _, answer in answers}
+    return next(code for code in (1, 3, 0) if code in codes)
+
+
+def version_of(implementation: Any, name: str) -> str:
+    """What an implementation is called beside others: ``tvm 0.26.0``, or its name."""
+    versions = getattr(implementation, "versions", None)
+    if versions is None:
+        return name
+    try:
+        return f"tvm {versions()['tvm']}"
+    except ImplementationFailed:  # it says so itself, where it is asked
+        return name
 
 
 def row(answer: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from refrelax import api
 from refrelax.commands.shared import plain
+from refrelax.interop.names import is_tvm
 from refrelax.interop.tvm.process import POISONED
 from refrelax.running import npz
 from refrelax.running.arrays import Tensor, pack
@@ -51,9 +52,12 @@ def keep(out: Path, finding: Finding, plan: Plan, more: dict[str, Any]) -> Kept:
     given = f" --args {shlex.quote(str(folder / 'args.npz'))}" if members else ""
     chosen = {"--pipeline": plan.pipeline, "--target": plan.target}
     options = "".join(f" {option} {shlex.quote(value)}" for option, value in chosen.items() if value is not None)
-    impl = f"{shlex.quote(plan.name)}{options}{' --strict' * plan.strict}"
-    poisoned = f"{'='.join(POISONED)} " if plan.name == "tvm" else ""
+    impl = f"{' --impl '.join(map(shlex.quote, (plan.name, *plan.also)))}{options}{' --strict' * plan.strict}"
+    poisoned = f"{'='.join(POISONED)} " if is_tvm(plan.name) else ""
     command = f"{poisoned}refrelax diff {shlex.quote(str(folder / 'module.py'))} --impl {impl}{given}"
+    if finding.steps:
+        through = f"--pipeline {shlex.quote(','.join(finding.steps))}"
+        command = f"refrelax bisect {shlex.quote(str(folder / 'module.py'))} --impl {impl} {through}{given}"
     report = {
         "signature": str(finding.signature),
         "kind": finding.signature.kind,

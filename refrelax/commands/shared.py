@@ -91,10 +91,28 @@ def add_strict(parser: argparse.ArgumentParser) -> None:
 
 def add_implementation(parser: argparse.ArgumentParser) -> None:
     """``--impl``, and what is chosen of TVM."""
-    parser.add_argument("--impl", required=True, help="numpy | cupy | cuda-emulated | tvm | module:factory")
-    parser.add_argument("--pipeline", metavar="NAME", help="tvm: what it runs before it compiles, or FILE.py:function")
-    parser.add_argument("--target", metavar="T", help="tvm: what it compiles for (default: llvm)")
+    known = "numpy | cupy | cuda-emulated | tvm | tvm@PYTHON (of another environment) | module:factory"
+    parser.set_defaults(also=())
+    parser.add_argument("--impl", required=True, action=Implementations, help=f"{known}; repeatable: side by side")
+    add_pipeline(parser)
     add_strict(parser)
+
+
+def add_pipeline(parser: argparse.ArgumentParser) -> None:
+    """``--pipeline`` and ``--target``."""
+    named = "a name, passes with commas between them, or FILE.py:function"
+    parser.add_argument("--pipeline", metavar="NAME", help=f"tvm: what it runs before it compiles: {named}")
+    parser.add_argument("--target", metavar="T", help="tvm: what it compiles for (default: llvm)")
+
+
+class Implementations(argparse.Action):
+    """``--impl A --impl B``: the first is ``impl``, the others are ``also``."""
+
+    def __call__(self, _parser: Any, options: argparse.Namespace, value: Any, _option: str | None = None) -> None:
+        if getattr(options, self.dest, None) is None:
+            setattr(options, self.dest, value)
+        else:
+            options.also = (*options.also, value)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from refrelax.backends.executable import Observed
 from refrelax.conformance.process import START, ImplementationProcess, calls, make
 from refrelax.errors import InternalError, Outcome, Rejection
 from refrelax.interop.foreign import Foreign
-from refrelax.interop.names import find
+from refrelax.interop.names import find, is_tvm
 from refrelax.judge.implementation import ImplementationFailed
 from refrelax.syntax.module import Module
 
@@ -33,13 +33,15 @@ def find_alone(name: str, pipeline: str | None = None, target: str | None = None
         ImportError: it needs an extra.
     """
     chosen = pipeline is not None or target is not None
-    return Alone(name) if ":" in name and not chosen else find(name, pipeline, target)
+    return Alone(name) if ":" in name and not chosen and not is_tvm(name) else find(name, pipeline, target)
 
 
 def find_to_fuzz(name: str, pipeline: str | None = None, target: str | None = None) -> Any:
     """``find_alone`` with ``FUZZ_SECONDS``."""
     chosen = pipeline is not None or target is not None
-    return Alone(name, FUZZ_SECONDS) if ":" in name and not chosen else find(name, pipeline, target)
+    return (
+        Alone(name, FUZZ_SECONDS) if ":" in name and not chosen and not is_tvm(name) else find(name, pipeline, target)
+    )
 
 
 class Alone(ImplementationProcess):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from shutil import which
 from typing import Any
 
 from refrelax.backends import BACKENDS
@@ -38,8 +39,9 @@ def diff(
 ) -> Verdict:
     """Judge an implementation on one call.
 
-    ``impl``: ``"numpy"``, ``"cupy"``, ``"cuda-emulated"`` (in a ``mode`` of ``rr.compile``), ``"tvm"``, or anything
-    with ``run(module, entry, args) -> Outcome``; one that also has ``observe(module, entry, args) -> Observed`` is
+    ``impl``: ``"numpy"``, ``"cupy"``, ``"cuda-emulated"`` (in a ``mode`` of ``rr.compile``), ``"tvm"``,
+    ``"tvm@PYTHON"`` (the TVM of another environment: 0.25, 0.26, 0.27), or anything with
+    ``run(module, entry, args) -> Outcome``; one that also has ``observe(module, entry, args) -> Observed`` is
     judged binding by binding. ``strict``: also hold it to what ONNX, the array API and IEEE 754 fix though Relax leaves
     it open, and report a crash of the implementation on a run that is open.
 
@@ -112,32 +114,52 @@ def implementation_of(impl: str | Any, mode: str = "fast") -> Any:
     Raises:
         UsageError: nothing by that name, or an object without ``run``.
     """
-    known = f"{', '.join(BACKENDS)}, tvm, or an object with run(module, entry, args)"
+    known = f"{', '.join(BACKENDS)}, tvm, tvm@PYTHON, or an object with run(module, entry, args)"
     if not isinstance(impl, str):
         if not callable(getattr(impl, "run", None)):
             raise UsageError(f"expected {known}, found a {type(impl).__name__}")
         return impl
     if impl in BACKENDS:
         return Backend(impl, mode)
-    if impl == "tvm":
-        return TvmImplementation()
+    if is_tvm(impl):
+        return TvmImplementation(python=python_of(impl))
     raise UsageError(f"unknown implementation {impl!r}; known: {known}")
 
 
+def is_tvm(name: str) -> bool:
+    """Whether a name is ``tvm``, or ``tvm@PYTHON``: the TVM of another interpreter."""
+    return name == "tvm" or name.startswith("tvm@")
+
+
+def python_of(name: str) -> str | None:
+    """The interpreter that a name of TVM names, if it names one.
+
+    Raises:
+        UsageError: there is no such program.
+    """
+    _, at, path = name.partition("@")
+    if not at:
+        return None
+    found = which(path)
+    if found is None:
+        raise UsageError(f"{name}: {path or 'nothing'} is no program that can be started; expected tvm@PYTHON")
+    return found
+
+
 def compiler_of(impl: str | Compiler, target: str | None = None) -> Compiler:
-    """``"refrelax"``, ``"tvm"`` (in a subprocess, for ``target``), or any object with a method ``stages``.
+    """``"refrelax"``, ``"tvm"`` or ``"tvm@PYTHON"`` (in a subprocess, for ``target``), or an object with ``stages``.
 
     Raises:
         UsageError: nothing by that name; a target for what has none.
     """
-    if impl == "tvm":
-        return TvmPasses() if target is None else TvmPasses(target)
+    if isinstance(impl, str) and is_tvm(impl):
+        return TvmPasses(target or "llvm", python=python_of(impl))
     if target is not None:
         raise UsageError("--target has no effect here: only tvm has targets to choose")
     if not isinstance(impl, str):
         return impl
     if impl != "refrelax":
-        known = "refrelax, tvm, or an object with stages(module, pipeline)"
+        known = "refrelax, tvm, tvm@PYTHON, or an object with stages(module, pipeline)"
         raise UsageError(f"unknown compiler {impl!r}; known: {known}")
     return OwnPasses()
 
@@ -150,8 +172,8 @@ def find(name: str, pipeline: str | None = None, target: str | None = None) -> A
     Raises:
         UsageError: nothing by that name, what is there makes no implementation, or an option without effect.
     """
-    if name == "tvm":
-        return TvmImplementation(pipeline, target or "llvm")
+    if is_tvm(name):
+        return TvmImplementation(pipeline, target or "llvm", python=python_of(name))
     if pipeline is not None or target is not None:
         option = "--pipeline" if pipeline is not None else "--target"
         raise UsageError(f"{option} has no effect on {name!r}: only tvm has pipelines and targets to choose")
@@ -159,7 +181,9 @@ def find(name: str, pipeline: str | None = None, target: str | None = None) -> A
         return Backend(name)
     module, colon, factory = name.partition(":")
     if not colon or not factory or not module.strip("."):
-        raise UsageError(f"no implementation {name!r}: expected {', '.join(BACKENDS)}, tvm, or module:factory")
+        raise UsageError(
+            f"no implementation {name!r}: expected {', '.join(BACKENDS)}, tvm, tvm@PYTHON, or module:factory"
+        )
     made = _made(name, module, factory)
     if not callable(getattr(made, "run", None)):
         raise UsageError(f"{name!r} gives a {type(made).__name__}, which has no method run(module, entry, args)")

@@ -12,7 +12,7 @@ Which stages are compared is linear, not a search by halves: a later pass may hi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,7 +36,7 @@ from refrelax.judge.failures import SILENT
 from refrelax.judge.first_binding import first_other_binding
 from refrelax.judge.outcomes import Difference, Externs, Reference, copies
 from refrelax.judge.report import NOTHING, Open, Report
-from refrelax.judge.stages import Compiler, Stage, StagesEnded
+from refrelax.judge.stages import Compiler, Part, Stage, StagesEnded
 from refrelax.judge.verdicts import Divergence, NoVerdict, Reason
 from refrelax.running.run import run
 from refrelax.semantics.budget import Budget
@@ -44,6 +44,8 @@ from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
+
+OnStage = Callable[[Stage, CheckedModule], None]
 
 BUILD = "build"
 """The name of what comes after the last pass."""
@@ -53,7 +55,8 @@ BUILD = "build"
 class ComparedStage:
     """A stage and how its outcome compares with the first program's.
 
-    ``verdict``: ``unchanged`` (the same text), ``equal``, ``inside``, ``undecided``, ``excluded``, or ``changed``.
+    ``verdict``: ``unchanged`` (the same text), ``equal``, ``inside``, ``undecided``, ``excluded``, ``changed``, or
+    ``unseen`` (below the pipeline: no text, or none that this package can run).
     """
 
     stage: Stage
@@ -86,11 +89,17 @@ class WrongPass:
     report: Report = field(default=NOTHING, compare=False)
     field: str = ""
     """Of a result that is a tuple, the field that differs: ``1.0``."""
+    part: Part = "pass"
+    """Which part of the way it is: ``import``, ``pass``, ``tir`` (a pass over loop programs, below the pipeline),
+    ``codegen`` or ``run``."""
+    place: str = ""
+    """Of one that refused: where in the compiler's sources, if known."""
 
     word = "FOUND"
 
     def __str__(self) -> str:
-        return f"FOUND  {self.name} (pass {self.index}): {self.message}{self.report.notes()}"
+        part = f", {self.part}" if self.part in ("tir", "codegen", "run") else ""
+        return f"FOUND  {self.name} (pass {self.index}{part}): {self.message}{self.report.notes()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +136,17 @@ def follow(
     externs: Externs | None = None,
     budget: Budget | None = None,
     strict: bool = False,
+    on_stage: OnStage | None = None,
 ) -> Bisection:
     """The stages of a pipeline up to the first that changed the meaning of ``entry`` on ``args``: see
-    ``interop.names.bisect``, where compilers are found by name.
+    ``interop.names.bisect``, where compilers are found by name. ``on_stage`` is told of every other text that checks.
     """
     checked = module if isinstance(module, CheckedModule) else check(module)
     if entry not in checked.module.functions:
         raise UsageError(f"the module has no function {entry!r}")
     sets = "strict" if strict else "enclosure"
     reference = Reference(checked, entry, args, externs or {}, budget or Budget(), sets)
-    walk = _Walk(reference, strict)
+    walk = _Walk(reference, strict, on_stage)
     try:
         nothing = walk.nothing_to_compare()
     except Unlinkable as missing:
@@ -149,8 +159,8 @@ def follow(
 class _Walk:
     """One way through a pipeline."""
 
-    def __init__(self, reference: Reference, strict: bool) -> None:
-        self.reference, self.strict = reference, strict
+    def __init__(self, reference: Reference, strict: bool, on_stage: OnStage | None = None) -> None:
+        self.reference, self.strict, self.on_stage = reference, strict, on_stage
         self.steps: list[ComparedStage] = []
         self.checked = reference.checked
         """The last module that was accepted."""
@@ -164,6 +174,11 @@ class _Walk:
     def report(self) -> Report:
         args = tuple(self.reference.args)
         return Report(self.counts, self.refused, self.open, self.relaxations, self.trusts, args)
+
+    @property
+    def last_seen(self) -> Stage:
+        """The last stage whose program was there to be run."""
+        return next(each.stage for each in reversed(self.steps) if each.verdict != "unseen")
 
     def no_verdict(self, why: str, reason: Reason, detail: str = "") -> NoVerdict:
         return NoVerdict(why, reason == "open", reason, detail, self.report)
@@ -207,7 +222,7 @@ class _Walk:
 
     def look(self, stage: Stage) -> WrongPass | NoVerdict | None:
         """Compare one stage with the reference."""
-        if self.steps and stage.same_as(self.steps[-1].stage):
+        if self.steps and stage.same_as(self.last_seen):
             self.steps.append(ComparedStage(stage, "unchanged", self.steps[-1].outcome))
             return None
         try:
@@ -217,6 +232,8 @@ class _Walk:
             return self.no_verdict(why, "lacking", str(rejection))
         except (IllFormed, IllTyped) as rejection:
             return self.changed(stage, f"the program is rejected: {rejection.diagnostics[0]}", None)
+        if self.on_stage is not None:
+            self.on_stage(stage, checked)
         if self.reference.entry not in checked.module.functions:
             return self.changed(stage, f"there is no function {self.reference.entry!r} any more", None)
         return self.judged(stage, checked)
@@ -252,9 +269,10 @@ class _Walk:
         binding: str = "",
         kind: str = "changed",
         detail: str = "",
+        place: str = "",
     ) -> WrongPass:
-        """The answer, with the stage before."""
-        before = self.steps[-1].stage if self.steps else stage
+        """The answer, with the last stage before it that was seen."""
+        before = self.last_seen if self.steps else stage
         self.steps.append(ComparedStage(stage, "changed" if kind == "changed" else kind, outcome))
         reference = self.reference
         if kind == "changed":
@@ -273,6 +291,8 @@ class _Walk:
             kind,
             detail,
             self.report,
+            part="import" if len(self.steps) == 1 else stage.part,
+            place=place,
         )
 
     def ended(self, ended: StagesEnded) -> WrongPass | NoVerdict:
@@ -281,10 +301,11 @@ class _Walk:
         if how is None or not ended.name or not self.steps:
             reason = SILENT.get(ended.kind, "unread")
             return self.no_verdict(ended.message if not ended.name else str(ended), reason, ended.detail)
-        last = self.steps[-1].stage
+        last = self.last_seen
         kind, words = how
-        stage = Stage(ended.name, last.text, last.constants)
-        return self.changed(stage, f"{ended.name} {words}: {ended.message}", None, "", kind, ended.detail)
+        stage = Stage(ended.name, last.text, last.constants, ended.part)
+        said = f"{ended.name} {words}: {ended.message}"
+        return self.changed(stage, said, None, "", kind, ended.detail, ended.place)
 
     def end(self) -> NoVerdict | None:
         """Nothing differed: was everything decided?"""
@@ -301,6 +322,9 @@ class _Walk:
         makes = getattr(chosen, "implementation", None)
         if makes is None or not self.steps:
             return None
+        if not getattr(chosen, "runs", _anywhere)(self.last_seen):
+            self.trusts = ("what is built was not judged: it is for another device",)
+            return None
         reference = self.reference
         found = diff(
             reference.checked, reference.entry, reference.args, makes(pipeline), externs=reference.externs,
@@ -312,10 +336,51 @@ class _Walk:
         if not isinstance(found, Divergence):
             self.leaned_on(found.report.relaxations)
             return None
-        last = self.steps[-1].stage
-        stage = Stage(BUILD, last.text, last.constants)
+        return self.below(chosen, pipeline, found)
+
+    def below(self, chosen: Compiler, pipeline: str, found: Divergence) -> WrongPass:
+        """The first stage below the pipeline that went wrong, of a build that diverges; the build where none shows."""
+        way = getattr(chosen, "below", None)
+        part: Part = "codegen"
+        if way is not None:
+            try:
+                for stage in way(self.reference.checked.module, pipeline):
+                    if isinstance(answer := self.look_below(stage), WrongPass):
+                        return answer
+                part = "run" if found.kind in ("crash", "hang", "end") else "codegen"
+            except StagesEnded as ended:
+                wrong = self.ended(ended) if ended.kind == found.kind and ended.name else None
+                if isinstance(wrong, WrongPass):
+                    return wrong
+        if part == "codegen" and not any(each.stage.part == "tir" for each in self.steps):
+            part = "run"  # there is no machine code: what computes is a library function
+        last = self.last_seen
+        stage = Stage(BUILD, last.text, last.constants, part)
         kind = found.kind if found.kind in ("crash", "hang", "refused") else "changed"
-        return replace(self.changed(stage, found.message, None, found.binding, kind, found.detail), field=found.field)
+        wrong = self.changed(stage, found.message, None, found.binding, kind, found.detail, found.place)
+        return replace(wrong, field=found.field)
+
+    def look_below(self, stage: Stage) -> WrongPass | None:
+        """One stage below the pipeline. What we cannot read or run there is passed over: loop programs lose their form
+        on the way to machine code, and our not knowing it blames nobody."""
+        answer: WrongPass | NoVerdict | None = None
+        count = len(self.steps)
+        try:
+            readable = stage.text != "" and self.reference.entry in check(stage.module()).module.functions
+        except (Malformed, IllFormed, IllTyped):
+            readable = False
+        if readable:
+            answer = self.look(stage)
+        if isinstance(answer, WrongPass):
+            return answer
+        if len(self.steps) == count:
+            self.steps.append(ComparedStage(stage, "unseen"))
+        return None
+
+
+def _anywhere(_stage: Stage) -> bool:
+    """A compiler that says nothing of devices builds for this one."""
+    return True
 
 
 STOPS: dict[str, tuple[str, str]] = {

@@ -24,8 +24,10 @@ from hypothesis.errors import Flaky, HypothesisWarning, NoSuchExample, Unsatisfi
 from refrelax.judge.backend import Backend
 from refrelax.judge.campaign.causes import Cause, cause_of, of_many
 from refrelax.judge.campaign.look import Seen, Sighting, verdict_of
+from refrelax.judge.campaign.reduce import Program, reduce
 from refrelax.judge.report import NOTHING
 from refrelax.judge.verdicts import Divergence, NoVerdict, Verdict
+from refrelax.judge.wheels import Told
 from refrelax.running.arrays import Tensor
 from refrelax.running.run import make_headroom
 from refrelax.semantics.graph.link import nodes
@@ -60,6 +62,11 @@ PIPELINED = tuple(each for each in PORTABLE if each != "float_extents")
 (``spec/deviations.md``), so few programs would come further."""
 
 
+KINDS = ("cells", "rounds", "passes", "mutants")
+"""Calls of one operator, composed programs, programs through sequences of passes (of a compiler that has some), and
+mutants of modules that were given."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What to generate, for whom. ``find(name, pipeline, target)`` gives the implementation, as ``diff`` takes it, once
@@ -80,7 +87,15 @@ class Plan:
     """See ``diff``."""
     cells: bool = True
     """Whether programs of single calls are generated, too."""
+    kinds: tuple[str, ...] = KINDS
+    """Which kinds of programs, of ``KINDS``, as far as there are any."""
+    sources: tuple[str, ...] = ()
+    """Texts of modules to be mutated."""
+    guided: bool = True
+    """Whether sequences of passes follow what was new in earlier ones."""
     dtypes_of_cells: tuple[str, ...] = WHOLE
+    also: tuple[str, ...] = ()
+    """Implementations that are asked of every finding, too."""
     compiler: Callable[..., Any] | None = None
     """``compiler(name, target)`` gives what ``bisect`` asks for the stages, or ``None``."""
 
@@ -114,6 +129,10 @@ class Finding:
     script: str = ""
     """The call without refrelax, if the implementation can write one."""
     versions: dict[str, str] = field(default_factory=dict)
+    steps: tuple[str, ...] = ()
+    """The passes and schedules that the program goes through, where these are what is judged."""
+    elsewhere: tuple[Told, ...] = ()
+    """What each version said of it that was asked, this one among them."""
 
     @property
     def fault(self) -> bool:
@@ -127,9 +146,6 @@ class Finding:
 
 Found = Divergence | NoVerdict
 """What is worth keeping: a divergence, or (no verdict) a fault of refrelax."""
-
-Program = tuple[Module, list[Any]]
-"""A module, and arguments of its ``main``."""
 
 
 def _programs(plan: Plan) -> st.SearchStrategy[Program]:
@@ -260,6 +276,13 @@ class _Shrinking:
         self.best = program, found
         return True
 
+    def reduce(self) -> None:
+        """Make the best smaller where Hypothesis's choices do not reach."""
+        assert self.best is not None
+        self.tried = 0
+        with suppress(_Enough):
+            reduce(self.best[0], lambda module, args: self((module, args)), self.most // 2)
+
     def again(self, cause: Cause) -> bool:
         """Whether a program has the cause that is looked for. The first must have it to a letter."""
         if self.best is None:
@@ -268,7 +291,7 @@ class _Shrinking:
         return cause.covers(self.cause) if not same else cause.covers(replace(self.cause, operators=cause.operators))
 
 
-def _search(plan: Plan, number: int, size: int, condition: Any, phases: tuple[Phase, ...]) -> None:
+def _search(plan: Plan, number: int | str, size: int, condition: Any, phases: tuple[Phase, ...]) -> None:
     quiet = settings(
         max_examples=size, database=None, deadline=None, phases=phases, suppress_health_check=list(HealthCheck)
     )
@@ -280,6 +303,18 @@ def _search(plan: Plan, number: int, size: int, condition: Any, phases: tuple[Ph
     ):
         warnings.simplefilter("ignore", HypothesisWarning)  # Python's recursion limit was raised: meant
         search(_programs(plan), condition, settings=quiet, random=random.Random(f"{plan.seed}/{number}"))
+
+
+def generated(plan: Plan, kind: str, number: int, size: int) -> list[Program]:
+    """So many composed programs, the same every time."""
+    found: list[Program] = []
+
+    def collect(program: Program) -> bool:
+        found.append(program)
+        return False
+
+    _search(plan, f"{kind}/{number}", size, collect, (Phase.generate,))
+    return found[:size]
 
 
 def look_round(plan: Plan, number: int, size: int) -> Seen:
@@ -295,6 +330,7 @@ def shrink_round(plan: Plan, number: int, size: int, cause: Cause) -> Finding | 
     _search(plan, number, size, condition, (Phase.generate, Phase.shrink))
     if condition.best is None:
         return None
+    condition.reduce()
     (module, args), verdict = condition.best
     signature = Signature(kind_of(verdict), blamed(module, verdict))
     said = replace(verdict, bindings=(), report=NOTHING)

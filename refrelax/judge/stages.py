@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from refrelax.errors import UsageError
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import ConstantArray, Module
+
+Part = Literal["import", "pass", "tir", "codegen", "run"]
+
+PARTS: dict[Part, str] = {
+    "import": "reading the program",
+    "pass": "a pass over graph functions (it may rewrite loop programs too)",
+    "tir": "a pass over loop programs, below the last of those",
+    "codegen": "making machine code of what the last pass left",
+    "run": "running what was made",
+}
+"""The parts of a way from text to result, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +30,7 @@ class Stage:
     name: str
     text: str
     constants: dict[int, ConstantArray]
+    part: Part = "pass"
 
     def module(self) -> Module:
         """The text as a module. Raises ``Malformed``."""
@@ -36,15 +48,19 @@ class StagesEnded(RuntimeError):
 
     ``kind`` is a word of ``implementation.KINDS``: ``"refused"``, ``"crash"`` and ``"hang"`` are about the
     pass, and were confirmed; the others (``"absent"``, ``"unread"``, ``"fault"``, …) say nothing about it. ``detail``:
-    all that the compiler said.
+    all that the compiler said; ``part``: which part of the way ended; ``place``: where in the compiler's sources it was
+    said, if known.
     """
 
-    def __init__(self, name: str, kind: str, message: str, detail: str = "") -> None:
+    def __init__(
+        self, name: str, kind: str, message: str, detail: str = "", part: Part = "pass", place: str = ""
+    ) -> None:
         self.name, self.kind, self.message, self.detail = name, kind, message, detail or message
+        self.part, self.place = part, place
         super().__init__(f"{name}: {kind}: {message}" if name else f"{kind}: {message}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return StagesEnded, (self.name, self.kind, self.message, self.detail)
+        return StagesEnded, (self.name, self.kind, self.message, self.detail, self.part, self.place)
 
 
 @runtime_checkable
@@ -52,7 +68,9 @@ class Compiler(Protocol):
     """Whatever has pipelines of passes and shows the program between them.
 
     ``stages`` gives the program as it was read first, then one stage after each pass, in order. One that can also
-    build has ``implementation(pipeline)``, which gives an ``Implementation``.
+    build has ``implementation(pipeline)``, which gives an ``Implementation``; one that can also show how it builds has
+    ``below(module, pipeline)``, the stages from the end of the pipeline to machine code, of what ``implementation``
+    runs. A stage that cannot be shown has no text.
 
     Raises (while it is iterated):
         StagesEnded: the pipeline went no further.

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+AGAIN = 1.0
+"""Seconds between one ring and the next, until somebody hears it: a finalizer's exception is only printed."""
+
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
@@ -20,7 +23,7 @@ def limited(seconds: float) -> Iterator[None]:
         raise TimeoutError(f"more than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)  # what is raised where nothing may be raised is lost
     try:
         yield
     finally:

@@ -12,6 +12,8 @@ import pytest
 
 import refrelax as rr
 from refrelax import judge
+from refrelax.judge.implementation import ImplementationFailed
+from refrelax.judge.stages import Part
 from refrelax.lower import pipeline as own
 from refrelax.syntax.module import Module
 
@@ -213,6 +215,57 @@ class Builds(Fixed):
 def test_what_is_built_is_judged_after_the_last_pass() -> None:
     found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=Builds(PROGRAM), pipeline="any")
     assert isinstance(found, rr.WrongPass) and found.name == "build"
+
+
+class BuildsInSteps(Builds):
+    """A compiler that also shows how it builds."""
+
+    def __init__(self, *texts: str, below: tuple[str, ...] = (), end: Exception | None = None) -> None:
+        super().__init__(*texts)
+        self.texts_below, self.end_below = below, end
+
+    def below(self, module: Module, pipeline: str) -> Iterator[judge.Stage]:
+        for k, text in enumerate(self.texts_below):
+            yield judge.Stage(f"tir{k}", text, {}, "tir")
+        if self.end_below is not None:
+            raise self.end_below
+
+
+NOT_READ = "what only a machine understands"
+WRONG = PROGRAM.replace("R.subtract", "R.add")
+
+
+@pytest.mark.parametrize(("below", "name", "part"), [
+    ((PROGRAM, WRONG, NOT_READ), "tir1", "tir"),
+    ((PROGRAM, NOT_READ, "", WRONG), "tir3", "tir"),
+    ((PROGRAM, NOT_READ, ""), "build", "codegen"),
+    ((), "build", "run"),
+])  # fmt: skip
+def test_a_build_that_diverges_is_followed_to_the_end(below: tuple[str, ...], name: str, part: str) -> None:
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=BuildsInSteps(PROGRAM, below=below), pipeline="any")
+    assert isinstance(found, rr.WrongPass) and (found.name, found.part) == (name, part)
+    assert found.before.text == PROGRAM, "the last that was seen"
+
+
+def test_a_build_that_is_right_is_not_looked_into() -> None:
+    class Right(BuildsInSteps):
+        def run(self, module: Module, entry: str, args: Any) -> Any:
+            return rr.run(rr.check(module), entry, *args)
+
+    assert rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=Right(PROGRAM, below=(WRONG,)), pipeline="any") is None
+
+
+@pytest.mark.parametrize(("name", "part"), [("tirx.Lower", "tir"), ("codegen", "codegen")])
+def test_who_refuses_below_the_pipeline_is_named(name: str, part: Part) -> None:
+    class Refused(BuildsInSteps):
+        def run(self, module: Module, entry: str, args: Any) -> Any:
+            raise ImplementationFailed("refused", "no", place="there.cc")
+
+    end = judge.StagesEnded(name, "refused", "no", part=part, place="there.cc")
+    impl = Refused(PROGRAM, below=(PROGRAM, NOT_READ), end=end)
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=impl, pipeline="any")
+    assert isinstance(found, rr.WrongPass) and (found.name, found.part, found.kind) == (name, part, "refused")
+    assert found.place == "there.cc"
 
 
 OPEN = """

@@ -252,7 +252,10 @@ def _take(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
             raise unspecified("op.take/empty-axis", f"take from an axis without elements, mode {mode}")
         shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
         return np.full(shape, np.nan if mode == "nan" and is_float(x.dtype) else 0, dtype=x.dtype)
-    result = np.take(x, indices.astype(np.int64, copy=False), axis=axis, mode="wrap" if mode == "wrap" else "clip")
+    at = indices.astype(np.int64, copy=False)
+    if mode == "wrap":  # NumPy's own wrapping adds the extent again and again: from -2**63 it does not come back
+        at = np.remainder(at, extent)
+    result = np.take(x, at, axis=axis, mode="clip")
     if mode != "nan" or not is_float(x.dtype):
         return result
     bad = ((indices < 0) | (indices >= extent)).reshape([1] * axis + [*indices.shape] + [1] * (x.ndim - 1 - axis))

@@ -35,7 +35,7 @@ _LACKING = re.compile(
 
 _CONSTANT = re.compile(r'metadata\["[\w.]+"\]\[(\d+)\]')
 
-_GPU = re.compile(
+GPU = re.compile(
     r"T\.(launch_thread|thread_binding|ptx|mma|tvm_(warp|mma|fill|load_matrix|store_matrix|storage_sync|thread_allreduce))"
 )
 """What only a GPU can run, as we print it."""
@@ -123,12 +123,12 @@ class TvmImplementation:
         self.process.start()
         return {"tvm": self.process.version, "target": self.target}
 
-    def script(self, module: Module, args: Sequence[Any], title: str, expected: str) -> str:
-        """A call of ``main`` as a script without refrelax: see ``script.py``."""
+    def script(self, module: Module, args: Sequence[Any], title: str, expected: str, steps: Sequence[str] = ()) -> str:
+        """A call of ``main``, or the way through ``steps``, as a script without refrelax: see ``script.py``."""
         from refrelax.interop.tvm.script import script
 
         version = self.versions()["tvm"]
-        return script(module, args, version, self.target, self.pipeline, title, expected)
+        return script(module, args, version, self.target, self.pipeline, title, expected, steps)
 
     def _ask(
         self, module: Module, request: dict[str, Any], seen: Callable[[int, list[Any] | None], None]
@@ -181,7 +181,7 @@ def _refusal(stage: str, kind: str, message: str, text: str, place: str = "") ->
         return ImplementationFailed("fault", said, message)
     if stage == "read":
         return ImplementationFailed("unread", said, message)
-    if _GPU.search(text):
+    if GPU.search(text):
         return ImplementationFailed("unsupported", f"threads of a GPU: {said}", message)
     return ImplementationFailed("unsupported" if _LACKING.search(message) else "refused", said, message, place)
 

@@ -3,11 +3,16 @@
 A request: ``{"text", "constants", "stages": pipeline, "target"}`` (without ``"stages"`` it is one of ``worker.py``, and
 answered as there). Answers, a line each, as the passes end, so that a crash
 loses nothing that went before: ``{"stage": pass, "text", "constants"}``; ``{"starts": pass}`` before each pass; at the
-end ``{"end": null}`` or ``{"end": [pass, kind, class, message]}`` with kind ``"unread"`` (the text), ``"refused"`` (by
-the pass), ``"usage"`` (no such pipeline) or ``"fault"`` (the program between passes cannot be shown).
+end ``{"end": null}`` or ``{"end": [pass, kind, class, message], "place": where}`` with kind ``"unread"`` (the text),
+``"refused"`` (by the pass), ``"usage"`` (no such pipeline) or ``"fault"`` (the program between passes cannot be shown).
 
 A pipeline is a name that ``relax.get_pipeline`` knows, ``cpu_generic`` (what TVM chooses for ``llvm``), ``target``
-(what it chooses for the target), or ``FILE.py:function``: the function gives a pass or a list of passes.
+(what it chooses for the target), ``FILE.py:function`` (the function gives a pass or a list of passes), or passes by
+name with commas between them (``pass_steps.py``).
+
+With ``"below": true`` the pipeline (if there is one) runs unseen, and what is shown are the stages of ``tvm.compile``
+after it: ``"part"`` is ``pass`` for those that see graph functions, ``tir`` for those that see loop programs alone,
+which are shown together with the graph functions that call them, as long as these still fit.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 import live  # type: ignore[import-not-found]  # beside this file, which is run as a script
+import pass_steps  # type: ignore[import-not-found]
 import serve  # type: ignore[import-not-found]
 import user_file  # type: ignore[import-not-found]
 import worker  # type: ignore[import-not-found]
@@ -46,10 +52,26 @@ def find_passes(pipeline: str, target: Any) -> list[Any]:
 
         chosen = tvm.target.Target("llvm") if pipeline == "cpu_generic" else target
         return [relax.get_default_pipeline(chosen)]
-    if pipeline not in PIPELINE_MAP:
+    if pipeline in PIPELINE_MAP:
+        return [relax.get_pipeline(pipeline)]
+    try:
+        return [each for _, each in pass_steps.passes(pipeline)]
+    except pass_steps.UnknownStep as error:
+        if "," in pipeline or "(" in pipeline or "." in pipeline:
+            raise UnknownPipeline(str(error)) from None
         known = ", ".join(sorted([*PIPELINE_MAP, "cpu_generic", "target"]))
-        raise UnknownPipeline(f"TVM has no pipeline {pipeline!r}; known: {known}, or FILE.py:function")
-    return [relax.get_pipeline(pipeline)]
+        more = "FILE.py:function, or passes with commas between them"
+        raise UnknownPipeline(f"TVM has no pipeline {pipeline!r}; known: {known}, or {more}") from None
+
+
+def by_name(pipeline: str) -> list[str]:
+    """The names of the steps, where a pipeline is a sequence of passes by name."""
+    from tvm.relax.pipeline import PIPELINE_MAP
+
+    if ":" in pipeline or pipeline in (*PIPELINE_MAP, "cpu_generic", "target"):
+        return []
+    names: list[str] = pass_steps.split(pipeline)
+    return names
 
 
 def watcher(starts: Callable[[str], None], ends: Callable[[str, Any], None], wrapped: bool) -> Any:
@@ -96,6 +118,9 @@ def triple(array: Any) -> list[Any]:
 
 def answer(request: dict[str, Any], say: serve.Say) -> None:
     """Every stage, as it comes about."""
+    if request.get("below"):
+        below(request, say)
+        return
     if "stages" not in request:
         worker.answer(request, say)
         return
@@ -121,14 +146,96 @@ def answer(request: dict[str, Any], say: serve.Say) -> None:
         step, kind = "read", "unread"
         chosen = find_passes(request["stages"], target)
         ends("read", mod)
-        wrapped = ":" not in request["stages"]
-        for each in chosen:
+        wrapped, names = ":" not in request["stages"], by_name(request["stages"])
+        for k, each in enumerate(chosen):
+            if names:
+                starts(names[k])
+                with target:
+                    mod = each(mod)
+                ends(names[k], mod)
+                continue
             with target, tvm.transform.PassContext(instruments=[watcher(starts, ends, wrapped)]):
                 mod = each(mod)
     except (UnknownPipeline, user_file.UserFault) as error:
         say({"end": ["", "usage", "", str(error)]})
     except BaseException as error:  # TVM's reader raises SystemExit
-        say({"end": [step, kind, type(error).__name__, str(error)]})
+        say({"end": [step, kind, type(error).__name__, str(error)], "place": worker.place_of(error)})
+    else:
+        say({"end": None})
+
+
+# --- below the pipeline ----------------------------------------------------------------------------------------------
+
+LAST_SHOWN = "tirx.MakePackedAPI"
+"""From this pass on, loop programs take other arguments than the graph functions give."""
+
+CODEGEN = "codegen"
+
+
+class _Below:
+    """What is told of the stages of ``tvm.compile``."""
+
+    def __init__(self, say: serve.Say, mod: Any) -> None:
+        from tvm import relax
+
+        self.say, self.last = say, mod
+        self.step, self.part, self.kind = "VMCodeGen", "pass", "refused"
+        self.shows, self.relax_function = True, relax.Function
+
+    def starts(self, name: str) -> None:
+        self.step, self.kind = name, "refused"
+        self.part = "tir" if name.startswith(("tirx.", "s_tir.")) else self.part
+        self.say({"starts": name, "part": self.part})
+
+    def ends(self, name: str, mod: Any) -> None:
+        """A pass is done. Loop programs alone are what is left after the graph functions became instructions."""
+        import tvm
+
+        graph = {g: f for g, f in self.last.functions.items() if isinstance(f, self.relax_function)}
+        if any(isinstance(f, self.relax_function) for f in mod.functions.values()):
+            self.last = mod
+        elif graph or not self.last.functions:
+            self.part = "tir"
+            mod = tvm.IRModule({**graph, **dict(mod.functions.items())}, global_infos=self.last.global_infos)
+        else:
+            self.part = "tir"
+        self.shows = self.shows and name != LAST_SHOWN
+        row: dict[str, Any] = {"stage": name, "text": "", "constants": {}}
+        if self.shows:
+            try:
+                row = shown(name, mod)
+            except BaseException:  # what cannot be shown is not seen
+                self.shows = self.part == "pass"
+        self.say({**row, "part": self.part})
+        self.step, self.part = (CODEGEN, "codegen") if self.part == "tir" else ("VMCodeGen", self.part)
+        self.kind = "refused"
+        self.say({"starts": self.step, "part": self.part})
+
+
+def below(request: dict[str, Any], say: serve.Say) -> None:
+    """Every stage of what ``tvm.compile`` does."""
+    import tvm
+    from tvm import relax
+
+    try:
+        mod = worker.read_module(request["text"], request["constants"])
+        target = tvm.target.Target(request["target"])
+        for each in worker.asked_for(request):
+            with target:
+                mod = each(mod)
+    except BaseException as error:
+        say({"end": ["", "unread", type(error).__name__, str(error)]})
+        return
+    way = _Below(say, mod)
+    try:
+        way.starts(way.step)
+        with tvm.transform.PassContext(instruments=[watcher(way.starts, way.ends, False)]):
+            made = tvm.compile(mod, target=request["target"])
+        if any(isinstance(each, way.relax_function) for each in mod.functions.values()):
+            relax.VirtualMachine(made, tvm.cpu())
+    except BaseException as error:
+        end = [way.step, way.kind, type(error).__name__, str(error)]
+        say({"end": end, "part": way.part, "place": worker.place_of(error)})
     else:
         say({"end": None})
 

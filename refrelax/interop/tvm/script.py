@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from refrelax.interop.tvm import pass_steps
 from refrelax.interop.tvm.spelling import text_for
 from refrelax.running.arrays import Tensor
 from refrelax.semantics.values import Prim, Shape
@@ -39,10 +41,20 @@ print("expected:", """{expected}""")
 
 
 def script(
-    module: Module, args: Sequence[Any], version: str, target: str, pipeline: str | None, title: str, expected: str
+    module: Module,
+    args: Sequence[Any],
+    version: str,
+    target: str,
+    pipeline: str | None,
+    title: str,
+    expected: str,
+    steps: Sequence[str] = (),
 ) -> str:
-    """The text of the script. ``expected``: what to print beside what is got."""
+    """The text of the script. ``expected``: what to print beside what is got. ``steps``: passes by name, of which the
+    last is at fault: the script shows the program before and after it, with ``pass_steps.py`` in it."""
     text = text_for(version, module)
+    if steps:
+        return _through(text, version, title, expected, steps, args)
     lines = "".join(f"    {argument(each)},\n" for each in args)
     wanted = {each.dtype for each in args if isinstance(each, Tensor | ConstantArray)}
     narrow = any(map(_narrow, wanted))
@@ -59,6 +71,42 @@ def script(
         target=target,
         expected=_safe(expected),
     )
+
+
+_STEPS = '''"""{title}
+
+Needs apache-tvm{version}. Prints the program before and after the last step{given}
+"""
+
+{steps}
+
+TEXT = """{text}"""
+
+if __name__ == "__main__":
+    import tvm
+
+    module = tvm.script.from_source(TEXT)
+    with tvm.target.Target("llvm"):
+        *before, (name, last) = passes({sequence!r})
+        for _, step in before:
+            module = step(module)
+        print(module.script())
+        print("after", name)
+        print(last(module).script())
+    print("expected:", """{expected}""")
+'''
+
+
+def _through(text: str, version: str, title: str, expected: str, steps: Sequence[str], args: Sequence[Any]) -> str:
+    shown = ", ".join(argument(each) for each in args)
+    given = f"; they differ on\n\n    {shown}" if args else "."
+    source = Path(pass_steps.__file__).read_text("utf-8")
+    source = source.partition("from __future__ import annotations")[2].lstrip("\n")
+    source = source.replace("Imports nothing of refrelax.", "")
+    return _STEPS.format(
+        title=_safe(title), version=f" {version}" if version else "", given=_safe(given), steps=source.rstrip(),
+        text=_safe(text), sequence=",".join(steps), expected=_safe(expected),
+    )  # fmt: skip
 
 
 def _safe(text: str) -> str:

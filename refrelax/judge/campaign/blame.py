@@ -32,12 +32,18 @@ def _compiler(make: Callable[..., Any], name: str, target: str | None) -> Any:
     return make(name, target)
 
 
+def compiler_of(plan: Plan, name: str | None = None) -> Any:
+    """What shows the stages of the plan's implementation, or of another, once in each process; or ``None``."""
+    return None if plan.compiler is None else _compiler(plan.compiler, name or plan.name, plan.target)
+
+
 def blame(plan: Plan, found: Finding) -> dict[str, Any]:
-    """``operator`` and ``place`` as far as they are known; of a compiler with stages, the ``stage`` (``import``,
-    ``pass``, ``build``, ``run``), the ``pass``, its ``index``, and what was said of it."""
+    """``operator`` and ``place`` as far as they are known; of a compiler with stages, the ``stage`` (one of
+    ``stages.PARTS``: ``import``, ``pass``, ``tir``, ``codegen``, ``run``), the ``pass``, its ``index``, and what was
+    said of it."""
     place = found.verdict.place if isinstance(found.verdict, Divergence) else ""
     said: dict[str, Any] = {"operator": "+".join(found.signature.operators), "place": place}
-    compiler = None if plan.compiler is None else _compiler(plan.compiler, plan.name, plan.target)
+    compiler = compiler_of(plan)
     if compiler is None:
         return {**said, "stage": "run" if isinstance(found.verdict, Divergence) else ""}
     pipeline = plan.pipeline or PIPELINE
@@ -51,9 +57,8 @@ def blame(plan: Plan, found: Finding) -> dict[str, Any]:
     except (TimeoutError, Rejection, Unlinkable, InternalError, UsageError) as error:
         return {**said, "stage": "", "why": f"{type(error).__name__}: {error}"}
     match answer:
-        case WrongPass(name=name, index=index, message=message, kind=how):
-            stage = _stage(name, how)
-            return {**said, "stage": stage, "pass": name, "index": index, "how": how, "why": message[:400]}
+        case WrongPass(name=name, index=index, message=message, kind=how, part=part):
+            return {**said, "stage": part, "pass": name, "index": index, "how": how, "why": message[:400]}
         case NoVerdict() if kind in ("crash", "hang"):
             return {**said, **_refusing(compiler, found.text, pipeline), "how": kind}
         case NoVerdict(why=why):
@@ -64,22 +69,21 @@ def blame(plan: Plan, found: Finding) -> dict[str, Any]:
 
 def _refusing(compiler: Any, text: str, pipeline: str) -> dict[str, Any]:
     """The stage that does not take a program, whatever its arguments: a pass, or what comes after the last."""
-    index = -1
+    module, index = check(parse(text)).module, -1
     try:
-        for _ in compiler.stages(check(parse(text)).module, pipeline):
-            index += 1
+        for way in (compiler.stages, getattr(compiler, "below", None)):
+            for _ in way(module, pipeline) if way is not None else ():
+                index += 1
     except StagesEnded as ended:
         if ended.kind in FINDINGS and ended.name:
             why = f"{ended.name} {ended.kind}: {ended.message}"[:400]
-            return {"stage": "pass", "pass": ended.name, "index": index + 1, "how": ended.kind, "why": why}
+            part = "import" if index < 0 else ended.part
+            return {"stage": part, "pass": ended.name, "index": index + 1, "how": ended.kind, "why": why}
         return {"stage": "", "why": str(ended)[:400]}
-    return {"stage": "build", "pass": BUILD, "index": index + 1, "how": "refused", "why": "every pass took the program"}
-
-
-def _stage(name: str, kind: str) -> str:
-    """Which part of a compiler a step of a bisection stands for."""
-    if name == "read":
-        return "import"
-    if name != BUILD:
-        return "pass"
-    return {"refused": "build", "changed": "run"}.get(kind, "build or run")
+    return {
+        "stage": "codegen",
+        "pass": BUILD,
+        "index": index + 1,
+        "how": "refused",
+        "why": "every pass took the program",
+    }

@@ -40,9 +40,11 @@ class Sighting:
     given: int
     message: str
     fault: bool = False
+    case: list[Any] | None = None
+    """What was judged, as JSON, where the task alone does not say it."""
 
     def row(self) -> list[Any]:
-        return [self.cause.row(), self.cell, self.given, self.message, self.fault]
+        return [self.cause.row(), self.cell, self.given, self.message, self.fault, self.case]
 
     @staticmethod
     def of_row(row: list[Any]) -> Sighting:
@@ -63,6 +65,8 @@ class Seen:
     counts: Counts = Counts()
     open: dict[str, int] = field(default_factory=dict)
     cells: list[list[Any]] = field(default_factory=list)
+    kept: list[list[Any]] = field(default_factory=list)
+    """Of sequences of passes: each pair, and what it covers."""
     lost: str = ""
     """Why the task came to nothing: a fault of refrelax."""
 

@@ -6,24 +6,31 @@ findings for any number of processes, however often it is stopped. Only a new ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from itertools import count, islice
 from typing import Any
 
 from refrelax.errors import Outcome, Rejection, Returned, UsageError
-from refrelax.judge.campaign.blame import blame
+from refrelax.judge.campaign import mutants, sequences
+from refrelax.judge.campaign.blame import blame, compiler_of
 from refrelax.judge.campaign.causes import Cause
 from refrelax.judge.campaign.known import known_as
 from refrelax.judge.campaign.look import BUDGET, Seen, Sighting, found_in, look, verdict_of
 from refrelax.judge.campaign.memory import Memory
+from refrelax.judge.campaign.sequences import Corpus, Pair
 from refrelax.judge.campaign.shrink import shrink
 from refrelax.judge.fuzz import (
     BATCH,
+    PIPELINED,
     Finding,
     Plan,
     Signature,
+    blamed,
+    cause_in,
+    generated,
     implementation_of,
     kind_of,
     look_round,
@@ -33,13 +40,16 @@ from refrelax.judge.fuzz import (
 from refrelax.judge.implementation import ImplementationFailed
 from refrelax.judge.outcomes import copies
 from refrelax.judge.report import NOTHING
-from refrelax.judge.verdicts import Divergence, NoVerdict
+from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict, Verdict
+from refrelax.judge.wheels import Told
 from refrelax.running.arrays import Tensor
 from refrelax.running.run import make_headroom, run
 from refrelax.semantics.numbers.verdicts import Counts
 from refrelax.semantics.types.check import check
+from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import ConstantArray
 from refrelax.syntax.read import parse
+from refrelax.syntax.write.module import print_module
 from refrelax.testing.cells import Cell, cells
 
 PACK = 8
@@ -51,14 +61,24 @@ PACKS = 40
 ROUND = 10
 """Composed programs of a round between them."""
 
+TURN = 10
+"""How many packs come before a task of passes."""
+
+PAIRS = 8
+"""Programs with their sequences of passes that are judged together."""
+
+BEHIND = 4
+"""A task of passes knows what those showed that are so many before it: so they can be under way together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """``kind`` is ``cells`` or ``rounds``; ``size``: how many programs."""
+    """``kind`` is one of ``fuzz.KINDS``; ``size``: how many programs; ``given``: of ``passes``, what may be varied."""
 
     kind: str
     number: int
     size: int
+    given: tuple[Pair, ...] = ()
 
     @property
     def name(self) -> str:
@@ -84,13 +104,21 @@ def tasks(plan: Plan) -> Iterator[Task]:
 def _endless(plan: Plan) -> Iterator[Task]:
     if not plan.cells:
         yield from (Task("rounds", k, BATCH) for k in count())
-    total = len(_all_cells(plan.seed, plan.dtypes_of_cells))
-    rounds = count()
-    for k in range(-(-total // PACK)):
-        yield Task("cells", k, min(PACK, total - k * PACK))
-        if k % PACKS == PACKS - 1:
-            yield Task("rounds", next(rounds), ROUND)
-    yield from (Task("rounds", k, ROUND) for k in rounds)
+    others = {"rounds": (count(), ROUND, PACKS), "passes": (count(), PAIRS, TURN), "mutants": (count(), PACK, TURN)}
+    others = {kind: each for kind, each in others.items() if kind in plan.kinds}
+    if plan.compiler is None or plan.pipeline is not None:
+        others.pop("passes", None)
+    if not plan.sources:
+        others.pop("mutants", None)
+    if "cells" in plan.kinds:
+        total = len(_all_cells(plan.seed, plan.dtypes_of_cells))
+        for k in range(-(-total // PACK)):
+            yield Task("cells", k, min(PACK, total - k * PACK))
+            for kind, (numbers, size, every) in others.items():
+                if k % every == every - 1:
+                    yield Task(kind, next(numbers), size)
+    while others:
+        yield from (Task(kind, next(numbers), size) for kind, (numbers, size, _) in others.items())
 
 
 def _cells_of(plan: Plan, task: Task) -> tuple[Cell, ...]:
@@ -111,9 +139,21 @@ def work(plan: Plan, task: Task) -> Seen:
 def _work(plan: Plan, task: Task) -> Seen:
     if task.kind == "rounds":
         return look_round(plan, task.number, task.size)
+    if task.kind == "passes":
+        made = generated(_for_passes(plan), task.kind, task.number, task.size)
+        given = task.given if plan.guided else ()
+        return sequences.look(compiler_of(plan), made, f"{plan.seed}/passes/{task.number}", given, plan.strict)
     make_headroom()
     implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    if task.kind == "mutants":
+        seed = f"{plan.seed}/mutants/{task.number}"
+        return mutants.look(plan.sources, seed, task.size, implementation, cause_in, plan.strict)
     return look(_cells_of(plan, task), implementation, plan.strict)
+
+
+def _for_passes(plan: Plan) -> Plan:
+    """The plan with programs that graph passes take."""
+    return replace(plan, features=tuple(each for each in plan.features if each in PIPELINED))
 
 
 def make(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
@@ -123,11 +163,16 @@ def make(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
         return found
     if not _again(plan, found):
         return "it did not show again in a fresh process"
-    return _told(plan, replace(found, blame=blame(plan, found)))
+    return _told(plan, found if found.steps else replace(found, blame=blame(plan, found)))
 
 
 def _again(plan: Plan, found: Finding) -> bool:
     """Whether a fresh process diverges in the same way: what another program did to the old one is no finding."""
+    if found.steps:
+        compiler = compiler_of(plan)
+        compiler.close()
+        wrong = sequences.judge(compiler, _pair(found), plan.strict).wrong
+        return wrong is not None and wrong.kind == found.blame["how"]
     implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
     if not hasattr(implementation, "run_many"):
         return True
@@ -144,8 +189,29 @@ def _told(plan: Plan, found: Finding) -> Finding:
     args = [Tensor.of(each) if isinstance(each, ConstantArray) else each for each in found.args]
     expected = shown(run(checked, "main", *copies(args), budget=BUDGET))
     writes, versions = getattr(implementation, "script", None), getattr(implementation, "versions", None)
-    script = "" if writes is None else writes(checked.module, args, f"{found.cause.id}\n\n{found.message}", expected)
-    return replace(found, expected=expected, script=script, versions={} if versions is None else versions())
+    title = f"{found.cause.id}\n\n{found.message}"
+    script = "" if writes is None else writes(checked.module, args, title, expected, found.steps)
+    told = replace(found, expected=expected, script=script, versions={} if versions is None else versions())
+    return replace(told, elsewhere=_elsewhere(plan, told, checked, args)) if plan.also else told
+
+
+def _elsewhere(plan: Plan, found: Finding, checked: CheckedModule, args: Sequence[Any]) -> tuple[Told, ...]:
+    """What other versions say of a finding."""
+    rows = [Told(found.versions.get("tvm", plan.name), "DIVERGE", found.message)]
+    for name in plan.also:
+        other = implementation_of(plan.find, name, plan.pipeline, plan.target)
+        verdict: Verdict
+        if found.steps:
+            verdict = sequences.verdict(compiler_of(plan, name), _pair(found), plan.strict)
+        else:
+            verdict = verdict_of(checked, args, _Whole(other), plan.strict)
+        said = verdict.why if isinstance(verdict, NoVerdict | Agreement) else verdict.message
+        version = name
+        if hasattr(other, "versions"):
+            with suppress(ImplementationFailed):
+                version = str(other.versions().get("tvm", name))
+        rows.append(Told(version, verdict.word, said))
+    return tuple(rows)
 
 
 def shown(end: Outcome) -> str:
@@ -157,6 +223,10 @@ def shown(end: Outcome) -> str:
 def _shrunk(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
     if task.kind == "rounds":
         return shrink_round(plan, task.number, task.size, sighting.cause) or "it did not show again"
+    if sighting.case is not None and task.kind == "mutants":
+        return _shrunk_mutant(plan, task, sighting, sighting.case)
+    if sighting.case is not None:
+        return _shrunk_pair(plan, task, sighting, Pair.of_row(sighting.case))
     implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
     cell = _cells_of(plan, task)[sighting.cell]
     small, tried = shrink(cell, sighting.given, sighting.cause, implementation, plan.strict)
@@ -174,6 +244,44 @@ def _shrunk(plan: Plan, task: Task, sighting: Sighting) -> Finding | str:
     signature = Signature(kind_of(verdict), (f"R.{cell.op}",))
     given = tuple(map(portable, small.args))
     return Finding(signature, sighting.cause, small.program.text, given, said, task.name, tried=tried)
+
+
+def _shrunk_pair(plan: Plan, task: Task, sighting: Sighting, pair: Pair) -> Finding | str:
+    """The finding behind a pair of a program and its passes."""
+    if sighting.fault:
+        fault = NoVerdict(sighting.message, reason="fault")
+        return Finding(Signature(kind_of(fault), ()), sighting.cause, pair.text, pair.args, fault, task.name)
+    small = sequences.shrink(compiler_of(plan), pair, sighting.cause, plan.strict)
+    if small is None:
+        return "it did not show again, alone"
+    wrong = small.wrong
+    who = {"stage": wrong.part, "pass": wrong.name, "index": wrong.index, "how": wrong.kind, "why": wrong.message[:400]}
+    said = {"operator": "+".join(small.cause.operators), "place": wrong.place, **who}
+    signature = Signature(f"{wrong.kind} by {wrong.name.partition('(')[0]}", small.cause.operators)
+    given = tuple(map(portable, small.pair.args))
+    verdict = sequences.divergence(wrong)
+    return Finding(
+        signature, small.cause, small.pair.text, given, verdict, task.name, said, small.tried, steps=small.pair.steps
+    )
+
+
+def _shrunk_mutant(plan: Plan, task: Task, sighting: Sighting, case: Sequence[Any]) -> Finding | str:
+    """The finding behind a mutant."""
+    implementation = implementation_of(plan.find, plan.name, plan.pipeline, plan.target)
+    small = mutants.shrink(case, sighting.cause, implementation, cause_in, plan.strict)
+    if small is None:
+        return "it did not show again, alone"
+    (module, args), verdict, tried = small
+    if not isinstance(verdict, Divergence | NoVerdict):
+        return f"it did not show again: {verdict}"
+    signature, cause = Signature(kind_of(verdict), blamed(module, verdict)), cause_in(module, verdict)
+    said, given = replace(verdict, bindings=(), report=NOTHING), tuple(map(portable, args))
+    return Finding(signature, cause, print_module(module), given, said, task.name, tried=tried)
+
+
+def _pair(found: Finding) -> Pair:
+    args = (Tensor.of(each) if isinstance(each, ConstantArray) else each for each in found.args)
+    return Pair(found.text, tuple(args), found.steps)
 
 
 class _Whole:
@@ -207,6 +315,7 @@ class State:
     doubted: int = 0
     resumed: int = 0
     lost: list[str] = field(default_factory=list)
+    corpus: Corpus = field(default_factory=Corpus)
 
     def add(self, seen: Seen) -> None:
         self.programs += seen.programs
@@ -220,12 +329,14 @@ class State:
 def to_row(seen: Seen) -> dict[str, Any]:
     """For the memory."""
     row = {"programs": seen.programs, "inputs": seen.inputs, "judged": seen.judged, "open": seen.open}
+    row["kept"] = seen.kept
     return {**row, "counts": asdict(seen.counts), "sightings": [each.row() for each in seen.sightings]}
 
 
 def of_row(row: dict[str, Any]) -> Seen:
     sightings = [Sighting.of_row(each) for each in row["sightings"]]
-    return Seen(sightings, row["programs"], row["inputs"], row["judged"], Counts(**row["counts"]), row["open"])
+    counts, kept = Counts(**row["counts"]), row.get("kept", [])
+    return Seen(sightings, row["programs"], row["inputs"], row["judged"], counts, row["open"], kept=kept)
 
 
 def campaign(
@@ -235,7 +346,7 @@ def campaign(
     ``stop``: whether to begin no more."""
     state = State()
     state.found = [Cause.of_row(each["row"]) for each in memory.findings()]
-    for task, seen, new in _in_order(plan, memory, submit, ahead, stop):
+    for task, seen, new in _in_order(plan, memory, submit, ahead, stop, state.corpus):
         if seen.lost:
             state.lost.append(seen.lost)
         elif new:
@@ -248,13 +359,23 @@ def campaign(
 
 
 def _in_order(
-    plan: Plan, memory: Memory, submit: Submit, ahead: int, stop: Callable[[], bool]
+    plan: Plan, memory: Memory, submit: Submit, ahead: int, stop: Callable[[], bool], corpus: Corpus
 ) -> Iterator[tuple[Task, Seen, bool]]:
     """What every task saw, in the order of the tasks, and whether it was done now."""
     waiting: list[tuple[Task, Callable[[], Seen] | None, Seen | None]] = []
     coming = tasks(plan)
+    held: Task | None = None
     while True:
-        while len(waiting) < ahead and not (stop() and waiting) and (task := next(coming, None)) is not None:
+        while len(waiting) < ahead and not (stop() and waiting):
+            task = held or next(coming, None)
+            held = None
+            if task is None:
+                break
+            if task.kind == "passes":
+                if task.number - BEHIND >= len(corpus.kept):
+                    held = task  # until the tasks are done that it learns from
+                    break
+                task = replace(task, given=corpus.upto(task.number - BEHIND + 1))
             row = memory.task(task.kind, task.number)
             if row is not None and row["size"] >= task.size:
                 waiting.append((task, None, of_row(row)))
@@ -263,7 +384,10 @@ def _in_order(
         if not waiting:
             return
         task, result, seen = waiting.pop(0)
-        yield task, seen if seen is not None else result(), seen is None  # type: ignore[misc]
+        done = seen if seen is not None else result()  # type: ignore[misc]
+        if task.kind == "passes":
+            corpus.add(done.kept)
+        yield task, done, seen is None
         if stop() and all(result is not None for _, result, _ in waiting):
             return
 

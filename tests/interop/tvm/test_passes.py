@@ -172,3 +172,51 @@ def test_what_is_built_shares_the_process() -> None:
         passes.implementation("nothing").run(module, "main", (X, Y))
     assert passes.process.start() is running
     passes.close()
+
+
+CALL = """
+@I.ir_module
+class Module:
+    @R.function
+    def main({params}):
+        gv = {call}
+        return gv
+"""
+
+
+RESIZE = 'R.image.resize2d(x, (4, 2), coordinate_transformation_mode="align_corners")'
+
+
+@pytest.mark.parametrize(("params", "call", "name", "part", "kind"), [
+    ('x: R.Tensor((2, 3), "float32")', "R.ewise_fma(x, x, x)", "VMCodeGen", "pass", "refused"),
+    ('x: R.Tensor((1, 2, 3, "n"), "int8")', RESIZE,
+     "tirx.LowerIntrin", "tir", "refused"),
+])  # fmt: skip
+def test_a_build_is_followed_to_the_stage(params: str, call: str, name: str, part: str, kind: str) -> None:
+    module = rr.parse(CALL.format(params=params, call=call))
+    given = rr.Tensor.of([[1.0, 2.0, 3.0]] * 2) if "(2, 3)" in params else rr.Tensor.of([[[[1], [0], [1]]] * 2], "int8")
+    found = rr.bisect(module, "main", [given], pipeline="cpu_generic")
+    assert isinstance(found, rr.WrongPass) and (found.name, found.part, found.kind) == (name, part, kind)
+
+
+def test_passes_by_name_are_a_pipeline() -> None:
+    passes = TvmPasses()
+    steps = ["FoldConstant", "LegalizeOps", "sch.split(0,0,1,2)", "s_tir.StmtSimplify", "dlight.gpu.Fallback"]
+    names = [stage.name for stage in passes.stages(rr.parse(PROGRAM), ",".join(steps))]
+    assert names == ["read", *steps]
+    found = rr.bisect(rr.parse(PROGRAM), "main", (X, Y), impl=passes, pipeline=",".join(steps[:4]))
+    assert found is None
+    for unknown in ("LegalizeOps,NoSuchPass", "sch.no_such(1)", "tirx.NoSuchPass", "LegalizeOps,(2)"):
+        with pytest.raises(rr.UsageError, match=r"no such pass|no primitive|is no pass"):
+            list(passes.stages(rr.parse(PROGRAM), unknown))
+    passes.close()
+
+
+def test_wheels_side_by_side(files: Path) -> None:
+    here = f"tvm@{find_python()}"
+    code, said = command(f"{files}/bad.py", "--random", "1", "--impl", "tvm", "--impl", here, "--json")
+    rows = [json.loads(each) for each in said.splitlines()]
+    assert code == 1 and [each["pass"] for each in rows] == ["StaticPlanBlockMemory"] * 2
+    assert rows[0]["version"] == rows[1]["version"] and rows[0]["version"].startswith("tvm 0.")
+    code, said = command(f"{files}/good.py", "--random", "1", "--impl", "tvm@/no/such/python")
+    assert code == 2 and "tvm@PYTHON" in said

@@ -66,3 +66,15 @@ def test_usage(command: Any, line: str, says: str) -> None:
         line += " --features elementwise"
     code, _, err = command(f"fuzz --impl strange:find {line}")
     assert code == 2 and says in err
+
+
+def test_a_finding_is_asked_of_other_versions_too(command: Any) -> None:
+    code, said, _ = command(f"{LINE} --impl numpy --count 8 --dtypes bfloat16,float32")
+    *findings, _ = said
+    assert code == 1 and findings
+    for each in findings:
+        words = {version: row["verdict"] for version, row in each["elsewhere"].items()}
+        assert words == {"strange:find": "DIVERGE", "numpy": "AGREE"} and each["history"] == "not in numpy"
+        assert "--impl strange:find --impl numpy" in each["command"]
+    code, _, err = command("fuzz --impl numpy --impl no-such --count 1")
+    assert code == 2 and "no-such" in err
