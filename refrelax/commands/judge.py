@@ -18,6 +18,7 @@ def diff_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="TVMScript; - is standard input")
     add_implementation(parser)
     values.add_inputs(parser)
+    parser.add_argument("--html", metavar="OUT", help="also a page: every binding, and where they part in the source")
     add_json(parser)
 
 
@@ -33,6 +34,10 @@ def diff(options: argparse.Namespace) -> int:
     externs = values.externs(options)
     with busy("diff"):
         verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)
+    if options.html:
+        from refrelax.views import parting
+
+        Path(options.html).write_text(parting.page(verdict, checked.module, options.impl), encoding="utf-8")
     return tell(verdict, options)
 
 

@@ -109,7 +109,7 @@ def _lower(request: Request) -> Answer:
     checked = _checked(request["program"])
     lowered = lower(checked)
     lines = [f"{step.name}: {step.evidence}" for step in lowered.steps]
-    return {"text": "\n".join(lines), "page": comparison.lowered(lowered, checked.module)}
+    return {"text": "\n".join(lines), "page": comparison.lowered(lowered, checked)}
 
 
 def _validate(request: Request) -> Answer:
