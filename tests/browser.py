@@ -9,6 +9,7 @@ import base64
 import fcntl
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -28,6 +29,9 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--disable-extensions", "--window-size=1280,800",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )  # fmt: skip
+
+SILENCE = 60
+"""Seconds after which a browser that says nothing is given up."""
 
 KEYS = {
     "ArrowRight": 39, "ArrowLeft": 37, "ArrowDown": 40, "ArrowUp": 38, "Home": 36, "End": 35, "Enter": 13, "Tab": 9,
@@ -108,6 +112,8 @@ class Browser:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._read:
+            if not select.select([self._from], [], [], SILENCE)[0]:
+                raise TimeoutError(f"the browser said nothing for {SILENCE} s")
             more = os.read(self._from, 1 << 16)
             if not more:
                 raise RuntimeError("the browser ended")
@@ -124,6 +130,7 @@ class Page:
         self.browser, self.session = browser, session
         self.errors: list[str] = []
         self.requests: list[str] = []
+        self.frames: list[str] = []
 
     def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         return self.browser.ask(method, self.session, **parameters)
@@ -140,7 +147,11 @@ class Page:
                 if not entry.get("url", "").endswith("/favicon.ico"):
                     self.errors.append(f"{entry['text']} {entry.get('url', '')}")
             case "Target.attachedToTarget":
+                if told["targetInfo"]["type"] == "iframe":
+                    self.frames.append(told["sessionId"])
                 self.browser.follow(told["sessionId"], self)
+            case "Target.detachedFromTarget" if told["sessionId"] in self.frames:
+                self.frames.remove(told["sessionId"])
             case "Network.requestWillBeSent":
                 self.requests.append(told["request"]["url"])
 
@@ -149,9 +160,10 @@ class Page:
         self.ask("Page.navigate", url=address)
         self.until("document.readyState === 'complete' && location.href !== 'about:blank'", 30)
 
-    def value(self, script: str) -> Any:
-        """What an expression is (awaited) on the page."""
-        told = self.ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+    def value(self, script: str, frame: bool = False) -> Any:
+        """What an expression is (awaited) on the page, or in the latest frame on it."""
+        session = self.frames[-1] if frame else self.session
+        told = self.browser.ask("Runtime.evaluate", session, expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in told:
             raise RuntimeError(told["exceptionDetails"].get("exception", {}).get("description", script))
         return told["result"].get("value")
