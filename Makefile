@@ -15,7 +15,7 @@ PIP    := -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-thorough test-gpu test-tvm nightly nightly-tvm verified lint format rules docs playground spec examples bench clean
+.PHONY: help setup demo test test-thorough test-gpu test-tvm nightly nightly-tvm verified lint format rules docs notebooks playground spec examples bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -88,11 +88,16 @@ format: $(DEV) ## let ruff rewrite what it can
 rules: $(DEV) ## the tie: every rule has prose, code, and cases
 	@$(BIN)/refrelax rules check
 
-docs: $(DOCS) ## the site, in build/site
+docs: $(DOCS) ## the site, in build/site: text, rules, steppers, pictures, notebooks, playground (with npm); links checked
 	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+
+notebooks: $(DEV) ## the tutorial as notebooks, in build/notebooks, each run in a kernel; a stale one fails
+	@$(BIN)/python $(PIP) -e '.[notebooks]'
+	@$(BIN)/python tools/site/notebooks.py build/notebooks --check
 
 playground: $(DEV) ## a page that runs the package in a browser, in build/playground (Pyodide from npm)
 	@$(BIN)/python tools/make_playground.py build/playground
+
 spec: $(DOCS) ## the specification as one HTML file, and a PDF where chromium is there, in build/spec
 	@$(BIN)/python tools/make_spec.py --out build/spec
 

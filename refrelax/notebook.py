@@ -38,7 +38,7 @@ FACTS = ("model", "vacuous", "reason", "stage", "scope", "unproved", "trusts", "
 """What an answer may say beside its words, by the names of its fields."""
 
 
-class Answer:
+class Told:
     """What a notebook shows of an answer: its words, and what it rests on."""
 
     __slots__ = ()

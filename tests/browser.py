@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -59,7 +59,6 @@ class Browser:
         self._to, self._from = os.fdopen(ours[1], "wb", 0), theirs[0]
         self._number, self._read = 0, b""
         self._pages: dict[str, Page] = {}
-        self._answers: dict[int, dict[str, Any]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -85,29 +84,27 @@ class Browser:
         return page
 
     def follow(self, session: str, page: Page) -> None:
-        """What a worker or a frame asks for is told to its page too."""
+        """What a worker or a frame asks for is told to its page too. Nobody waits for answers: it may be gone."""
         self._pages[session] = page
         for method in ("Network.enable", "Runtime.enable", "Runtime.runIfWaitingForDebugger"):
-            with suppress(RuntimeError):
-                self.ask(method, session)
+            self._send(method, session)
 
-    def ask(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
-        """One command of the DevTools protocol, and its answer; what is told in between goes to the pages."""
+    def _send(self, method: str, session: str | None, **parameters: Any) -> int:
         self._number += 1
         said = {"id": self._number, "method": method, "params": parameters}
         self._to.write(json.dumps(said | ({"sessionId": session} if session else {})).encode() + b"\0")
-        number = self._number
-        while number not in self._answers:
-            told = self._next()
+        return self._number
+
+    def ask(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
+        """One command of the DevTools protocol, and its answer; what is told in between goes to the pages."""
+        number = self._send(method, session, **parameters)
+        while (told := self._next()).get("id") != number:
             page = self._pages.get(told.get("sessionId", ""))
-            if "id" in told:
-                self._answers[told["id"]] = told
-            elif page is not None:
+            if page is not None and "method" in told:
                 page.hear(told["method"], told["params"])
-        answer = self._answers.pop(number)
-        if "error" in answer:
-            raise RuntimeError(f"{method}: {answer['error']}")
-        found: dict[str, Any] = answer["result"]
+        if "error" in told:
+            raise RuntimeError(f"{method}: {told['error']}")
+        found: dict[str, Any] = told["result"]
         return found
 
     def _next(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from refrelax.exercises import EXERCISES, starts
 PYODIDE = "314.0.7"
 ROOT = Path(__file__).resolve().parents[1]
 HERE = ROOT / "tools" / "playground"
-LEFT_OUT = {"cases", "examples", "commands", "tests"}
+LEFT_OUT = {"cases", "examples", "commands", "tests", "__pycache__"}
 """Folders that nothing in the browser asks for."""
 
 WANTED = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
@@ -56,12 +56,8 @@ def pack(out: Path) -> None:
     with zipfile.ZipFile(out / "packages.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for folder, inside in folders:
             for path in sorted(folder.rglob("*")):
-                plain = path.is_file() and "__pycache__" not in path.parts
-                if (
-                    plain
-                    and path.suffix in (".py", ".md", ".html", ".toml", ".json")
-                    and not LEFT_OUT & set(path.parts)
-                ):
+                known = path.is_file() and path.suffix in (".py", ".md", ".html", ".toml", ".json")
+                if known and not LEFT_OUT & set(path.relative_to(folder).parts):
                     archive.write(path, f"{inside}/{path.relative_to(folder).as_posix()}")
 
 

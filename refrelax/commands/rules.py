@@ -177,7 +177,8 @@ def explain(options: argparse.Namespace) -> int:
         print(f"  page      spec/ops/{found.page.removesuffix('.md')}.md")
         print(f"  type      {found.deduce}\n  value     {found.evaluate}")
         print(f"  permitted {found.accuracy}\n  memory    {found.memory}")
-        for text in filter(None, (found.semantics, found.formula, found.example and found.example.module)):
+        example = "" if found.example is None else found.example.module
+        for text in filter(None, (found.semantics, found.formula, example)):
             print("\n" + indent(text.strip("\n"), "  "))
     elif len(rules) > MOST_WHOLE:
         _print_list(rules)

@@ -173,12 +173,10 @@ def _explain(request: Request) -> Answer:
     from refrelax.conformance.spec_text import following, paragraphs
 
     rule = str(request.get("rule") or "")
-    found = [
-        f"{each.text}\n{following(each)}".strip() + f"\n\n{each.place}" for each in paragraphs() if each.rule == rule
-    ]
-    if not found:
+    found = next((each for each in paragraphs() if each.rule == rule), None)
+    if found is None:
         raise UsageError(f"there is no rule {rule!r}")
-    return {"text": found[0]}
+    return {"text": f"{found.text}\n{following(found)}".strip() + f"\n\n{found.place}"}
 
 
 def _prove(request: Request) -> Answer:

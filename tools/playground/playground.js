@@ -1,7 +1,7 @@
 // The page: editors, what is asked of Python in its worker, the state in the address.
 "use strict";
 const at = id => document.getElementById(id), areas = { first: at("first"), second: at("second") };
-const box = name => areas[name].closest(".editor"), fields = ["dims", "seed", "args", "reading"];
+const box = name => areas[name].closest(".editor"), fields = ["dims", "seed", "args", "entry", "reading"];
 let worker, next = 0, begun = 0, marks = [], exercise = 0, hints = 0;
 
 // --- Python ---------------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ const two = on => { box("second").hidden = !on };
 // --- examples, exercises and the address ------------------------------------------------------------------------------
 function load(state) {
   areas.first.value = state.first; areas.second.value = state.second || ""; two(state.second !== undefined && state.second !== "");
-  at("dims").value = state.dims || ""; at("seed").value = state.seed || "0"; at("args").value = state.args || ""; at("reading").value = state.reading || "ieee";
+  at("dims").value = state.dims || ""; at("seed").value = state.seed || "0"; at("args").value = state.args || ""; at("entry").value = state.entry || ""; at("reading").value = state.reading || "ieee";
   turn(state.exercise || 0); marks = []; list(); paint();
 }
 function turn(number) {
