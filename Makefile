@@ -6,6 +6,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEV    := $(VENV)/.stamp-dev
 DOCS   := $(VENV)/.stamp-docs
+NOTEBOOKS := $(VENV)/.stamp-notebooks
 NVRTC  := $(VENV)/.stamp-nvrtc
 TVMENV ?= .venv-tvm
 TVM    := $(TVMENV)/.stamp-tvm
@@ -32,6 +33,10 @@ $(DEV): pyproject.toml | $(BIN)/python
 
 $(DOCS): pyproject.toml | $(DEV)
 	@$(BIN)/python $(PIP) -e '.[docs]'
+	@touch $@
+
+$(NOTEBOOKS): pyproject.toml | $(DEV)
+	@$(BIN)/python $(PIP) -e '.[notebooks]'
 	@touch $@
 
 # NVIDIA's compiler of kernels: 58 MB, no GPU needed. Where it cannot be had its tests are skipped, and say so.
@@ -64,7 +69,7 @@ test-gpu: $(DEV) ## the tests that need a CUDA device (installs CuPy)
 test-tvm: $(DEV) $(TVM) ## the tests against real TVM 0.27 (the long ones: make nightly-tvm)
 	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m "tvm and not nightly"
 
-nightly: $(DEV) ## the long campaigns, and every property on many examples
+nightly: $(DOCS) $(NOTEBOOKS) ## the long campaigns, and every property on many examples
 	@HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "nightly and not tvm"
 	@HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest -m "hypothesis and not nightly and not tvm"
 
@@ -91,8 +96,7 @@ rules: $(DEV) ## the tie: every rule has prose, code, and cases
 docs: $(DOCS) ## the site, in build/site: text, rules, steppers, pictures, notebooks, playground (with npm); links checked
 	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site
 
-notebooks: $(DEV) ## the tutorial as notebooks, in build/notebooks, each run in a kernel; a stale one fails
-	@$(BIN)/python $(PIP) -e '.[notebooks]'
+notebooks: $(NOTEBOOKS) ## the tutorial as notebooks, in build/notebooks, each run in a kernel; a stale one fails
 	@$(BIN)/python tools/site/notebooks.py build/notebooks --check
 
 playground: $(DEV) ## a page that runs the package in a browser, in build/playground (Pyodide from npm)

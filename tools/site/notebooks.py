@@ -12,7 +12,9 @@ import argparse
 import json
 import re
 import runpy
+import shlex
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +49,11 @@ def _lines(text: str) -> list[str]:
 
 def _shell(commands: str) -> str:
     """Commands of refrelax as calls, so that a notebook needs nothing on its PATH."""
-    lines = [f"main({line.removeprefix('$ refrelax ')!r}.split())" for line in commands.splitlines()]
-    return "from refrelax.cli import main\n" + "\n".join(f"_ = {line}" for line in lines)
+    lines = ["from refrelax.cli import main", ""]
+    for line in commands.splitlines():
+        given = shlex.split(line.removeprefix("$ refrelax "))
+        lines += [f"if code := main({given}):", '    print(f"(exit code {code})")']
+    return "\n".join(lines)
 
 
 def _say(cells: list[dict[str, Any]], text: str) -> None:
@@ -81,9 +86,11 @@ def stale(held: dict[str, Any]) -> str:
     import nbformat
     from nbclient import NotebookClient
 
-    given = nbformat.from_dict(held)
+    given = nbformat.reads(json.dumps(held), as_version=4)
     wanted = ["".join(each.get("text", "") for each in cell.get("outputs", ())) for cell in given.cells]
-    NotebookClient(given, timeout=300, kernel_name="python3").execute()
+    with tempfile.TemporaryDirectory() as folder:
+        resources = {"metadata": {"path": folder}}
+        NotebookClient(given, timeout=300, kernel_name="python3", resources=resources).execute()
     for cell, text in zip(given.cells, wanted, strict=True):
         printed = "".join(each.get("text", "") for each in cell.get("outputs", ()) if each.output_type == "stream")
         if [line.rstrip() for line in printed.splitlines()] != [line.rstrip() for line in text.splitlines()]:
