@@ -40,6 +40,7 @@ def test_the_stepper_steps_through_a_block_of_threads(tmp_path: Path) -> None:
             text = seen.value("document.body.innerText")
             assert f"step {last} of {last}" in text and "x = 3" in text and "B[0] = 6" in text
             seen.click("#back")
+            assert seen.value("document.querySelector('.row.now').innerText").endswith("B[0] = s[1] + s[3]")
             assert seen.value("location.hash") == f"#step={last - 1}"
             assert not seen.errors, seen.errors
             assert all(each.startswith((path.as_uri(), "data:")) for each in seen.requests)

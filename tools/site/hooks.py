@@ -16,6 +16,7 @@ from typing import Any
 
 import links
 import notebooks
+import reference
 import rule_pages
 import seen
 from addresses import ROOT, RULE, listing, rule_anchor, rule_page, try_example, try_it
@@ -81,6 +82,7 @@ def on_post_build(config: Any, **_: Any) -> None:
     out = Path(config["site_dir"])
     rule_pages.write(out)
     notebooks.write(out / "notebooks")
+    reference.write(out)
     if os.environ.get("REFRELAX_SITE") == "text":
         return
     seen.write(out / "seen")
