@@ -6,6 +6,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEV    := $(VENV)/.stamp-dev
 DOCS   := $(VENV)/.stamp-docs
+NOTEBOOKS := $(VENV)/.stamp-notebooks
 NVRTC  := $(VENV)/.stamp-nvrtc
 TVMENV ?= .venv-tvm
 TVM    := $(TVMENV)/.stamp-tvm
@@ -15,7 +16,7 @@ PIP    := -m pip install --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-thorough test-gpu test-tvm nightly nightly-tvm verified lint format rules docs playground spec examples bench clean
+.PHONY: help setup demo test test-thorough test-gpu test-tvm nightly nightly-tvm verified lint format rules docs notebooks playground spec examples bench clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -32,6 +33,10 @@ $(DEV): pyproject.toml | $(BIN)/python
 
 $(DOCS): pyproject.toml | $(DEV)
 	@$(BIN)/python $(PIP) -e '.[docs]'
+	@touch $@
+
+$(NOTEBOOKS): pyproject.toml | $(DEV)
+	@$(BIN)/python $(PIP) -e '.[notebooks]'
 	@touch $@
 
 # NVIDIA's compiler of kernels: 58 MB, no GPU needed. Where it cannot be had its tests are skipped, and say so.
@@ -64,7 +69,7 @@ test-gpu: $(DEV) ## the tests that need a CUDA device (installs CuPy)
 test-tvm: $(DEV) $(TVM) ## the tests against real TVM 0.27 (the long ones: make nightly-tvm)
 	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m "tvm and not nightly"
 
-nightly: $(DEV) ## the long campaigns, and every property on many examples
+nightly: $(DOCS) $(NOTEBOOKS) ## the long campaigns, and every property on many examples
 	@HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -m "nightly and not tvm"
 	@HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest -m "hypothesis and not nightly and not tvm"
 
@@ -88,11 +93,15 @@ format: $(DEV) ## let ruff rewrite what it can
 rules: $(DEV) ## the tie: every rule has prose, code, and cases
 	@$(BIN)/refrelax rules check
 
-docs: $(DOCS) ## the site, in build/site
+docs: $(DOCS) ## the site, in build/site: text, rules, steppers, pictures, notebooks, playground (with npm); links checked
 	@$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+
+notebooks: $(NOTEBOOKS) ## the tutorial as notebooks, in build/notebooks, each run in a kernel; a stale one fails
+	@$(BIN)/python tools/site/notebooks.py build/notebooks --check
 
 playground: $(DEV) ## a page that runs the package in a browser, in build/playground (Pyodide from npm)
 	@$(BIN)/python tools/make_playground.py build/playground
+
 spec: $(DOCS) ## the specification as one HTML file, and a PDF where chromium is there, in build/spec
 	@$(BIN)/python tools/make_spec.py --out build/spec
 

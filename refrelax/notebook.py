@@ -5,7 +5,7 @@ Classes name these in their ``_repr_html_``, which Jupyter asks for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html import escape
 
 LINES = 40
@@ -32,3 +32,37 @@ def table(title: str, rows: Iterable[tuple[str, object]]) -> str:
         if said not in ("", None, (), [])
     )
     return f"<div><b>{escape(title)}</b><table>{cells}</table></div>"
+
+
+FACTS = ("model", "vacuous", "reason", "stage", "scope", "unproved", "trusts", "relaxations")
+"""What an answer may say beside its words, by the names of its fields."""
+
+
+class Told:
+    """What a notebook shows of an answer: its words, and what it rests on."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return table(getattr(self, "word", type(self).__name__), answered(self))
+
+
+def answered(answer: object) -> Iterator[tuple[str, object]]:
+    """An answer as rows of a table."""
+    if type(answer).__str__ is not object.__str__:
+        yield "says", str(answer)
+    for name in FACTS:
+        found = getattr(answer, name, None)
+        if found:
+            yield name, "; ".join(map(str, found)) if isinstance(found, tuple) else found
+    for stage in getattr(answer, "stages", ()):
+        yield f"stage {stage.name}", stage.outcome
+    example = getattr(answer, "counterexample", None)
+    for k, each in enumerate(getattr(example, "args", ())):
+        yield f"argument {k}", str(each)[:400]
+    for each in getattr(answer, "bindings", ())[:LINES]:
+        yield f"{each.path}/{each.place}", f"{each.what}: {each.word}"
+    report = getattr(answer, "report", None)
+    if report is not None:
+        counts = ("compared", "inside", "outside", "undecided", "excluded")
+        yield "elements", ", ".join(f"{n} {name}" for name in counts if (n := getattr(report, name)))

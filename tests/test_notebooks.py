@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 import refrelax as rr
 from refrelax.views.recording import record
 
@@ -34,6 +32,11 @@ def values() -> dict[str, Any]:
         "exhausted": rr.run(checked, "main", [1.0, 2.0], budget=rr.Budget(elements=1)),
         "report": rr.validate(checked, checked).report,
         "recording": record(checked, "main", [1.0, 2.0]),
+        "proved": rr.prove("n // 2 <= n", assume=["n >= 0"]),
+        "refuted": rr.prove("n > m"),
+        "equivalent": rr.validate(checked, checked),
+        "counterexample": rr.validate(checked, rr.parse(TEXT.replace("add(x, x)", "multiply(x, x)"))),
+        "agreement": rr.diff(checked, "main", [[1.0, 2.0]], impl="numpy"),
     }
 
 
@@ -44,11 +47,18 @@ def test_the_repr_of_each_is_short() -> None:
     assert "2 types" in repr(values()["checked"])
 
 
-@pytest.mark.parametrize("name", ["module", "checked", "returned", "exhausted", "report", "recording"])
-def test_a_notebook_shows_each_escaped(name: str) -> None:
-    shown = values()[name]._repr_html_()
-    assert shown.startswith("<") and "<script>alert" not in shown
-    assert len(shown) < 200_000
+def test_a_notebook_shows_each_escaped() -> None:
+    for name, value in values().items():
+        shown = value._repr_html_()
+        assert shown.startswith("<") and "<script>alert" not in shown, name
+        assert len(shown) < 200_000, name
+
+
+def test_a_notebook_says_of_an_answer_what_it_rests_on() -> None:
+    shown = {name: value._repr_html_() for name, value in values().items()}
+    assert "REFUTED" in shown["counterexample"] and "argument 0" in shown["counterexample"]
+    assert "n" in shown["refuted"] and "stage" in shown["proved"] and "main/y" in shown["agreement"]
+    assert "plan_memory" in shown["lowered"] and "trusts" in shown["equivalent"]
 
 
 def test_a_long_module_is_folded_and_a_short_one_is_not() -> None:

@@ -51,6 +51,7 @@ COMMANDS: dict[str, Command] = {
     "exercise": Command("twelve exercises, each checks your answer", "exercise", "arguments", "exercise"),
     "explain": Command("what a rule or operator says, where it lives, cases", "rules", "explain_arguments", "explain"),
     "conformance": Command("export the suite, or run it on an implementation", "conformance", "arguments", "run"),
+    "completion": Command("what a shell completes, as a script", "completion", "arguments", "completion"),
 }
 """Name to command, in the order of ``refrelax --help``."""
 
@@ -60,14 +61,21 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "parse": ("parse m.py",),
     "fmt": ("fmt m.py",),
     "check": ("check m.py", "check m.py --explain --svg types.svg"),
-    "run": ("run m.py --random 0 --dim n=3", "run m.py --arg 'x=[[1,2],[3,4]]' --numerics enclosure"),
+    "run": (
+        "run m.py --random 0 --dim n=3",
+        "run m.py --arg 'x=[[1,2],[3,4]]' --numerics enclosure",
+        "run m.py --random 0 --dim n=3 --numerics symbolic",
+        "run m.py --random 0 --html permitted.html --element 'value[0]'",
+        "run m.py --random 0 --extern lib.twice=mine.py:twice",
+    ),
     "trace": ("trace m.py --random 0 --dim n=3", "trace m.py --random 0 --loops --html run.html"),
     "lower": (
         "lower m.py --show-evidence",
         "lower m.py -o lowered.py --html passes.html",
         "lower m.py --memory n=128,256 --html plan.html",
+        "lower m.py --memory n=1..64 --html plan.html",
     ),
-    "diff": ("diff m.py --impl numpy --random 0",),
+    "diff": ("diff m.py --impl numpy --random 0", "diff m.py --impl my_package:make --random 0 --html parting.html"),
     "bisect": ("bisect m.py --impl tvm --random 0",),
     "validate": ("validate before.py after.py", "validate before.py after.py --require proved --html answer.html"),
     "fuzz": ("fuzz --impl numpy --time 60s",),
@@ -80,6 +88,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "exercise": ("exercise", "exercise 3 --start mine.py", "exercise 3 mine.py"),
     "explain": ("explain ev/match-cast-mismatch", "explain R.matmul", "explain 'loads out of bounds'"),
     "conformance": ("conformance run --impl numpy", "conformance export suite"),
+    "completion": ("completion bash", "completion fish"),
 }
 """Command lines that the help of each command ends with; a test reads every one."""
 

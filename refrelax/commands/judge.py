@@ -18,6 +18,7 @@ def diff_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="TVMScript; - is standard input")
     add_implementation(parser)
     values.add_inputs(parser)
+    parser.add_argument("--html", metavar="OUT", help="also a page: every binding, and where they part in the source")
     add_json(parser)
 
 
@@ -37,6 +38,11 @@ def diff(options: argparse.Namespace) -> int:
         with busy("diff"):
             verdict = judge.diff(checked, options.entry, given, implementation, externs=externs, strict=options.strict)
         verdicts.append((version_of(implementation, names[len(verdicts)]), verdict))
+    if options.html:
+        from refrelax.views import parting
+
+        shown = next((k for k, (_, each) in enumerate(verdicts) if isinstance(each, judge.Diverge)), 0)
+        Path(options.html).write_text(parting.page(verdicts[shown][1], checked.module, names[shown]), encoding="utf-8")
     return tell(verdicts[0][1], options) if len(verdicts) == 1 else tell_all(verdicts, options)
 
 

@@ -36,7 +36,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="OUT", help="write the lowered module here instead of printing it")
     parser.add_argument(
         "--memory", metavar="n=128,256", action="append",
-        help="instead of the module: the bytes of successive runs at these values of a symbol, before and after a plan",
+        help="instead of the module: the bytes of successive runs at these values of a symbol (n=1..8: all of them), "
+        "before and after a plan",
     )  # fmt: skip
     parser.add_argument("--entry", help="with --memory: the function (main)")
     parser.add_argument(
@@ -53,7 +54,7 @@ def lower(options: argparse.Namespace) -> int:
     passes = None if options.passes is None else [each for each in options.passes.split(",") if each]
     lowered = lower_module(checked, options.pipeline, passes, options.effort, options.library)
     if options.html is not None and options.memory is None:
-        Path(options.html).write_text(comparison.lowered(lowered, checked.module), encoding="utf-8")
+        Path(options.html).write_text(comparison.lowered(lowered, checked), encoding="utf-8")
     if options.memory is not None:
         return _memory(lowered, options)
     if options.entry is not None:
@@ -123,15 +124,28 @@ def _runs(given: list[str]) -> list[dict[str, int]]:
     for each in given:
         name, _, values = each.partition("=")
         try:
-            columns[name] = [int(k) for k in values.split(",")]
+            columns[name] = [k for part in values.split(",") for k in _several(part)]
         except ValueError:
-            raise UsageError(f"--memory: expected NAME=INT,INT,…, found {each!r}") from None
-        if not name or min(columns[name]) < 0:
+            raise UsageError(f"--memory: expected NAME=INT,INT,… or NAME=INT..INT, found {each!r}") from None
+        if not name or min(columns[name], default=-1) < 0:
             raise UsageError(f"--memory: expected extents of a symbol, found {each!r}")
     count = max(map(len, columns.values()))
     if any(len(values) not in (1, count) for values in columns.values()):
         raise UsageError(f"--memory: one value or {count} of each symbol, found {', '.join(given)}")
     return [{name: values[k % len(values)] for name, values in columns.items()} for k in range(count)]
+
+
+MOST_RUNS = 256
+"""Values of a symbol that ``a..b`` stands for at most."""
+
+
+def _several(text: str) -> range:
+    """``3`` or ``1..8``, which stands for every value from 1 to 8."""
+    first, dots, last = text.partition("..")
+    found = range(int(first), int(last if dots else first) + 1)
+    if len(found) > MOST_RUNS:
+        raise UsageError(f"--memory: {text} are more than {MOST_RUNS} runs")
+    return found
 
 
 def _tell(lowered: Lowered, claims: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterable, Sequence
+from textwrap import indent
 from typing import Any
 
 from refrelax.commands.shared import add_json, emit, positive, progress, table, without_effect
@@ -15,6 +16,12 @@ from refrelax.shape_solver import z3_
 
 MOST_SHOWN = 40
 """Findings shown of one group without ``--all``."""
+
+MOST_PROGRAMS = 3
+"""Rules whose cases are shown with their programs."""
+
+MOST_TEXT = 2000
+"""Characters of a program that are shown."""
 
 MOST_WHOLE = 8
 """Rules that ``explain`` shows whole; of more, a line each."""
@@ -142,7 +149,8 @@ def explain_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def explain(options: argparse.Namespace) -> int:
-    """What it says, where it lives, up to three cases."""
+    """What it says, where it lives, up to three cases with their programs."""
+    from refrelax.conformance import spec_text
     from refrelax.conformance.explain import ExplainedOp
     from refrelax.conformance.explain import explain as look_up
 
@@ -156,20 +164,27 @@ def explain(options: argparse.Namespace) -> int:
             emit({
                 "operator": found.name, "page": found.page, "deduce": found.deduce, "evaluate": found.evaluate,
                 "pure": found.pure, "accuracy": found.accuracy, "memory": found.memory,
+                "semantics": found.semantics, "formula": found.formula,
             })  # fmt: skip
         for each in rules:
             emit(_row(each))
         return 0
+    words = {word: said for word, said in spec_text.glossary().items() if word == options.what.lower().strip()}
+    for word, said in words.items():
+        print(f"{word}: {said}\n")
     if isinstance(found, ExplainedOp):
         print(f"{found.name}  ({'pure' if found.pure else 'impure'})")
         print(f"  page      spec/ops/{found.page.removesuffix('.md')}.md")
         print(f"  type      {found.deduce}\n  value     {found.evaluate}")
         print(f"  permitted {found.accuracy}\n  memory    {found.memory}")
+        example = "" if found.example is None else found.example.module
+        for text in filter(None, (found.semantics, found.formula, example)):
+            print("\n" + indent(text.strip("\n"), "  "))
     elif len(rules) > MOST_WHOLE:
         _print_list(rules)
         return 0
     for each in rules:
-        _print_rule(each)
+        _print_rule(each, programs=not isinstance(found, ExplainedOp) and len(rules) <= MOST_PROGRAMS)
     return 0
 
 
@@ -191,9 +206,9 @@ def _row(each: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _print_rule(each: Any) -> None:
+def _print_rule(each: Any, programs: bool) -> None:
     print(f"\n{each.rule}\n")
-    for line in each.prose.splitlines():
+    for line in (*each.prose.splitlines(), *each.follows.splitlines()):
         print(f"  {line}")
     print(f"\n  spec      {each.defined_at}")
     for place in each.code:
@@ -204,3 +219,15 @@ def _print_rule(each: Any) -> None:
         print(f"  TVM       does otherwise: {place}")
     for case in each.cases:
         print(f"  case      {case.name} ({case.verdict}: {case.expect}) {case.place}")
+        if programs:
+            print(indent(case_text(case), "    | "))
+
+
+def case_text(case: Any) -> str:
+    """What a case runs or asks: its program, its claim."""
+    question = case.question
+    if question is not None:
+        return "\n".join((question.claim, *(f"given {each}" for each in question.assume)))
+    parts = [case.module or case.json or "", case.second or ""]
+    text = "\n--- and\n".join(each.strip("\n") for each in parts if each)
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT].rpartition(chr(10))[0]}\n…"

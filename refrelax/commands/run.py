@@ -7,7 +7,7 @@ import argparse
 from refrelax import api
 from refrelax.commands import values
 from refrelax.commands.shared import add_json, emit, positive, read_checked, without_effect
-from refrelax.errors import Outcome, Returned
+from refrelax.errors import Outcome, Returned, UsageError
 from refrelax.semantics.budget import Budget
 from refrelax.semantics.numbers.symbolic import Symbolic
 from refrelax.semantics.types.checked import CheckedModule
@@ -29,6 +29,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=positive, metavar="N", help="budget: bindings and loop iterations")
     parser.add_argument("--elements", type=positive, metavar="N", help="budget: tensor elements made")
     parser.add_argument("--check-regions", action="store_true", help="hold blocks to their T.reads and T.writes")
+    parser.add_argument(
+        "--html", metavar="OUT", help="also a page: how wide the permitted sets are along the network, and one element"
+    )
+    parser.add_argument("--element", metavar="value[0]", help="with --html: that element (default: the widest)")
     add_json(parser)
 
 
@@ -39,6 +43,10 @@ INTERPRETED = ("--numerics", "--steps", "--elements", "--check-regions")
 def run(options: argparse.Namespace) -> int:
     """0 if it returned, 1 otherwise."""
     without_effect(options, ("--mode",) if options.backend == "interpreter" else INTERPRETED, f"by {options.backend}")
+    if options.html is None:
+        without_effect(options, ("--element",), "without --html")
+    elif options.numerics == "symbolic":
+        raise UsageError("--html has no effect on unknowns: it shows sets of numbers")
     checked = read_checked(options.file, options.consts)
     given = values.arguments(options, checked.module)
     reading: str | Symbolic = options.numerics or "ieee"
@@ -48,12 +56,26 @@ def run(options: argparse.Namespace) -> int:
     made = values.arguments_text(options, checked.module, given)
     inputs = [values.value_json(each) for each in given] if options.json and made else []
     outcome = _outcome(checked, options, given, reading)
+    if options.html is not None:
+        _page(checked, options, given, outcome)
     if options.json:
         emit({**values.outcome_json(outcome), **({"given": inputs} if made else {})})
     else:
         print(*made, sep="\n", end="\n" if made else "")
         _show(outcome)
     return 0 if isinstance(outcome, Returned) else 1
+
+
+def _page(checked: CheckedModule, options: argparse.Namespace, given: list[object], outcome: Outcome) -> None:
+    """Write the page of ``--html``; what a backend gave is a mark on it."""
+    from refrelax.views import permitted
+
+    observed = None if options.backend == "interpreter" else outcome
+    page = permitted.page(
+        checked, options.entry, given, options.element or "", observed, externs=values.externs(options)
+    )
+    with open(options.html, "w", encoding="utf-8") as target:  # noqa: PTH123 (errors name the path as given)
+        target.write(page)
 
 
 def _outcome(

@@ -11,10 +11,9 @@ from typing import Any
 
 from refrelax.errors import Outcome, Returned, UsageError
 from refrelax.running import npz
-from refrelax.running.arrays import ENCLOSING, Tensor
+from refrelax.running.arrays import ENCLOSING, Tensor, spelled
 from refrelax.running.run import parameter_types
 from refrelax.semantics.graph.link import named_libraries, nodes
-from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.symbolic import Symbolic
 from refrelax.semantics.values import DType, Opaque, Shape, from_payloads
 from refrelax.syntax import bits, dtypes
@@ -272,9 +271,9 @@ def value_text(value: Any) -> str:
         case Tensor() if value.size > MOST_ELEMENTS:
             return f"{value.dtype}[{', '.join(map(str, value.shape))}] …"
         case Tensor() if value.core.numerics.exact_bits:
-            return f"{value.dtype}[{', '.join(map(str, value.shape))}] {_spelled(value, value.tolist())}"
+            return f"{value.dtype}[{', '.join(map(str, value.shape))}] {spelled(value, value.tolist())}"
         case Tensor() if value.core.numerics.name in ENCLOSING:
-            low, high = _spelled(value, value.lo), _spelled(value, value.hi)
+            low, high = spelled(value, value.lo), spelled(value, value.hi)
             return f"{value.dtype}[{', '.join(map(str, value.shape))}] from {low} to {high}"
         case Tensor():
             return f"{value.dtype}[{', '.join(map(str, value.shape))}] [{', '.join(elements(value))}]"
@@ -286,22 +285,6 @@ def value_text(value: Any) -> str:
             return str(inside)
         case _:
             return str(value) if not isinstance(value, str) else repr(value)
-
-
-def _spelled(value: Tensor, nested: Any) -> str:
-    """Nested lists with something for each element of a tensor; an element without meaning says which rule took it."""
-    lost = iter(value.core.payloads())
-
-    def level(part: Any) -> str:
-        if isinstance(part, list):
-            return f"[{', '.join(map(level, part))}]"
-        payload = next(lost)
-        if isinstance(payload, Poison):
-            return str(payload)
-        rule = value.core.numerics.poison_rule(payload) if part is None else None
-        return repr(part) if rule is None else f"poison({rule})"
-
-    return level(nested)
 
 
 def unknowns(args: Sequence[Any], module: Module, entry: str, terms: Symbolic) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ class Explained:
     code: tuple[str, ...]
     cases: tuple[Case, ...]
     tests: tuple[str, ...] = ()
+    follows: str = ""
+    """The table, list or block that the paragraph announces."""
     deviations: tuple[str, ...] = ()
     """The rows of TVM's known deviations that name it: what is there, as ``file:line``."""
 
@@ -43,6 +46,9 @@ class ExplainedOp:
     rules: tuple[Explained, ...]
     accuracy: str = ""
     memory: str = ""
+    semantics: str = ""
+    formula: str = ""
+    example: Case | None = None
 
 
 Explanation = ExplainedOp | tuple[Explained, ...]
@@ -108,6 +114,7 @@ def _rule(tie: Tie, rule: str) -> Explained:
         tuple(code),
         tuple(picked),
         _tests(rule, [c.place for c in tie.code if c.names(rule)]),
+        spec_text.following(p),
         _deviations(rule),
     )
 
@@ -151,6 +158,10 @@ def _operator(tie: Tie, what: str) -> ExplainedOp | None:
     op = OPERATORS[name]
     short = name.removeprefix("relax.")
     own = [rule for rule in tie.defined if rule.startswith(f"op.{short}/")]
+    said = spec_text.section(op.page, name)
+    examples = (
+        c for c in tie.examples if c.expect.kind == "Returned" and f"{name.replace('relax.', 'R.', 1)}(" in c.module
+    )
     return ExplainedOp(
         name,
         op.page,
@@ -160,6 +171,9 @@ def _operator(tie: Tie, what: str) -> ExplainedOp | None:
         tuple(_rule(tie, rule) for rule in sorted(own)),
         op.accuracy.sentence,
         op.memory,
+        said.get("meaning", ""),
+        "\n".join(re.findall(r"```text\n(.*?)```", said.get("formula", ""), re.S)).rstrip(),
+        next(examples, None),
     )
 
 

@@ -19,6 +19,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from refrelax import errors, rules
+from refrelax.extras import advice
 from refrelax.lower.claims import Claim
 from refrelax.semantics.numbers import poison as poisons
 
@@ -47,10 +48,17 @@ _ROOMS = tuple(f"refrelax.{room}" for room in ("syntax", "semantics", "shape_sol
 
 @cache
 def import_the_definition() -> None:
-    """Import every module that implements rules of the language, so that ``@rule`` has marked all that it will mark."""
+    """Import every module that implements rules of the language, so that ``@rule`` has marked all that it will mark.
+
+    What needs a package that is not installed cannot run here, so that no rule of it can fire.
+    """
     for room in map(import_module, _ROOMS):
         for module in walk_packages(room.__path__, f"{room.__name__}."):
-            import_module(module.name)
+            try:
+                import_module(module.name)
+            except ImportError as error:
+                if advice(error) is None:
+                    raise
 
 
 def _in_the_place(*arguments: Any, **named: Any) -> Any:

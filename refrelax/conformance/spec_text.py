@@ -73,6 +73,40 @@ def examples(directory: Path | None = None) -> list[Example]:
     return [each for path in chapters(root) for each in _examples(path, _name(path, root))]
 
 
+def following(paragraph: Paragraph, directory: Path | None = None) -> str:
+    """The table, list or block that a paragraph ending in a colon announces; nothing after any other."""
+    if not paragraph.text.endswith(":"):
+        return ""
+    root = directory or spec_directory()
+    lines = (root.parent / paragraph.file).read_text(encoding="utf-8").splitlines()
+    found, fenced = list[str](), False
+    for line in lines[paragraph.line - 1 + paragraph.text.count("\n") + 1 :]:
+        fenced ^= bool(_FENCE.match(line))
+        if not line.strip() and not fenced and found:
+            break
+        if _DEFINITION.match(line) or line.startswith("#"):
+            break
+        if line.strip() or fenced:
+            found.append(line)
+    return "\n".join(found)
+
+
+def section(file: str, heading: str, directory: Path | None = None) -> dict[str, str]:
+    """Of a page of operators, what stands under a heading: its made parts by name (``meaning``, ``formula``)."""
+    root = directory or spec_directory()
+    text = (root / "ops" / f"{file.removesuffix('.md')}.md").read_text(encoding="utf-8")
+    _, _, rest = text.partition(f"\n## {heading}\n")
+    rest = re.split(r"^## ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+    return {name: part.strip() for name, part in re.findall(r"<!-- made: (\w+) -->\n(.*?)<!-- /made -->", rest, re.S)}
+
+
+def glossary(directory: Path | None = None) -> dict[str, str]:
+    """The words of the reading guide and what they mean."""
+    text = ((directory or spec_directory()) / "00-reading-guide.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\*.+?) \| (.+) \|$", text.partition("## Words")[2], re.MULTILINE)
+    return {word.replace("*", "").strip(): meaning for words, meaning in rows for word in words.split(", ")}
+
+
 def _name(path: Path, root: Path) -> str:
     return f"spec/{path.relative_to(root).as_posix()}"
 

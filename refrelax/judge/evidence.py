@@ -13,6 +13,7 @@ from typing import Any
 from refrelax.judge.report import Report
 from refrelax.judge.tally import NOTHING, Tally
 from refrelax.judge.verdicts import NoVerdict, Reason
+from refrelax.notebook import Told
 from refrelax.shape_solver import claim
 
 Shapes = Mapping[str, int]
@@ -28,7 +29,7 @@ def under(relaxations: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Told):
     """Evidence that two programs are equal for all shapes and all values; the shape solver's answer of that name is
     about one claim. ``claims``: the statements over symbolic integers that the proof rests on.
     """
@@ -46,7 +47,7 @@ class Proved:
 
 
 @dataclass(frozen=True, slots=True)
-class ProvedAt:
+class ProvedAt(Told):
     """Equal terms, so equal for all values, at each of ``shapes``. ``unproved``: why there is no proof
     for all shapes."""
 
@@ -72,7 +73,7 @@ class ProvedAt:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class Tested(Told):
     """No difference that the definition does not permit, in ``cases`` runs. ``excluded``: further runs that the first
     program leaves open, or that a budget ended; ``unproved``: why there is no proof."""
 
@@ -103,7 +104,7 @@ Evidence = Proved | ProvedAt | Tested
 
 
 @dataclass(frozen=True, slots=True)
-class Equivalent:
+class Equivalent(Told):
     """The second program does what the first one permits, for all shapes and values. ``relaxations``: named relaxations
     that the proof needed."""
 

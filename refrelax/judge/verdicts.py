@@ -7,6 +7,7 @@ from typing import Literal
 
 from refrelax.errors import Span
 from refrelax.judge.report import NOTHING, Report
+from refrelax.notebook import Told
 from refrelax.semantics.numbers.verdicts import Counts, Inside, Outside, Undecided
 
 
@@ -49,7 +50,7 @@ class BindingVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Told):
     """The implementation did what the definition permits. ``bindings``: every binding judged, ``results``: the results
     and final arguments of the whole run; ``why`` says what was compared when there were none (two traps)."""
 
@@ -107,7 +108,7 @@ open; effects; it crashed, hung, refused a program that the text accepts, or fai
 
 
 @dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Told):
     """The implementation did what the definition does not permit; ``binding`` names the first place (empty: the
     whole run), ``detail`` is the implementation's own message, whole."""
 
@@ -143,7 +144,7 @@ a constant is missing; ``rejected``: one of the programs is refused; ``interface
 
 
 @dataclass(frozen=True, slots=True)
-class NoVerdict:
+class NoVerdict(Told):
     """Nothing can be said, and why. ``reason`` is one word of ``Reason``; ``detail`` the whole message of whoever
     failed."""
 

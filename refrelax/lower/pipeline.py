@@ -15,6 +15,7 @@ from pathlib import Path
 from refrelax.errors import InternalError, Rejection, UsageError
 from refrelax.lower.claims import Claim, Ledger
 from refrelax.lower.set_aside import beside_contracts
+from refrelax.notebook import table
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
@@ -77,6 +78,9 @@ class Lowered:
 
     def __repr__(self) -> str:
         return f"<Lowered: {' '.join(each.name for each in self.steps)}; {len(self.claims)} claims; {self.module!r}>"
+
+    def _repr_html_(self) -> str:
+        return table("Lowered", ((each.name, each.evidence) for each in self.steps)) + self.module._repr_html_()
 
     @property
     def claims(self) -> tuple[Claim, ...]:

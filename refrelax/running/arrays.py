@@ -18,6 +18,7 @@ from refrelax.running.scalars import element
 from refrelax.running.sharing import canonical, shared
 from refrelax.running.sharing import numpy_dtype as numpy_dtype
 from refrelax.semantics.numbers import reading
+from refrelax.semantics.numbers.poison import Poison
 from refrelax.semantics.numbers.verdicts import Containment
 from refrelax.semantics.values import TensorValue, from_bits
 from refrelax.syntax import bits, dtypes
@@ -199,7 +200,7 @@ class Tensor:
         dims = ", ".join(map(str, self.shape))
         if self.size > 16 or not self.core.numerics.exact_bits:
             return f"Tensor({self.dtype}[{dims}])"
-        return f"Tensor({self.dtype}[{dims}], {self.tolist()})"
+        return f"Tensor({self.dtype}[{dims}], {spelled(self, self.tolist())})"
 
     # --- the set of permitted results (numerics="enclosure") ---------------------------------------------------------
 
@@ -243,6 +244,22 @@ class Tensor:
 
 ENCLOSING = ("enclosure", "strict")
 """Readings whose elements are sets with bounds."""
+
+
+def spelled(value: Tensor, nested: Any) -> str:
+    """Nested lists with something for each element of a tensor; an element without meaning says which rule took it."""
+    lost = iter(value.core.payloads())
+
+    def level(part: Any) -> str:
+        if isinstance(part, list):
+            return f"[{', '.join(map(level, part))}]"
+        payload = next(lost)
+        if isinstance(payload, Poison):
+            return str(payload)
+        rule = value.core.numerics.poison_rule(payload) if part is None else None
+        return repr(part) if rule is None else f"poison({rule})"
+
+    return level(nested)
 
 
 def tensors(value: Any) -> list[Tensor]:

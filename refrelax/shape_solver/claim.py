@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from refrelax.notebook import Told
 from refrelax.shape_solver.core import each_once, spread
 from refrelax.syntax.scalars import PrimExpr, SymVar, bool_imm
 
@@ -66,7 +67,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Told):
     """The claim holds wherever the assumptions do and it is defined. ``vacuous``: that is nowhere."""
 
     certificate: Any = field(compare=False, repr=False)
@@ -75,7 +76,7 @@ class Proved:
 
 
 @dataclass(frozen=True, slots=True)
-class Refuted:
+class Refuted(Told):
     """At ``model`` the assumptions hold and the claim does not, on exact integers."""
 
     model: dict[str, int]
@@ -107,7 +108,7 @@ FLOATS = Scope("outside", ("floats",))
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Told):
     """Neither was shown. ``stage`` is the last one that ran, ``scope`` where the question lies."""
 
     reason: str

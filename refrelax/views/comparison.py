@@ -14,8 +14,10 @@ from typing import Any
 
 from refrelax.lower.claims import Claim
 from refrelax.lower.pipeline import Lowered
+from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax.module import Module
 from refrelax.syntax.write.module import print_module
+from refrelax.views import fusion
 from refrelax.views.sheet import rows, sheet
 
 AROUND = 3
@@ -40,16 +42,31 @@ def validated(verdict: Any, before: Module, after: Module) -> str:
     return sheet("validate: one program against another", "\n".join(parts))
 
 
-def lowered(result: Lowered, before: Module) -> str:
-    """The page of a lowering: what each pass changed, function by function, and the claims that license it."""
+def lowered(result: Lowered, checked: CheckedModule) -> str:
+    """The page of a lowering: what each pass changed, function by function, the claims that license it, and fusion as a
+    graph."""
+    before = checked.module
     parts, module = [], before
+    source = checked
     for step in result.steps:
         after = step.module.module
         proved = sum(claim.proved for claim in step.claims)
         said = f"{proved} of {len(step.claims)} claims proved" if step.claims else "no claim needed"
         parts.append(f"<h2>{escape(step.name)}</h2><p>{escape(said)}</p>{difference(module, after, step.claims)}")
-        module = after
+        if step.name == "fuse_ops":
+            parts += _fusion(source, after)
+        module, source = after, step.module
     return sheet("lower: pass by pass", "\n".join(parts))
+
+
+def _fusion(before: CheckedModule, after: Module) -> Iterator[str]:
+    for name in before.module.relax_functions():
+        found = fusion.nodes(before, after, name)
+        if any(each.kind is not None for each in found):
+            kinds = ", ".join(dict.fromkeys(str(each.kind) for each in found if each.kind is not None))
+            said = f"Kinds: {kinds}; a band is a group that became one call."
+            yield f"<h3>{escape(name)} as a graph</h3><p>{escape(said)}</p>"
+            yield fusion.picture(found, f"fusion of {name}")
 
 
 def difference(before: Module, after: Module, claims: Sequence[Claim] = ()) -> str:

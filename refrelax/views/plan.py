@@ -6,6 +6,7 @@ at one time share bytes.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -148,15 +149,42 @@ def _marks(bar: Bar, tops: Mapping[str, float], scale: float, last: int, holds: 
 
 
 def charts(before: Module, after: Module, runs: Sequence[Mapping[str, int]], name: str = "main") -> str:
-    """Before and after a plan, one part for each choice of the symbols, all of a choice at one scale."""
+    """Before and after a plan, one part for each choice of the symbols, all at one scale; of several a slider shows one
+    at a time."""
+    found = [[bars(module, symbols, name) for module in (before, after)] for symbols in runs]
+    totals = [[sum(each.bytes for each in side if not each.inside) for side in pair] for pair in found]
+    scale = 320 / max(1, *(max(pair) for pair in totals))
+    spelled = [", ".join(f"{key}={k}" for key, k in symbols.items()) or "its only shape" for symbols in runs]
     parts = []
-    for symbols in runs:
-        pair = [bars(module, symbols, name) for module in (before, after)]
-        totals = [sum(each.bytes for each in found if not each.inside) for found in pair]
-        scale = 320 / max(*totals, 1)
-        at = ", ".join(f"{key}={k}" for key, k in symbols.items()) or "its only shape"
-        parts.append(f"<h2>Memory at {escape(at)}</h2>")
-        for word, found, total in zip(("without a plan", "with the plan"), pair, totals, strict=True):
+    for at, pair, sums in zip(spelled, found, totals, strict=True):
+        lines = [f"<h2>Memory at {escape(at)}</h2>"]
+        for word, side, total in zip(("without a plan", "with the plan"), pair, sums, strict=True):
             said = f"{word}: {total} bytes"
-            parts.append(f"<p>{said}</p>{chart(found, said, scale)}")
-    return "\n".join(parts)
+            lines.append(f"<p>{said}</p>{chart(side, f'{said}, {at}', scale)}")
+        parts.append(f'<section class="run">{"".join(lines)}</section>')
+    return "\n".join([slider(spelled), *parts] if len(parts) > 1 else parts)
+
+
+def slider(names: Sequence[str]) -> str:
+    """A slider over the parts of the page, by their names; without scripts all of them stand there."""
+    return (
+        f'<p><label>symbols <input id="slide" type="range" min="0" max="{len(names) - 1}" value="0" '
+        f'aria-label="choice of the symbols" style="width:min(34rem, 70%)" hidden></label> '
+        f'<output id="at" for="slide">{escape(", ".join(names))}</output></p>'
+        f'<script type="application/json" id="names">{json.dumps(list(names)).replace("<", "")}</script>'
+        f"<script>{SLIDER}</script>"
+    )
+
+
+SLIDER = """
+addEventListener("DOMContentLoaded", () => {
+  const slide = document.getElementById("slide"), parts = document.querySelectorAll("section.run");
+  const names = JSON.parse(document.getElementById("names").textContent);
+  const show = () => {
+    parts.forEach((part, k) => { part.hidden = k !== Number(slide.value) });
+    document.getElementById("at").textContent = slide.ariaValueText = names[slide.value];
+  };
+  slide.hidden = false; slide.oninput = show; show();
+});
+"""
+"""Shows the part that the slider stands at."""

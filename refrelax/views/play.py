@@ -1,22 +1,29 @@
 """What the playground asks: one request, one answer, both plain data. It runs as well outside a browser.
 
 A request has ``action`` (``ACTIONS``), ``program``, ``second`` (for ``validate``), ``entry``, ``seed``, ``dims``
-(``n=3``), ``claim`` and ``assume`` (for ``prove``). An answer has ``text``, perhaps ``page`` (a whole page for a
-frame), and ``marks`` (``line``, ``column``, ``rule``, ``message`` of each diagnostic, and in which program).
+(``n=3``), ``args`` (a list in JSON, in place of arguments that are made up), ``claim`` and ``assume`` (for ``prove``),
+``exercise`` (its number; ``program`` is the answer), ``rule`` (for ``explain``). An answer has ``text``, perhaps
+``page`` (a whole page for a frame), ``right`` (of an exercise), and ``marks`` (``line``, ``column``, ``rule``,
+``message`` of each diagnostic, and in which program).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from html import escape
 from typing import Any
 
 from refrelax import api
 from refrelax.errors import Rejection, Returned, UsageError
+from refrelax.extras import advice
 from refrelax.judge.outcomes import cores
 from refrelax.semantics.budget import Budget
+from refrelax.semantics.numbers.exact import Unsupported
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.views import comparison, derivation, stepper
+from refrelax.views import comparison, derivation, permitted, stepper
 from refrelax.views.recording import record
+from refrelax.views.sheet import sheet
 from refrelax.views.shown import shown
 
 Request = Mapping[str, Any]
@@ -39,8 +46,16 @@ def answer(request: Request) -> Answer:
             for d in rejection.diagnostics
         ]  # fmt: skip
         return {"text": "\n".join(map(str, rejection.diagnostics)), "marks": marks}
-    except UsageError as error:
+    except (UsageError, Unsupported) as error:
         return {"text": str(error)}
+    except ImportError as error:
+        if (said := advice(error)) is None:
+            raise
+        return {"text": f"this {said}, which is not here"}
+    except RecursionError:
+        return {"text": "the program is nested too deeply"}
+    except MemoryError:
+        return {"text": "there is not enough memory"}
 
 
 def _checked(text: str, name: str = "first") -> CheckedModule:
@@ -50,6 +65,8 @@ def _checked(text: str, name: str = "first") -> CheckedModule:
 def _arguments(request: Request, checked: CheckedModule) -> list[Any]:
     from refrelax.testing.arguments import random_arguments
 
+    if str(request.get("args") or "").strip():
+        return _given(str(request["args"]))
     dims: dict[str, int] = {}
     for each in filter(None, (part.strip() for part in str(request.get("dims") or "").split(","))):
         name, _, size = each.partition("=")
@@ -59,17 +76,31 @@ def _arguments(request: Request, checked: CheckedModule) -> list[Any]:
     return random_arguments(checked.module, _entry(request), int(request.get("seed") or 0), dims, "dyadic")
 
 
+def _given(text: str) -> list[Any]:
+    from refrelax.conformance.data import to_value
+
+    try:
+        found = json.loads(text)
+        if not isinstance(found, list):
+            raise ValueError("expected a list")
+        return [to_value(each) for each in found]
+    except (ValueError, TypeError, KeyError, AssertionError, OverflowError, RecursionError) as error:
+        raise UsageError(f"arguments: expected a list in JSON, such as [[1, 2], 3]: {error}") from None
+
+
 def _entry(request: Request) -> str:
     return str(request.get("entry") or "main")
 
 
 def _check(request: Request) -> Answer:
     checked = _checked(request["program"])
-    lines = ["accepted"]
+    lines, pictures = ["accepted"], []
     for name in checked.module.relax_functions():
         lines += ["", f"{name}: {checked.signatures[name]}"]
-        lines += [line for tree in derivation.trees(checked, name) for line in derivation.text(tree)]
-    return {"text": "\n".join(lines)}
+        trees = derivation.trees(checked, name)
+        lines += [line for tree in trees for line in derivation.text(tree)]
+        pictures.append(f"<h2>{escape(name)}</h2>{derivation.svg(trees, f'types of {name}')}")
+    return {"text": "\n".join(lines), "page": sheet("Where the types come from", "".join(pictures))}
 
 
 def _run(request: Request) -> Answer:
@@ -103,13 +134,20 @@ def _trace(request: Request) -> Answer:
     return {"text": f"{len(run.steps)} steps", "page": stepper.page(run.json())}
 
 
+def _permitted(request: Request) -> Answer:
+    checked = _checked(request["program"])
+    args = _arguments(request, checked)
+    page = permitted.page(checked, _entry(request), args, str(request.get("element") or ""), budget=BUDGET)
+    return {"text": "what is permitted of this run", "page": page}
+
+
 def _lower(request: Request) -> Answer:
     from refrelax.lower import lower
 
     checked = _checked(request["program"])
     lowered = lower(checked)
     lines = [f"{step.name}: {step.evidence}" for step in lowered.steps]
-    return {"text": "\n".join(lines), "page": comparison.lowered(lowered, checked.module)}
+    return {"text": "\n".join(lines), "page": comparison.lowered(lowered, checked)}
 
 
 def _validate(request: Request) -> Answer:
@@ -120,6 +158,27 @@ def _validate(request: Request) -> Answer:
     return {"text": str(verdict), "page": comparison.validated(verdict, before.module, after.module)}
 
 
+def _exercise(request: Request) -> Answer:
+    from refrelax.exercises import EXERCISES
+    from refrelax.exercises.exercise import verdict
+
+    number = str(request.get("exercise") or "")
+    if not number.isdigit() or not 1 <= int(number) <= len(EXERCISES):
+        raise UsageError(f"there are exercises 1 to {len(EXERCISES)}")
+    missing = verdict(EXERCISES[int(number) - 1], request["program"])
+    return {"text": missing or "Right.", "right": not missing}
+
+
+def _explain(request: Request) -> Answer:
+    from refrelax.conformance.spec_text import following, paragraphs
+
+    rule = str(request.get("rule") or "")
+    found = next((each for each in paragraphs() if each.rule == rule), None)
+    if found is None:
+        raise UsageError(f"there is no rule {rule!r}")
+    return {"text": f"{found.text}\n{following(found)}".strip() + f"\n\n{found.place}"}
+
+
 def _prove(request: Request) -> Answer:
     from refrelax.shape_solver import prove
 
@@ -128,6 +187,7 @@ def _prove(request: Request) -> Answer:
 
 
 ACTIONS: dict[str, Callable[[Request], Answer]] = {
-    "check": _check, "run": _run, "trace": _trace, "lower": _lower, "validate": _validate, "prove": _prove,
+    "check": _check, "run": _run, "trace": _trace, "permitted": _permitted, "lower": _lower, "validate": _validate,
+    "prove": _prove, "exercise": _exercise, "explain": _explain,
 }  # fmt: skip
 """What can be asked."""

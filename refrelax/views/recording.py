@@ -27,6 +27,7 @@ from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Binding, Function, MatchCast, VarBinding
 from refrelax.syntax.loops import BufferParam, For, LaunchThread, PrimFunc
 from refrelax.syntax.module import Module
+from refrelax.views import equations
 from refrelax.views.shown import element, nbytes, shown
 from refrelax.views.steps import Memory, Origin, Recording, Step
 
@@ -95,6 +96,7 @@ class Recorder:
             self.arguments = [shown(each) for each in args]
         step = self._begin("call", path, path.rpartition("/")[2], None)
         step.value, step.parameters = [shown(each) for each in args], self._parameters(path)
+        step.equations = equations.of_parameters(self.module.functions.get(path))
         for name, each in zip(step.parameters, args, strict=False):
             self._remember(each, name)
 
@@ -119,11 +121,13 @@ class Recorder:
                 if each.own and each.died is None and each.born >= begun:
                     each.died = len(self.steps)
 
-    def on_start(self, path: str, binding: Binding, _scope: Scope) -> None:
+    def on_start(self, path: str, binding: Binding, scope: Scope) -> None:
         """A binding begins."""
         self._close_loops()
         kind = "match" if isinstance(binding, MatchCast) else "bind"
-        self._begin(kind, path, binding.name, _place(binding))
+        step = self._begin(kind, path, binding.name, _place(binding))
+        if isinstance(binding, MatchCast):
+            step.equations = equations.of_match(binding, set(scope.symbols))
 
     def on_binding(self, path: str, binding: Binding, value: Any, scope: Scope) -> None:
         """A binding is done."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 STYLE = """
@@ -35,6 +35,14 @@ def sheet(title: str, body: str) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
+    )
+
+
+def svg(label: str, wide: float, high: float, marks: Iterable[str]) -> str:
+    """A picture of ``marks``, with a label for those who do not see it."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(label)}" viewBox="0 0 {wide} {high}" '
+        f'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="11">{"".join(marks)}</svg>'
     )
 
 

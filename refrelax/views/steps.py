@@ -43,6 +43,8 @@ class Step:
     index: list[int] | None = None
     tag: str = ""
     parameters: list[str] = field(default_factory=list)
+    equations: dict[str, str] = field(default_factory=dict)
+    """Of a call or a match_cast: the symbols that it binds, and from where."""
 
     def json(self) -> dict[str, Any]:
         """The step, absent fields left out."""
@@ -50,7 +52,7 @@ class Step:
         optional = {
             "parent": self.parent, "value": self.value, "symbols": self.symbols, "rules": list(self.rules) or None,
             "memory": self.memory, "index": self.index, "tag": self.tag or None,
-            "parameters": self.parameters or None,
+            "parameters": self.parameters or None, "equations": self.equations or None,
             "span": None if self.span is None else [self.span.line, self.span.column],
         }  # fmt: skip
         return found | {key: each for key, each in optional.items() if each is not None}

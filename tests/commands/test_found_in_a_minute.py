@@ -78,3 +78,33 @@ def test_a_symbol_that_only_a_match_cast_defines_is_sized(said, m: int) -> None:
     shown = said(PROGRAM, "run", "--random", "0", "--dim", f"n=3,m={m}")
     assert f"argument i: int64[{m}]" in shown and f"value: float32[{m}]" in shown
     said(PROGRAM, "run", "--random", "0", "--dim", "q=3", code=2)
+
+
+def explained(capsys: pytest.CaptureFixture[str], what: str) -> str:
+    assert main(["explain", what]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_rule_is_explained_with_what_it_announces_and_the_programs_of_its_cases(capsys) -> None:
+    kinds = explained(capsys, "lo/pattern-kind")
+    assert "| output-fusible | elements that are read at several points" in kinds and "## Groups" not in kinds
+    shown = explained(capsys, "ev/match-cast-mismatch")
+    assert shown.count("  case      ") == 3 and shown.count("    |     @R.function") >= 2
+    assert "    | given" in explained(capsys, "sh/assumptions")
+
+
+def test_an_operator_is_explained_with_its_formula_and_a_program(capsys) -> None:
+    shown = explained(capsys, "R.matmul")
+    assert "out[i, j] = dot(x1[i, p] * x2[p, j] for p < M)" in shown and "gv = R.matmul(a, b)" in shown
+
+
+@pytest.mark.parametrize("word", ["poison", "fusion", "symbol", "extent"])
+def test_words_of_the_field_are_explained_in_words_first(capsys, word: str) -> None:
+    assert explained(capsys, word).startswith(f"{word}: ")
+
+
+@pytest.mark.parametrize(
+    "name", ["relax.add", "relax.nn.softmax", "relax.take", "relax.memory.alloc_tensor", "relax.print"]
+)
+def test_operators_of_every_kind_are_explained(capsys, name: str) -> None:
+    assert explained(capsys, name).startswith(name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,9 +9,9 @@ import pytest
 import refrelax as rr
 from refrelax.views.recording import record
 from refrelax.views.stepper import page
+from tests.browser import CHROMIUM, Browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [pytest.mark.nightly, pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here")]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here")
 
 TEXT = """
 @T.prim_func(private=True)
@@ -27,25 +25,41 @@ def main(A: T.Buffer((4,), "float32"), B: T.Buffer((1,), "float32")):
 """
 
 
-def drawn(path: Path, fragment: str) -> tuple[str, str]:
-    """The page as the browser has it, and what it said on its console."""
-    assert CHROMIUM is not None
-    command = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=3000",
-        "--enable-logging=stderr", "--dump-dom", f"{path.as_uri()}{fragment}",
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_the_stepper_draws_a_block_of_threads(tmp_path: Path, packed: bool) -> None:
+def test_the_stepper_steps_through_a_block_of_threads(tmp_path: Path) -> None:
+    """The one look into a browser that every run of the tests takes; the others are nightly (``test_site.py``)."""
     recording = record(rr.check(rr.parse(TEXT)), "main", [1.0, 2.0, 3.0, 4.0], [0.0], loops=True).json()
-    if packed:
-        recording["text"] += "#" + " " * 500_000
-    file = tmp_path / "run.html"
-    file.write_text(page(recording), encoding="utf-8")
+    plain, packed = tmp_path / "run.html", tmp_path / "packed.html"
+    plain.write_text(page(recording), encoding="utf-8")
+    packed.write_text(page(recording | {"text": recording["text"] + "#" + " " * 500_000}), encoding="utf-8")
     last = len(recording["steps"])
-    html, console = drawn(file, f"#step={last}")
-    assert f"step {last} of {last}" in html and "x = 3" in html and "B[0] = 6" in html
-    assert not console, console
+    with Browser() as browser:
+        for path in (plain, packed):
+            seen = browser.page(f"{path.as_uri()}#step={last - 1}", dark=path is packed)
+            seen.until(f"document.getElementById('count').textContent === 'step {last - 1} of {last}'")
+            seen.press("ArrowRight")
+            text = seen.value("document.body.innerText")
+            assert f"step {last} of {last}" in text and "x = 3" in text and "B[0] = 6" in text
+            seen.click("#back")
+            assert seen.value("document.querySelector('.row.now').innerText").endswith("B[0] = s[1] + s[3]")
+            assert seen.value("location.hash") == f"#step={last - 1}"
+            assert not seen.errors, seen.errors
+            assert all(each.startswith((path.as_uri(), "data:")) for each in seen.requests)
+
+
+@pytest.mark.nightly
+def test_a_frame_without_an_address_steps_too(tmp_path: Path) -> None:
+    """In a notebook the page is in a frame, where every step raised an error: it cannot change its address."""
+    recording = record(rr.check(rr.parse(TEXT)), "main", [1.0, 2.0, 3.0, 4.0], [0.0], loops=True)
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!doctype html><title>n</title>{recording._repr_html_()}", encoding="utf-8")
+    with Browser() as browser:
+        outer = browser.page(path.as_uri())
+        outer.until("document.querySelector('iframe') !== null")
+        for _ in range(200):
+            if outer.frames and outer.value("document.getElementById('count')?.textContent || ''", frame=True):
+                break
+            outer.value("new Promise(done => setTimeout(() => done(true), 30))")
+        outer.value("document.getElementById('next').click()", frame=True)
+        assert outer.value("document.getElementById('count').textContent", frame=True).startswith("step 2 of")
+        outer.value("1")
+        assert not outer.errors, outer.errors

@@ -45,7 +45,7 @@ def test_its_picture_is_svg_with_every_type() -> None:
 
 def test_a_pass_is_shown_side_by_side_with_its_claims() -> None:
     checked = rr.check(rr.parse(TEXT))
-    page = comparison.lowered(rr.lower(checked), checked.module)
+    page = comparison.lowered(rr.lower(checked), checked)
     assert "lo/size-fits" in page and "<h2>plan_memory</h2>" in page and "R.memory.alloc_storage" in page
     assert page.count("<tr>") > 10 and "<script" not in page
 

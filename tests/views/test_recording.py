@@ -128,3 +128,33 @@ def test_the_page_holds_the_recording_and_nothing_of_it_runs() -> None:
     assert texts["ev/call-tir"].startswith("**`ev/call-tir`**")
     assert set(texts) == {rule for step in recording["steps"] for rule in step.get("rules", ())}
     assert "http://" not in html.replace("http://www.w3.org/2000/svg", "") and "https://" not in html
+
+
+def test_symbols_have_the_equations_that_bound_them() -> None:
+    text = """
+n = TypeVar("n")
+m = TypeVar("m")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def copy(A: T.Buffer((n,), "float32"), B: T.Buffer((n,), "float32")):
+        for i in range(n):
+            B[i] = A[i]
+    @R.function
+    def main(p: R.Tuple(R.Tensor((2, n), dtype="float32"), R.Shape([n])), i: R.Tensor(dtype="float32", ndim=1)):
+        cls = Module
+        j = R.match_cast(i, R.Tensor((m,), dtype="float32"))
+        k = R.match_cast(j, R.Tensor((n,), dtype="float32"))
+        y = R.call_tir(cls.copy, (k,), out_ty=R.Tensor((n,), dtype="float32"))
+        return y
+"""
+    found = recorded(text, ([[1.0], [2.0]], rr.run(rr.check(rr.parse(SHAPE)), "main").value), [3.0])
+    told = [(each["name"], each["equations"]) for each in found["steps"] if each.get("equations")]
+    assert told == [("main", {"n": "axis 1 of p.0"}), ("j", {"m": "axis 0 of j"}), ("copy", {"n": "axis 0 of A"})]
+
+
+SHAPE = """
+@R.function
+def main() -> R.Shape([1]):
+    return R.shape([1])
+"""

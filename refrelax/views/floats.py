@@ -1,0 +1,124 @@
+"""What is permitted of one element, on the line of the floats of its dtype.
+
+The band is the permitted set; a tick is a float of the dtype. Above it stand the marks: the canonical result, the exact
+one, what an implementation gave.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
+
+from refrelax.semantics.judging import bounds, number_text
+from refrelax.semantics.numbers.interface import Payload
+from refrelax.syntax import bits, dtypes
+from refrelax.views.sheet import svg
+
+WIDTH, MARGIN = 860, 40
+"""Pixels of the line, and what is left free on either side."""
+
+TICKS = 64
+"""As many floats are drawn one by one; of more only their number is said."""
+
+
+def place(dtype: str, number: float) -> int:
+    """Which float of the dtype is nearest, counted from zero; the sign is that of the number."""
+    pattern, top = bits.encode(dtype, number), 1 << (dtypes.bits(dtype) - 1)
+    return pattern if pattern < top else top - pattern
+
+
+def at(dtype: str, place: int) -> float:
+    """The float at a place."""
+    return float(bits.decode(dtype, place if place >= 0 else (1 << (dtypes.bits(dtype) - 1)) - place))
+
+
+def permitted(dtype: str, low: float, high: float) -> tuple[int, int]:
+    """The places of the least and the greatest float of the dtype in ``[low, high]``."""
+    first, last = place(dtype, low), place(dtype, high)
+    while at(dtype, first) < low:
+        first += 1
+    while at(dtype, last) > high:
+        last -= 1
+    return first, last
+
+
+def said(payload: Payload, dtype: str) -> str:
+    """The permitted set in words."""
+    low, high = bounds(payload, dtype)
+    if low is None or high is None:
+        return "no number is permitted"
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return f"from {low} to {high}"
+    first, last = permitted(dtype, low, high)
+    count = last - first + 1
+    return f"{count} of the floats of {dtype} are permitted, from {at(dtype, first):.9g} to {at(dtype, last):.9g}"
+
+
+def line(payload: Payload, dtype: str, marks: Mapping[str, float], title: str) -> str:
+    """The picture, as SVG; in words where there is nothing to draw."""
+    low, high = bounds(payload, dtype)
+    drawable = low is not None and high is not None and math.isfinite(low) and math.isfinite(high)
+    if not drawable or not dtypes.is_float(dtype):
+        return f"<p>{escape(title)}: {escape(said(payload, dtype))}</p>"
+    first, last = permitted(dtype, low, high)
+    beyond = max(2, (last - first) // 8)
+    seen = [number for number in marks.values() if math.isfinite(number)]
+    ends = (at(dtype, first - beyond), at(dtype, last + beyond), *seen)
+    left, right = min(ends), max(ends)
+
+    def across(number: float) -> float:
+        return MARGIN + (number - left) / ((right - left) or 1.0) * (WIDTH - 2 * MARGIN)
+
+    together: dict[float, list[str]] = {}
+    for name, number in marks.items():
+        together.setdefault(number, []).append(name)
+    top = 16 * len(together) + 14
+    drawn = [f'<path d="M0 12H{WIDTH}" stroke="#98a2b3"/>', _band(across(low), across(high))]
+    drawn += _ticks(dtype, left, right, across, (first, last))
+    drawn += _marks(together, across, top)
+    label = f"{title}: {said(payload, dtype)}"
+    moved = (f"<title>{escape(label)}</title>", f'<g transform="translate(0 {top})">', *drawn, "</g>")
+    return svg(label, WIDTH, top + 56, moved)
+
+
+def _band(left: float, right: float) -> str:
+    wide = max(right - left, 2)
+    return f'<rect x="{left:.1f}" y="0" width="{wide:.1f}" height="24" rx="3" fill="#16a34a" fill-opacity="0.35"/>'
+
+
+def _ticks(
+    dtype: str, left: float, right: float, across: Callable[[float], float], inside: tuple[int, int]
+) -> Iterator[str]:
+    first, last = permitted(dtype, left, right)
+    if last - first >= TICKS:
+        yield f'<text x="{MARGIN}" y="48">{last - first + 1} floats of {escape(dtype)} between the ends</text>'
+        return
+    for k in range(first, last + 1):
+        x = across(at(dtype, k))
+        held = inside[0] <= k <= inside[1]
+        yield (
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{4 if held else 8}" y2="{20 if held else 16}" '
+            f'stroke="{"#15803d" if held else "#98a2b3"}" stroke-width="{1.6 if held else 1}"/>'
+        )
+    step = max(1, (last - first) // 5)
+    for k in range(first, last + 1, step):
+        x = across(at(dtype, k))
+        yield f'<text x="{x:.1f}" y="48" text-anchor="middle">{escape(number_text(_pattern(dtype, k), dtype))}</text>'
+
+
+def _pattern(dtype: str, place: int) -> int:
+    return place if place >= 0 else (1 << (dtypes.bits(dtype) - 1)) - place
+
+
+def _marks(marks: Mapping[float, list[str]], across: Callable[[float], float], top: int) -> Iterator[str]:
+    for k, (number, names) in enumerate(marks.items()):
+        y, said = 14 + 16 * k - top, ", ".join(names)
+        if not math.isfinite(number):
+            yield f'<text x="{MARGIN}" y="{y}">{escape(said)}: {number}</text>'
+            continue
+        x = across(number)
+        anchor, shift = ("end", -5) if x > WIDTH * 0.6 else ("start", 5)
+        yield f'<path d="M{x:.1f} {y + 3}V4" stroke="#b45309" stroke-dasharray="2 2"/>'
+        yield f'<circle cx="{x:.1f}" cy="12" r="4.5" fill="#b45309"/>'
+        yield f'<text x="{x + shift:.1f}" y="{y}" text-anchor="{anchor}">{escape(said)} {number:.9g}</text>'
