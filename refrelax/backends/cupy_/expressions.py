@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from refrelax.backends.cupy_.bounds import Bounds
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
+from refrelax.backends.cupy_.traffic import Touch, When
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.intervals import may_wrap
 from refrelax.semantics.dims import substitute
@@ -41,6 +42,10 @@ class Used:
     written: set[str] = field(default_factory=set)
     symbols: dict[str, str] = field(default_factory=dict)
     reports: bool = False
+    touches: dict[tuple[object, ...], Touch] = field(default_factory=dict)
+    phase: int = 0
+    when: When = "always"
+    repeats: tuple[PrimExpr, ...] = ()
 
 
 @dataclass(slots=True)
@@ -50,7 +55,8 @@ class Text:
     ``aliases``: block variables and index lets as expressions over loop variables and symbols; ``local``: names that
     are C++ variables at this place (the rest are symbols, which become parameters); ``elements``: those of them that
     hold elements; ``private``: buffers of the thread's own;
-    ``registers``: buffers whose one element of interest is a variable; ``stored``: buffers that the kernel writes.
+    ``registers``: buffers whose one element of interest is a variable; ``kept``: loads that are one already;
+    ``stored``: buffers that the kernel writes.
     """
 
     buffers: dict[str, Buffer]
@@ -62,13 +68,14 @@ class Text:
     elements: set[str] = field(default_factory=set)
     private: set[str] = field(default_factory=set)
     registers: dict[str, str] = field(default_factory=dict)
+    kept: dict[tuple[str, tuple[PrimExpr, ...]], str] = field(default_factory=dict)
     stored: frozenset[str] = frozenset()
 
     def scope(self) -> Text:
         """The same kernel, with names of its own."""
         return Text(
             dict(self.buffers), self.bounds.scope(), self.exact, self.used, dict(self.aliases), set(self.local),
-            set(self.elements), set(self.private), dict(self.registers), self.stored,
+            set(self.elements), set(self.private), dict(self.registers), dict(self.kept), self.stored,
         )  # fmt: skip
 
     def resolve(self, expr: PrimExpr) -> PrimExpr:
@@ -251,12 +258,27 @@ class Text:
             raise Unsupported("a predicated load in a CUDA kernel")
         if expr.buffer in self.registers:
             return self.registers[expr.buffer]
+        if self.kept and (known := self.kept.get((expr.buffer, tuple(map(self.resolve, expr.indices))))) is not None:
+            return known
         buffer = self.buffers[expr.buffer]
         if expr.buffer not in self.private:
             self.used.buffers[expr.buffer] = buffer
+            self.touch(buffer, expr.indices, written=False)
         text = f"{c_name(expr.buffer)}[{self.offset(buffer, expr.indices)}]"
         # memory that is also written is not a plain array under emulation: its elements are read by a conversion
         return f"({c_type(buffer.dtype)}){text}" if expr.buffer in self.stored else text
+
+    def touch(self, buffer: Buffer, indices: tuple[PrimExpr, ...], written: bool) -> None:
+        """Note that this place reads or writes memory."""
+        used, domains = self.used, self.bounds.domains
+        resolved = tuple(map(self.resolve, indices))
+        names = {n.name for each in resolved for n in walk(each) if isinstance(n, SymVar)}
+        along = None if names & (self.local - domains.keys()) else frozenset(names & domains.keys())
+        loops = tuple((name, low, extent) for name, (low, extent) in domains.items())
+        shape = tuple(map(self.resolve, buffer.shape))
+        used.touches[buffer.name, written, resolved, used.phase, used.when] = Touch(
+            buffer.name, buffer.dtype, shape, written, loops, along, used.phase, used.when, used.repeats
+        )
 
     def offset(self, buffer: Buffer, indices: tuple[PrimExpr, ...]) -> str:
         """The row-major offset of an element, its indices moved into range."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from refrelax.backends.cupy_.bounds import Bounds
 from refrelax.backends.cupy_.expressions import Text, Used
+from refrelax.backends.cupy_.groups import group_from, used_outside
 from refrelax.backends.cupy_.kernels import Kernel, Maker
 from refrelax.backends.cupy_.names import c_type, is_float
 from refrelax.backends.cupy_.nests import as_loop, small
@@ -55,13 +56,15 @@ class Check:
 class Plan:
     """One PrimFunc: what it allocates, and what it launches, in order.
 
-    ``claims``: what was asked of the shape solver to leave bounds checks out.
+    ``together``: a kernel runs statements row by row that the program runs one after the other, which is the same
+    unless one argument lies in another. ``claims``: what was asked of the shape solver to leave bounds checks out.
     """
 
     name: str
     func: PrimFunc
     temporaries: list[Buffer] = field(default_factory=list)
     steps: list[Kernel | Check] = field(default_factory=list)
+    together: bool = False
     claims: tuple[Claim, ...] = ()
 
     @property
@@ -93,6 +96,8 @@ def plan(name: str, func: PrimFunc, mode: str, effort: str = "quick") -> Plan:
     for buffer in func.root_allocs:
         planner.allocate(buffer)
     planner.body(func.body, ())
+    used = {p.name for kernel in result.kernels for p in kernel.parameters if p.kind == "buffer"}
+    result.temporaries = [buffer for buffer in result.temporaries if buffer.name in used]
     result.claims = tuple(ledger.claims)
     return result
 
@@ -144,15 +149,36 @@ class _Planner:
 
     def body(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> None:
         """A statement list of the host."""
-        text = self.maker.text
+        text, done = self.maker.text, 0
         for k, stmt in enumerate(stmts):
-            if isinstance(stmt, Bind) and text.is_index(stmt.value) and not is_float(stmt.var.dtype):
+            if k < done:
+                continue
+            if self.maker.fast and (found := self.group(stmts[k:], guards)):
+                done = k + found
+            elif isinstance(stmt, Bind) and text.is_index(stmt.value) and not is_float(stmt.var.dtype):
                 text.aliases[stmt.var.name] = text.resolve(stmt.value)
             elif isinstance(stmt, Bind) or (isinstance(stmt, AllocBuffer) and stmt.buffer.scalar):
                 self.launch(stmts[k:], guards)  # what follows depends on a value in memory: one thread runs it all
                 return
             else:
                 self.one(as_loop(stmt), guards)
+
+    def group(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> int:
+        """One kernel for several statements; gives how many."""
+        group = group_from(stmts, self.maker.text)
+        if group is None or bound_to_threads(tuple(group.statements)):
+            return 0
+        outside = self.parameters | used_outside(self.plan.func, group.statements)
+        kernel = self.maker.group(group, outside, guards)
+        if kernel is None:
+            return 0
+        self.plan.steps.append(kernel)
+        self.plan.together = self.plan.together or len(group.phases) > 1
+        return len(group.phases)
+
+    @property
+    def parameters(self) -> set[str]:
+        return {p.buffer.name for p in self.plan.func.params if isinstance(p, BufferParam)}
 
     def one(self, stmt: Stmt, guards: tuple[PrimExpr, ...]) -> None:
         text = self.maker.text
