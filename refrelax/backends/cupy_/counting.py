@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.cupy_.devices import DeviceArray
+from refrelax.backends.cupy_.forms import TILE
 from refrelax.backends.cupy_.geometry import Geometry
-from refrelax.backends.cupy_.kernels import TILE, Kernel
+from refrelax.backends.cupy_.kernels import Kernel
 from refrelax.backends.cupy_.plan import Plan
 from refrelax.backends.cupy_.traffic import moved
 from refrelax.backends.errors import Unsupported

@@ -10,6 +10,9 @@ from refrelax.backends.cupy_.nests import Reduction, is_zero, variables
 from refrelax.syntax.loops import For
 from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, walk
 
+TILE = 16
+"""Rows and columns of the tile that a block computes of a contraction."""
+
 ROW_LEAST = 32
 """A row of fewer elements is folded by one thread."""
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from refrelax.backends.cupy_.kernels import TILE, Kernel
+from refrelax.backends.cupy_.forms import TILE
+from refrelax.backends.cupy_.kernels import Kernel
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.dims import value
 from refrelax.syntax.scalars import PrimExpr
@@ -47,6 +48,11 @@ def geometry(kernel: Kernel, symbols: Mapping[str, Any]) -> Geometry:
             return Geometry(1, kernel.threads, 1, symbols=symbols)
         case "row program":
             return _of_rows(kernel, product(kernel.batch), [product(span) for span in kernel.spans], symbols)
+        case "attention":
+            blocks = product(kernel.batch) * -(-product(kernel.rows) // TILE)
+            shared = _needed(kernel, [product(span) for span in kernel.spans], TILE)
+            fits = shared <= SHARED - kernel.static
+            return Geometry(blocks, kernel.threads, 0, TILE, shared if fits else 0, fits, symbols)
         case "tiled contraction":
             tiles = (-(-product(kernel.rows) // TILE)) * (-(-product(kernel.columns) // TILE))
             return Geometry(product(kernel.batch) * tiles, kernel.threads, symbols=symbols)
@@ -55,13 +61,18 @@ def geometry(kernel: Kernel, symbols: Mapping[str, Any]) -> Geometry:
             return Geometry(-(-total // kernel.threads), kernel.threads, total, symbols=symbols)
 
 
+def _needed(kernel: Kernel, counts: list[int], rows: int) -> int:
+    """Bytes that are kept of so many rows."""
+    sizes = (counts[span] * rows * int(numpy_dtype(dtype).itemsize) for dtype, span in kernel.kept)
+    return sum(-(-size // 16) * 16 for size in sizes)
+
+
 def _of_rows(kernel: Kernel, rows: int, counts: list[int], symbols: Mapping[str, Any]) -> Geometry:
     """A row program: the rows of a block, the threads of a row, and whether its rows fit into the block's memory."""
     longest = max(counts, default=0)
 
     def needed(count: int) -> int:
-        sizes = (counts[span] * count * int(numpy_dtype(dtype).itemsize) for dtype, span in kernel.kept)
-        return sum(-(-size // 16) * 16 for size in sizes)
+        return _needed(kernel, counts, count)
 
     if kernel.alone:
         shapes = [(1, threads) for threads in (256, 128, 64, 32)]

@@ -123,6 +123,11 @@ class Group:
             loop.var.name for loop in fold.nest.parallel if as_int(loop.extent) != 1
         }
 
+    def copy(self) -> Group:
+        return Group(
+            self.rows, list(self.phases), list(self.spans), dict(self.indices), list(self.read), set(self.names)
+        )
+
     # --- growing ------------------------------------------------------------------------------------------------------
 
     def add(self, piece: Piece) -> bool:

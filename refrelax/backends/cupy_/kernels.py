@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Literal as _Lit
 
 from refrelax.backends.cupy_ import statements
+from refrelax.backends.cupy_.attention import Attention, Writing
 from refrelax.backends.cupy_.expressions import Text, Used
-from refrelax.backends.cupy_.forms import Contraction, contraction_of, is_row, wide
+from refrelax.backends.cupy_.forms import TILE, Contraction, contraction_of, is_row, wide
 from refrelax.backends.cupy_.groups import Group
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
 from refrelax.backends.cupy_.nests import Nest, Reduction, accesses, nest_of, reduction_of
@@ -22,10 +23,7 @@ from refrelax.syntax.scalars import PrimExpr
 THREADS = 256
 """Threads of a block."""
 
-TILE = 16
-"""Rows and columns of the tile that a block of ``THREADS`` threads computes of a contraction."""
-
-Form = _Lit["elementwise", "fold", "row program", "tiled contraction", "sequential"]
+Form = _Lit["elementwise", "fold", "row program", "tiled contraction", "attention", "sequential"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ class Kernel:
     ``batch``: extents whose product is the number of threads that have work, of a row program the number of rows, of a
     contraction beside its ``rows`` and ``columns`` (in tiles of ``TILE``) that of matrices. Of a row program ``spans``
     are the extents of its columns; ``kept`` says what a row keeps: a dtype and the number of a span; ``alone``: a
-    thread has a row to itself.
+    thread has a row to itself; ``static``: bytes of shared memory beside that.
     """
 
     name: str
@@ -90,6 +88,7 @@ class Kernel:
     spans: tuple[tuple[PrimExpr, ...], ...] = ()
     kept: tuple[tuple[str, int], ...] = ()
     alone: bool = False
+    static: int = 0
 
     def source(self) -> str:
         head = ", ".join(p.text() for p in self.parameters)
@@ -125,6 +124,13 @@ class Maker:
         """The kernel of several statements that share their rows; ``None`` where there is no form for them."""
         text = self._text(group.statements, guards)
         kernel = _Writer(f"{c_name(self.function)}_{self.count}", text, self.fast, guards).group(group, outside)
+        self.count += kernel is not None
+        return kernel
+
+    def attention(self, found: Attention, outside: set[str], guards: tuple[PrimExpr, ...]) -> Kernel | None:
+        """The kernel of two contractions with rows between them."""
+        text = self._text(found.statements, guards)
+        kernel = _Writer(f"{c_name(self.function)}_{self.count}", text, self.fast, guards).attention(found, outside)
         self.count += kernel is not None
         return kernel
 
@@ -246,9 +252,17 @@ class _Writer:
         out.line("if (flat >= total) return;")
         program.write(out, statements.unflatten(out, self.text, group.rows, "flat"))
         kernel = self.done(out, "row program", tuple(e.extent for e in group.rows), barriers=not program.alone)
-        spans = tuple(tuple(loop.extent for loop in span) for span in group.spans)
-        kept = tuple((each.dtype, each.span) for each in program.rooms)
-        return replace(kernel, spans=spans, kept=kept, alone=program.alone)
+        return replace(kernel, alone=program.alone, spans=program.spans, kept=program.needs)
+
+    def attention(self, found: Attention, outside: set[str]) -> Kernel | None:
+        writing, out = Writing(found, self.text, outside), Lines()
+        program = writing.program()
+        if program is None:
+            return None
+        writing.write(out, program)
+        batch, rows = (tuple(loop.extent for loop in e) for e in (found.scores.batch, found.scores.rows))
+        kernel = self.done(out, "attention", batch, barriers=True)
+        return replace(kernel, rows=rows, static=writing.static(), spans=program.spans, kept=program.needs)
 
     # --- contractions -------------------------------------------------------------------------------------------------
 
@@ -337,7 +351,9 @@ class _Writer:
         if form in ("elementwise", "fold", "row program"):
             parameters.append(Parameter("total", "total", "int64"))
         if form == "row program":
-            parameters += [Parameter("lanes", "lanes", "int32"), Parameter("fits", "fits", "int32")]
+            parameters.append(Parameter("lanes", "lanes", "int32"))
+        if form in ("row program", "attention"):
+            parameters.append(Parameter("fits", "fits", "int32"))
         if used.reports:
             parameters.append(Parameter("status", "status", "uint32"))
         return Kernel(

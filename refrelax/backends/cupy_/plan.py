@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from refrelax.backends.cupy_.attention import attention_from
 from refrelax.backends.cupy_.bounds import Bounds
 from refrelax.backends.cupy_.expressions import Text, Used
 from refrelax.backends.cupy_.groups import group_from, used_outside
@@ -165,6 +166,13 @@ class _Planner:
 
     def group(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> int:
         """One kernel for several statements; gives how many."""
+        if (found := attention_from(stmts, self.maker.text)) is not None:
+            outside = self.parameters | used_outside(self.plan.func, found.statements)
+            kernel = self.maker.attention(found, outside, guards)
+            if kernel is not None:
+                self.plan.steps.append(kernel)
+                self.plan.together = True
+                return len(found.statements)
         group = group_from(stmts, self.maker.text)
         if group is None or bound_to_threads(tuple(group.statements)):
             return 0

@@ -288,9 +288,10 @@ struct Maximum { template <class T> static FN T of(T a, T b) { return maximum(a,
 struct First { template <class T> static FN T of(T a, T b) { return a < 0 ? b : b < 0 || a < b ? a : b; } };
 struct Minimum { template <class T> static FN T of(T a, T b) { return minimum(a, b); } };
 
-// The combination of `mine` over the threads of a row (a warp or the whole block), the same in all of them.
+// The combination of `mine` over the threads of a row (a power of two up to a warp, or the whole block), the same in all
+// of them. Whole warps take part.
 template <class Op, class T> FN T row_total(T mine, i32 lanes) {
-  for (i32 mask = 16; mask > 0; mask /= 2) mine = Op::of(mine, __shfl_xor_sync(~0u, mine, mask));
+  for (i32 mask = (lanes < 32 ? lanes : 32) / 2; mask > 0; mask /= 2) mine = Op::of(mine, __shfl_xor_sync(~0u, mine, mask));
   if (lanes <= 32) return mine;
   SHARED(T, partial, 32);
   SYNC();  // the last total may still be read

@@ -19,7 +19,7 @@ from refrelax.backends.cupy_.names import c_type, letters
 from refrelax.backends.cupy_.nests import Reduction, told_only_by_equality
 from refrelax.backends.cupy_.statements import Lines
 from refrelax.semantics.dims import substitute
-from refrelax.syntax.scalars import BufferLoad, SymVar, walk
+from refrelax.syntax.scalars import BufferLoad, PrimExpr, SymVar, walk
 
 Key = tuple[str, Indices]
 """A buffer and the index at which it is used."""
@@ -46,12 +46,14 @@ class Kept:
 
 @dataclass(slots=True)
 class Program:
-    """Writes the phases of a group. ``outside``: the buffers that are used elsewhere; ``alone``: one thread a row."""
+    """Writes the phases of a group. ``outside``: the buffers that are used elsewhere; ``alone``: one thread a row;
+    ``later``: what is used for every column when the phases are over."""
 
     group: Group
     text: Text
     outside: set[str]
     alone: bool
+    later: tuple[Key, ...] = ()
     kept: list[Kept] = field(default_factory=list)
     held: dict[str, str] = field(default_factory=dict)
     first: set[str] = field(default_factory=set)
@@ -74,15 +76,17 @@ class Program:
         stores: dict[Key, list[int]] = {}
         spans: dict[Key, int] = {}
         for k, phase in enumerate(self.group.phases):
-            found = {key for key in phase.loads() if key[0] not in scalars}
+            found = dict.fromkeys(key for key in phase.loads() if key[0] not in scalars)
             if phase.store.buffer not in scalars:
                 key = phase.store.buffer, phase.target
                 stores.setdefault(key, []).append(k)
-                found.add(key)
+                found[key] = None
             for key in found:
                 if phase.span >= 0 and self._of_a_row(key, phase.span):
                     uses.setdefault(key, []).append(k)
                     spans[key] = phase.span
+        for key in self.later:
+            uses.setdefault(key, []).append(len(self.group.phases))
         made: list[Kept] = []
         for key, phases in uses.items():
             first = self.group.phases[phases[0]]
@@ -106,6 +110,16 @@ class Program:
         into it, when it stores)."""
         last = max(k for e in made if e.room == each.room for k in e.phases)
         return (each.dtype, each.span) == (dtype, span) and (last < first or (last == first and not reads))
+
+    @property
+    def spans(self) -> tuple[tuple[PrimExpr, ...], ...]:
+        """The extents of the columns, span by span."""
+        return tuple(tuple(loop.extent for loop in span) for span in self.group.spans)
+
+    @property
+    def needs(self) -> tuple[tuple[str, int], ...]:
+        """What is kept for every column of a span."""
+        return tuple((each.dtype, each.span) for each in self.rooms)
 
     @property
     def rooms(self) -> list[Kept]:
@@ -179,8 +193,9 @@ class Program:
         inner.aliases.update(phase.aliases)
         out.line(f"{self.held[phase.store.buffer]} = {inner.element(phase.store.value)};")
 
-    def around(self, out: Lines, text: Text, fold: Reduction, total: str) -> None:
-        """An element whose fold is done elsewhere: what comes before it and after it."""
+    def around(self, out: Lines, text: Text, fold: Reduction, total: str, guard: str = "") -> None:
+        """An element whose fold is done elsewhere (of ``depth`` steps): what comes before it and after it. ``guard``:
+        under what condition it is stored."""
         self.declare(out, text)
         for k, phase in enumerate(self.group.phases):
             text.used.phase = 3 + k
@@ -188,31 +203,39 @@ class Program:
                 self.scalar(out, text, phase)
             else:
                 out.line(f"if (depth > 0) {self.held[phase.store.buffer]} = {total};")
-        self.settle(out, text)
+        self.settle(out, text, guard)
 
     # --- rows ---------------------------------------------------------------------------------------------------------
 
     def write(self, out: Lines, text: Text) -> None:
         """The body of a row, its loop variables given."""
+        self.begin(out, text)
+        for k, phase in enumerate(self.group.phases):
+            self.phase(out, text, k, phase)
+        self.settle(out, text, "" if self.alone else "lane == 0")
+
+    def begin(self, out: Lines, text: Text, active: str = "") -> None:
+        """The row's variables, and the room for what is kept. ``active``: whether this thread has a row at all."""
         self.declare(out, text)
         for k, span in enumerate(self.group.spans):
             count = " * ".join(text.index(loop.extent) for loop in span) or "1"
-            out.line(f"const i64 count{letters(k)} = {count};")
+            out.line(f"const i64 count{letters(k)} = {f'{active} ? {count} : 0' if active else count};")
         if self.kept:
-            out.line("i64 start = 0;")
+            out.line("i64 place = 0;")
         for each in self.rooms:
-            count = f"count{letters(each.span)}"
-            out.line(f"KEPT({c_type(each.dtype)}, {each.name}, start, {count} * rows);")
-            out.line(f"start += ({count} * rows * sizeof({c_type(each.dtype)}) + 15) / 16 * 16;")
-        for k, phase in enumerate(self.group.phases):
-            text.used.phase = k
-            if phase.span < 0:
-                self.scalar(out, text, phase)
-            elif phase.fold is not None:
-                self.fold(out, text, k, phase)
-            else:
-                self.columns(out, text, k, phase)
-        self.settle(out, text, "" if self.alone else "lane == 0")
+            count = " * ".join([*(text.index(loop.extent) for loop in self.group.spans[each.span]), "rows"])
+            out.line(f"KEPT({c_type(each.dtype)}, {each.name}, place, {count});")
+            if each is not self.rooms[-1]:
+                out.line(f"place += ({count} * sizeof({c_type(each.dtype)}) + 15) / 16 * 16;")
+
+    def phase(self, out: Lines, text: Text, k: int, phase: Phase) -> None:
+        text.used.phase = k
+        if phase.span < 0:
+            self.scalar(out, text, phase)
+        elif phase.fold is not None:
+            self.fold(out, text, k, phase)
+        else:
+            self.columns(out, text, k, phase)
 
     def open(self, out: Lines, text: Text, k: int, phase: Phase) -> Text:
         """The loop over the columns of this thread, and what is kept for them."""
@@ -251,8 +274,12 @@ class Program:
     def columns(self, out: Lines, text: Text, k: int, phase: Phase) -> None:
         """A store for every column."""
         inner = self.open(out, text, k, phase)
-        buffer = text.buffers[phase.store.buffer]
-        value = inner.element(phase.store.value)
+        self.keep(out, inner, k, phase, inner.element(phase.store.value))
+        out.close()
+
+    def keep(self, out: Lines, inner: Text, k: int, phase: Phase, value: str) -> None:
+        """A value of this column where later phases, or others, look for it."""
+        buffer = inner.buffers[phase.store.buffer]
         each = next((e for e in self.kept if e.key == (buffer.name, phase.target)), None)
         if each is None or (k == each.stored and each.final and k == each.phases[-1]):
             statements.write(out, inner, buffer, phase.target, value)
@@ -270,7 +297,6 @@ class Program:
                 statements.write(out, inner, buffer, phase.target, "found")
                 inner.used.when = "always"
                 out.close()
-        out.close()
 
     def fold(self, out: Lines, text: Text, k: int, phase: Phase) -> None:
         """All columns into one element of the row."""
