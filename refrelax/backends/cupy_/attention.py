@@ -164,9 +164,11 @@ class Writing:
         kind = wide(scores.reduction.store.value.dtype)
         rows_of = [loop for loop in scores.rows if as_int(loop.extent) != 1]
         out.line(f"const i32 rows = {TILE}, lanes = {TILE}, local = threadIdx.x / {TILE}, lane = threadIdx.x % {TILE};")
-        out.line(f"const i64 queries = {_size(text, rows_of)}, columns = {_size(text, scores.columns)};")
-        out.line(f"const i64 down = (queries + {TILE - 1}) / {TILE};")
-        out.line(f"i64 flat = blockIdx.x, row = flat % down * {TILE} + local;")
+        out.line(
+            f"const idx queries = {statements.size(text, rows_of)}, columns = {statements.size(text, scores.columns)};"
+        )
+        out.line(f"const idx down = (queries + {TILE - 1}) / {TILE};")
+        out.line(f"idx flat = blockIdx.x, row = flat % down * {TILE} + local;")
         out.line("flat /= down;")
         out.line("const bool active = row < queries;")
         out.line("if (!active) row = 0;")
@@ -190,7 +192,7 @@ class Writing:
         out.line(f"SHARED({kind}, left, {TILE * (depth + 1)});")
         out.line(f"SHARED({kind}, right, {TILE * (depth + 1)});")
         self.stage(out, inner, "left", "active", (), scores.left, kind)
-        out.open(f"for (i64 start = 0; start < columns; start += {TILE})")
+        out.open(f"for (idx start = 0; start < columns; start += {TILE})")
         self.stage(out, base, "right", "start + local < columns", scores.columns, scores.right, kind)
         out.line("SYNC();")
         out.open("if (active && start + lane < columns)")
@@ -198,10 +200,10 @@ class Writing:
         out.line(f"for (i32 step = 0; step < {depth}; ++step)")
         out.line(f"  acc += left[local * {depth + 1} + step] * right[lane * {depth + 1} + step];")
         phase = self.found.group.phases[0]
-        out.line("i64 rest = start + lane;")
+        out.line("idx rest = start + lane;")
         column = statements.unflatten(out, inner, self.found.group.spans[0], "rest")
         column.aliases.update(phase.aliases)
-        out.line("const i64 slot = local * counta + start + lane;")
+        out.line("const idx slot = local * counta + start + lane;")
         column.used.phase = 0
         program.keep(out, column, 0, phase, f"cast<{c_type(scores.reduction.store.value.dtype)}>(acc)")
         out.close()
@@ -218,9 +220,9 @@ class Writing:
         out.open(f"if ({test})")
         inner = text
         if columns:
-            out.line("i64 other = start + local;")
+            out.line("idx other = start + local;")
             inner = statements.unflatten(out, inner, columns, "other")
-        out.line("i64 rest = step;")
+        out.line("idx rest = step;")
         inner = statements.unflatten(out, inner, scores.depth, "rest")
         for loop in scores.reduction.nest.loops:
             if as_int(loop.extent) == 1 and loop.var.name not in inner.local:
@@ -250,13 +252,13 @@ class Writing:
             out.line(f"SHARED({c_type(value.dtype)}, values, {TILE * width});")
         else:
             out.line("SYNC();")
-        out.open(f"for (i64 start = 0; start < columns; start += {TILE})")
+        out.open(f"for (idx start = 0; start < columns; start += {TILE})")
         if value is not None:
             self.stage_values(out, text, value)
             out.line("SYNC();")
         out.open(f"for (i32 turn = 0; turn < {TILE} && active && start + turn < columns; ++turn)")
-        out.line("i64 rest = start + turn;")
-        out.line("const i64 slot = local * counta + start + turn;")
+        out.line("idx rest = start + turn;")
+        out.line("const idx slot = local * counta + start + turn;")
         column = statements.unflatten(out, text, found.tail.spans[0], "rest")
         column.aliases.update(fold.aliases)
         column.used.phase = len(found.group.phases)
@@ -264,7 +266,7 @@ class Writing:
             if each.key in self.later():
                 program.read(out, column, len(found.group.phases), each)
         out.open(f"for (i32 part = 0; part < {count}; ++part)")
-        out.line(f"i64 feature = lane + part * {TILE};")
+        out.line(f"idx feature = lane + part * {TILE};")
         out.line(f"if (feature >= {width}) break;")
         if value is not None:
             key = value.buffer, value.indices
@@ -282,9 +284,9 @@ class Writing:
     def last(self, out: Lines, text: Text, reduction: Reduction, count: int) -> None:
         """The elements of the result."""
         found = self.found
-        out.line("const i64 depth = columns;")
+        out.line("const idx depth = columns;")
         out.open(f"for (i32 part = 0; part < {count}; ++part)")
-        out.line(f"i64 feature = lane + part * {TILE};")
+        out.line(f"idx feature = lane + part * {TILE};")
         out.line(f"if (feature >= {found.width} || !active) break;")
         inner = statements.unflatten(out, text, found.features, "feature")
         tail = Program(found.tail, self.text, self.outside, alone=True)
@@ -308,7 +310,7 @@ class Writing:
         """A tile of that factor into shared memory."""
         width = self.found.width
         out.open(f"for (i32 each = threadIdx.x; each < {TILE * width}; each += {TILE * TILE})")
-        out.line(f"i64 other = start + each / {width}, feature = each % {width};")
+        out.line(f"idx other = start + each / {width}, feature = each % {width};")
         out.line(f"{c_type(value.dtype)} item = cast<{c_type(value.dtype)}>(0);")
         out.open("if (other < columns)")
         inner = statements.unflatten(out, text, self.found.tail.spans[0], "other")
@@ -320,7 +322,3 @@ class Writing:
         out.close()
         out.line("values[each] = item;")
         out.close()
-
-
-def _size(text: Text, loops: Sequence[For]) -> str:
-    return " * ".join(text.index(loop.extent) for loop in loops) or "1"

@@ -13,7 +13,7 @@ import numpy as np
 
 from refrelax.backends.cupy_ import machine
 from refrelax.backends.cupy_.counting import Cost, CountingDevice, arguments
-from refrelax.backends.cupy_.devices import Device, DeviceArray
+from refrelax.backends.cupy_.devices import Device, DeviceArray, Program
 from refrelax.backends.cupy_.launch import Launcher, stand_in
 from refrelax.backends.cupy_.plan import Plan, plans, source_text
 from refrelax.backends.executable import Frame, Observed
@@ -155,9 +155,19 @@ class CudaExecutable:
         self.source = source_text(self.plans, mode)
         self.host_source = graph_source(checked, mode)
         self.program = device.load(self.source, self.plans, mode)
-        self.launchers = {n: Launcher(p, device, self.program, mode, self._on_host) for n, p in self.plans.items()}
+        self.launchers = {
+            n: Launcher(p, device, self.program, self._wide, mode, self._on_host) for n, p in self.plans.items()
+        }
         self._functions = self._load(self.host_source)
         self._brought = device.libraries(checked.module) if mode == "fast" else {}
+
+    def _wide(self) -> Program:
+        """The kernels with indices of 64 bits, compiled when a launch needs them."""
+        return self._wide_program
+
+    @cached_property
+    def _wide_program(self) -> Program:
+        return self.device.load(source_text(self.plans, self.mode, wide=True), self.plans, self.mode)
 
     def __reduce__(self) -> tuple[object, ...]:
         return CudaExecutable, (self.checked, self.mode, self.device)

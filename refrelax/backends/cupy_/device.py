@@ -40,7 +40,8 @@ ALWAYS_SHARED = 48 * 1024
 class CuPyProgram:
     """A loaded module."""
 
-    def __init__(self, cupy: Any, module: Any) -> None:
+    def __init__(self, cupy: Any, module: Any, wide: bool) -> None:
+        self.index = np.int64 if wide else np.int32
         self.cupy = cupy
         self.module = module
         self.functions: dict[str, Any] = {}
@@ -62,7 +63,7 @@ class CuPyProgram:
         if kind in ("lanes", "fits"):
             return np.int32(value)
         if not is_float(dtype):
-            return np.int64(value)
+            return self.index(value)
         return np.float64(value) if dtype == "float64" else np.dtype(np.float32).type(value)
 
 
@@ -118,7 +119,8 @@ class CuPyDevice:
     def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> CuPyProgram:
         # CuPy names the architecture of the device itself
         options = ("--std=c++17", f"--fmad={'false' if mode == 'bits' else 'true'}")
-        return CuPyProgram(self.cupy, self.cupy.RawModule(code=source, options=options, backend="nvrtc"))
+        module = self.cupy.RawModule(code=source, options=options, backend="nvrtc")
+        return CuPyProgram(self.cupy, module, "#define WIDE_INDICES" in source)
 
     def status(self) -> Any:
         return self.cupy.zeros(1, dtype=np.uint32)

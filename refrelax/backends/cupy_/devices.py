@@ -65,7 +65,8 @@ class Device(Protocol):
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """What runs in place of the module's library functions, on device arrays; where nothing does, contracts do."""
 
-    def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> Program: ...
+    def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> Program:
+        """A source text, ready to be launched."""
 
     def status(self) -> Any:
         """A fresh status word in the device's memory."""

@@ -1,7 +1,8 @@
 """Scalar expressions as CUDA C++ text.
 
-Indices are ``i64`` arithmetic; elements are computed in their dtype, one rounding a step. Every index into memory is
-moved into range (``at``) unless ``Bounds`` proves that it is there.
+Indices are arithmetic in ``idx``, of 32 bits where that is seen to do for the sizes of a launch, else of 64; elements
+are computed in their dtype, one rounding a step. Every index into memory is moved into range (``at``) unless ``Bounds``
+proves that it is there.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from refrelax.syntax.scalars import (
     walk,
 )
 
+Domains = tuple[tuple[str, PrimExpr, PrimExpr], ...]
+
 
 @dataclass(slots=True)
 class Used:
@@ -42,6 +45,7 @@ class Used:
     written: set[str] = field(default_factory=set)
     symbols: dict[str, str] = field(default_factory=dict)
     reports: bool = False
+    indices: dict[tuple[PrimExpr, Domains], None] = field(default_factory=dict)
     touches: dict[tuple[object, ...], Touch] = field(default_factory=dict)
     phase: int = 0
     when: When = "always"
@@ -97,11 +101,15 @@ class Text:
         """Whether an element is what it is as an index: made of indices, and nowhere does it wrap."""
         return self.is_index(expr) and not may_wrap(self.resolve(expr), self.bounds.domains)
 
-    # --- indices: i64 -------------------------------------------------------------------------------------------------
+    # --- indices: idx -------------------------------------------------------------------------------------------------
 
     def index(self, expr: PrimExpr) -> str:
         """An integer or bool expression in index position."""
-        return self._index(self.resolve(expr))
+        resolved = self.resolve(expr)
+        if not isinstance(resolved, Literal | SymVar):
+            domains = tuple((name, low, extent) for name, (low, extent) in self.bounds.domains.items())
+            self.used.indices[resolved, domains] = None
+        return self._index(resolved)
 
     def _index(self, expr: PrimExpr) -> str:
         match expr:
@@ -132,12 +140,12 @@ class Text:
         return c_name(expr.name)
 
     def _index_binary(self, expr: Binary) -> str:
-        a, b = self._index(expr.a), self._index(expr.b)
+        a, b, kind = self._index(expr.a), self._index(expr.b), self._width(expr)
         match expr.op:
             case "Min":
-                return f"minimum((i64){a}, (i64){b})"
+                return f"minimum(({kind}){a}, ({kind}){b})"
             case "Max":
-                return f"maximum((i64){a}, (i64){b})"
+                return f"maximum(({kind}){a}, ({kind}){b})"
             case "Div" | "Mod" | "FloorDiv" | "FloorMod":
                 return self._index_quotient(expr, a, b)
             case _:
@@ -148,7 +156,11 @@ class Text:
         divisor = as_int(expr.b)
         if divisor is not None and divisor > 0 and self.bounds.never_negative(expr.a):
             return f"({a} {'/' if expr.op in ('Div', 'FloorDiv') else '%'} {b})"
-        return f"{QUOTIENTS[expr.op]}((i64){a}, (i64){b})"
+        return f"{QUOTIENTS[expr.op]}(({self._width(expr)}){a}, ({self._width(expr)}){b})"
+
+    def _width(self, expr: PrimExpr) -> str:
+        """What an index is computed in: what comes from memory may be anything."""
+        return "idx" if self.is_index(expr) else "i64"
 
     def _choice(self, condition: PrimExpr, a: PrimExpr, b: PrimExpr, write: Callable[[PrimExpr], str]) -> str:
         """``c ? a : b``, each arm written under what the condition says."""
@@ -193,7 +205,7 @@ class Text:
         if expr.name in self.elements:
             return self._variable(expr)
         text = self.index(expr)
-        return text if expr.dtype in ("int64", "bool") else f"({c_type(expr.dtype)})({text})"
+        return text if expr.dtype == "bool" else f"({c_type(expr.dtype)})({text})"
 
     def _binary(self, expr: Binary) -> str:
         if expr.dtype == "bool" and self.is_exact(expr):

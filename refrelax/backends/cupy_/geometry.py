@@ -9,9 +9,11 @@ from typing import Any
 
 from refrelax.backends.cupy_.forms import TILE
 from refrelax.backends.cupy_.kernels import Kernel
+from refrelax.backends.cupy_.traffic import size
+from refrelax.backends.intervals import NARROW, SLACK, UncheckedIndex
 from refrelax.running.arrays import numpy_dtype
 from refrelax.semantics.dims import value
-from refrelax.syntax.scalars import PrimExpr
+from refrelax.syntax.scalars import PrimExpr, int_imm
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,21 @@ def geometry(kernel: Kernel, symbols: Mapping[str, Any]) -> Geometry:
         case _:
             total = product(kernel.batch)
             return Geometry(-(-total // kernel.threads), kernel.threads, total, symbols=symbols)
+
+
+def narrow(kernel: Kernel, symbols: Mapping[str, Any]) -> bool:
+    """Whether 32 bits hold every index of a launch, each step of it, and every offset."""
+    numbers = {name: number for name, number in symbols.items() if isinstance(number, int)}
+    if any(abs(numbers.get(p.name, 0)) > NARROW for p in kernel.parameters if p.kind == "number"):
+        return False
+    counts = [size(kernel.batch, symbols), size(kernel.rows, symbols), size(kernel.columns, symbols)]
+    counts += [size(span, symbols) * 1024 for span in kernel.spans]
+    counts += [size(touch.shape, symbols) for touch in kernel.touches]
+    if max(counts) > NARROW - SLACK or counts[0] * counts[1] > NARROW - SLACK:
+        return False
+    known = {name: (number, number) for name, number in numbers.items()}
+    loops = {UncheckedIndex(int_imm(0), touch.loops) for touch in kernel.touches}
+    return all(each.narrow(known) for each in (*kernel.indices, *loops))
 
 
 def _needed(kernel: Kernel, counts: list[int], rows: int) -> int:

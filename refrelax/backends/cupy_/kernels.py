@@ -47,9 +47,10 @@ class Parameter:
             case "buffer":
                 return f"ptr<{'' if self.written else 'const '}{c_type(self.dtype)}> {c_name(self.name)}"
             case "number":
-                return f"{scalar_type(self.dtype)} {c_name(self.name)}{'_wide' if self.narrow else ''}"
+                kind = scalar_type(self.dtype) if is_float(self.dtype) else "idx"
+                return f"{kind} {c_name(self.name)}{'_wide' if self.narrow else ''}"
             case "total":
-                return "i64 total"
+                return "idx total"
             case "lanes" | "fits":
                 return f"i32 {self.kind}"
             case "status":
@@ -85,6 +86,7 @@ class Kernel:
     guards: tuple[PrimExpr, ...] = ()
     obligations: tuple[UncheckedIndex, ...] = ()
     touches: tuple[Touch, ...] = ()
+    indices: tuple[UncheckedIndex, ...] = ()
     spans: tuple[tuple[PrimExpr, ...], ...] = ()
     kept: tuple[tuple[str, int], ...] = ()
     alone: bool = False
@@ -194,7 +196,7 @@ class _Writer:
 
     def threads(self, out: Lines, loops: tuple[For, ...]) -> Text:
         """The loop variables of this thread."""
-        out.line("i64 flat = (i64)blockIdx.x * blockDim.x + threadIdx.x;")
+        out.line("idx flat = (idx)blockIdx.x * blockDim.x + threadIdx.x;")
         out.line("if (flat >= total) return;")
         return statements.unflatten(out, self.text, loops, "flat")
 
@@ -248,7 +250,7 @@ class _Writer:
         """A row program."""
         out, group = Lines(), program.group
         out.line("const i32 rows = blockDim.x / lanes, local = threadIdx.x / lanes, lane = threadIdx.x % lanes;")
-        out.line("i64 flat = (i64)blockIdx.x * rows + local;")
+        out.line("idx flat = (idx)blockIdx.x * rows + local;")
         out.line("if (flat >= total) return;")
         program.write(out, statements.unflatten(out, self.text, group.rows, "flat"))
         kernel = self.done(out, "row program", tuple(e.extent for e in group.rows), barriers=not program.alone)
@@ -266,30 +268,27 @@ class _Writer:
 
     # --- contractions -------------------------------------------------------------------------------------------------
 
-    def size(self, text: Text, loops: Sequence[For]) -> str:
-        return " * ".join(text.index(loop.extent) for loop in loops) or "1"
-
     def tiled(self, c: Contraction, program: Program | None) -> Kernel:
         """``TILE`` by ``TILE`` elements of ``Σ left · right`` a block, through tiles in shared memory. ``program``:
         what is done with an element before and after."""
         out, text = Lines(), self.text
         kind, edge = wide(c.reduction.store.value.dtype), TILE + 1
         for name, loops in (("rows", c.rows), ("columns", c.columns), ("depth", c.depth)):
-            out.line(f"const i64 {name} = {self.size(text, loops)};")
+            out.line(f"const idx {name} = {statements.size(text, loops)};")
         if program is None:
             out.line("if (depth <= 0) return;")
         out.line(f"SHARED({kind}, left, {TILE * edge});")
         out.line(f"SHARED({kind}, right, {TILE * edge});")
-        out.line("i64 flat = blockIdx.x;")
-        out.line(f"const i64 across = (columns + {TILE - 1}) / {TILE}, down = (rows + {TILE - 1}) / {TILE};")
-        out.line(f"const i64 column = flat % across * {TILE} + threadIdx.x % {TILE};")
+        out.line("idx flat = blockIdx.x;")
+        out.line(f"const idx across = (columns + {TILE - 1}) / {TILE}, down = (rows + {TILE - 1}) / {TILE};")
+        out.line(f"const idx column = flat % across * {TILE} + threadIdx.x % {TILE};")
         out.line("flat /= across;")
-        out.line(f"const i64 row = flat % down * {TILE} + threadIdx.x / {TILE};")
+        out.line(f"const idx row = flat % down * {TILE} + threadIdx.x / {TILE};")
         out.line("flat /= down;")
         batch = statements.unflatten(out, text, c.batch, "flat") if c.batch else text.scope()
         out.line(f"const i32 lane = threadIdx.x % {TILE}, line = threadIdx.x / {TILE};")
         out.line(f"{kind} acc = 0;")
-        out.open(f"for (i64 start = 0; start < depth; start += {TILE})")
+        out.open(f"for (idx start = 0; start < depth; start += {TILE})")
         self.tile(out, batch, c, "left", (*c.rows, *c.depth), c.left)
         self.tile(out, batch, c, "right", (*c.columns, *c.depth), c.right)
         out.line("SYNC();")
@@ -310,10 +309,10 @@ class _Writer:
         is_left = side == "left"
         line, limit = ("row", "rows") if is_left else ("column", "columns")
         out.open("")
-        out.line(f"const i64 step = start + {'lane' if is_left else 'line'};")
+        out.line(f"const idx step = start + {'lane' if is_left else 'line'};")
         out.line(f"{kind} item = 0;")
         out.open(f"if ({line} < {limit} && step < depth)")
-        out.line(f"i64 place = {line}, rest = step;")
+        out.line(f"idx place = {line}, rest = step;")
         inner = statements.unflatten(out, text, c.rows if is_left else c.columns, "place")
         inner = statements.unflatten(out, inner, c.depth, "rest")
         inner.aliases.update({k: inner.resolve(v) for k, v in c.reduction.aliases.items()})
@@ -326,7 +325,7 @@ class _Writer:
         out.close()
 
     def finish(self, out: Lines, text: Text, c: Contraction, program: Program | None) -> None:
-        out.line("i64 place = row, rest = column;")
+        out.line("idx place = row, rest = column;")
         inner = statements.unflatten(out, text, c.rows, "place")
         inner = statements.unflatten(out, inner, c.columns, "rest")
         store = c.reduction.store
@@ -367,4 +366,5 @@ class _Writer:
             guards=self.guards,
             obligations=tuple(self.text.bounds.obligations),
             touches=tuple(used.touches.values()),
+            indices=tuple(UncheckedIndex(*each) for each in used.indices),
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from refrelax.backends.cupy_.bounds import SYMBOL_LIMIT
 from refrelax.backends.cupy_.devices import Device, DeviceArray, Program
-from refrelax.backends.cupy_.geometry import Geometry, geometry
+from refrelax.backends.cupy_.geometry import Geometry, geometry, narrow
 from refrelax.backends.cupy_.kernels import Kernel, Parameter
 from refrelax.backends.cupy_.names import is_float
 from refrelax.backends.cupy_.plan import Check, Plan
@@ -83,14 +83,17 @@ def _buffer(function: str, buffer: Buffer, given: Any, call: Call) -> list[tuple
 
 @dataclass(slots=True)
 class Launcher:
-    """A PrimFunc as generated graph source calls it."""
+    """A PrimFunc as generated graph source calls it. ``program``: its kernels with indices of 32 bits; ``wide``: of
+    64."""
 
     plan: Plan
     device: Device
     program: Program
+    wide: Callable[[], Program]
     mode: str
     host: Callable[[PrimFunc, str], Callable[..., Any]]
     seen: set[tuple[str, tuple[Any, ...]]] = field(default_factory=set)
+    narrow: dict[tuple[str, tuple[Any, ...]], bool] = field(default_factory=dict)
     in_doubt: int = 0
 
     def __call__(self, *args: Any) -> None:
@@ -135,7 +138,15 @@ class Launcher:
             raise Ended(Exhausted("blocks of a launch"))
         self._obligations(step, call.symbols)
         args = [argument(p, call, how) for p in step.parameters if p.kind != "status"]
-        self.program.launch(step, how, args, status)
+        program = self.program if self._narrow(step, call.symbols) else self.wide()
+        program.launch(step, how, args, status)
+
+    def _narrow(self, kernel: Kernel, symbols: dict[str, Any]) -> bool:
+        """Whether indices of 32 bits do for these sizes."""
+        key = (kernel.name, tuple(symbols.items()))
+        if key not in self.narrow:
+            self.narrow[key] = narrow(kernel, symbols)
+        return self.narrow[key]
 
     def _obligations(self, kernel: Kernel, symbols: dict[str, Any]) -> None:
         """Unchecked indices fit int64 for these sizes."""

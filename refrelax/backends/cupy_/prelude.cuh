@@ -11,6 +11,12 @@ typedef unsigned long long u64;
 typedef float f32;
 typedef double f64;
 
+#ifdef WIDE_INDICES  // some index of the launch may leave 32 bits
+typedef i64 idx;
+#else
+typedef i32 idx;
+#endif
+
 // --- what differs between a device and the emulation -----------------------------------------------------------------
 
 #ifndef REFRELAX_EMULATION

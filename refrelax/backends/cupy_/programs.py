@@ -218,12 +218,12 @@ class Program:
         """The row's variables, and the room for what is kept. ``active``: whether this thread has a row at all."""
         self.declare(out, text)
         for k, span in enumerate(self.group.spans):
-            count = " * ".join(text.index(loop.extent) for loop in span) or "1"
-            out.line(f"const i64 count{letters(k)} = {f'{active} ? {count} : 0' if active else count};")
+            count = statements.size(text, span)
+            out.line(f"const idx count{letters(k)} = {f'{active} ? {count} : 0' if active else count};")
         if self.kept:
             out.line("i64 place = 0;")
         for each in self.rooms:
-            count = " * ".join([*(text.index(loop.extent) for loop in self.group.spans[each.span]), "rows"])
+            count = f"{statements.size(text, self.group.spans[each.span])} * rows"
             out.line(f"KEPT({c_type(each.dtype)}, {each.name}, place, {count});")
             if each is not self.rooms[-1]:
                 out.line(f"place += ({count} * sizeof({c_type(each.dtype)}) + 15) / 16 * 16;")
@@ -241,15 +241,15 @@ class Program:
         """The loop over the columns of this thread, and what is kept for them."""
         letter = letters(phase.span)
         first, step = ("0", "++step") if self.alone else ("lane", "step += lanes")
-        out.open(f"for (i64 step = {first}; step < count{letter}; {step})")
+        out.open(f"for (idx step = {first}; step < count{letter}; {step})")
         span = self.group.spans[phase.span]
         if span:
-            out.line("i64 rest = step;")
+            out.line("idx rest = step;")
         inner = statements.unflatten(out, text, span, "rest")
         inner.aliases.update(phase.aliases)
         mine = [each for each in self.kept if k in each.phases]
         if mine:
-            out.line(f"const i64 slot = {'step * rows + local' if self.alone else f'local * count{letter} + step'};")
+            out.line(f"const idx slot = {'step * rows + local' if self.alone else f'local * count{letter} + step'};")
         for each in mine:
             reads = any(each.key == found for found in phase.loads())
             if reads:

@@ -27,7 +27,7 @@ from refrelax.syntax.loops import (
     Stmt,
     While,
 )
-from refrelax.syntax.scalars import Binary, Intrinsic, Not, PrimExpr, SymVar, as_int
+from refrelax.syntax.scalars import Binary, Intrinsic, Not, PrimExpr, SymVar, as_int, int_imm
 
 
 @dataclass(slots=True)
@@ -101,8 +101,11 @@ def open_loop(out: Lines, text: Text, stmt: For) -> Text:
     """The head of a loop; gives the scope of its body."""
     low, extent = text.index(stmt.min), text.index(stmt.extent)
     name, end = c_name(stmt.var.name), extent if low == "0" else f"{low} + {extent}"
-    step = f"++{name}" if stmt.step is None else f"{name} += {text.index(stmt.step)}"
-    out.open(f"for (i64 {name} = {low}; {name} < {end}; {step})")
+    step = "++" + name
+    if stmt.step is not None:
+        text.index(Binary("Add", stmt.extent, stmt.step))  # what the variable may reach
+        step = f"{name} += {text.index(stmt.step)}"
+    out.open(f"for (idx {name} = {low}; {name} < {end}; {step})")
     inner = text.scope()
     enter(inner, stmt)
     return inner
@@ -198,11 +201,19 @@ def unflatten(out: Lines, text: Text, loops: Sequence[For], flat: str) -> Text:
     for k, loop_ in reversed(list(enumerate(loops))):
         low, extent = text.index(loop_.min), text.index(loop_.extent)
         value = flat if k == 0 else "0" if as_int(loop_.extent) == 1 else f"{flat} % {extent}"
-        out.line(f"const i64 {c_name(loop_.var.name)} = {value if low == '0' else f'{low} + {value}'};")
+        out.line(f"const idx {c_name(loop_.var.name)} = {value if low == '0' else f'{low} + {value}'};")
         if k > 0 and as_int(loop_.extent) != 1:
             out.line(f"{flat} /= {extent};")
         enter(inner, loop_)
     return inner
+
+
+def size(text: Text, loops: Sequence[For]) -> str:
+    """The number of iterations of loops."""
+    whole = int_imm(1)
+    for loop_ in loops:
+        whole = Binary("Mul", whole, loop_.extent) if as_int(whole) != 1 else loop_.extent  # type: ignore[assignment]
+    return text.index(whole)
 
 
 def maybe_empty(loop_: For) -> bool:

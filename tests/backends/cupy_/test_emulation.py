@@ -137,7 +137,7 @@ SEEDED = [
     ("row_sum", "acc = -0.0", "acc = 1"),
     ("row_sum", "row_total<Sum>", "row_total<Maximum>"),
     ("row_sum", "flat >= total", "flat > total"),
-    ("row_max_f16", "(i64)blockIdx.x", "1 + (i64)blockIdx.x"),
+    ("row_max_f16", "(idx)blockIdx.x", "1 + (idx)blockIdx.x"),
     ("broadcast_f16", "flat >= total", "flat > total"),
     ("broadcast_f16", "flat % m", "flat % n"),
     ("running_sum", "(j - 1)", "(j - 2)"),
