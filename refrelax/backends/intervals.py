@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from refrelax.syntax.dtypes import integer_range, kind
-from refrelax.syntax.scalars import Binary, Cast, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, walk
+from refrelax.syntax.scalars import Binary, BufferLoad, Cast, Intrinsic, Literal, Not, PrimExpr, SymVar, as_int, walk
 
 LEAST, GREATEST = -(1 << 63), (1 << 63) - 1
+
+NARROW = (1 << 31) - 1
+
+SLACK = 4096
+"""What the last step of a loop, or the rounding of a grid, may add to a count."""
 
 Interval = tuple[int, int]
 
@@ -38,6 +43,20 @@ class UncheckedIndex:
         except Overflow:
             return False
         return True
+
+    def narrow(self, symbols: Mapping[str, Interval]) -> bool:
+        """Whether every step that reads no memory stays within 32 bits for symbols in these ranges."""
+        known = dict(symbols)
+        try:
+            for name, low, extent in self.domains:
+                start, size = interval(low, known), interval(extent, known)
+                known[name] = (start[0], max(start[0], start[1] + size[1] - 1))
+                if start[1] + size[1] > NARROW - SLACK:
+                    return False
+            pure = (n for n in walk(self.index) if not any(isinstance(m, BufferLoad) for m in walk(n)))
+            return all(low >= -NARROW and high <= NARROW for low, high in (interval(n, known) for n in pure))
+        except Overflow:
+            return False
 
 
 def may_wrap(e: PrimExpr, domains: Mapping[str, tuple[PrimExpr, PrimExpr]]) -> bool:

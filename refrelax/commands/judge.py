@@ -41,7 +41,7 @@ def diff(options: argparse.Namespace) -> int:
     if options.html:
         from refrelax.views import parting
 
-        shown = next((k for k, (_, each) in enumerate(verdicts) if isinstance(each, judge.Diverge)), 0)
+        shown = next((k for k, (_, each) in enumerate(verdicts) if isinstance(each, judge.Divergence)), 0)
         Path(options.html).write_text(parting.page(verdicts[shown][1], checked.module, names[shown]), encoding="utf-8")
     return tell(verdicts[0][1], options) if len(verdicts) == 1 else tell_all(verdicts, options)
 

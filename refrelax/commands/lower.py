@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from refrelax import api
@@ -39,7 +40,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="instead of the module: the bytes of successive runs at these values of a symbol (n=1..8: all of them), "
         "before and after a plan",
     )  # fmt: skip
-    parser.add_argument("--entry", help="with --memory: the function (main)")
+    parser.add_argument(
+        "--cost", metavar="n=128", action="append",
+        help="instead of the module: the launches of its CUDA kernels (mode fast) at this value of a symbol, and the "
+        "bytes that they read and write",
+    )  # fmt: skip
+    parser.add_argument("--entry", help="with --memory or --cost: the function (main)")
     parser.add_argument(
         "--html",
         metavar="OUT",
@@ -57,8 +63,10 @@ def lower(options: argparse.Namespace) -> int:
         Path(options.html).write_text(comparison.lowered(lowered, checked), encoding="utf-8")
     if options.memory is not None:
         return _memory(lowered, options)
+    if options.cost is not None:
+        return _cost(lowered, options)
     if options.entry is not None:
-        raise UsageError("--entry has an effect with --memory alone: every function is lowered")
+        raise UsageError("--entry has an effect with --memory and --cost alone: every function is lowered")
     text = api.print_module(lowered.module.module).rstrip("\n") + "\n"
     if options.output is not None:
         Path(options.output).write_text(text, encoding="utf-8")
@@ -114,24 +122,48 @@ def _memory(lowered: Lowered, options: argparse.Namespace) -> int:
     return 0
 
 
+def _cost(lowered: Lowered, options: argparse.Namespace) -> int:
+    """What a call launches on a device, counted without one."""
+    if options.output is not None:
+        raise UsageError("-o has no effect with --cost, which writes no module")
+    from refrelax.extras import optional
+
+    (symbols,) = _runs(options.cost, "--cost", most=1)
+    with optional("--cost"):
+        from refrelax.backends.cupy_.compile import cost_of
+
+        found = cost_of(lowered.module, options.entry or "main", symbols)
+    if options.json:
+        for each in found.kernels:
+            emit(asdict(each))
+        emit({"launches": found.launches, "read": found.read, "written": found.written})
+    else:
+        print(found)
+    return 0
+
+
 def _row_of(use: Use) -> dict[str, int]:
     return {"total": use.total, "peak": use.peak, "held": use.held}
 
 
-def _runs(given: list[str]) -> list[dict[str, int]]:
-    """``n=1,2`` and ``m=3`` as the symbols of each run; one value stands for all runs."""
+def _runs(given: list[str], option: str = "--memory", most: int = 0) -> list[dict[str, int]]:
+    """``n=1,2`` and ``m=3`` as the symbols of each run (of which there are ``most`` at most); one value stands for all
+    runs."""
     columns: dict[str, list[int]] = {}
     for each in given:
         name, _, values = each.partition("=")
         try:
             columns[name] = [k for part in values.split(",") for k in _several(part)]
         except ValueError:
-            raise UsageError(f"--memory: expected NAME=INT,INT,… or NAME=INT..INT, found {each!r}") from None
+            wanted = "NAME=INT" if most == 1 else "NAME=INT,INT,… or NAME=INT..INT"
+            raise UsageError(f"{option}: expected {wanted}, found {each!r}") from None
         if not name or min(columns[name], default=-1) < 0:
-            raise UsageError(f"--memory: expected extents of a symbol, found {each!r}")
+            raise UsageError(f"{option}: expected extents of a symbol, found {each!r}")
     count = max(map(len, columns.values()))
+    if count > most > 0:
+        raise UsageError(f"{option}: one value of each symbol, found {', '.join(given)}")
     if any(len(values) not in (1, count) for values in columns.values()):
-        raise UsageError(f"--memory: one value or {count} of each symbol, found {', '.join(given)}")
+        raise UsageError(f"{option}: one value or {count} of each symbol, found {', '.join(given)}")
     return [{name: values[k % len(values)] for name, values in columns.items()} for k in range(count)]
 
 

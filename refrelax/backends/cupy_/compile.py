@@ -5,13 +5,15 @@ in the device's memory. Operators left at graph level run on the host, on copies
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from refrelax.backends.cupy_ import machine
-from refrelax.backends.cupy_.devices import Device, DeviceArray
+from refrelax.backends.cupy_.counting import Cost, CountingDevice, arguments
+from refrelax.backends.cupy_.devices import Device, DeviceArray, Program
 from refrelax.backends.cupy_.launch import Launcher, stand_in
 from refrelax.backends.cupy_.plan import Plan, plans, source_text
 from refrelax.backends.executable import Frame, Observed
@@ -130,23 +132,43 @@ class Running(host.Running):
         super().after(path, name, self.border.down(value))
 
 
+def cost_of(checked: CheckedModule, entry: str, symbols: Mapping[str, int], mode: str = "fast") -> Cost:
+    """What ``CudaExecutable.cost`` counts, without a device or a compiler.
+
+    Raises:
+        UsageError, RunError, Unsupported: as there.
+    """
+    return CudaExecutable(checked, mode, CountingDevice()).cost(entry, **symbols)
+
+
 class CudaExecutable:
     """A compiled module. ``source``: the kernels; ``host_source``: the Relax functions; ``claims``: what the missing
     bounds checks rest on."""
 
-    def __init__(self, checked: CheckedModule, mode: str, device: Device) -> None:
+    def __init__(self, checked: CheckedModule, mode: str, device: Device, made: dict[str, Plan] | None = None) -> None:
+        """``made``: the plans of the module, where somebody has them."""
         self.checked = checked
         self.mode = mode
         self.device = device
         self.border = Border(device)
         self._machine = Machine()
-        self.plans: dict[str, Plan] = plans(checked.module, mode)
+        self.plans: dict[str, Plan] = plans(checked.module, mode) if made is None else made
         self.source = source_text(self.plans, mode)
         self.host_source = graph_source(checked, mode)
-        program = device.load(self.source, self.plans, mode)
-        self.launchers = {n: Launcher(p, device, program, mode, self._on_host) for n, p in self.plans.items()}
+        self.program = device.load(self.source, self.plans, mode)
+        self.launchers = {
+            n: Launcher(p, device, self.program, self._wide, mode, self._on_host) for n, p in self.plans.items()
+        }
         self._functions = self._load(self.host_source)
         self._brought = device.libraries(checked.module) if mode == "fast" else {}
+
+    def _wide(self) -> Program:
+        """The kernels with indices of 64 bits, compiled when a launch needs them."""
+        return self._wide_program
+
+    @cached_property
+    def _wide_program(self) -> Program:
+        return self.device.load(source_text(self.plans, self.mode, wide=True), self.plans, self.mode)
 
     def __reduce__(self) -> tuple[object, ...]:
         return CudaExecutable, (self.checked, self.mode, self.device)
@@ -181,6 +203,36 @@ class CudaExecutable:
             UsageError, Unlinkable: as ``rr.run``.
         """
         return self._run(self._functions, entry, args, externs or {})[0]
+
+    def cost(self, entry: str = "main", /, **symbols: int) -> Cost:
+        """The launches of one call at these values of its symbols, and the bytes that they read and write: counted by
+        going through the launches, which are not made.
+
+        Raises:
+            UsageError: a symbol without a value, or a value without a symbol.
+            RunError: the call would not return.
+            Unsupported: the host reads elements on the way.
+        """
+        return self._counter._counted(entry, symbols)
+
+    @cached_property
+    def _counter(self) -> CudaExecutable:
+        return CudaExecutable(self.checked, self.mode, CountingDevice(), self.plans)
+
+    def _counted(self, entry: str, symbols: Mapping[str, int]) -> Cost:
+        device, func = self.device, self.checked.module.functions.get(entry)
+        assert isinstance(device, CountingDevice)
+        if not isinstance(func, Function | PrimFunc):
+            raise UsageError(f"{entry} is no function of the module that can be run")
+        values = arguments(device, func, entry, symbols)
+        running = Running(self.checked, {}, functions=self._functions, brought=self._brought, machine=Machine())
+        running.border = self.border
+        device.launches.clear()
+        try:
+            self._functions[function(entry)](*([running, *values] if isinstance(func, Function) else values))
+        except Ended as end:
+            raise RunError(end.outcome) from None
+        return Cost(tuple(device.launches))
 
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.cupy_.devices import DeviceArray, array_of, bytes_of
+from refrelax.backends.cupy_.geometry import Geometry
 from refrelax.backends.cupy_.kernels import Kernel
 from refrelax.backends.cupy_.names import is_float
 from refrelax.backends.cupy_.plan import Plan
@@ -32,28 +33,37 @@ def find_cupy() -> Any:
     return cupy
 
 
+ALWAYS_SHARED = 48 * 1024
+"""Bytes of the block's memory that a kernel may ask for without saying so before."""
+
+
 class CuPyProgram:
     """A loaded module."""
 
-    def __init__(self, cupy: Any, module: Any) -> None:
+    def __init__(self, cupy: Any, module: Any, wide: bool) -> None:
+        self.index = np.int64 if wide else np.int32
         self.cupy = cupy
         self.module = module
         self.functions: dict[str, Any] = {}
 
-    def launch(self, kernel: Kernel, blocks: int, args: list[Any], status: Any) -> None:
+    def launch(self, kernel: Kernel, geometry: Geometry, args: list[Any], status: Any) -> None:
         function = self.functions.get(kernel.name)
         if function is None:
             function = self.functions[kernel.name] = self.module.get_function(kernel.name)
         given = [self._packed(p.kind, p.dtype, a) for p, a in zip(kernel.parameters, args, strict=False)]
         if len(args) < len(kernel.parameters):
             given.append(status)
-        function((blocks,), (kernel.threads,), tuple(given))
+        if geometry.shared > ALWAYS_SHARED:
+            function.max_dynamic_shared_size_bytes = geometry.shared
+        function((geometry.blocks,), (geometry.threads,), tuple(given), shared_mem=geometry.shared)
 
     def _packed(self, kind: str, dtype: str, value: Any) -> Any:
         if kind == "buffer":
             return value.memory
+        if kind in ("lanes", "fits"):
+            return np.int32(value)
         if not is_float(dtype):
-            return np.int64(value)
+            return self.index(value)
         return np.float64(value) if dtype == "float64" else np.dtype(np.float32).type(value)
 
 
@@ -86,6 +96,9 @@ class CuPyDevice:
         raw = bytes_of(saved)
         array.memory[: len(raw)] = self.cupy.asarray(raw)
 
+    def address(self, array: DeviceArray) -> int:
+        return int(array.memory.data.ptr)
+
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """Library functions on the device, by CuPy (cuBLAS for products)."""
         found = libraries_of(module, self.cupy)
@@ -106,7 +119,8 @@ class CuPyDevice:
     def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> CuPyProgram:
         # CuPy names the architecture of the device itself
         options = ("--std=c++17", f"--fmad={'false' if mode == 'bits' else 'true'}")
-        return CuPyProgram(self.cupy, self.cupy.RawModule(code=source, options=options, backend="nvrtc"))
+        module = self.cupy.RawModule(code=source, options=options, backend="nvrtc")
+        return CuPyProgram(self.cupy, module, "#define WIDE_INDICES" in source)
 
     def status(self) -> Any:
         return self.cupy.zeros(1, dtype=np.uint32)

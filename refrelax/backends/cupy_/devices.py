@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from refrelax.backends.cupy_.geometry import Geometry
 from refrelax.backends.cupy_.kernels import Kernel
 from refrelax.backends.cupy_.plan import Plan
 from refrelax.syntax.module import Module
@@ -41,7 +42,7 @@ class DeviceArray:
 class Program(Protocol):
     """A loaded source text."""
 
-    def launch(self, kernel: Kernel, blocks: int, args: list[Any], status: Any) -> None:
+    def launch(self, kernel: Kernel, geometry: Geometry, args: list[Any], status: Any) -> None:
         """Run a kernel. ``args``: a value per parameter but ``status``, arrays or numbers, in order."""
 
 
@@ -60,10 +61,14 @@ class Device(Protocol):
     def restore(self, array: DeviceArray, saved: Any) -> None:
         """Overwrite with a NumPy array of the same shape and dtype."""
 
+    def address(self, array: DeviceArray) -> int:
+        """Where its first byte lies."""
+
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """What runs in place of the module's library functions, on device arrays; where nothing does, contracts do."""
 
-    def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> Program: ...
+    def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> Program:
+        """A source text, ready to be launched."""
 
     def status(self) -> Any:
         """A fresh status word in the device's memory."""

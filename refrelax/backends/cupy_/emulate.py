@@ -10,7 +10,9 @@ import ctypes
 import shutil
 import subprocess
 import tempfile
+from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.cupy_.devices import DeviceArray, array_of, bytes_of
+from refrelax.backends.cupy_.geometry import Geometry
 from refrelax.backends.cupy_.kernels import Kernel, Parameter, scalar_type
 from refrelax.backends.cupy_.names import c_type, is_float
 from refrelax.backends.cupy_.plan import Plan
@@ -42,6 +45,7 @@ class Launch(ctypes.Structure):
         ("barriers", ctypes.c_int),
         ("order", ctypes.c_int),
         ("races", ctypes.c_int),
+        ("shared", ctypes.c_longlong),
     )
 
 
@@ -52,6 +56,8 @@ class Argument(ctypes.Structure):
         ("integer", ctypes.c_longlong),
         ("number", ctypes.c_double),
         ("name", ctypes.c_char_p),
+        ("read", ctypes.c_longlong),
+        ("written", ctypes.c_longlong),
     )
 
 
@@ -98,7 +104,7 @@ def entry(kernel: Kernel) -> str:
     lines = [f"  auto given_{k} = {_unpacked(p, k)};" for k, p in enumerate(kernel.parameters)]
     return "\n".join(
         [
-            f'extern "C" int emulate_{kernel.name}(const emulated::Launch* launch, const emulated::Argument* args,',
+            f'extern "C" int emulate_{kernel.name}(const emulated::Launch* launch, emulated::Argument* args,',
             "    char* message) {",
             *lines,
             f"  return emulated::run(*launch, message, [&] {{ {kernel.name}({given}); }});",
@@ -120,25 +126,39 @@ def _unpacked(parameter: Parameter, k: int) -> str:
             return f"args[{k}].integer"
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the threads of a launch did together: elements read and written, by buffer, as often as they did it."""
+
+    kernel: str
+    read: dict[str, int]
+    written: dict[str, int]
+
+
 class EmulatedProgram:
-    """A compiled source. ``order``: 0 runs threads forward, 1 backward, any other number in that shuffle."""
+    """A compiled source. ``order``: 0 runs threads forward, 1 backward, any other number in that shuffle; ``seen``: the
+    last launches."""
 
     def __init__(self, library: Any, order: int) -> None:
         self.library = library
         self.order = order
+        self.seen: deque[Seen] = deque(maxlen=100)
 
-    def launch(self, kernel: Kernel, blocks: int, args: list[Any], status: Any) -> None:
+    def launch(self, kernel: Kernel, geometry: Geometry, args: list[Any], status: Any) -> None:
         given = (Argument * len(kernel.parameters))()
         elements = 0
         for k, (parameter, value) in enumerate(
             zip(kernel.parameters, [*args, *([status] if len(args) < len(kernel.parameters) else [])], strict=True)
         ):
             elements += _pack(given[k], parameter, value)
-        how = Launch(blocks, kernel.threads, kernel.barriers, self.order, elements <= RACE_LIMIT)
+        races, order = elements <= RACE_LIMIT, self.order
+        how = Launch(geometry.blocks, geometry.threads, kernel.barriers, order, races, geometry.shared)
         message = ctypes.create_string_buffer(512)
         run = getattr(self.library, f"emulate_{kernel.name}")
         if run(ctypes.byref(how), given, message):
             raise InternalError(f"kernel {kernel.name}: {message.value.decode(errors='replace')}")
+        pairs = [(p.name, a) for p, a in zip(kernel.parameters, given, strict=True) if p.kind == "buffer"]
+        self.seen.append(Seen(kernel.name, {n: a.read for n, a in pairs}, {n: a.written for n, a in pairs}))
 
 
 def _pack(argument: Argument, parameter: Parameter, value: Any) -> int:
@@ -182,6 +202,9 @@ class EmulatedDevice:
     def restore(self, array: DeviceArray, saved: Any) -> None:
         raw = bytes_of(saved)
         array.memory[: len(raw)] = raw
+
+    def address(self, array: DeviceArray) -> int:
+        return int(array.memory.ctypes.data)
 
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """None: the CPU has no cuBLAS. Contracts run instead."""

@@ -1,7 +1,8 @@
 """Scalar expressions as CUDA C++ text.
 
-Indices are ``i64`` arithmetic; elements are computed in their dtype, one rounding a step. Every index into memory is
-moved into range (``at``) unless ``Bounds`` proves that it is there.
+Indices are arithmetic in ``idx``, of 32 bits where that is seen to do for the sizes of a launch, else of 64; elements
+are computed in their dtype, one rounding a step. Every index into memory is moved into range (``at``) unless ``Bounds``
+proves that it is there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 
 from refrelax.backends.cupy_.bounds import Bounds
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
+from refrelax.backends.cupy_.traffic import Touch, When
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.intervals import may_wrap
 from refrelax.semantics.dims import substitute
@@ -32,6 +34,8 @@ from refrelax.syntax.scalars import (
     walk,
 )
 
+Domains = tuple[tuple[str, PrimExpr, PrimExpr], ...]
+
 
 @dataclass(slots=True)
 class Used:
@@ -41,6 +45,11 @@ class Used:
     written: set[str] = field(default_factory=set)
     symbols: dict[str, str] = field(default_factory=dict)
     reports: bool = False
+    indices: dict[tuple[PrimExpr, Domains], None] = field(default_factory=dict)
+    touches: dict[tuple[object, ...], Touch] = field(default_factory=dict)
+    phase: int = 0
+    when: When = "always"
+    repeats: tuple[PrimExpr, ...] = ()
 
 
 @dataclass(slots=True)
@@ -50,7 +59,8 @@ class Text:
     ``aliases``: block variables and index lets as expressions over loop variables and symbols; ``local``: names that
     are C++ variables at this place (the rest are symbols, which become parameters); ``elements``: those of them that
     hold elements; ``private``: buffers of the thread's own;
-    ``registers``: buffers whose one element of interest is a variable; ``stored``: buffers that the kernel writes.
+    ``registers``: buffers whose one element of interest is a variable; ``kept``: loads that are one already;
+    ``stored``: buffers that the kernel writes.
     """
 
     buffers: dict[str, Buffer]
@@ -62,13 +72,14 @@ class Text:
     elements: set[str] = field(default_factory=set)
     private: set[str] = field(default_factory=set)
     registers: dict[str, str] = field(default_factory=dict)
+    kept: dict[tuple[str, tuple[PrimExpr, ...]], str] = field(default_factory=dict)
     stored: frozenset[str] = frozenset()
 
     def scope(self) -> Text:
         """The same kernel, with names of its own."""
         return Text(
             dict(self.buffers), self.bounds.scope(), self.exact, self.used, dict(self.aliases), set(self.local),
-            set(self.elements), set(self.private), dict(self.registers), self.stored,
+            set(self.elements), set(self.private), dict(self.registers), dict(self.kept), self.stored,
         )  # fmt: skip
 
     def resolve(self, expr: PrimExpr) -> PrimExpr:
@@ -90,11 +101,15 @@ class Text:
         """Whether an element is what it is as an index: made of indices, and nowhere does it wrap."""
         return self.is_index(expr) and not may_wrap(self.resolve(expr), self.bounds.domains)
 
-    # --- indices: i64 -------------------------------------------------------------------------------------------------
+    # --- indices: idx -------------------------------------------------------------------------------------------------
 
     def index(self, expr: PrimExpr) -> str:
         """An integer or bool expression in index position."""
-        return self._index(self.resolve(expr))
+        resolved = self.resolve(expr)
+        if not isinstance(resolved, Literal | SymVar):
+            domains = tuple((name, low, extent) for name, (low, extent) in self.bounds.domains.items())
+            self.used.indices[resolved, domains] = None
+        return self._index(resolved)
 
     def _index(self, expr: PrimExpr) -> str:
         match expr:
@@ -125,12 +140,12 @@ class Text:
         return c_name(expr.name)
 
     def _index_binary(self, expr: Binary) -> str:
-        a, b = self._index(expr.a), self._index(expr.b)
+        a, b, kind = self._index(expr.a), self._index(expr.b), self._width(expr)
         match expr.op:
             case "Min":
-                return f"minimum((i64){a}, (i64){b})"
+                return f"minimum(({kind}){a}, ({kind}){b})"
             case "Max":
-                return f"maximum((i64){a}, (i64){b})"
+                return f"maximum(({kind}){a}, ({kind}){b})"
             case "Div" | "Mod" | "FloorDiv" | "FloorMod":
                 return self._index_quotient(expr, a, b)
             case _:
@@ -141,7 +156,11 @@ class Text:
         divisor = as_int(expr.b)
         if divisor is not None and divisor > 0 and self.bounds.never_negative(expr.a):
             return f"({a} {'/' if expr.op in ('Div', 'FloorDiv') else '%'} {b})"
-        return f"{QUOTIENTS[expr.op]}((i64){a}, (i64){b})"
+        return f"{QUOTIENTS[expr.op]}(({self._width(expr)}){a}, ({self._width(expr)}){b})"
+
+    def _width(self, expr: PrimExpr) -> str:
+        """What an index is computed in: what comes from memory may be anything."""
+        return "idx" if self.is_index(expr) else "i64"
 
     def _choice(self, condition: PrimExpr, a: PrimExpr, b: PrimExpr, write: Callable[[PrimExpr], str]) -> str:
         """``c ? a : b``, each arm written under what the condition says."""
@@ -186,7 +205,7 @@ class Text:
         if expr.name in self.elements:
             return self._variable(expr)
         text = self.index(expr)
-        return text if expr.dtype in ("int64", "bool") else f"({c_type(expr.dtype)})({text})"
+        return text if expr.dtype == "bool" else f"({c_type(expr.dtype)})({text})"
 
     def _binary(self, expr: Binary) -> str:
         if expr.dtype == "bool" and self.is_exact(expr):
@@ -251,12 +270,27 @@ class Text:
             raise Unsupported("a predicated load in a CUDA kernel")
         if expr.buffer in self.registers:
             return self.registers[expr.buffer]
+        if self.kept and (known := self.kept.get((expr.buffer, tuple(map(self.resolve, expr.indices))))) is not None:
+            return known
         buffer = self.buffers[expr.buffer]
         if expr.buffer not in self.private:
             self.used.buffers[expr.buffer] = buffer
+            self.touch(buffer, expr.indices, written=False)
         text = f"{c_name(expr.buffer)}[{self.offset(buffer, expr.indices)}]"
         # memory that is also written is not a plain array under emulation: its elements are read by a conversion
         return f"({c_type(buffer.dtype)}){text}" if expr.buffer in self.stored else text
+
+    def touch(self, buffer: Buffer, indices: tuple[PrimExpr, ...], written: bool) -> None:
+        """Note that this place reads or writes memory."""
+        used, domains = self.used, self.bounds.domains
+        resolved = tuple(map(self.resolve, indices))
+        names = {n.name for each in resolved for n in walk(each) if isinstance(n, SymVar)}
+        along = None if names & (self.local - domains.keys()) else frozenset(names & domains.keys())
+        loops = tuple((name, low, extent) for name, (low, extent) in domains.items())
+        shape = tuple(map(self.resolve, buffer.shape))
+        used.touches[buffer.name, written, resolved, used.phase, used.when] = Touch(
+            buffer.name, buffer.dtype, shape, written, loops, along, used.phase, used.when, used.repeats
+        )
 
     def offset(self, buffer: Buffer, indices: tuple[PrimExpr, ...]) -> str:
         """The row-major offset of an element, its indices moved into range."""

@@ -10,10 +10,16 @@ from refrelax.backends.cupy_.nests import Reduction, is_zero, variables
 from refrelax.syntax.loops import For
 from refrelax.syntax.scalars import Binary, BufferLoad, PrimExpr, SymVar, as_int, walk
 
+TILE = 16
+"""Rows and columns of the tile that a block computes of a contraction."""
+
 ROW_LEAST = 32
 """A row of fewer elements is folded by one thread."""
 
-OPERATORS = {"Add": "Sum", "Mul": "Product", "Max": "Maximum", "Min": "Minimum"}
+OPERATORS = {
+    "Add": "Sum", "Mul": "Product", "Max": "Maximum", "Min": "Minimum", "Greatest": "Maximum", "Least": "Minimum",
+    "First": "First",
+}  # fmt: skip
 
 ROW_DTYPES = frozenset({"float16", "bfloat16", "float32", "float64", "int32", "int64"})
 """What warps exchange."""
@@ -26,8 +32,9 @@ def wide(dtype: str) -> str:
 
 def neutral(combine: str, kind: str) -> str:
     """What changes no combination. (-0 for a sum: 0 would turn a sum of -0 into 0.)"""
-    if combine == "Mul":
-        return "1"
+    if combine in ("Mul", "First"):
+        return "1" if combine == "Mul" else "-1"
+    combine = {"Greatest": "Max", "Least": "Min"}.get(combine, combine)
     if kind in ("f32", "f64"):
         infinity = f"{kind}_from({'0x7f800000u' if kind == 'f32' else '0x7ff0000000000000ULL'})"
         return {"Add": "-0.0", "Max": f"-{infinity}", "Min": infinity}[combine]

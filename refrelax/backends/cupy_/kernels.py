@@ -7,30 +7,32 @@ from dataclasses import dataclass, replace
 from typing import Literal as _Lit
 
 from refrelax.backends.cupy_ import statements
+from refrelax.backends.cupy_.attention import Attention, Writing
 from refrelax.backends.cupy_.expressions import Text, Used
-from refrelax.backends.cupy_.forms import OPERATORS, Contraction, contraction_of, is_row, neutral, wide
+from refrelax.backends.cupy_.forms import TILE, Contraction, contraction_of, is_row, wide
+from refrelax.backends.cupy_.groups import Group
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
 from refrelax.backends.cupy_.nests import Nest, Reduction, accesses, nest_of, reduction_of
+from refrelax.backends.cupy_.programs import Program
 from refrelax.backends.cupy_.statements import Lines
+from refrelax.backends.cupy_.traffic import Touch
 from refrelax.backends.intervals import UncheckedIndex
-from refrelax.syntax.loops import BufferStore, For, Stmt
-from refrelax.syntax.scalars import PrimExpr, as_int
+from refrelax.syntax.loops import For, Stmt
+from refrelax.syntax.scalars import PrimExpr
 
 THREADS = 256
 """Threads of a block."""
 
-TILE = 16
-"""Rows and columns of the tile that a block of ``THREADS`` threads computes of a contraction."""
-
-Form = _Lit["elementwise", "fold", "row reduction", "tiled contraction", "sequential"]
+Form = _Lit["elementwise", "fold", "row program", "tiled contraction", "attention", "sequential"]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A kernel's parameter: a ``buffer`` (``name`` is the program's), a ``number`` (a symbol or scalar parameter),
-    ``total`` (how many threads have work) or ``status`` (where reports go)."""
+    ``total`` (how many threads or rows have work), ``lanes`` (threads of a row), ``fits`` (whether rows are kept in
+    the block's memory) or ``status`` (where reports go)."""
 
-    kind: _Lit["buffer", "number", "total", "status"]
+    kind: _Lit["buffer", "number", "total", "lanes", "fits", "status"]
     name: str
     dtype: str
     written: bool = False
@@ -45,9 +47,12 @@ class Parameter:
             case "buffer":
                 return f"ptr<{'' if self.written else 'const '}{c_type(self.dtype)}> {c_name(self.name)}"
             case "number":
-                return f"{scalar_type(self.dtype)} {c_name(self.name)}{'_wide' if self.narrow else ''}"
+                kind = scalar_type(self.dtype) if is_float(self.dtype) else "idx"
+                return f"{kind} {c_name(self.name)}{'_wide' if self.narrow else ''}"
             case "total":
-                return "i64 total"
+                return "idx total"
+            case "lanes" | "fits":
+                return f"i32 {self.kind}"
             case "status":
                 return "u32* status"
 
@@ -63,8 +68,10 @@ def scalar_type(dtype: str) -> str:
 class Kernel:
     """One ``__global__`` function and how it is launched.
 
-    ``grid``: extents whose product is the number of threads (``unit`` 1, elementwise and fold), of blocks (``unit``
-    0, a row each); for a contraction the batch extents and then the rows and columns, in tiles of ``TILE``.
+    ``batch``: extents whose product is the number of threads that have work, of a row program the number of rows, of a
+    contraction beside its ``rows`` and ``columns`` (in tiles of ``TILE``) that of matrices. Of a row program ``spans``
+    are the extents of its columns; ``kept`` says what a row keeps: a dtype and the number of a span; ``alone``: a
+    thread has a row to itself; ``static``: bytes of shared memory beside that.
     """
 
     name: str
@@ -78,6 +85,12 @@ class Kernel:
     barriers: bool = False
     guards: tuple[PrimExpr, ...] = ()
     obligations: tuple[UncheckedIndex, ...] = ()
+    touches: tuple[Touch, ...] = ()
+    indices: tuple[UncheckedIndex, ...] = ()
+    spans: tuple[tuple[PrimExpr, ...], ...] = ()
+    kept: tuple[tuple[str, int], ...] = ()
+    alone: bool = False
+    static: int = 0
 
     def source(self) -> str:
         head = ", ".join(p.text() for p in self.parameters)
@@ -102,19 +115,39 @@ class Maker:
 
     def kernel(self, stmts: Sequence[Stmt], guards: tuple[PrimExpr, ...]) -> Kernel:
         """The kernel of one statement (or of several, which one thread then runs)."""
+        text = self._text(stmts, guards)
+        nest = nest_of(stmts[0]) if len(stmts) == 1 else Nest((), tuple(stmts), ())
+        reduction = reduction_of(nest)
+        if reduction is not None and not _closed(reduction, text):
+            reduction = None
+        return _Writer(self._name(), text, self.fast, guards).write(nest, reduction)
+
+    def group(self, group: Group, outside: set[str], guards: tuple[PrimExpr, ...]) -> Kernel | None:
+        """The kernel of several statements that share their rows; ``None`` where there is no form for them."""
+        text = self._text(group.statements, guards)
+        kernel = _Writer(f"{c_name(self.function)}_{self.count}", text, self.fast, guards).group(group, outside)
+        self.count += kernel is not None
+        return kernel
+
+    def attention(self, found: Attention, outside: set[str], guards: tuple[PrimExpr, ...]) -> Kernel | None:
+        """The kernel of two contractions with rows between them."""
+        text = self._text(found.statements, guards)
+        kernel = _Writer(f"{c_name(self.function)}_{self.count}", text, self.fast, guards).attention(found, outside)
+        self.count += kernel is not None
+        return kernel
+
+    def _text(self, stmts: Sequence[Stmt], guards: tuple[PrimExpr, ...]) -> Text:
         text = self.text.scope()
         text.used, text.bounds.obligations = Used(), []
         found = accesses(tuple(stmts))
         text.stored = frozenset(name for name, _ in found.stores) - found.private
         for guard in guards:
             text.bounds.learn(guard)
-        nest = nest_of(stmts[0]) if len(stmts) == 1 else Nest((), tuple(stmts), ())
-        reduction = reduction_of(nest)
-        if reduction is not None and not _closed(reduction, text):
-            reduction = None
-        name = f"{c_name(self.function)}_{self.count}"
+        return text
+
+    def _name(self) -> str:
         self.count += 1
-        return _Writer(name, text, self.fast, guards).write(nest, reduction)
+        return f"{c_name(self.function)}_{self.count - 1}"
 
 
 def _closed(reduction: Reduction, text: Text) -> bool:
@@ -135,9 +168,7 @@ class _Writer:
         if self.fast:
             contraction = contraction_of(reduction)
             if contraction is not None:
-                return self.tiled(contraction)
-            if is_row(reduction):
-                return self.rows(reduction)
+                return self.tiled(contraction, None)
         return self.fold(reduction)
 
     # --- one thread an element ----------------------------------------------------------------------------------------
@@ -165,21 +196,9 @@ class _Writer:
 
     def threads(self, out: Lines, loops: tuple[For, ...]) -> Text:
         """The loop variables of this thread."""
-        out.line("i64 flat = (i64)blockIdx.x * blockDim.x + threadIdx.x;")
+        out.line("idx flat = (idx)blockIdx.x * blockDim.x + threadIdx.x;")
         out.line("if (flat >= total) return;")
-        return self.unflatten(out, self.text, loops, "flat")
-
-    def unflatten(self, out: Lines, text: Text, loops: Sequence[For], flat: str) -> Text:
-        """``flat`` as the row-major position in the domain of ``loops``."""
-        inner = text.scope()
-        for k, loop in reversed(list(enumerate(loops))):
-            low, extent = text.index(loop.min), text.index(loop.extent)
-            value = flat if k == 0 else "0" if as_int(loop.extent) == 1 else f"{flat} % {extent}"
-            out.line(f"const i64 {c_name(loop.var.name)} = {value if low == '0' else f'{low} + {value}'};")
-            if k > 0 and as_int(loop.extent) != 1:
-                out.line(f"{flat} /= {extent};")
-            statements.enter(inner, loop)
-        return inner
+        return statements.unflatten(out, self.text, loops, "flat")
 
     # --- folds --------------------------------------------------------------------------------------------------------
 
@@ -190,7 +209,9 @@ class _Writer:
         store = reduction.store
         inside = text.scope()
         inside.aliases.update({k: text.resolve(v) for k, v in reduction.aliases.items()})
-        nothing = self.nonempty(out, inside, reduction.nest.sequential)
+        tests = [f"{inside.index(e.extent)} > 0" for e in reduction.nest.sequential if statements.maybe_empty(e)]
+        if tests:  # an empty reduction writes nothing
+            out.open(f"if ({' && '.join(tests)})")
         out.line(f"{c_type(store.value.dtype)} acc = {inside.element(reduction.init)};")
         loops = inside
         for loop in reduction.nest.sequential:
@@ -199,82 +220,75 @@ class _Writer:
         out.line(f"acc = {loops.element(store.value)};")
         for _ in reduction.nest.sequential:
             out.close()
-        self.write_result(out, inside, store, "acc")
-        if nothing:
+        statements.write(out, inside, inside.buffers[store.buffer], store.indices, "acc")
+        if tests:
             out.close()
         return self.done(out, "fold", tuple(loop.extent for loop in reduction.nest.parallel))
 
-    def nonempty(self, out: Lines, text: Text, loops: Sequence[For]) -> bool:
-        """An empty reduction writes nothing."""
-        tests = [f"{text.index(loop.extent)} > 0" for loop in loops if (as_int(loop.extent) or 0) <= 0]
-        if tests:
-            out.open(f"if ({' && '.join(tests)})")
-        return bool(tests)
+    # --- groups -------------------------------------------------------------------------------------------------------
 
-    def write_result(self, out: Lines, text: Text, store: BufferStore, value: str) -> None:
-        """The total into its element."""
-        buffer = text.buffers[store.buffer]
-        text.used.buffers[store.buffer] = buffer
-        text.used.written.add(store.buffer)
-        target, tests = statements.place(text, buffer, store)
-        line = f"{c_name(store.buffer)}[{target}] = {value};"
-        if tests:
-            status = text.status()
-            out.line(f"if ({' && '.join(tests)}) {line} else report({status}, STORE_OUT_OF_BOUNDS);")
-        else:
-            out.line(line)
+    def group(self, group: Group, outside: set[str]) -> Kernel | None:
+        """A row program; a contraction and what is done with its elements; or elementwise statements."""
+        folds = [p.fold for p in group.phases if p.fold is not None]
+        contraction = contraction_of(folds[0]) if len(folds) == 1 else None
+        if contraction is not None and not group.rows_left(contraction.reduction):
+            return self.tiled(contraction, Program(group, self.text, outside, alone=True))
+        alone = not any(p.span >= 0 for p in group.phases) or not all(map(is_row, folds))
+        program = Program(group, self.text, outside, alone)
+        if not program.usable:
+            return None
+        return self.program(program) if group.spans else self.points(program)
 
-    def rows(self, reduction: Reduction) -> Kernel:
-        """One block a row: every thread folds a share, then the threads are combined."""
+    def points(self, program: Program) -> Kernel:
+        """Statements of one element a thread."""
         out = Lines()
-        store, combine, item = reduction.store, reduction.combine, reduction.item
-        assert combine is not None and item is not None
-        out.line("i64 flat = blockIdx.x;")
-        text = self.unflatten(out, self.text, reduction.nest.parallel, "flat")
-        inside = text.scope()
-        inside.aliases.update({k: text.resolve(v) for k, v in reduction.aliases.items()})
-        kind = wide(store.value.dtype)
-        out.line(f"const i64 count = {self.size(inside, reduction.nest.sequential)};")
-        out.line("if (count <= 0) return;")
-        out.line(f"const {kind} nothing = {neutral(combine, kind)};")
-        out.line(f"{kind} acc = nothing;")
-        out.open("for (i64 step = threadIdx.x; step < count; step += blockDim.x)")
-        out.line("i64 rest = step;")
-        loops = self.unflatten(out, inside, reduction.nest.sequential, "rest")
-        out.line(f"acc = {OPERATORS[combine]}::of(acc, widen({loops.element(item)}));")
-        out.close()
-        out.line(f"acc = block_total<{OPERATORS[combine]}>(acc, nothing);")
-        out.open("if (threadIdx.x == 0)")
-        total = f"{OPERATORS[combine]}::of(widen({inside.element(reduction.init)}), acc)"
-        self.write_result(out, inside, store, f"cast<{c_type(store.value.dtype)}>({total})")
-        out.close()
-        extents = tuple(loop.extent for loop in reduction.nest.parallel)
-        return self.done(out, "row reduction", extents, barriers=True)
+        text = self.threads(out, program.group.rows)
+        program.write(out, text)
+        return self.done(out, "elementwise", tuple(loop.extent for loop in program.group.rows))
 
-    def size(self, text: Text, loops: Sequence[For]) -> str:
-        return " * ".join(text.index(loop.extent) for loop in loops) or "1"
+    def program(self, program: Program) -> Kernel:
+        """A row program."""
+        out, group = Lines(), program.group
+        out.line("const i32 rows = blockDim.x / lanes, local = threadIdx.x / lanes, lane = threadIdx.x % lanes;")
+        out.line("idx flat = (idx)blockIdx.x * rows + local;")
+        out.line("if (flat >= total) return;")
+        program.write(out, statements.unflatten(out, self.text, group.rows, "flat"))
+        kernel = self.done(out, "row program", tuple(e.extent for e in group.rows), barriers=not program.alone)
+        return replace(kernel, alone=program.alone, spans=program.spans, kept=program.needs)
+
+    def attention(self, found: Attention, outside: set[str]) -> Kernel | None:
+        writing, out = Writing(found, self.text, outside), Lines()
+        program = writing.program()
+        if program is None:
+            return None
+        writing.write(out, program)
+        batch, rows = (tuple(loop.extent for loop in e) for e in (found.scores.batch, found.scores.rows))
+        kernel = self.done(out, "attention", batch, barriers=True)
+        return replace(kernel, rows=rows, static=writing.static(), spans=program.spans, kept=program.needs)
 
     # --- contractions -------------------------------------------------------------------------------------------------
 
-    def tiled(self, c: Contraction) -> Kernel:
-        """``TILE`` by ``TILE`` elements of ``Σ left · right`` a block, through tiles in shared memory."""
+    def tiled(self, c: Contraction, program: Program | None) -> Kernel:
+        """``TILE`` by ``TILE`` elements of ``Σ left · right`` a block, through tiles in shared memory. ``program``:
+        what is done with an element before and after."""
         out, text = Lines(), self.text
         kind, edge = wide(c.reduction.store.value.dtype), TILE + 1
         for name, loops in (("rows", c.rows), ("columns", c.columns), ("depth", c.depth)):
-            out.line(f"const i64 {name} = {self.size(text, loops)};")
-        out.line("if (depth <= 0) return;")
+            out.line(f"const idx {name} = {statements.size(text, loops)};")
+        if program is None:
+            out.line("if (depth <= 0) return;")
         out.line(f"SHARED({kind}, left, {TILE * edge});")
         out.line(f"SHARED({kind}, right, {TILE * edge});")
-        out.line("i64 flat = blockIdx.x;")
-        out.line(f"const i64 across = (columns + {TILE - 1}) / {TILE}, down = (rows + {TILE - 1}) / {TILE};")
-        out.line(f"const i64 column = flat % across * {TILE} + threadIdx.x % {TILE};")
+        out.line("idx flat = blockIdx.x;")
+        out.line(f"const idx across = (columns + {TILE - 1}) / {TILE}, down = (rows + {TILE - 1}) / {TILE};")
+        out.line(f"const idx column = flat % across * {TILE} + threadIdx.x % {TILE};")
         out.line("flat /= across;")
-        out.line(f"const i64 row = flat % down * {TILE} + threadIdx.x / {TILE};")
+        out.line(f"const idx row = flat % down * {TILE} + threadIdx.x / {TILE};")
         out.line("flat /= down;")
-        batch = self.unflatten(out, text, c.batch, "flat") if c.batch else text.scope()
+        batch = statements.unflatten(out, text, c.batch, "flat") if c.batch else text.scope()
         out.line(f"const i32 lane = threadIdx.x % {TILE}, line = threadIdx.x / {TILE};")
         out.line(f"{kind} acc = 0;")
-        out.open(f"for (i64 start = 0; start < depth; start += {TILE})")
+        out.open(f"for (idx start = 0; start < depth; start += {TILE})")
         self.tile(out, batch, c, "left", (*c.rows, *c.depth), c.left)
         self.tile(out, batch, c, "right", (*c.columns, *c.depth), c.right)
         out.line("SYNC();")
@@ -283,7 +297,7 @@ class _Writer:
         out.line("SYNC();")
         out.close()
         out.open("if (row < rows && column < columns)")
-        self.finish(out, batch, c)
+        self.finish(out, batch, c, program)
         out.close()
         extents = [tuple(loop.extent for loop in loops) for loops in (c.batch, c.rows, c.columns)]
         kernel = self.done(out, "tiled contraction", extents[0], barriers=True)
@@ -295,25 +309,32 @@ class _Writer:
         is_left = side == "left"
         line, limit = ("row", "rows") if is_left else ("column", "columns")
         out.open("")
-        out.line(f"const i64 step = start + {'lane' if is_left else 'line'};")
+        out.line(f"const idx step = start + {'lane' if is_left else 'line'};")
         out.line(f"{kind} item = 0;")
         out.open(f"if ({line} < {limit} && step < depth)")
-        out.line(f"i64 place = {line}, rest = step;")
-        inner = self.unflatten(out, text, c.rows if is_left else c.columns, "place")
-        inner = self.unflatten(out, inner, c.depth, "rest")
+        out.line(f"idx place = {line}, rest = step;")
+        inner = statements.unflatten(out, text, c.rows if is_left else c.columns, "place")
+        inner = statements.unflatten(out, inner, c.depth, "rest")
         inner.aliases.update({k: inner.resolve(v) for k, v in c.reduction.aliases.items()})
+        others = c.columns if is_left else c.rows
+        self.text.used.repeats, self.text.used.phase = tuple(loop.extent for loop in others), 1 if is_left else 2
         out.line(f"item = widen({inner.element(factor)});")
+        self.text.used.repeats, self.text.used.phase = (), 0
         out.close()
         out.line(f"{side}[line * {TILE + 1} + lane] = item;")
         out.close()
 
-    def finish(self, out: Lines, text: Text, c: Contraction) -> None:
-        out.line("i64 place = row, rest = column;")
-        inner = self.unflatten(out, text, c.rows, "place")
-        inner = self.unflatten(out, inner, c.columns, "rest")
-        inner.aliases.update({k: inner.resolve(v) for k, v in c.reduction.aliases.items()})
+    def finish(self, out: Lines, text: Text, c: Contraction, program: Program | None) -> None:
+        out.line("idx place = row, rest = column;")
+        inner = statements.unflatten(out, text, c.rows, "place")
+        inner = statements.unflatten(out, inner, c.columns, "rest")
         store = c.reduction.store
-        self.write_result(out, inner, store, f"cast<{c_type(store.value.dtype)}>(acc)")
+        value = f"cast<{c_type(store.value.dtype)}>(acc)"
+        if program is not None:
+            program.around(out, inner, c.reduction, value)
+            return
+        inner.aliases.update({k: inner.resolve(v) for k, v in c.reduction.aliases.items()})
+        statements.write(out, inner, inner.buffers[store.buffer], store.indices, value)
 
     # --- the whole ----------------------------------------------------------------------------------------------------
 
@@ -326,8 +347,12 @@ class _Writer:
             for name, b in sorted(used.buffers.items(), key=lambda pair: pair[0] in used.written)
         ]
         parameters += [Parameter("number", name, dtype) for name, dtype in used.symbols.items()]
-        if form in ("elementwise", "fold"):
+        if form in ("elementwise", "fold", "row program"):
             parameters.append(Parameter("total", "total", "int64"))
+        if form == "row program":
+            parameters.append(Parameter("lanes", "lanes", "int32"))
+        if form in ("row program", "attention"):
+            parameters.append(Parameter("fits", "fits", "int32"))
         if used.reports:
             parameters.append(Parameter("status", "status", "uint32"))
         return Kernel(
@@ -336,10 +361,10 @@ class _Writer:
             tuple(parameters),
             tuple(out.lines),
             extents,
-            (),
-            (),
-            threads,
-            barriers,
-            self.guards,
-            tuple(self.text.bounds.obligations),
+            threads=threads,
+            barriers=barriers,
+            guards=self.guards,
+            obligations=tuple(self.text.bounds.obligations),
+            touches=tuple(used.touches.values()),
+            indices=tuple(UncheckedIndex(*each) for each in used.indices),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -11,7 +12,8 @@ import numpy as np
 
 from refrelax.backends.cupy_.bounds import SYMBOL_LIMIT
 from refrelax.backends.cupy_.devices import Device, DeviceArray, Program
-from refrelax.backends.cupy_.kernels import TILE, Kernel, Parameter
+from refrelax.backends.cupy_.geometry import Geometry, geometry, narrow
+from refrelax.backends.cupy_.kernels import Kernel, Parameter
 from refrelax.backends.cupy_.names import is_float
 from refrelax.backends.cupy_.plan import Check, Plan
 from refrelax.backends.numpy_ import runtime
@@ -81,18 +83,24 @@ def _buffer(function: str, buffer: Buffer, given: Any, call: Call) -> list[tuple
 
 @dataclass(slots=True)
 class Launcher:
-    """A PrimFunc as generated graph source calls it."""
+    """A PrimFunc as generated graph source calls it. ``program``: its kernels with indices of 32 bits; ``wide``: of
+    64."""
 
     plan: Plan
     device: Device
     program: Program
+    wide: Callable[[], Program]
     mode: str
     host: Callable[[PrimFunc, str], Callable[..., Any]]
     seen: set[tuple[str, tuple[Any, ...]]] = field(default_factory=set)
+    narrow: dict[tuple[str, tuple[Any, ...]], bool] = field(default_factory=dict)
     in_doubt: int = 0
 
     def __call__(self, *args: Any) -> None:
         call = enter(self.plan, args)
+        if self.plan.together and self._overlap(call):
+            self._settle(args, call, {})
+            return
         saved = self._written(call) if self.mode == "bits" and self.plan.reports else {}
         for buffer in self.plan.temporaries:
             shape = tuple(value(dim, call.symbols) for dim in buffer.shape)
@@ -106,6 +114,13 @@ class Launcher:
         if status is not None:
             self._heed(self.device.read_status(status), args, call, saved)
 
+    def _overlap(self, call: Call) -> bool:
+        """Whether an array that is written shares memory with another one."""
+        names = {p.name for k in self.plan.kernels for p in k.parameters if p.written}
+        places = sorted((self.device.address(a), a.size * int(a.dtype.itemsize), n) for n, a in call.arrays.items())
+        pairs = pairwise([each for each in places if each[1]])
+        return any(a + size > b and (n in names or m in names) for (a, size, n), (b, _, m) in pairs)
+
     def _written(self, call: Call) -> dict[str, DeviceArray]:
         """Copies of the parameters that kernels write, in case they are in doubt about a rounding."""
         names = {p.name for k in self.plan.kernels for p in k.parameters if p.written}
@@ -116,14 +131,22 @@ class Launcher:
             if not value(step.condition, call.symbols):
                 raise trap("ld/assert-fails", step.message)
             return
-        blocks, total = size(step, call.symbols)
-        if blocks == 0:
+        how = geometry(step, call.symbols)
+        if how.blocks == 0:
             return
-        if blocks > MOST_BLOCKS:
+        if how.blocks > MOST_BLOCKS:
             raise Ended(Exhausted("blocks of a launch"))
         self._obligations(step, call.symbols)
-        args = [argument(p, call, total) for p in step.parameters if p.kind != "status"]
-        self.program.launch(step, blocks, args, status)
+        args = [argument(p, call, how) for p in step.parameters if p.kind != "status"]
+        program = self.program if self._narrow(step, call.symbols) else self.wide()
+        program.launch(step, how, args, status)
+
+    def _narrow(self, kernel: Kernel, symbols: dict[str, Any]) -> bool:
+        """Whether indices of 32 bits do for these sizes."""
+        key = (kernel.name, tuple(symbols.items()))
+        if key not in self.narrow:
+            self.narrow[key] = narrow(kernel, symbols)
+        return self.narrow[key]
 
     def _obligations(self, kernel: Kernel, symbols: dict[str, Any]) -> None:
         """Unchecked indices fit int64 for these sizes."""
@@ -162,30 +185,15 @@ class Launcher:
                 self.device.restore(array, copies[id(array)])
 
 
-def size(kernel: Kernel, symbols: dict[str, Any]) -> tuple[int, int]:
-    """Blocks of a launch, and the threads that have work."""
-
-    def product(extents: tuple[PrimExpr, ...]) -> int:
-        return prod(max(value(e, symbols), 0) for e in extents)
-
-    match kernel.form:
-        case "sequential":
-            return 1, 1
-        case "row reduction":
-            return product(kernel.batch), 0
-        case "tiled contraction":
-            tiles = (-(-product(kernel.rows) // TILE)) * (-(-product(kernel.columns) // TILE))
-            return product(kernel.batch) * tiles, 0
-        case _:
-            total = product(kernel.batch)
-            return -(-total // kernel.threads), total
-
-
-def argument(parameter: Parameter, call: Call, total: int) -> Any:
+def argument(parameter: Parameter, call: Call, how: Geometry) -> Any:
     match parameter.kind:
         case "buffer":
             return call.arrays[parameter.name]
         case "total":
-            return total
+            return how.total
+        case "lanes":
+            return how.lanes
+        case "fits":
+            return int(how.fits)
         case _:
             return call.symbols[parameter.name]

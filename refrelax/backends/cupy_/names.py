@@ -40,3 +40,8 @@ def c_name(name: str) -> str:
     stem = name.rstrip("0123456789")
     free = len(name) == 1 or (stem != name and name not in _OWN_WITH_DIGITS)
     return name if free else f"{name}_"
+
+
+def letters(k: int) -> str:
+    """A number in letters, to tell our own names apart."""
+    return chr(ord("a") + k) if k < 26 else letters(k // 26 - 1) + letters(k % 26)

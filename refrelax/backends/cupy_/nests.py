@@ -30,11 +30,16 @@ from refrelax.syntax.scalars import (
     Binary,
     BufferLoad,
     BufferRef,
+    Cast,
+    Intrinsic,
     Literal,
+    Not,
     PrimExpr,
     RangeArg,
+    Select,
     SymVar,
     as_int,
+    children,
     int_imm,
     walk,
 )
@@ -43,7 +48,9 @@ PRIVATE_LIMIT = 64
 """Elements that a buffer of the thread's own may have; a larger one lives in global memory."""
 
 Aliases = Mapping[str, PrimExpr]
-Combine = _Lit["Add", "Mul", "Max", "Min"]
+Combine = _Lit["Add", "Mul", "Max", "Min", "Greatest", "Least", "First"]
+"""``C op item``; ``Greatest`` and ``Least``: as ``Max`` and ``Min``, but of zeros either may be taken; ``First``: the
+first position at which something holds, or -1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +314,8 @@ def _folding(nest: Nest, block: SBlock, store: BufferStore, init: PrimExpr) -> R
         if isinstance(node, BufferLoad) and node.buffer == store.buffer and node.indices != store.indices:
             return None
     combine, item = _update(store)
+    if combine is None:
+        combine, item = _chosen(store, init, nest, aliases)
     return Reduction(nest, block, aliases, store, init, combine, item)
 
 
@@ -320,6 +329,63 @@ def _update(store: BufferStore) -> tuple[Combine | None, PrimExpr | None]:
             return None, None
         case _:
             return None, None
+
+
+def _chosen(store: BufferStore, init: PrimExpr, nest: Nest, aliases: Aliases) -> tuple[Combine | None, PrimExpr | None]:
+    """The folds of ``argmax``: the greatest element, or the first position where a condition holds."""
+    match store.value:
+        case Select(condition=Binary(op="And", a=holds, b=Binary(op="LT", a=BufferLoad() as own, b=zero)),
+                    true_value=position, false_value=BufferLoad() as other):  # fmt: skip
+            unset = as_int(init) == -1 and is_zero(zero) and own == other and own.buffer == store.buffer
+            if unset and not _mentions(holds, store.buffer) and _is_position(position, nest, aliases):
+                return "First", Select(holds, position, int_imm(-1, position.dtype))
+        case Select(condition=condition, true_value=item, false_value=BufferLoad() as own) if (
+            own.buffer == store.buffer and not _mentions(item, own.buffer)
+        ):
+            for op, combine in _EXTREMES:
+                beyond = Binary(op, item, own)
+                if condition == beyond and not dtypes.is_float(item.dtype):
+                    return combine, item
+                unlike = Binary("And", _isnan(item), Not(_isnan(own)))
+                if condition == Binary("Or", beyond, unlike):
+                    return combine, item
+        case _:
+            pass
+    return None, None
+
+
+_EXTREMES: tuple[tuple[_Lit["GT", "LT"], Combine], ...] = (("GT", "Greatest"), ("LT", "Least"))
+
+
+def _isnan(e: PrimExpr) -> PrimExpr:
+    return Intrinsic("isnan", (e,), "bool")
+
+
+def _is_position(e: PrimExpr, nest: Nest, aliases: Aliases) -> bool:
+    """Whether an expression is the variable of the one sequential loop, which counts from 0."""
+    while isinstance(e, Cast) and dtypes.holds(e.dtype, "int32"):
+        e = e.value
+    if len(nest.sequential) != 1 or as_int(nest.sequential[0].min) != 0:
+        return False
+    return isinstance(e, SymVar) and substitute(e, aliases) == nest.sequential[0].var
+
+
+def told_only_by_equality(buffer: str, expr: PrimExpr) -> bool:
+    """Whether an expression reads a buffer only to compare for equality, or to see whether it is NaN: the sign of a
+    zero makes no difference then."""
+    match expr:
+        case BufferLoad() if expr.buffer == buffer:
+            return False
+        case Binary(op="EQ" | "NE", a=a, b=b):
+            return all(_is_load(e, buffer) or told_only_by_equality(buffer, e) for e in (a, b))
+        case Intrinsic(op="isnan", args=(a,)) if _is_load(a, buffer):
+            return True
+        case _:
+            return all(told_only_by_equality(buffer, e) for e in children(expr))
+
+
+def _is_load(e: PrimExpr, buffer: str) -> bool:
+    return isinstance(e, BufferLoad) and e.buffer == buffer and not any(_mentions(i, buffer) for i in e.indices)
 
 
 def _mentions(expr: PrimExpr, buffer: str) -> bool:

@@ -11,11 +11,19 @@ typedef unsigned long long u64;
 typedef float f32;
 typedef double f64;
 
+#ifdef WIDE_INDICES  // some index of the launch may leave 32 bits
+typedef i64 idx;
+#else
+typedef i32 idx;
+#endif
+
 // --- what differs between a device and the emulation -----------------------------------------------------------------
 
 #ifndef REFRELAX_EMULATION
 template <class T> using ptr = T*;
 #define SHARED(T, name, count) __shared__ T name[count]
+extern __shared__ __align__(16) u8 row_memory[];  // as much as the launch asks for
+#define KEPT(T, name, start, count) T* name = (T*)(row_memory + (start))
 #define SYNC() __syncthreads()
 #define FN __device__ __forceinline__
 FN u32 bits_of(f32 x) { return __float_as_uint(x); }
@@ -283,16 +291,19 @@ struct Product {
   static FN i64 of(i64 a, i64 b) { return mul(a, b); }
 };
 struct Maximum { template <class T> static FN T of(T a, T b) { return maximum(a, b); } };
+struct First { template <class T> static FN T of(T a, T b) { return a < 0 ? b : b < 0 || a < b ? a : b; } };
 struct Minimum { template <class T> static FN T of(T a, T b) { return minimum(a, b); } };
 
-// The combination of `mine` over all threads (whole warps), in thread 0. `nothing` changes no combination.
-template <class Op, class T> FN T block_total(T mine, T nothing) {
+// The combination of `mine` over the threads of a row (a power of two up to a warp, or the whole block), the same in all
+// of them. Whole warps take part.
+template <class Op, class T> FN T row_total(T mine, i32 lanes) {
+  for (i32 mask = (lanes < 32 ? lanes : 32) / 2; mask > 0; mask /= 2) mine = Op::of(mine, __shfl_xor_sync(~0u, mine, mask));
+  if (lanes <= 32) return mine;
   SHARED(T, partial, 32);
-  for (i32 distance = 16; distance > 0; distance /= 2) mine = Op::of(mine, __shfl_down_sync(~0u, mine, distance));
+  SYNC();  // the last total may still be read
   if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = mine;
   SYNC();
-  if (threadIdx.x >= 32) return mine;
-  mine = threadIdx.x < blockDim.x / 32 ? (T)partial[threadIdx.x] : nothing;
-  for (i32 distance = 16; distance > 0; distance /= 2) mine = Op::of(mine, __shfl_down_sync(~0u, mine, distance));
+  mine = partial[0];
+  for (i32 warp = 1; warp < lanes / 32; ++warp) mine = Op::of(mine, (T)partial[warp]);
   return mine;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -26,7 +27,7 @@ from refrelax.syntax.loops import (
     Stmt,
     While,
 )
-from refrelax.syntax.scalars import Binary, Intrinsic, Not, SymVar, as_int
+from refrelax.syntax.scalars import Binary, Intrinsic, Not, PrimExpr, SymVar, as_int, int_imm
 
 
 @dataclass(slots=True)
@@ -100,8 +101,11 @@ def open_loop(out: Lines, text: Text, stmt: For) -> Text:
     """The head of a loop; gives the scope of its body."""
     low, extent = text.index(stmt.min), text.index(stmt.extent)
     name, end = c_name(stmt.var.name), extent if low == "0" else f"{low} + {extent}"
-    step = f"++{name}" if stmt.step is None else f"{name} += {text.index(stmt.step)}"
-    out.open(f"for (i64 {name} = {low}; {name} < {end}; {step})")
+    step = "++" + name
+    if stmt.step is not None:
+        text.index(Binary("Add", stmt.extent, stmt.step))  # what the variable may reach
+        step = f"{name} += {text.index(stmt.step)}"
+    out.open(f"for (idx {name} = {low}; {name} < {end}; {step})")
     inner = text.scope()
     enter(inner, stmt)
     return inner
@@ -164,7 +168,8 @@ def store(out: Lines, text: Text, stmt: BufferStore) -> None:
     if stmt.buffer not in text.private:
         text.used.buffers[stmt.buffer] = buffer
         text.used.written.add(stmt.buffer)
-    target, tests = place(text, buffer, stmt)
+        text.touch(buffer, stmt.indices, written=True)
+    target, tests = place(text, buffer, stmt.indices)
     value = text.element(stmt.value)
     if not tests:
         out.line(f"{c_name(stmt.buffer)}[{target}] = {value};")
@@ -177,12 +182,51 @@ def store(out: Lines, text: Text, stmt: BufferStore) -> None:
     out.close()
 
 
-def place(text: Text, buffer: Buffer, stmt: BufferStore) -> tuple[str, list[str]]:
+def write(out: Lines, text: Text, buffer: Buffer, indices: tuple[PrimExpr, ...], value: str) -> None:
+    """A value that is computed already into its element."""
+    text.used.buffers[buffer.name] = buffer
+    text.used.written.add(buffer.name)
+    text.touch(buffer, indices, written=True)
+    target, tests = place(text, buffer, indices)
+    line = f"{c_name(buffer.name)}[{target}] = {value};"
+    if tests:
+        out.line(f"if ({' && '.join(tests)}) {line} else report({text.status()}, STORE_OUT_OF_BOUNDS);")
+    else:
+        out.line(line)
+
+
+def unflatten(out: Lines, text: Text, loops: Sequence[For], flat: str) -> Text:
+    """``flat`` as the row-major position in the domain of ``loops``."""
+    inner = text.scope()
+    for k, loop_ in reversed(list(enumerate(loops))):
+        low, extent = text.index(loop_.min), text.index(loop_.extent)
+        value = flat if k == 0 else "0" if as_int(loop_.extent) == 1 else f"{flat} % {extent}"
+        out.line(f"const idx {c_name(loop_.var.name)} = {value if low == '0' else f'{low} + {value}'};")
+        if k > 0 and as_int(loop_.extent) != 1:
+            out.line(f"{flat} /= {extent};")
+        enter(inner, loop_)
+    return inner
+
+
+def size(text: Text, loops: Sequence[For]) -> str:
+    """The number of iterations of loops."""
+    whole = int_imm(1)
+    for loop_ in loops:
+        whole = Binary("Mul", whole, loop_.extent) if as_int(whole) != 1 else loop_.extent  # type: ignore[assignment]
+    return text.index(whole)
+
+
+def maybe_empty(loop_: For) -> bool:
+    """Whether a loop may have no iteration."""
+    return (as_int(loop_.extent) or 0) <= 0
+
+
+def place(text: Text, buffer: Buffer, indices: tuple[PrimExpr, ...]) -> tuple[str, list[str]]:
     """The offset of a store, and the conditions under which it is in bounds (none if proved)."""
     if buffer.scalar or not buffer.shape:
         return "0", []
     parts, tests = [], []
-    for index, dim in zip(stmt.indices, buffer.shape, strict=True):
+    for index, dim in zip(indices, buffer.shape, strict=True):
         parts.append(text.index(index))
         resolved = text.resolve(index)
         if not text.is_index(index) or not text.bounds.inside(resolved, text.resolve(dim), buffer.name):

@@ -18,6 +18,7 @@ import refrelax as rr
 from refrelax.backends.cupy_ import emulate
 from refrelax.backends.cupy_.compile import CudaExecutable
 from refrelax.backends.cupy_.emulate import EmulatedDevice, EmulatedProgram, build, entry
+from refrelax.backends.cupy_.geometry import Geometry
 from refrelax.backends.cupy_.kernels import Kernel, Parameter
 from refrelax.backends.cupy_.plan import prelude
 from refrelax.errors import InternalError
@@ -41,7 +42,15 @@ KERNELS = {
     "neighbour": "B[threadIdx.x] = A[threadIdx.x] + (threadIdx.x == 0 ? 0.0f : (f32)B[threadIdx.x - 1]);",
     "warp_sum": "f32 x = A[threadIdx.x]; for (i32 d = 16; d > 0; d /= 2) x += __shfl_down_sync(~0u, x, d); if (threadIdx.x % 32 == 0) B[threadIdx.x] = x;",
     "half_warp": "f32 x = A[threadIdx.x]; if (threadIdx.x % 2) x += __shfl_down_sync(~0u, x, 1); B[threadIdx.x] = x;",
-    "block_sum": "f32 x = block_total<Sum>((f32)A[threadIdx.x], -0.0f); if (threadIdx.x == 0) B[0] = x;",
+    "block_sum": "f32 x = row_total<Sum>((f32)A[threadIdx.x], 64); B[threadIdx.x] = x;",
+    "warp_sums": "f32 x = row_total<Sum>((f32)A[threadIdx.x], 32); B[threadIdx.x] = x;",
+    "kept": "KEPT(f32, row, 256, 64); row[threadIdx.x] = A[threadIdx.x]; SYNC(); B[threadIdx.x] = row[(threadIdx.x + 1) % 64];",
+    "kept_unsynchronised": "KEPT(f32, row, 0, 64); row[threadIdx.x] = A[threadIdx.x]; B[threadIdx.x] = row[(threadIdx.x + 1) % 64];",
+    "kept_unwritten": "KEPT(f32, row, 0, 65); row[threadIdx.x] = A[threadIdx.x]; SYNC(); B[threadIdx.x] = row[threadIdx.x + 1];",
+    "kept_outside": "KEPT(f32, row, 0, 63); row[threadIdx.x] = A[threadIdx.x]; SYNC(); B[threadIdx.x] = row[threadIdx.x];",
+    "kept_beyond": "KEPT(f32, row, 260, 64); row[threadIdx.x] = A[threadIdx.x]; SYNC(); B[threadIdx.x] = row[threadIdx.x];",
+    "kept_misaligned": "KEPT(f32, row, 2, 64); row[threadIdx.x] = A[threadIdx.x]; SYNC(); B[threadIdx.x] = row[threadIdx.x];",
+    "kept_over_another": "KEPT(u16, half, 0, 64); KEPT(f32, row, 0, 64); half[threadIdx.x] = 1; SYNC(); row[threadIdx.x] = A[threadIdx.x]; SYNC(); B[threadIdx.x] = (u16)half[threadIdx.x];",
 }  # fmt: skip
 
 FAULTS = {
@@ -55,6 +64,12 @@ FAULTS = {
     "same_element": "race: B[",
     "neighbour": "race: B[",
     "half_warp": "divergence",
+    "kept_unsynchronised": "row[",
+    "kept_unwritten": "uninitialised: row[64]",
+    "kept_outside": "out of bounds: kept row[63] of 63",
+    "kept_beyond": "out of bounds: kept row[63] lies beyond 512 bytes",
+    "kept_misaligned": "misaligned: kept row starts at byte 2",
+    "kept_over_another": "uninitialised: half[",
 }
 
 
@@ -74,7 +89,7 @@ def program(order: int) -> EmulatedProgram:
 def launch(name: str, order: int, blocks: int = 1) -> Any:
     device = EmulatedDevice()
     a, b = device.upload(np.arange(64, dtype=np.float32)), device.upload(np.zeros(64, np.float32))
-    program(order).launch(kernels()[name], blocks, [a, b], None)
+    program(order).launch(kernels()[name], Geometry(blocks, 64, shared=512), [a, b], None)
     return device.download(b)
 
 
@@ -92,7 +107,9 @@ def test_right_kernels_pass(order: int) -> None:
     assert (launch("rotate", order) == np.roll(line, -1)).all()
     assert (launch("own_element_twice", order) == line + 1).all()
     assert launch("warp_sum", order)[[0, 32]].tolist() == [line[:32].sum(), line[32:].sum()]
-    assert launch("block_sum", order)[0] == line.sum()
+    assert (launch("block_sum", order) == line.sum()).all()
+    assert launch("warp_sums", order).tolist() == [line[:32].sum()] * 32 + [line[32:].sum()] * 32
+    assert (launch("kept", order) == np.roll(line, -1)).all()
 
 
 def test_blocks_are_not_ordered() -> None:
@@ -114,12 +131,13 @@ SEEDED = [
     ("matmul", "inner < 16", "inner < 15"),
     ("matmul", "start += 16", "start += 17"),
     ("matmul", "(columns + 15) / 16", "columns / 16"),
-    ("row_sum", "step += blockDim.x", "step += 128"),
-    ("row_sum", "step < count", "step < count - 1"),
-    ("row_sum", "if (threadIdx.x == 0)", "if (threadIdx.x < 2)"),
-    ("row_sum", "nothing = -0.0", "nothing = 1"),
-    ("row_sum", "block_total<Sum>", "block_total<Maximum>"),
-    ("row_max_f16", "flat = blockIdx.x", "flat = blockIdx.x + 1"),
+    ("row_sum", "step += lanes", "step += 16"),
+    ("row_sum", "step < counta", "step < counta - 1"),
+    ("row_sum", "lane == 0", "lane < 2"),
+    ("row_sum", "acc = -0.0", "acc = 1"),
+    ("row_sum", "row_total<Sum>", "row_total<Maximum>"),
+    ("row_sum", "flat >= total", "flat > total"),
+    ("row_max_f16", "(idx)blockIdx.x", "1 + (idx)blockIdx.x"),
     ("broadcast_f16", "flat >= total", "flat > total"),
     ("broadcast_f16", "flat % m", "flat % n"),
     ("running_sum", "(j - 1)", "(j - 2)"),

@@ -83,8 +83,8 @@ def test_forms() -> None:
 
     fast, bits = forms("fast"), forms("bits")
     assert {name for name, form in fast.items() if form == "tiled contraction"} == {"matmul", "batched_f16", "conv"}
-    assert {name for name, form in fast.items() if form == "row reduction"} == {"row_sum", "row_max_f16", "total_i32"}
-    assert all(bits[name] == "fold" for name, form in fast.items() if form in ("tiled contraction", "row reduction"))
+    assert {name for name, form in fast.items() if form == "row program"} == {"row_sum", "row_max_f16", "total_i32"}
+    assert all(bits[name] == "fold" for name, form in fast.items() if form in ("tiled contraction", "row program"))
     assert {name for name, form in fast.items() if form == "sequential"} == {"checked_store"}
     assert fast["where_inside"] == "elementwise"
 

@@ -56,6 +56,7 @@ template <class A, class B> struct Either<false, A, B> { typedef B Type; };
 struct Launch {
   long long blocks;
   int threads, barriers, order, races;  // order: 0 forward, 1 backward, otherwise a seed of shuffling
+  long long shared;  // bytes of the block's memory that the launch asks for
 };
 
 struct Argument {
@@ -63,6 +64,7 @@ struct Argument {
   long long count, integer;
   double number;
   const char* name;
+  long long read, written;  // elements, as often as a thread did it
 };
 
 // --- races -----------------------------------------------------------------------------------------------------------
@@ -130,11 +132,14 @@ template <class T> struct Cell {  // an element of memory that is also written
   Shadow* shadow;
   const char* name;
   long long index;
+  Argument* argument;
   operator T() const {
+    ++argument->read;
     if (shadow) shadow->read(name, index);
     return *where;
   }
   const Cell& operator=(T value) const {
+    ++argument->written;
     if (shadow) shadow->write(name, index);
     *where = value;
     return *this;
@@ -147,15 +152,17 @@ template <class T> struct span {
   long long count;
   const char* name;
   Shadow* shadow = nullptr;
-  span(const Argument& a, bool races)
-      : data((T*)a.data), count(a.count), name(a.name), shadow(races ? shadow_of(a.data, a.count) : nullptr) {}
+  Argument* argument;
+  span(Argument& a, bool races)
+      : data((T*)a.data), count(a.count), name(a.name), shadow(races ? shadow_of(a.data, a.count) : nullptr), argument(&a) {}
   typename Either<Plainly<T>::constant, Plain, Cell<Plain>>::Type operator[](long long index) const {
     if (index < 0 || index >= count) fail("out of bounds: %s[%lld] of %lld", name, index, count);
     if constexpr (Plainly<T>::constant) {
+      ++argument->read;
       if (shadow) shadow[index].read(name, index);
       return data[index];
     } else {
-      return {data + index, shadow ? shadow + index : nullptr, name, index};
+      return {data + index, shadow ? shadow + index : nullptr, name, index, argument};
     }
   }
 };
@@ -204,6 +211,54 @@ template <class T, int N> struct Shared {
   }
 };
 
+// The memory that a launch asks for: bytes, in which a kernel lays out arrays.
+constexpr long long MOST_SHARED = 227 * 1024;
+inline char kept_bytes[MOST_SHARED];
+inline Shadow kept_shadow[MOST_SHARED];
+inline long long kept_written[MOST_SHARED];  // the generation that wrote an element here
+inline long long kept_seen[MOST_SHARED];
+inline int kept_size[MOST_SHARED];
+inline long long shared_bytes;
+
+template <class T> struct KeptCell {
+  long long place;
+  const char* name;
+  long long index;
+  Shadow* shadow() const {
+    if (kept_seen[place] != generation) kept_seen[place] = generation, kept_shadow[place] = Shadow();
+    return kept_shadow + place;
+  }
+  operator T() const {
+    if (kept_written[place] != generation || kept_size[place] != (int)sizeof(T))
+      fail("uninitialised: %s[%lld] is read before it is written", name, index);
+    shadow()->read(name, index);
+    T found;
+    memcpy(&found, kept_bytes + place, sizeof(T));
+    return found;
+  }
+  const KeptCell& operator=(T value) const {
+    shadow()->write(name, index);
+    memcpy(kept_bytes + place, &value, sizeof(T));
+    for (int k = 0; k < (int)sizeof(T); ++k) kept_written[place + k] = -1;
+    kept_written[place] = generation, kept_size[place] = (int)sizeof(T);
+    return *this;
+  }
+};
+
+template <class T> struct Kept {
+  long long start, count;
+  const char* name;
+  Kept(long long s, long long n, const char* called) : start(s), count(n), name(called) {}
+  KeptCell<T> operator[](long long index) const {
+    const long long place = start + index * (long long)sizeof(T);
+    if (index < 0 || index >= count) fail("out of bounds: kept %s[%lld] of %lld", name, index, count);
+    if (place % (long long)sizeof(T) != 0) fail("misaligned: kept %s starts at byte %lld", name, start);
+    if (place + (long long)sizeof(T) > shared_bytes)
+      fail("out of bounds: kept %s[%lld] lies beyond %lld bytes", name, index, shared_bytes);
+    return {place, name, index};
+  }
+};
+
 // --- threads ---------------------------------------------------------------------------------------------------------
 
 enum class State { READY, AT_BARRIER, AT_EXCHANGE, DONE };
@@ -248,15 +303,16 @@ inline void wait(State state, int site) {
 
 inline void barrier(int site) { wait(State::AT_BARRIER, site); }
 
-template <class T> T shuffle_down(unsigned, T value, unsigned distance) {
+// What thread `from` of the warp has: every thread says what it has, and waits for the others of its warp.
+template <class T> T exchange(T value, unsigned from) {
   static_assert(sizeof(T) <= 8, "what warps exchange");
-  const unsigned self = threadIdx.x, lane = self % 32;
+  const unsigned self = threadIdx.x, other = self - self % 32 + from;
   const int turn = fibers[self].exchanges++ % 2;
   memcpy(&deposits[turn][self], &value, sizeof(T));
   wait(State::AT_EXCHANGE, 0);
-  if (lane + distance >= 32 || self + distance >= blockDim.x) return value;
+  if (from >= 32 || other >= blockDim.x) return value;
   T found;
-  memcpy(&found, &deposits[turn][self + distance], sizeof(T));
+  memcpy(&found, &deposits[turn][other], sizeof(T));
   return found;
 }
 
@@ -329,6 +385,7 @@ inline void run_block_of_fibers(const Launch& launch) {
 template <class F> int run(const Launch& launch, char* message, F kernel) {
   faulty = false;
   fibered = launch.barriers;
+  shared_bytes = launch.shared;
   entry = [](void* f) { (*(F*)f)(); };
   closure = (void*)&kernel;
   blockDim = {(unsigned)launch.threads, 1, 1};
@@ -365,10 +422,14 @@ template <class T> using ptr = emulated::span<T>;
 #define SHARED(T, name, count)                              \
   static emulated::Shared<T, count> name##_memory(#name);   \
   auto& name = name##_memory.enter()
+#define KEPT(T, name, start, count) const emulated::Kept<T> name((start), (count), #name)
 #define SYNC() emulated::barrier(__LINE__)
 
 template <class T> T __shfl_down_sync(unsigned mask, T value, unsigned distance) {
-  return emulated::shuffle_down(mask, value, distance);
+  return emulated::exchange(value, threadIdx.x % 32 + distance);
+}
+template <class T> T __shfl_xor_sync(unsigned mask, T value, unsigned lanes) {
+  return emulated::exchange(value, threadIdx.x % 32 ^ lanes);
 }
 inline unsigned atomicOr(unsigned* where, unsigned bits) {
   const unsigned old = *where;

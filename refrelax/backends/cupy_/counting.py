@@ -1,0 +1,181 @@
+"""What a compiled function costs: its launches, and the bytes that they read and write, without a device.
+
+The executable's own host code runs over arrays that have shapes and no memory, and the launcher's launches are written
+down in place of being made. So what is counted is what would be launched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from refrelax.backends.cupy_.devices import DeviceArray
+from refrelax.backends.cupy_.forms import TILE
+from refrelax.backends.cupy_.geometry import Geometry
+from refrelax.backends.cupy_.kernels import Kernel
+from refrelax.backends.cupy_.plan import Plan
+from refrelax.backends.cupy_.traffic import moved
+from refrelax.backends.errors import Unsupported
+from refrelax.errors import UsageError
+from refrelax.running.arrays import numpy_dtype
+from refrelax.semantics.dims import value
+from refrelax.semantics.values import Shape
+from refrelax.syntax.graph import Function
+from refrelax.syntax.loops import BufferParam, PrimFunc, ScalarParam
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import PrimExpr, free_symbols
+from refrelax.syntax.types import PrimType, ShapeType, TensorType, TupleType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """One launch of a kernel: its form, its grid, and the bytes that it reads and writes."""
+
+    kernel: str
+    form: str
+    blocks: int
+    threads: int
+    read: int
+    written: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The launches of one call, in order. ``str`` of it is a table."""
+
+    kernels: tuple[Launched, ...]
+
+    @property
+    def launches(self) -> int:
+        return len(self.kernels)
+
+    @property
+    def read(self) -> int:
+        """Bytes read from the device's memory."""
+        return sum(each.read for each in self.kernels)
+
+    @property
+    def written(self) -> int:
+        """Bytes written to it."""
+        return sum(each.written for each in self.kernels)
+
+    @property
+    def bytes(self) -> int:
+        return self.read + self.written
+
+    def __str__(self) -> str:
+        rows: list[tuple[str, ...]] = [("kernel", "form", "blocks", "threads", "bytes read", "bytes written")]
+        rows += [(k.kernel, k.form, *map(_grouped, (k.blocks, k.threads, k.read, k.written))) for k in self.kernels]
+        rows.append((f"{self.launches} launches", "", "", "", _grouped(self.read), _grouped(self.written)))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = (
+            [each.ljust(w) if k < 2 else each.rjust(w) for k, (each, w) in enumerate(zip(row, widths, strict=True))]
+            for row in rows
+        )
+        return "\n".join("  ".join(line).rstrip() for line in lines)
+
+
+def _grouped(number: int) -> str:
+    return f"{number:_}".replace("_", " ")
+
+
+class Nothing:
+    """Memory that is only counted."""
+
+    def __getitem__(self, _part: object) -> Nothing:
+        return self
+
+
+@dataclass(slots=True)
+class CountingDevice:
+    """A device without memory that writes down what is launched on it."""
+
+    launches: list[Launched] = field(default_factory=list)
+
+    def upload(self, array: Any) -> DeviceArray:
+        return self.empty(tuple(array.shape), array.dtype)
+
+    def download(self, array: DeviceArray) -> Any:
+        raise Unsupported("the cost of a run whose host reads elements (an operator at graph level, a condition)")
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
+        return DeviceArray(Nothing(), tuple(shape), np.dtype(dtype))
+
+    def copy(self, array: DeviceArray) -> DeviceArray:
+        return array
+
+    def restore(self, array: DeviceArray, saved: Any) -> None:
+        pass
+
+    def address(self, array: DeviceArray) -> int:
+        """Every array lies elsewhere."""
+        return id(array) << 64
+
+    def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
+        """Contracts are counted."""
+        return {}
+
+    def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> CountingDevice:
+        return self
+
+    def launch(self, kernel: Kernel, geometry: Geometry, args: list[Any], status: Any) -> None:
+        read, written = moved(kernel.touches, geometry.symbols, geometry.fits, TILE)
+        self.launches.append(Launched(kernel.name, kernel.form, geometry.blocks, geometry.threads, read, written))
+
+    def status(self) -> Any:
+        return None
+
+    def read_status(self, status: Any) -> int:
+        return 0
+
+
+# --- arguments -------------------------------------------------------------------------------------------------------
+
+
+def arguments(device: CountingDevice, func: Function | PrimFunc, entry: str, symbols: Mapping[str, int]) -> list[Any]:
+    """Arrays of the shapes that a function takes at these values of its symbols.
+
+    Raises:
+        UsageError: a symbol without a value, or a value without a symbol.
+    """
+    used: set[str] = set()
+
+    def number(e: PrimExpr) -> int:
+        missing = free_symbols(e) - symbols.keys()
+        if missing:
+            raise UsageError(f"cost of {entry}: {', '.join(sorted(missing))} has no value")
+        used.update(free_symbols(e))
+        return int(value(e, symbols))
+
+    def array(shape: tuple[PrimExpr, ...], dtype: str) -> DeviceArray:
+        return device.empty(tuple(map(number, shape)), numpy_dtype(dtype))
+
+    def given(type_: Type | None) -> Any:
+        match type_:
+            case TensorType(shape=tuple() as shape, dtype=str() as dtype):
+                return array(shape, dtype)
+            case ShapeType(values=tuple() as values):
+                return Shape(tuple(map(number, values)))
+            case TupleType(fields=fields):
+                return tuple(map(given, fields))
+            case PrimType():
+                return 0
+            case _:
+                raise UsageError(f"cost of {entry}: a parameter whose type has no shape")
+
+    found: list[Any] = []
+    for param in func.params:
+        match param:
+            case BufferParam(buffer=buffer):
+                found.append(array(buffer.shape, buffer.dtype))
+            case ScalarParam(var=var):
+                used.add(var.name)
+                found.append(symbols.get(var.name, 0))
+            case _:
+                found.append(given(param.type))
+    if symbols.keys() - used:
+        raise UsageError(f"cost of {entry}: {', '.join(sorted(symbols.keys() - used))} is no symbol of its parameters")
+    return found

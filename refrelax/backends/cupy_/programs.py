@@ -1,0 +1,327 @@
+"""The text of a kernel that runs a group: its rows side by side, its phases one after the other.
+
+A row belongs to ``lanes`` threads: to a warp or a whole block, which fold by shuffles; or to one thread, where the
+columns do not lie side by side or are few, or where a fold is no reduction. What one phase leaves for the next is a
+variable that every thread of the row has, or an element in the block's memory that belongs to one thread, so nobody
+waits but in folds. Where the rows do not fit there (``fits``, decided at launch) they are read and written in the
+device's memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from refrelax.backends.cupy_ import statements
+from refrelax.backends.cupy_.expressions import Text
+from refrelax.backends.cupy_.forms import OPERATORS, neutral, wide
+from refrelax.backends.cupy_.groups import Group, Indices, Phase, certain
+from refrelax.backends.cupy_.names import c_type, letters
+from refrelax.backends.cupy_.nests import Reduction, told_only_by_equality
+from refrelax.backends.cupy_.statements import Lines
+from refrelax.semantics.dims import substitute
+from refrelax.syntax.scalars import BufferLoad, PrimExpr, SymVar, walk
+
+Key = tuple[str, Indices]
+"""A buffer and the index at which it is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a row program keeps of a row: a buffer at one index, for every column of a span.
+
+    ``room``: the array that it lies in, which others have before or after it; ``phases``: those that use it;
+    ``loaded``: the first of them reads it from memory; ``stored``: the last of them that stores it, and ``final``:
+    whether that store goes to memory."""
+
+    name: str
+    room: str
+    key: Key
+    dtype: str
+    span: int
+    phases: tuple[int, ...]
+    loaded: bool
+    stored: int | None
+    final: bool
+
+
+@dataclass(slots=True)
+class Program:
+    """Writes the phases of a group. ``outside``: the buffers that are used elsewhere; ``alone``: one thread a row;
+    ``later``: what is used for every column when the phases are over."""
+
+    group: Group
+    text: Text
+    outside: set[str]
+    alone: bool
+    later: tuple[Key, ...] = ()
+    kept: list[Kept] = field(default_factory=list)
+    held: dict[str, str] = field(default_factory=dict)
+    first: set[str] = field(default_factory=set)
+    """What is read of a row before it is stored for sure."""
+
+    def __post_init__(self) -> None:
+        scalars = self.group.scalars
+        for name in sorted(scalars):
+            self.held[name] = f"held{letters(len(self.held))}"
+        self.kept = list(self._kept(scalars))
+        assigned: set[str] = set()
+        for phase in self.group.phases:
+            self.first |= {name for name, _ in phase.loads() if name in self.held and name not in assigned}
+            if phase.store.buffer in self.held and (phase.fold is None or not self.tests(self.text, phase)):
+                assigned.add(phase.store.buffer)
+
+    def _kept(self, scalars: set[str]) -> list[Kept]:
+        """The buffers at an index that more than one phase uses."""
+        uses: dict[Key, list[int]] = {}
+        stores: dict[Key, list[int]] = {}
+        spans: dict[Key, int] = {}
+        for k, phase in enumerate(self.group.phases):
+            found = dict.fromkeys(key for key in phase.loads() if key[0] not in scalars)
+            if phase.store.buffer not in scalars:
+                key = phase.store.buffer, phase.target
+                stores.setdefault(key, []).append(k)
+                found[key] = None
+            for key in found:
+                if phase.span >= 0 and self._of_a_row(key, phase.span):
+                    uses.setdefault(key, []).append(k)
+                    spans[key] = phase.span
+        for key in self.later:
+            uses.setdefault(key, []).append(len(self.group.phases))
+        made: list[Kept] = []
+        for key, phases in uses.items():
+            first = self.group.phases[phases[0]]
+            reads = any(key == each for each in first.loads())
+            stored = stores.get(key, [])
+            if reads and not stored and not self._certain(first, key):
+                continue
+            if len(phases) > 1:
+                final = bool(stored) and key[0] in self.outside
+                last = stored[-1] if stored else None
+                name = f"kept{letters(len(made))}"
+                dtype = self.text.buffers[key[0]].dtype
+                free = (e.room for e in reversed(made) if self._over(e, made, dtype, spans[key], phases[0], reads))
+                room = next(free, "")
+                made.append(Kept(name, room or name, key, dtype, spans[key], tuple(phases), reads, last, final))
+        return made
+
+    @staticmethod
+    def _over(each: Kept, made: list[Kept], dtype: str, span: int, first: int, reads: bool) -> bool:
+        """Whether nobody needs the room of what is kept any more when phase ``first`` begins (or, if that reads nothing
+        into it, when it stores)."""
+        last = max(k for e in made if e.room == each.room for k in e.phases)
+        return (each.dtype, each.span) == (dtype, span) and (last < first or (last == first and not reads))
+
+    @property
+    def spans(self) -> tuple[tuple[PrimExpr, ...], ...]:
+        """The extents of the columns, span by span."""
+        return tuple(tuple(loop.extent for loop in span) for span in self.group.spans)
+
+    @property
+    def needs(self) -> tuple[tuple[str, int], ...]:
+        """What is kept for every column of a span."""
+        return tuple((each.dtype, each.span) for each in self.rooms)
+
+    @property
+    def rooms(self) -> list[Kept]:
+        """The first of every room."""
+        return [each for each in self.kept if each.name == each.room]
+
+    def _of_a_row(self, key: Key, span: int) -> bool:
+        """Whether it has one element for every row and column."""
+        names = {n.name for i in key[1] for n in walk(i) if isinstance(n, SymVar)}
+        columns = {loop.var.name for loop in self.group.spans[span]}
+        rows = {loop.var.name for loop in self.group.rows}
+        return columns <= names and (not rows or bool(rows & names)) and all(map(self.text.is_index, key[1]))
+
+    @staticmethod
+    def _certain(phase: Phase, key: Key) -> bool:
+        for expr in phase.expressions():
+            for load in certain(expr):
+                if (load.buffer, tuple(substitute(i, phase.aliases) for i in load.indices)) == key:
+                    return True
+        return False
+
+    # --- one element a row --------------------------------------------------------------------------------------------
+
+    def declare(self, out: Lines, text: Text) -> None:
+        """The variables of a row; what is read before it is stored comes from memory."""
+        for name, variable in self.held.items():
+            kind = c_type(text.buffers[name].dtype)
+            start = f"cast<{kind}>(0)"
+            if name in self.first and name in self.outside:
+                start = text.load(BufferLoad(name, self.group.indices[name], text.buffers[name].dtype))
+            out.line(f"{kind} {variable} = {start};")
+        text.registers.update(self.held)
+
+    @property
+    def usable(self) -> bool:
+        """No row reads by all its threads what one of them stores; nobody sees which of two zeros is the greatest."""
+        return self.alone or not (self.first & self.outside or any(map(self._sees_zeros, self.group.phases)))
+
+    def _sees_zeros(self, phase: Phase) -> bool:
+        name = phase.store.buffer
+        if phase.combine not in ("Greatest", "Least"):
+            return False
+        others = [e for each in self.group.phases if each.store.buffer != name for e in each.expressions()]
+        again = sum(each.fold is not None for each in self.group.phases if each.store.buffer == name)
+        return name in self.outside or again > 1 or not all(told_only_by_equality(name, e) for e in others)
+
+    def tests(self, text: Text, phase: Phase) -> list[str]:
+        """Under what conditions a fold stores anything."""
+        columns = self.group.spans[phase.span] if phase.span >= 0 else ()
+        return [f"{text.index(loop.extent)} > 0" for loop in columns if statements.maybe_empty(loop)]
+
+    def settle(self, out: Lines, text: Text, guard: str = "") -> None:
+        """Variables into memory, where somebody else looks for them."""
+        for name, variable in self.held.items():
+            if name not in self.outside:
+                continue
+            stores = [p for p in self.group.phases if p.store.buffer == name]
+            if not stores:
+                continue
+            tests = [] if any(not p.fold or not self.tests(text, p) for p in stores) else self.tests(text, stores[-1])
+            tests = [*([guard] if guard else []), *tests]
+            if tests:
+                out.open(f"if ({' && '.join(tests)})")
+            statements.write(out, text, text.buffers[name], self.group.indices[name], variable)
+            if tests:
+                out.close()
+
+    def scalar(self, out: Lines, text: Text, phase: Phase) -> None:
+        """A store of one element a row."""
+        inner = text.scope()
+        inner.aliases.update(phase.aliases)
+        out.line(f"{self.held[phase.store.buffer]} = {inner.element(phase.store.value)};")
+
+    def around(self, out: Lines, text: Text, fold: Reduction, total: str, guard: str = "") -> None:
+        """An element whose fold is done elsewhere (of ``depth`` steps): what comes before it and after it. ``guard``:
+        under what condition it is stored."""
+        self.declare(out, text)
+        for k, phase in enumerate(self.group.phases):
+            text.used.phase = 3 + k
+            if phase.fold is not fold:
+                self.scalar(out, text, phase)
+            else:
+                out.line(f"if (depth > 0) {self.held[phase.store.buffer]} = {total};")
+        self.settle(out, text, guard)
+
+    # --- rows ---------------------------------------------------------------------------------------------------------
+
+    def write(self, out: Lines, text: Text) -> None:
+        """The body of a row, its loop variables given."""
+        self.begin(out, text)
+        for k, phase in enumerate(self.group.phases):
+            self.phase(out, text, k, phase)
+        self.settle(out, text, "" if self.alone else "lane == 0")
+
+    def begin(self, out: Lines, text: Text, active: str = "") -> None:
+        """The row's variables, and the room for what is kept. ``active``: whether this thread has a row at all."""
+        self.declare(out, text)
+        for k, span in enumerate(self.group.spans):
+            count = statements.size(text, span)
+            out.line(f"const idx count{letters(k)} = {f'{active} ? {count} : 0' if active else count};")
+        if self.kept:
+            out.line("i64 place = 0;")
+        for each in self.rooms:
+            count = f"{statements.size(text, self.group.spans[each.span])} * rows"
+            out.line(f"KEPT({c_type(each.dtype)}, {each.name}, place, {count});")
+            if each is not self.rooms[-1]:
+                out.line(f"place += ({count} * sizeof({c_type(each.dtype)}) + 15) / 16 * 16;")
+
+    def phase(self, out: Lines, text: Text, k: int, phase: Phase) -> None:
+        text.used.phase = k
+        if phase.span < 0:
+            self.scalar(out, text, phase)
+        elif phase.fold is not None:
+            self.fold(out, text, k, phase)
+        else:
+            self.columns(out, text, k, phase)
+
+    def open(self, out: Lines, text: Text, k: int, phase: Phase) -> Text:
+        """The loop over the columns of this thread, and what is kept for them."""
+        letter = letters(phase.span)
+        first, step = ("0", "++step") if self.alone else ("lane", "step += lanes")
+        out.open(f"for (idx step = {first}; step < count{letter}; {step})")
+        span = self.group.spans[phase.span]
+        if span:
+            out.line("idx rest = step;")
+        inner = statements.unflatten(out, text, span, "rest")
+        inner.aliases.update(phase.aliases)
+        mine = [each for each in self.kept if k in each.phases]
+        if mine:
+            out.line(f"const idx slot = {'step * rows + local' if self.alone else f'local * count{letter} + step'};")
+        for each in mine:
+            reads = any(each.key == found for found in phase.loads())
+            if reads:
+                self.read(out, inner, k, each)
+        return inner
+
+    def read(self, out: Lines, text: Text, k: int, each: Kept) -> None:
+        """What is kept, into a variable: from memory the first time."""
+        kind, variable = c_type(each.dtype), f"now{each.name}"
+        load = BufferLoad(each.key[0], each.key[1], each.dtype)
+        first = k == each.phases[0]
+        text.used.when = "always" if first else "spills"
+        raw = text.load(load)
+        text.used.when = "always"
+        if first:
+            out.line(f"const {kind} {variable} = {raw};")
+            out.line(f"if (fits) {each.room}[slot] = {variable};")
+        else:
+            out.line(f"const {kind} {variable} = fits ? ({kind}){each.room}[slot] : ({kind}){raw};")
+        text.kept[each.key] = variable
+
+    def columns(self, out: Lines, text: Text, k: int, phase: Phase) -> None:
+        """A store for every column."""
+        inner = self.open(out, text, k, phase)
+        self.keep(out, inner, k, phase, inner.element(phase.store.value))
+        out.close()
+
+    def keep(self, out: Lines, inner: Text, k: int, phase: Phase, value: str) -> None:
+        """A value of this column where later phases, or others, look for it."""
+        buffer = inner.buffers[phase.store.buffer]
+        each = next((e for e in self.kept if e.key == (buffer.name, phase.target)), None)
+        if each is None or (k == each.stored and each.final and k == each.phases[-1]):
+            statements.write(out, inner, buffer, phase.target, value)
+        else:
+            out.line(f"const {c_type(buffer.dtype)} found = {value};")
+            if k == each.stored and each.final:
+                out.line(f"if (fits) {each.room}[slot] = found;")
+                statements.write(out, inner, buffer, phase.target, "found")
+            else:
+                out.open("if (fits)")
+                out.line(f"{each.room}[slot] = found;")
+                out.close("} else {")
+                out.depth += 1
+                inner.used.when = "spills"
+                statements.write(out, inner, buffer, phase.target, "found")
+                inner.used.when = "always"
+                out.close()
+
+    def fold(self, out: Lines, text: Text, k: int, phase: Phase) -> None:
+        """All columns into one element of the row."""
+        reduction = phase.fold
+        assert reduction is not None
+        variable = self.held[phase.store.buffer]
+        start = text.scope()
+        start.aliases.update(phase.aliases)
+        init = start.element(reduction.init)
+        tests = self.tests(text, phase)
+        out.open(f"if ({' && '.join(tests)})" if tests else "")
+        combine, item = reduction.combine, reduction.item
+        if combine is None or item is None:
+            out.line(f"{variable} = {init};")
+            inner = self.open(out, text, k, phase)
+            out.line(f"{variable} = {inner.element(phase.store.value)};")
+            out.close()
+        else:
+            kind, operator = wide(phase.store.value.dtype), OPERATORS[combine]
+            out.line(f"{kind} acc = {neutral(combine, kind)};")
+            inner = self.open(out, text, k, phase)
+            out.line(f"acc = {operator}::of(acc, widen({inner.element(item)}));")
+            out.close()
+            if not self.alone:
+                out.line(f"acc = row_total<{operator}>(acc, lanes);")
+            total = f"{operator}::of(widen({init}), acc)"
+            out.line(f"{variable} = cast<{c_type(phase.store.value.dtype)}>({total});")
+        out.close()

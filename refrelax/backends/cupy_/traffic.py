@@ -1,0 +1,82 @@
+"""What a kernel reads and writes of the device's memory, counted from its own text and loops.
+
+Every place of a kernel that loads or stores is a ``Touch``. It moves each element that it touches once a *pass*: the
+loops that its index depends on say how many there are, and never more than the buffer has. Places that touch the same
+buffer in one phase of a kernel are one pass over it. What a condition leaves out is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+from typing import Literal as _Lit
+
+from refrelax.backends.intervals import Interval, Overflow, interval
+from refrelax.running.arrays import numpy_dtype
+from refrelax.semantics.dims import value
+from refrelax.syntax.scalars import PrimExpr
+
+When = _Lit["always", "fits", "spills"]
+"""Of a row program: whether its rows fit into the block's memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One place that reads or writes ``buffer``.
+
+    ``loops``: the loops in scope, outermost first, with their ``(name, min, extent)``; ``along``: those of them that
+    the index depends on, or ``None`` for all; ``repeats``: extents in tiles of which the whole pass is made again;
+    ``phase``: which pass of the kernel.
+    """
+
+    buffer: str
+    dtype: str
+    shape: tuple[PrimExpr, ...]
+    written: bool
+    loops: tuple[tuple[str, PrimExpr, PrimExpr], ...]
+    along: frozenset[str] | None
+    phase: int = 0
+    when: When = "always"
+    repeats: tuple[PrimExpr, ...] = ()
+
+    def elements(self, symbols: Mapping[str, Any]) -> int:
+        """How many elements it touches at most."""
+        whole = size(self.shape, symbols)
+        known: dict[str, Interval] = {n: (v, v) for n, v in symbols.items() if isinstance(v, int)}
+        count = 1
+        try:
+            for name, low, extent in self.loops:
+                start, steps = interval(low, known), interval(extent, known)
+                known[name] = (start[0], max(start[0], start[1] + steps[1] - 1))
+                if self.along is None or name in self.along:
+                    count *= max(steps[1], 0)
+                elif steps[1] <= 0:
+                    count = 0
+        except Overflow:  # extents that are read from memory
+            return whole
+        return min(count, whole)
+
+
+def size(shape: Iterable[PrimExpr], symbols: Mapping[str, Any]) -> int:
+    """The elements of a shape."""
+    return prod(max(value(dim, symbols), 0) for dim in shape)
+
+
+def moved(touches: Iterable[Touch], symbols: Mapping[str, Any], fits: bool, tile: int) -> tuple[int, int]:
+    """Bytes read and bytes written by one launch."""
+    passes: dict[tuple[bool, str, int, int], int] = {}
+    limits: dict[tuple[bool, str, int, int], int] = {}
+    for touch in touches:
+        if touch.when != "always" and (touch.when == "fits") != fits:
+            continue
+        times = -(-size(touch.repeats, symbols) // tile) if touch.repeats else 1
+        item = int(numpy_dtype(touch.dtype).itemsize)
+        key = touch.written, touch.buffer, touch.phase, times
+        passes[key] = passes.get(key, 0) + touch.elements(symbols) * item * times
+        limits[key] = size(touch.shape, symbols) * item * times
+    totals = [0, 0]
+    for key, count in passes.items():
+        totals[key[0]] += min(count, limits[key])
+    return totals[0], totals[1]

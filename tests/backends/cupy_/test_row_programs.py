@@ -1,0 +1,138 @@
+"""Row programs, emulated: permitted at all sizes, in every order of threads; one launch, every element moved once."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+pytest.importorskip("numpy")
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from row_operators import ARGUMENTS, OPERATORS, lowered
+
+import refrelax as rr
+from refrelax.backends.cupy_ import emulate, geometry
+from refrelax.backends.cupy_.compile import CudaExecutable
+from refrelax.backends.cupy_.emulate import EmulatedDevice
+from refrelax.judge import diff
+from refrelax.running.arrays import numpy_dtype
+
+pytestmark = pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
+
+
+@cache
+def executable(dtype: str, order: int) -> CudaExecutable:
+    return CudaExecutable(lowered(dtype), "fast", EmulatedDevice(order))
+
+
+class Emulated:
+    def __init__(self, dtype: str, order: int) -> None:
+        self.executable = executable(dtype, order)
+
+    def run(self, _module: Any, entry: str, args: Any) -> Any:
+        return self.executable.run(entry, *args)
+
+
+def arguments(name: str, dtype: str, n: int, m: int, seed: int) -> list[Any]:
+    r, sizes = np.random.default_rng(seed), {"n": n, "m": m}
+    shapes = [tuple(sizes.get(d) or (0 if d in sizes else int(d)) for d in dims) for dims in ARGUMENTS[name]]
+    return [(r.standard_normal(shape) * 3).astype(numpy_dtype(dtype)) for shape in shapes]
+
+
+def permitted(name: str, dtype: str, n: int, m: int, order: int, seed: int = 0) -> None:
+    verdict = diff(lowered(dtype), name, arguments(name, dtype, n, m, seed), impl=Emulated(dtype, order))
+    assert not isinstance(verdict, rr.Divergence), verdict
+    assert verdict.report.outside == 0
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_permitted_in_every_order(name: str) -> None:
+    for order, (n, m) in enumerate([(5, 33), (9, 3), (1, 70), (0, 4), (3, 1)]):
+        permitted(name, "float32", n, m, order % 3)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_other_dtypes(dtype: str) -> None:
+    for name in OPERATORS:
+        permitted(name, dtype, 3, 37, 2)
+
+
+@pytest.mark.parametrize("limit", [0, 300])
+def test_rows_that_do_not_fit(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read again from memory, or kept by blocks of fewer rows."""
+    monkeypatch.setattr(geometry, "SHARED", limit)
+    for name in OPERATORS:
+        permitted(name, "float32", 4, 33, 1)
+
+
+def test_rows_of_whole_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(geometry, "SHORT", 16)
+    for order, name in enumerate(OPERATORS):
+        permitted(name, "float32", 2, 67, order % 3)
+
+
+@settings(max_examples=20)
+@given(
+    st.sampled_from(sorted(OPERATORS)), st.sampled_from(["float32", "float16"]), st.integers(0, 12),
+    st.integers(0, 300), st.integers(0, 2), st.integers(0, 1 << 20),
+)  # fmt: skip
+def test_permitted_at_any_size(name: str, dtype: str, n: int, m: int, order: int, seed: int) -> None:
+    if n * m > 600:
+        m = 600 // n
+    permitted(name, dtype, n, m, order, seed)
+
+
+@settings(max_examples=20)
+@given(st.integers(1, 6), st.integers(1, 80), st.integers(0, 1 << 20), st.integers(0, 2))
+def test_positions_are_the_first(n: int, m: int, seed: int, order: int) -> None:
+    """Of equal elements, of zeros of either sign, and of NaN."""
+    x = np.random.default_rng(seed).choice(
+        np.array([0.0, -0.0, 1.0, -1.0, np.nan], np.float32), (n, m), p=[0.3, 0.3, 0.2, 0.19, 0.01]
+    )
+    for name in ("argmax", "argmin"):
+        ended, wanted = executable("float32", order).run(name, x), rr.run(lowered("float32"), name, x)
+        assert isinstance(ended, rr.Returned) and isinstance(wanted, rr.Returned)
+        assert ended.value.numpy().tolist() == wanted.value.numpy().tolist()
+
+
+# --- what they cost --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS.keys() - {"masked", "centred"}))
+def test_one_launch(name: str) -> None:
+    cost = executable("float32", 0).cost(name, n=6, m=50)
+    assert [each.form for each in cost.kernels] == ["row program"]
+
+
+@pytest.mark.parametrize(("n", "m"), [(4096, 1024), (8192, 4096), (512, 8191), (100_000, 100)])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "layer_norm", "rms_norm", "instance_norm", "group_norm"])
+def test_bytes_are_minimal(name: str, dtype: str, n: int, m: int) -> None:
+    """One launch, which reads every argument once and writes the result once."""
+    cost = executable(dtype, 0).cost(name, n=n, m=m)
+    item = 4 if dtype == "float32" else 2
+    sizes = [int(np.prod([{"n": n, "m": m}.get(d) or int(d) for d in dims])) for dims in ARGUMENTS[name]]
+    assert cost.launches == 1
+    assert cost.bytes <= 1.05 * item * (sum(sizes) + sizes[0])
+    assert cost.read >= item * sum(sizes) and cost.written == item * sizes[0]
+
+
+@pytest.mark.parametrize("fits", [True, False])
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "variance", "mean", "argmax"])
+def test_what_is_counted_is_what_threads_do(name: str, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no block reads what another one reads, the elements that the emulated threads touch are those counted."""
+    if not fits:
+        monkeypatch.setattr(geometry, "SHARED", 0)
+    run = executable("float32", 0)
+    run.program.seen.clear()
+    args = arguments(name, "float32", 5, 41, 1)
+    assert isinstance(run.run(name, *args), rr.Returned)
+    cost = run.cost(name, n=5, m=41)
+    assert cost.launches == len(run.program.seen)
+    item = {"argmax": 8}.get(name, 4)
+    assert cost.read == 4 * sum(sum(each.read.values()) for each in run.program.seen)
+    assert cost.written == item * sum(sum(each.written.values()) for each in run.program.seen)
