@@ -31,7 +31,7 @@ from refrelax.judge.evidence import (
 from refrelax.judge.interface import mismatch, other_scalars
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair, Permits
-from refrelax.judge.pointwise import SAME, Options, search
+from refrelax.judge.pointwise import NO_ALIASES, SAME, Options, search
 from refrelax.judge.same_programs import same_programs
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
@@ -53,6 +53,9 @@ from refrelax.testing.arguments import parameters, settled, symbols_of
 __all__ = ["BUDGET", "RELAXATIONS", "ROUNDS", "validate"]
 
 ROUNDS = 6
+
+ONLY_SHAPE = "equal terms of both runs over unknown elements, at the only shape"
+"""The procedure behind a proof for an entry that has one shape."""
 
 PROOF_SHARE = 0.6
 """Of the time that a caller gives, what the proof may take."""
@@ -197,7 +200,24 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
     found, suspects = _proof(pair, options)
     if isinstance(found, Proved):
         return _held(pair, found, seed, rounds)
+    if pair.one_shape:
+        if (proof := _at_its_only_shape(pair, seed)) is not None:
+            return _held(pair, proof, seed, rounds)
     return _without_proof(pair, found, suspects, seed, rounds)
+
+
+@rule("va/only-shape")
+def _at_its_only_shape(pair: Pair, seed: int) -> Proved | None:
+    """A proof by equal terms, for an entry that has one shape: that is all shapes."""
+    left = None if pair.deadline is None else (pair.deadline - perf_counter()) / 2
+    try:
+        terms = pair.equal_terms(seed, None if left is None else perf_counter() + left)
+    except Late:
+        return None
+    if terms is None or not terms.tally.compared or _open(terms.tally, pair) is not None:
+        return None
+    relaxations = tuple(sorted(terms.relaxations))
+    return Proved(relaxations=relaxations, trusts=(NO_ALIASES, ONLY_SHAPE, *relaxations))
 
 
 def _proof(pair: Pair, options: Options) -> tuple[Proved | str, list[dict[str, int]]]:
@@ -230,7 +250,7 @@ def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed
             refuted = refuted or pair.at(dims, seed)
         if refuted is not None:
             return refuted
-        terms = pair.equal_terms(seed)
+        terms = None if pair.one_shape else pair.equal_terms(seed)
     except Late:
         terms = None
         reason = f"the time is over; {reason}"
