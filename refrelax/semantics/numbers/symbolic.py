@@ -256,7 +256,8 @@ class Symbolic:
         self._poisonous: dict[int, bool] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"choices": self.choices, "chose": self.chose, "_choices": [], "_terms": self._terms, "_arithmetic": {}, "_poisonous": {}}
+        made_again = {"_choices": [], "_arithmetic": {}, "_poisonous": {}}
+        return {"choices": self.choices, "chose": self.chose, "_terms": self._terms, **made_again}
 
     def choice(self, forms: Sequence[Callable[[], Payload]]) -> Payload:
         """One of several ways to compute an element."""
