@@ -256,7 +256,7 @@ class Symbolic:
         self._poisonous: dict[int, bool] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        made_again = {"_choices": [], "_arithmetic": {}, "_poisonous": {}}
+        made_again: dict[str, Any] = {"_choices": [], "_arithmetic": {}, "_poisonous": {}}
         return {"choices": self.choices, "chose": self.chose, "_terms": self._terms, **made_again}
 
     def choice(self, forms: Sequence[Callable[[], Payload]]) -> Payload:
