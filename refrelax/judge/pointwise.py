@@ -20,9 +20,10 @@ from refrelax.judge.evidence import Proved
 from refrelax.judge.graph_terms import Program
 from refrelax.judge.inlined import inlined
 from refrelax.judge.legalized import legalized
+from refrelax.judge.lockstep import Lockstep
 from refrelax.judge.openings import openings
 from refrelax.judge.same_calls import Calls
-from refrelax.judge.same_programs import same_programs
+from refrelax.judge.same_programs import same_callees, same_programs
 from refrelax.judge.signatures import Parameters
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
@@ -56,6 +57,7 @@ HYPOTHESES = (
 SAME = "the programs are the same up to names"
 UNREAD = "library functions depend on what they are given and what was called before"
 NO_ALIASES = "the buffers of the entry do not overlap"
+IN_STEP = "statements in step"
 PROCEDURES = ("congruence descent", "the shape solver")
 
 
@@ -134,6 +136,8 @@ class _Comparison:
         self.trusts |= {f"the contract of {name}": None for name in (*one_read.contracts, *two_read.contracts)}
         if two_read.quiet and same_programs(first.module, second.module, entry):
             return Proved(trusts=(*self.trusts, SAME))
+        if (found := self.in_step(first.module, second.module, entry)) is not None:
+            return found
         (ours, theirs), rests_on = legalized(first, second, entry=entry)
         a = spelled_out(ours.functions.get(entry), {})
         b = spelled_out(theirs.functions.get(entry), theirs.functions if isinstance(a, graph.Function) else {})
@@ -173,6 +177,21 @@ class _Comparison:
         relaxations = tuple(sorted({*descent.relaxations, *before}))
         trusts = (*self.trusts, *rests_on, *PROCEDURES, *relaxations)
         return Proved(claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
+
+    def in_step(self, first: Module, second: Module, entry: str) -> Proved | None:
+        """A proof that two loop programs run in step, if they do."""
+        a, b = first.functions.get(entry), second.functions.get(entry)
+        if not isinstance(a, PrimFunc) or not isinstance(b, PrimFunc) or not same_callees(first, second, entry):
+            return None
+        terms = Terms()
+        logic = Logic(Sizes(terms.dtype_of), left=STEPS[self.options.effort], deadline=self.options.deadline)
+        both = Lockstep(terms, logic)
+        try:
+            both.proof(a, b)
+        except (NotRead, Spent):
+            return None
+        calls = (f"{UNREAD}: what the entry calls",) if both.calls else ()
+        return Proved(claims=tuple(logic.claims.values()), trusts=(*self.trusts, NO_ALIASES, *calls, IN_STEP))
 
     def undischarged(self, one: Program, two: Program, descent: Descent) -> str | None:
         """What the second program rests on and is not proved."""

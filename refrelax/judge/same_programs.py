@@ -19,6 +19,13 @@ def same_programs(first: Module, second: Module, entry: str) -> bool:
     return structural_equal(_bare(first, entry), _bare(second, entry)) and _constants(first) == _constants(second)
 
 
+def same_callees(first: Module, second: Module, entry: str) -> bool:
+    """Whether the functions are equal that the entries reach besides themselves."""
+    found = [reached(each.functions, (entry,)) for each in (first, second)]
+    ours, theirs = ({n: _without_labels(f) for n, f in each.items() if n != entry} for each in found)
+    return ours.keys() == theirs.keys() and structural_equal(Module(ours), Module(theirs))
+
+
 def _bare(module: Module, entry: str) -> Module:
     kept = reached(module.functions, (entry,))
     return replace(module, functions={name: _without_labels(each) for name, each in kept.items()}, attrs=())
