@@ -43,9 +43,7 @@ SAME = {
     "a scan in a block": (BLOCK, SCAN),
     "a loop that is left": (
         BREAK,
-        BREAK.replace("for i in range(n)", "for q in range(0 + n)")
-        .replace("B[i]", "B[q % n]")
-        .replace("[i]", "[q]"),
+        BREAK.replace("for i in range(n)", "for q in range(0 + n)").replace("B[i]", "B[q % n]").replace("[i]", "[q]"),
     ),
     "a loop on data": (WHILE, WHILE.replace("k[0] + 1", "1 + k[0]")),
     "a loop of one iteration": (f"for o in range(1):\n    {SCAN.replace(chr(10), chr(10) + '    ')}", SCAN),
