@@ -2,7 +2,7 @@
 
 ``LazyTransformParams`` and its kin turn parameters into calls ``get_item(k)`` or ``fget(k, name)``, and the fields of
 the result into calls ``set_item(k, value)`` or ``fset(k, value)``. The program is turned back: what is fetched as
-number k is the k-th parameter that the second program does not take, what is set as number k is the k-th field of the result.
+number k is the k-th parameter that the second program does not take, what is set as number k is field k of the result.
 
 Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
 """
@@ -29,7 +29,7 @@ from refrelax.syntax.graph import (
     Var,
     VarBinding,
 )
-from refrelax.syntax.scalars import SymVar, as_int
+from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
 from refrelax.syntax.types import AnyType, FuncType, PackedFuncType, TupleType, Type
 
 GET, SET = "get_item", "set_item"
@@ -76,14 +76,15 @@ class _Calls:
             case _:
                 return self._strange()
 
-    def _numbered(self, kind: str, value: object, given: Expr | None) -> tuple[str, int, Expr | None] | None:
-        k = as_int(value)  # type: ignore[arg-type]
+    def _numbered(self, kind: str, value: PrimExpr, given: Expr | None) -> tuple[str, int, Expr | None] | None:
+        k = as_int(value)
         if k is None or k < 0 or (kind == "get" and k >= len(self.wanted)) or (kind == "set" and k in self.set):
             return self._strange()
         return kind, k, given
 
-    def _strange(self) -> None:
+    def _strange(self) -> tuple[str, int, Expr | None] | None:
         self.understood = False
+        return None
 
 
 def fetched_at_once(
