@@ -203,8 +203,10 @@ class Pair:
         """Arguments that the first signature refuses, for a second program that takes anything: it must trap alike."""
         ours = parameter_types(self.first.module, self.entry)
         annotated = [t or AnyType() for t in ours]
+        if not erased(ours, _annotations(self.second.module, self.entry)):
+            return None
         drawn = self._drawn({name: 2 + k for k, name in enumerate(self.symbols)}, seed, "dyadic")
-        if not erased(ours, _annotations(self.second.module, self.entry)) or drawn is None:
+        if drawn is None:
             return None
         args, dims = drawn
         for given in refused(args, annotated):
