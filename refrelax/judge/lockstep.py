@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from math import prod
 from typing import Any
 
 from refrelax.rules import rule
@@ -22,6 +23,7 @@ from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import Definedness, Descent, Logic, NotRead, TensorTerm, Term, Terms
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Reading
 from refrelax.shape_solver.pointwise.logic import Given, all_of, compare
+from refrelax.shape_solver.pointwise.views import is_plain
 from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.loops import (
     AllocBuffer,
@@ -54,6 +56,7 @@ from refrelax.syntax.scalars import (
     Let,
     Literal,
     PrimExpr,
+    Select,
     SymVar,
     as_int,
     bool_imm,
@@ -142,9 +145,8 @@ class Lockstep:
             for buffer in func.root_allocs:
                 side.made[buffer.name] = (buffer, 0)
         named = {p.buffer.name for p in a.params if isinstance(p, BufferParam)}
-        passed = {e.buffer for f in (a, b) for e in _parts(f.body) if isinstance(e, BufferRef)}
-        theirs = {self.two.other.get(name, name) for name in (*passed, *_stored(b.body))}
-        self.given = frozenset(named - _stored(a.body) - passed - theirs)
+        theirs = {self.two.other.get(name, name) for name in _touched(b)}
+        self.given = frozenset(_with_views(a, named - _touched(a) - theirs))
 
     def scalar(self, x: SymVar, y: SymVar, extent: bool = False) -> None:
         if x.name in self.one.by or y.name in self.two.by:
@@ -273,7 +275,7 @@ class Lockstep:
     def of_block(self, block: SBlock, side: Side) -> list[Stmt] | None:
         """A block as plain statements. A reduction of the second program may take any order, and its threads take
         turns: it is none of the first one's loops."""
-        reduces = block.init is not None or any(each.kind == "reduce" for each in block.iters)
+        reduces = block.init is not None
         if any(each.kind not in ("spatial", "reduce") for each in block.iters):
             return None
         if reduces and (side is self.two or self.threads):
@@ -396,15 +398,15 @@ class Lockstep:
         (a, outer), (b, around) = self.one.made[x], self.two.made[y]
         if (a.dtype, a.scope, a.scalar, len(a.strides)) != (b.dtype, b.scope, b.scalar, len(b.strides)):
             return False
-        if (a.data is None) != (b.data is None) or (a.elem_offset is None) != (b.elem_offset is None):
+        begins = [() if e is None or as_int(e) == 0 else (e,) for e in (a.elem_offset, b.elem_offset)]
+        if (a.data is None) != (b.data is None) or len(begins[0]) != len(begins[1]):
             return False
         # memory that is made anew in each iteration holds nothing, which what was left there may be
         later = around > outer or (around < outer and (self.threads or any(as_int(d) is None for d in b.shape)))
         if later or (a.data is not None and around != outer):
             return False
-        offsets = ((a.elem_offset,), (b.elem_offset,)) if a.elem_offset is not None else ((), ())
-        theirs = (*b.shape, *b.strides, *offsets[1])
-        if len(a.shape) != len(b.shape) or not self.indices((*a.shape, *a.strides, *offsets[0]), theirs):
+        ours, theirs = (*a.shape, *a.strides, *begins[0]), (*b.shape, *b.strides, *begins[1])
+        if len(a.shape) != len(b.shape) or not self.indices(ours, theirs):
             return False
         if a.data is not None and not self.raw(a.data, b.data):
             return False
@@ -416,6 +418,9 @@ class Lockstep:
     def raw(self, x: Any, y: Any) -> bool:
         """Whether two expressions are equal up to names and the arithmetic of the indices of loads: the second is
         evaluated where the first is, to the same value, and rests on the same."""
+        if isinstance(x, Select) and isinstance(y, Intrinsic) and y.op == "if_then_else" and x.dtype == y.dtype:
+            parts = (x.condition, x.true_value, x.false_value)  # the second evaluates less, if it may branch
+            return self.raw(parts, y.args) and self.never_poison(y.args[0])
         if type(x) is not type(y):
             return False
         match x, y:
@@ -452,6 +457,15 @@ class Lockstep:
             case _:
                 return bool(x == y)
 
+    def never_poison(self, e: Any) -> bool:
+        """Whether an element of the second program is never poison."""
+        asked: list[Definedness] = []
+        try:
+            term = self.reading(self.two, asked).term(e)
+        except NotRead:
+            return False
+        return Descent(self.terms, self.logic).poison.never(term, self.logic.interned(tuple(self.scope)))
+
     def indices(self, xs: Sequence[PrimExpr], ys: Sequence[PrimExpr]) -> bool:
         """Whether index expressions are equal, and the second ones defined."""
         return len(xs) == len(ys) and all(map(self.same_index, xs, ys))
@@ -485,8 +499,12 @@ class Lockstep:
             return True
         ours: list[Definedness] = []
         theirs: list[Definedness] = []
+        new = [name for name in _loaded(y) if name not in self.two.other]
+        for name in _loaded(x):  # (any pair will do: nothing is stored in either yet)
+            if name not in self.one.other:
+                next((each for each in new if self.pair(name, each)), None)
         try:
-            a, b = self.reading(self.one, ours).term(x), self.reading(self.two, theirs).term(y)
+            a, b = self.reading(self.one, ours).term(_by_need(x)), self.reading(self.two, theirs).term(y)
         except NotRead:
             return False
         descent = Descent(self.terms, self.logic)
@@ -520,6 +538,24 @@ class Lockstep:
             return self.terms.load(self._tensors[name], indices)
 
         return load
+
+
+def _loaded(e: PrimExpr) -> list[str]:
+    return list(dict.fromkeys(each.buffer for each in _expressions(e) if isinstance(each, BufferLoad)))
+
+
+def _by_need(e: Any) -> Any:
+    """An expression of the first program with choices of which one arm is evaluated: it has the same value, and what
+    the other arm rests on is taken for granted anyway."""
+    match e:
+        case Select(condition, yes, no):
+            return Intrinsic("if_then_else", (_by_need(condition), _by_need(yes), _by_need(no)), e.dtype)
+        case tuple():
+            return tuple(map(_by_need, e))
+        case _ if not is_dataclass(e) or isinstance(e, type | Literal):
+            return e
+        case _:
+            return replace(e, **{f.name: _by_need(getattr(e, f.name)) for f in fields(e) if f.init})
 
 
 def _named(stmt: Stmt | None) -> str:
@@ -558,9 +594,35 @@ def _parts(stmts: Sequence[Stmt]) -> list[Any]:
     return _expressions(tuple(stmts))
 
 
-def _stored(stmts: Sequence[Stmt]) -> set[str]:
-    """What a program stores to, by whatever name it has."""
-    return {each.buffer for each in _parts(stmts) if isinstance(each, BufferStore)}
+def _touched(func: PrimFunc) -> set[str]:
+    """The buffers that a program stores to, under their own name or that of a view, or hands on."""
+    parts = _parts(func.body)
+    views = {e.buffer.name: e.buffer for e in parts if isinstance(e, DeclBuffer)}
+    bases = {name: _base(view) for name, view in views.items()}
+    declared = {id(view.data) for view in views.values()}
+    found = {e.buffer for e in parts if isinstance(e, BufferStore)}
+    found |= {e.buffer for e in parts if isinstance(e, BufferRef) and id(e) not in declared}
+    while more := {base for name in found if (base := bases.get(name)) is not None} - found:
+        found |= more
+    return found
+
+
+def _with_views(func: PrimFunc, names: set[str]) -> set[str]:
+    """Buffers with the views of the whole of them, from their beginning, at their dtype and number of elements."""
+    buffers = {p.buffer.name: p.buffer for p in func.params if isinstance(p, BufferParam)}
+    found = set(names)
+    for each in _parts(func.body):
+        if isinstance(each, DeclBuffer) and (base := _base(each.buffer)) in names:
+            a, b = each.buffer, buffers[base or ""]
+            sizes = [[as_int(d) for d in x.shape] for x in (a, b)]
+            plain = a.dtype == b.dtype and not a.strides and not b.strides and is_plain(a) and is_plain(b)
+            if plain and None not in (*sizes[0], *sizes[1]) and prod(sizes[0]) == prod(sizes[1]):  # type: ignore[arg-type]
+                found.add(a.name)
+    return found
+
+
+def _base(view: Buffer) -> str | None:
+    return view.data.buffer if isinstance(view.data, BufferRef) and view.data.part == "data" else None
 
 
 def _leaves(stmts: Sequence[Stmt]) -> bool:
