@@ -24,6 +24,8 @@ class Contents(KernelCalls):
     """The memory of one program."""
 
     memory: Memory = field(init=False)
+    reachable: list[Place] = field(default_factory=list, kw_only=True)
+    """Memory that a library function was given or gave: it may have other names, and any later one may store in it."""
 
     def __post_init__(self) -> None:
         self.memory = Memory(self.logic)
@@ -122,6 +124,8 @@ class Contents(KernelCalls):
                 raise NotRead(f"cls.{name} stores in what is not allocated here")
             if sum(place in each for each in reached) > 1:
                 raise NotRead(f"cls.{name} stores in {place.name}, which it is given twice")
+            if place in self.reachable:
+                raise NotRead(f"cls.{name} stores in {place.name}, which a library function knows")
             self.memory.write(place, new if isinstance(arg, Place) else self.reshaped(new, place.content.shape))
         return ()
 

@@ -7,6 +7,7 @@ is judged as programs are. Which one was taken is said with the answer.
   second program's constants that have their types, in order.
 * Parameters that the second program takes as fields of a tuple, or the other way round, in order.
 * Parameters that the second program does not take any more.
+* Parameters that the second program fetches by calls, and results that it sets by calls (``lazily``).
 * Extents of the second program's parameters that are literals where the first has symbols.
 
 Spec: ``spec/06c-pointwise.md``, ``va/correspondence``.
@@ -18,9 +19,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from refrelax.errors import Rejection
+from refrelax.judge.lazily import fetched_at_once
 from refrelax.rules import rule
 from refrelax.running.arrays import to_constant
 from refrelax.semantics.graph.link import callees
+from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.syntax import graph
 from refrelax.syntax.module import ConstantArray, Module
@@ -51,6 +55,8 @@ def corresponding(one: CheckedModule, two: CheckedModule, entry: str, bind: Mapp
         return None
     if any(p.type is None for p in (*a.params, *b.params)):
         return None
+    if not bind and (found := _lazily(first, second, entry, a, b)) is not None:
+        return found
     if len(a.params) == len(b.params) and not bind:
         return _static(first, second, entry, a, b) or _packed(first, second, entry, a, b)
     return _packed(first, second, entry, a, b) or _fewer(first, second, entry, bind, a, b)
@@ -63,6 +69,26 @@ def _told(checked: CheckedModule, entry: str) -> Module:
         return checked.module
     told = replace(func, ret=checked.signatures[entry].ret)
     return replace(checked.module, functions={**checked.module.functions, entry: told})
+
+
+def _lazily(first: Module, second: Module, entry: str, a: graph.Function, b: graph.Function) -> Correspondence | None:
+    """Parameters that the second program fetches, and results that it hands over."""
+    leaves = [
+        (e, p.name if isinstance(e, graph.Var) else f"{p.name}[{k}]", type_)
+        for p in a.params
+        for k, (e, type_) in enumerate(_leaves(graph.Var(p.name), p.type))
+    ]
+    found = fetched_at_once(a, b, leaves)
+    if found is None:
+        return None
+    new, args, words = found
+    try:
+        checked = check(replace(second, functions={**second.functions, entry: new}))
+    except Rejection:
+        return None
+    new = replace(new, ret=checked.signatures[entry].ret)
+    wrapped = _wrapped(second, entry, new, a.params, a.symbols, args)
+    return None if wrapped is None else Correspondence(first, wrapped, words)
 
 
 def _static(first: Module, second: Module, entry: str, a: graph.Function, b: graph.Function) -> Correspondence | None:

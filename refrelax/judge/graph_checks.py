@@ -14,6 +14,7 @@ from refrelax.judge.planned import Place, View
 from refrelax.semantics.graph.link import nodes
 from refrelax.shape_solver.pointwise import Definedness, Logic, NotRead, TensorTerm, Term, Terms
 from refrelax.shape_solver.pointwise.elements import Reading
+from refrelax.shape_solver.pointwise.logic import compare
 from refrelax.syntax import graph
 from refrelax.syntax.loops import PrimFunc, ScalarParam
 from refrelax.syntax.module import Module
@@ -29,6 +30,8 @@ class Checks:
     terms: Terms
     logic: Logic
     obligations: list[Definedness] = field(default_factory=list, kw_only=True)
+    facts: list[PrimExpr] = field(default_factory=list, kw_only=True)
+    """What checks that may fail have found so far."""
 
     def scalar(self, e: PrimExpr, symbols: Mapping[str, PrimExpr]) -> PrimExpr:
         """An integer of the graph: index arithmetic, over the symbols in scope."""
@@ -38,20 +41,23 @@ class Checks:
         return reading.index(e)
 
     def require(self, purpose: str, statement: PrimExpr, given: tuple[PrimExpr, ...]) -> None:
-        self.obligations.append(Definedness(purpose, statement, given))
+        self.obligations.append(Definedness(purpose, statement, (*given, *self.facts)))
 
-    def cast(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
-        """A ``match_cast`` that cannot fail, and the symbols that it defines."""
+    def cast(
+        self, value: Value, type_: Type, symbols: dict[str, PrimExpr], open_: list[PrimExpr] | None = None
+    ) -> None:
+        """A ``match_cast`` that cannot fail, and the symbols that it defines. ``open_`` takes the equations that are
+        not proved; without it there are none."""
         match value, type_:
             case _, AnyType():
                 return
             case TensorTerm(), TensorType(shape=tuple() as dims, dtype=dtype) if dtype in (None, value.dtype):
-                self.matched(dims, value.shape, symbols)
+                self.matched(dims, value.shape, symbols, open_)
             case graph.ShapeExpr(extents), ShapeType(values=tuple() as dims):
-                self.matched(dims, extents, symbols)
+                self.matched(dims, extents, symbols, open_)
             case tuple(), TupleType(fields) if len(fields) == len(value):
                 for each, field_ in zip(value, fields, strict=True):
-                    self.cast(each, field_, symbols)
+                    self.cast(each, field_, symbols, open_)
             case _:
                 raise NotRead("a match_cast that is not decided here")
 
@@ -69,14 +75,24 @@ class Checks:
             case _:
                 return
 
-    def matched(self, dims: tuple[PrimExpr, ...], extents: tuple[PrimExpr, ...], symbols: dict[str, PrimExpr]) -> None:
+    def matched(
+        self,
+        dims: tuple[PrimExpr, ...],
+        extents: tuple[PrimExpr, ...],
+        symbols: dict[str, PrimExpr],
+        open_: list[PrimExpr] | None = None,
+    ) -> None:
         """Define the symbols that stand alone; every other extent must be equal."""
         if len(dims) != len(extents):
             raise NotRead("a check of extents that fails")
         _define_alone(dims, extents, symbols)
         for d, extent in zip(dims, extents, strict=True):
-            if not self.logic.equal(self.scalar(d, symbols), extent, (), "extents that are checked"):
+            wanted = self.scalar(d, symbols)
+            if self.logic.equal(wanted, extent, tuple(self.facts), "extents that are checked"):
+                continue
+            if open_ is None:
                 raise NotRead("a check of extents that may fail")
+            open_.append(compare("EQ", wanted, extent))
 
     def as_said(self, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> None:
         """See that a value is of a type; no element of it is read for that."""

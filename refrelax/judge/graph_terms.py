@@ -7,16 +7,17 @@ Spec: ``spec/06c-pointwise.md``, ``va/pointwise``, ``va/branches``, ``va/planned
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from refrelax.judge import recorded
 from refrelax.judge.built import LIBRARIES, called, matched
-from refrelax.judge.contents import Contents
+from refrelax.judge.effects import Effects
 from refrelax.judge.graph_values import Value, as_number, is_nothing, places_in, product, same_bytes
 from refrelax.judge.planned import Joined, Place, Room, View
 from refrelax.rules import rule
+from refrelax.semantics.builtins.library import LIBRARY
 from refrelax.semantics.dims import substitute
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.ops import OVERWRITING
@@ -46,13 +47,33 @@ def stores(node: object) -> bool:
             return False
 
 
+def named(callee: graph.Expr) -> str | None:
+    """The library function that is meant."""
+    match callee:
+        case graph.ExternFunc(name) | graph.StringValue(name) if name not in LIBRARY and not name.startswith(LIBRARIES):
+            return name
+        case _:
+            return None
+
+
+def as_text(e: graph.Expr) -> str | None:
+    """An argument that is a text or a dtype, as it is written."""
+    match e:
+        case graph.StringValue(text):
+            return f"R.str({text})"
+        case graph.DataTypeValue(dtype):
+            return f"R.dtype({dtype})"
+        case _:
+            return None
+
+
 def output_types(call: graph.Call) -> tuple[Type, ...]:
     """The types of what a call in destination form gives."""
     return call.ty_args[0].fields if isinstance(call.ty_args[0], TupleType) else call.ty_args
 
 
 @dataclass(slots=True)
-class Program(Contents):
+class Program(Effects):
     """One program, its bindings evaluated to element terms."""
 
     stores: bool = field(default=False, kw_only=True)
@@ -96,7 +117,7 @@ class Program(Contents):
             for binding in block.bindings:
                 value = self.expression(binding.value, values, symbols)
                 if isinstance(binding, graph.MatchCast):
-                    self.cast(self.content(value), binding.type, symbols)
+                    value = self.checked_cast(binding.name, value, binding.type, symbols)
                 if isinstance(value, Place | Room) and not value.name:
                     value.name = binding.name
                 values[binding.name] = value
@@ -147,12 +168,37 @@ class Program(Contents):
                 return self.promised(self.of_machine(name, args, values, symbols), e, symbols)
             case graph.Call(graph.ExternFunc(name), args) if name.startswith(LIBRARIES):
                 return self.promised(self.of_machine(name, args, values, symbols), e, symbols)
+            case graph.Call(graph.Op("relax.print"), args):
+                return self.printed(self.given(args, values, symbols))
+            case graph.Call(graph.Op("relax.assert_op"), args):
+                return self.asserted(self.given(args, values, symbols))
+            case graph.Call(graph.Op("relax.call_dps_packed"), (callee, packed)) if (of := named(callee)) is not None:
+                outs = tuple(self.settled(self.fresh(each, symbols)) for each in output_types(e))
+                fresh = outs if isinstance(e.ty_args[0], TupleType) else outs[0]
+                return self.stored_by_library(of, self.unpacked(packed, values, symbols), fresh)
+            case graph.Call(graph.Op("relax.call_pure_packed"), (callee, *args)) if (of := named(callee)) is not None:
+                return self.given_by_library(of, self.given(args, values, symbols), e.ty_args, True, symbols)
+            case graph.Call(graph.ExternFunc(name), args) if name not in LIBRARY:
+                types = e.ty_args
+                return self.given_by_library(name, self.given(args, values, symbols), types, False, symbols)
             case graph.Call(graph.GlobalVar(name), args):
                 return self.call_for_effect(name, tuple(self.expression(a, values, symbols) for a in args))
             case graph.Call(op=op):
                 raise NotRead(f"a call of {getattr(op, 'name', op)}")
             case _:
                 raise NotRead(f"{type(e).__name__} at graph level")
+
+    def given(
+        self, args: Sequence[graph.Expr], values: dict[str, Value], symbols: dict[str, PrimExpr]
+    ) -> list[Value | str]:
+        """Arguments of what is not read; texts, dtypes and devices as they are written."""
+        return [self.expression(each, values, symbols) if (text := as_text(each)) is None else text for each in args]
+
+    def unpacked(self, packed: graph.Expr, values: dict[str, Value], symbols: dict[str, PrimExpr]) -> list[Value | str]:
+        if isinstance(packed, graph.Tuple):
+            return self.given(packed.fields, values, symbols)
+        found = self.expression(packed, values, symbols)
+        return list(found) if isinstance(found, tuple) else [found]
 
     def shape_of(self, value: Value) -> graph.ShapeExpr:
         match value:

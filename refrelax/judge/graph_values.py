@@ -6,6 +6,7 @@ Spec: ``spec/06c-pointwise.md``, ``va/pointwise``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 
 from refrelax.judge.built import Table
@@ -14,7 +15,13 @@ from refrelax.shape_solver.pointwise import TensorTerm
 from refrelax.syntax import graph
 from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 
-Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined | Table
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opaque:
+    """What a library function gives, of which nothing is known but that it is the same in both programs."""
+
+
+Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined | Table | Opaque
 """What a binding holds: a tensor, a tuple, a scalar, a shape; in planned memory a place, a view of one, a storage; what
 an ``if`` gives."""
 
@@ -22,7 +29,7 @@ an ``if`` gives."""
 def as_number(x: Value) -> PrimExpr | None:
     """A scalar, if it is one."""
     match x:
-        case TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined() | Table():
+        case TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined() | Table() | Opaque():
             return None
         case _:
             return x

@@ -348,7 +348,7 @@ class _Inliner:
         symbols that have a value where the function stands, which no argument defines anew."""
         bindings = [b for block in function.body.blocks for b in block.bindings]
         plain = not any(isinstance(b, VarBinding) and isinstance(b.value, If) for b in bindings)
-        if not plain or not function.pure or function.ret is None or len(args) != len(function.params):
+        if not plain or function.ret is None or len(args) != len(function.params):
             raise Stays
         if symbol_bounds(function):
             raise Stays  # its promises are its own: in its place they would be forgotten

@@ -6,8 +6,9 @@ Spec: ``spec/06c-pointwise.md``, ``va/pointwise``, ``va/same-call``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from refrelax.judge.events import Events
 from refrelax.judge.graph_checks import Checks
 from refrelax.judge.graph_values import Value, as_number
 from refrelax.judge.same_calls import Calls, Made, repeatable, unknown
@@ -26,6 +27,7 @@ class KernelCalls(Checks):
     calls: Calls
     descent: Descent | None = None
     """Of the second program: how its calls are compared with those of the first."""
+    events: Events = field(default_factory=Events, kw_only=True)
     branches: int = field(default=0, kw_only=True)
     """How many branches of an ``if`` are around."""
 
@@ -72,13 +74,13 @@ class KernelCalls(Checks):
         buffers = [p.buffer.name for p in func.params if isinstance(p, BufferParam)]
         before = tuple(given[name] for name in buffers)
         scalars = tuple(symbols[p.var.name] for p in func.params if isinstance(p, ScalarParam))
-        if self.descent is not None and (found := self.calls.find(func, before, scalars)) is not None:
+        if self.descent is not None and (found := self.calls.find(func, before, scalars, self.events.at)) is not None:
             return dict(zip(buffers, found.after(before), strict=True))
         try:
             contents, obligations = read(func, given, symbols, self.terms, self.logic)
         except NotRead as reason:
             return self.not_read(func, before, scalars, reason)
-        self.obligations += obligations
+        self.obligations += [replace(each, given=(*each.given, *self.facts)) for each in obligations]
         self.made(func, before, scalars, contents)
         return contents
 
@@ -89,7 +91,7 @@ class KernelCalls(Checks):
         call of the first one leaves."""
         buffers = [p.buffer.name for p in func.params if isinstance(p, BufferParam)]
         if self.descent is not None:
-            found = self.calls.find(func, before, scalars, self.descent.tensors)
+            found = self.calls.find(func, before, scalars, self.events.at, self.descent.tensors)
             if found is None:
                 raise reason
             return dict(zip(buffers, found.after(before), strict=True))
@@ -112,7 +114,7 @@ class KernelCalls(Checks):
         if self.descent is None and not self.branches and repeatable(func):
             after = (contents[p.buffer.name] for p in func.params if isinstance(p, BufferParam))
             left = tuple(None if new is old else new for new, old in zip(after, before, strict=True))
-            self.calls.keep(Made(func, before, scalars, left))
+            self.calls.keep(Made(func, before, scalars, left, len(self.events.made)))
 
     def untouched(self, given: Mapping[str, TensorTerm], contents: Mapping[str, TensorTerm], outputs: set[str]) -> None:
         if any(contents[name] is not given[name] for name in given if name not in outputs):

@@ -203,8 +203,10 @@ class Pair:
         """Arguments that the first signature refuses, for a second program that takes anything: it must trap alike."""
         ours = parameter_types(self.first.module, self.entry)
         annotated = [t or AnyType() for t in ours]
+        if not erased(ours, _annotations(self.second.module, self.entry)):
+            return None
         drawn = self._drawn({name: 2 + k for k, name in enumerate(self.symbols)}, seed, "dyadic")
-        if not erased(ours, _annotations(self.second.module, self.entry)) or drawn is None:
+        if drawn is None:
             return None
         args, dims = drawn
         for given in refused(args, annotated):
@@ -242,8 +244,16 @@ class Pair:
 
     # --- all values at a few shapes ----------------------------------------------------------------------------------
 
-    def equal_terms(self, seed: int) -> TermProof | None:
-        """The shapes at which both programs give the same terms; ``None`` as soon as one is not decided.
+    @property
+    def one_shape(self) -> bool:
+        """Whether terms at one shape say everything: the entry has no symbols, and the second program neither keeps
+        something from one call to the next nor takes what the first one refuses."""
+        ours, theirs = (_annotations(each.module, self.entry) for each in (self.first, self.second))
+        return not self.symbols and not self.records and not erased([t or AnyType() for t in ours], theirs)
+
+    def equal_terms(self, seed: int, until: float | None = None) -> TermProof | None:
+        """The shapes at which both programs give the same terms; ``None`` as soon as one is not decided. ``until``: the
+        time for it, on ``perf_counter``.
 
         Every element of an argument is unknown there, and nothing else is: where an argument is a scalar, or a shape
         that its type does not tell, one value of it shows nothing of the others.
@@ -257,28 +267,39 @@ class Pair:
             if drawn is None:
                 return None
             args, dims = drawn
-            if not self._terms_equal(args, proof):
+            if not self._terms_equal(args, proof, until):
                 return None
             proof.shapes.append(dims)
         return proof
 
-    def _terms_equal(self, args: Sequence[Any], proof: TermProof) -> bool:
+    def _terms_equal(self, args: Sequence[Any], proof: TermProof, until: float | None) -> bool:
+        """Whether the terms at one shape are equal. Where an operator of the second program may compute an element in
+        several ways, the first one has the same choice; or the second has none, and the first computes it the one way
+        that is tried."""
         if self.deadline is not None and perf_counter() > self.deadline:
             raise Late
-        reading = Symbolic()
+        reading = Symbolic(choices="named")
+        limits = replace(self.limits(BUDGET), until=until or self.deadline)
         try:
-            ours, theirs = (self._symbolic_run(each, args, reading) for each in (self.first, self.second))
+            theirs = self._symbolic_run(self.second, args, reading, limits)
+            chose = reading.chose
+            ours = self._symbolic_run(self.first, args, reading, limits)
+            comparison = TermComparison(reading, self.relax)
+            equal = comparison.values(ours, theirs)
+            if not equal and not chose and reading.chose:
+                reading.choices = "first"
+                ours = self._symbolic_run(self.first, args, reading, limits)
+                comparison = TermComparison(reading, self.relax)
+                equal = comparison.values(ours, theirs)
         except Ended:
             return False
-        comparison = TermComparison(reading, self.relax)
-        equal = comparison.values(ours, theirs)
         proof.relaxations |= comparison.relaxations
         rules = tuple(Open(rule, count=n) for rule, n in comparison.open.items())
         open_ = sum(comparison.open.values())
         proof.tally += Tally(comparison.compared, excluded=open_, runs=1, open=rules, results=comparison.results)
         return equal
 
-    def _symbolic_run(self, checked: CheckedModule, args: Sequence[Any], reading: Symbolic) -> Any:
+    def _symbolic_run(self, checked: CheckedModule, args: Sequence[Any], reading: Symbolic, limits: Budget) -> Any:
         """The entry's result (for a PrimFunc: its arguments afterwards) over unknown elements."""
         link(checked.module, self.entry, self.externs)
         types = parameter_types(checked.module, self.entry)
@@ -286,7 +307,7 @@ class Pair:
             _unknown(inward(arg, type_, reading), f"argument {k}", reading)
             for k, (arg, type_) in enumerate(zip(args, types, strict=True))
         ]
-        interpreter = Interpreter(checked.module, reading, Meter.of(self.limits(BUDGET)))
+        interpreter = Interpreter(checked.module, reading, Meter.of(limits))
         result = interpreter.call_global(self.entry, values)
         if interpreter.effects:
             raise Ended(self._no_effects())

@@ -15,14 +15,15 @@ from dataclasses import dataclass, field
 from refrelax.errors import UsageError
 from refrelax.judge import recorded
 from refrelax.judge.erased import spelled_out
+from refrelax.judge.events import Events, same_value
 from refrelax.judge.evidence import Proved
 from refrelax.judge.graph_terms import Program
-from refrelax.judge.graph_values import Value, as_number
 from refrelax.judge.inlined import inlined
 from refrelax.judge.legalized import legalized
+from refrelax.judge.lockstep import Lockstep
 from refrelax.judge.openings import openings
 from refrelax.judge.same_calls import Calls
-from refrelax.judge.same_programs import same_programs
+from refrelax.judge.same_programs import same_callees, same_programs
 from refrelax.judge.signatures import Parameters
 from refrelax.rules import rule
 from refrelax.semantics.dims import substitute
@@ -31,13 +32,14 @@ from refrelax.semantics.symbol_bounds import as_claims
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.shape_solver.claim import Effort
 from refrelax.shape_solver.context import conjuncts
-from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, NotRead, TensorTerm, Terms
+from refrelax.shape_solver.pointwise import Claim, Definedness, Descent, Logic, NotRead, Terms
 from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, ideal
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.pointwise.logic import STEPS, Spent
 from refrelax.shape_solver.pointwise.show import Words
 from refrelax.syntax import graph
 from refrelax.syntax.loops import PrimFunc
+from refrelax.syntax.module import Module
 from refrelax.syntax.scalars import PrimExpr, SymVar, free_symbols, walk
 from refrelax.syntax.write.scalars import expression
 
@@ -53,7 +55,9 @@ HYPOTHESES = (
 """What every proof assumes."""
 
 SAME = "the programs are the same up to names"
+UNREAD = "library functions depend on what they are given and what was called before"
 NO_ALIASES = "the buffers of the entry do not overlap"
+IN_STEP = "statements in step"
 PROCEDURES = ("congruence descent", "the shape solver")
 
 
@@ -126,11 +130,14 @@ class _Comparison:
         self.trusts = dict.fromkeys(HYPOTHESES)
         recorded.numbers_of_their_own(first.module)
         recorded.numbers_of_their_own(second.module)
+        module_a, module_b = first.module, second.module
         one_read, two_read = inlined(first, entry), inlined(second, entry)
         first, second = one_read.program, two_read.program
         self.trusts |= {f"the contract of {name}": None for name in (*one_read.contracts, *two_read.contracts)}
-        if two_read.quiet and same_programs(first.module, second.module):
+        if two_read.quiet and same_programs(first.module, second.module, entry):
             return Proved(trusts=(*self.trusts, SAME))
+        if (found := self.in_step(first.module, second.module, entry)) is not None:
+            return found
         (ours, theirs), rests_on = legalized(first, second, entry=entry)
         a = spelled_out(ours.functions.get(entry), {})
         b = spelled_out(theirs.functions.get(entry), theirs.functions if isinstance(a, graph.Function) else {})
@@ -141,25 +148,58 @@ class _Comparison:
         self.assume(names_a)
         self.promised(a, b, names_a, names_b)
         calls, descent = Calls(self.logic), Descent(self.terms, self.logic, self.options.relax)
-        one = Program(ours, self.terms, self.logic, calls)
-        two = Program(theirs, self.terms, self.logic, calls, descent)
+        events = Events()
+        one = Program(ours, self.terms, self.logic, calls, events=events, casts=own_casts(module_a, entry))
+        two = Program(theirs, self.terms, self.logic, calls, descent, events=events, casts=own_casts(module_b, entry))
         self.suppose(first, entry, names_a, untrapped=True)
         x = one.entry(entry, inputs, names_a)  # a check that fails before a call that is open is an outcome
-        self.suppose(first, entry, names_a)
+        if not events.made:  # at each of them a run may end, before it comes to what is open
+            self.suppose(first, entry, names_a)
         y = two.entry(entry, inputs, names_b)
         self.nothing_opened(second, entry, {**names_b, **two.symbols})
         if isinstance(a, graph.Function) and (one.arguments, two.arguments) != (inputs, inputs):
             self.trusts[NO_ALIASES] = None
             x, y = (x, one.arguments), (y, two.arguments)
-        if not _equal(descent, x, y):
+        events.over()
+        before: set[str] = set()
+        if two.facts:  # what rests on no check comes before what all checks have found is known
+            unproved = self.undischarged(one, two, descent)
+            self.logic.assume(*two.facts)
+            before, descent = descent.relaxations, Descent(self.terms, self.logic, self.options.relax)
+        if not same_value(descent, x, y):
             return "\n".join([*calls.unread, descent.failure() or "the results have different forms"])
+        if not two.facts:
+            unproved = self.undischarged(one, two, descent)
+        if unproved is not None:
+            return unproved
+        if library := sorted({str(each.what[1]) for each in events.made if each.what[0] == "a call of"}):
+            self.trusts[f"{UNREAD}: {', '.join(library)}"] = None
+        relaxations = tuple(sorted({*descent.relaxations, *before}))
+        trusts = (*self.trusts, *rests_on, *PROCEDURES, *relaxations)
+        return Proved(claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
+
+    def in_step(self, first: Module, second: Module, entry: str) -> Proved | None:
+        """A proof that two loop programs run in step, if they do."""
+        a, b = first.functions.get(entry), second.functions.get(entry)
+        if not isinstance(a, PrimFunc) or not isinstance(b, PrimFunc) or not same_callees(first, second, entry):
+            return None
+        terms = Terms()
+        logic = Logic(Sizes(terms.dtype_of), left=STEPS[self.options.effort], deadline=self.options.deadline)
+        both = Lockstep(terms, logic)
+        try:
+            both.proof(a, b)
+        except (NotRead, Spent):
+            return None
+        calls = (f"{UNREAD}: what the entry calls",) if both.calls else ()
+        return Proved(claims=tuple(logic.claims.values()), trusts=(*self.trusts, NO_ALIASES, *calls, IN_STEP))
+
+    def undischarged(self, one: Program, two: Program, descent: Descent) -> str | None:
+        """What the second program rests on and is not proved."""
         for each in (*two.obligations, *(each for each in one.obligations if each.purpose == ELEMENT_FITS)):
             if not self.discharged(each, descent):
                 self.logic.look_for(each.statement, each.given)
                 return str(self.shown(each))
-        relaxations = tuple(sorted(descent.relaxations))
-        trusts = (*self.trusts, *rests_on, *PROCEDURES, *relaxations)
-        return Proved(claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)
+        return None
 
     def promised(self, a: object, b: object, ours: Mapping[str, PrimExpr], theirs: Mapping[str, PrimExpr]) -> None:
         """What the first entry promises of its symbols is taken for granted; what the second does must follow."""
@@ -221,14 +261,8 @@ class _Comparison:
             self.trusts[f"assumed: {expression(claim)}"] = None
 
 
-def _equal(descent: Descent, x: Value, y: Value) -> bool:
-    match x, y:
-        case TensorTerm(), TensorTerm():
-            return descent.tensors(x, y)
-        case tuple(), tuple():
-            return len(x) == len(y) and all(_equal(descent, a, b) for a, b in zip(x, y, strict=True))
-        case graph.ShapeExpr(a), graph.ShapeExpr(b):
-            return len(a) == len(b) and all(descent.logic.equal(p, q) for p, q in zip(a, b, strict=True))
-        case _:
-            p, q = as_number(x), as_number(y)
-            return p is not None and q is not None and p.dtype == q.dtype and descent.logic.equal(p, q)
+def own_casts(module: Module, entry: str) -> frozenset[str]:
+    """The names of an entry's own ``match_cast``; those that stand for other checks have names that it has not."""
+    function = module.functions.get(entry)
+    blocks = function.body.blocks if isinstance(function, graph.Function) else ()
+    return frozenset(b.name for block in blocks for b in block.bindings if isinstance(b, graph.MatchCast))

@@ -50,12 +50,14 @@ Same = Callable[[TensorTerm, TensorTerm], bool]
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
     """A call that every run of the first program makes. ``given``: the contents of its buffers before; ``scalars``: its
-    scalar arguments; ``left``: the contents after, ``None`` where nothing is stored."""
+    scalar arguments; ``left``: the contents after, ``None`` where nothing is stored; ``behind``: how many events come
+    before it, at each of which a run may end."""
 
     func: PrimFunc
     given: tuple[TensorTerm, ...]
     scalars: tuple[PrimExpr, ...]
     left: tuple[TensorTerm | None, ...]
+    behind: int = 0
 
     def after(self, before: tuple[TensorTerm, ...]) -> tuple[TensorTerm, ...]:
         """What the same call leaves of contents that refine those that were given."""
@@ -81,13 +83,19 @@ class Calls:
 
     @rule("va/same-call")
     def find(
-        self, func: PrimFunc, given: tuple[TensorTerm, ...], scalars: tuple[PrimExpr, ...], same: Same | None = None
+        self,
+        func: PrimFunc,
+        given: tuple[TensorTerm, ...],
+        scalars: tuple[PrimExpr, ...],
+        behind: int,
+        same: Same | None = None,
     ) -> Made | None:
         """A call whose results are those of this one as well: its arguments are the same, or with ``same`` seen to be
-        equal."""
+        equal. ``behind``: how many events come before this one; the first program's comes behind no more."""
         if not self.made or not repeatable(func):
             return None
-        of = [each for each in self.made.get(self.outline(func), ()) if self.equal(each.func, func)]
+        alike = self.made.get(self.outline(func), ())
+        of = [each for each in alike if each.behind <= behind and self.equal(each.func, func)]
         of = [each for each in of if all(map(self.scalar, each.scalars, scalars))]
         if same is None:
             same = self.unwritten

@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import Any
 
 from refrelax.errors import Rejection, Unlinkable, UsageError
+from refrelax.judge import extents
 from refrelax.judge.correspondence import corresponding
 from refrelax.judge.evidence import (
     Equivalent,
@@ -31,7 +32,7 @@ from refrelax.judge.evidence import (
 from refrelax.judge.interface import mismatch, other_scalars
 from refrelax.judge.outcomes import Externs
 from refrelax.judge.pairs import BUDGET, SMALL_BUDGET, Incomparable, Late, Pair, Permits
-from refrelax.judge.pointwise import SAME, Options, search
+from refrelax.judge.pointwise import NO_ALIASES, SAME, Options, search
 from refrelax.judge.same_programs import same_programs
 from refrelax.judge.tally import Tally
 from refrelax.judge.verdicts import NoVerdict
@@ -53,6 +54,9 @@ from refrelax.testing.arguments import parameters, settled, symbols_of
 __all__ = ["BUDGET", "RELAXATIONS", "ROUNDS", "validate"]
 
 ROUNDS = 6
+
+ONLY_SHAPE = "equal terms of both runs over unknown elements, at the only shape"
+"""The procedure behind a proof for an entry that has one shape."""
 
 PROOF_SHARE = 0.6
 """Of the time that a caller gives, what the proof may take."""
@@ -103,14 +107,9 @@ def validate(
         why = other_scalars(first.signatures[entry].ret, second.signatures[entry].ret)
     if why is not None:
         return undetermined(why, "interface")
-    for which, program in (("first", first), ("second", second)):
-        try:
-            link(program.module, entry, externs or {})
-        except Unlinkable as missing:
-            first_of = missing.diagnostics[0]
-            option = which == "second" and first_of.rule == "link/constant-missing"
-            hint = " (of this program: --consts-after)" if option else ""
-            return undetermined(f"the {which} program lacks something: {first_of}{hint}", "library")
+    unlinked = _unlinked(first, second, entry, externs or {})
+    if unlinked is not None and not unlinked[1]:
+        return undetermined(unlinked[0], "library")
     assumptions = tuple(parse_claim(each) if isinstance(each, str) else each for each in assume)
     symbols = symbols_of(first.module, entry)
     _known_symbols(assumptions, symbols)
@@ -119,10 +118,41 @@ def validate(
     pair = Pair(first, second, entry, externs or {}, symbols, relaxations, _permits(kept), end)
     proof_end = None if timeout is None else started + timeout * PROOF_SHARE
     options = Options(relaxations, assumptions, effort, proof_end)
+    if unlinked is not None:
+        return _without_runs(pair, options, unlinked[0], seed, rounds)
     try:
         return _above_zero(pair, _answer(pair, options, args, seed, rounds), options, seed, rounds)
     except Incomparable as nothing:
         return undetermined(str(nothing), "interface", pair.tally)
+
+
+def _unlinked(first: CheckedModule, second: CheckedModule, entry: str, externs: Externs) -> tuple[str, bool] | None:
+    """Why no run is possible, and whether library functions are all that is missing."""
+    found = None
+    for which, program in (("first", first), ("second", second)):
+        try:
+            link(program.module, entry, externs)
+        except Unlinkable as missing:
+            first_of = missing.diagnostics[0]
+            functions = all(each.rule == "link/library-function-missing" for each in missing.diagnostics)
+            option = which == "second" and first_of.rule == "link/constant-missing"
+            hint = " (of this program: --consts-after)" if option else ""
+            why = f"the {which} program lacks something: {first_of}{hint}"
+            if found is None or not functions:
+                found = why, functions
+    return found
+
+
+@rule("va/events")
+def _without_runs(pair: Pair, options: Options, why: str, seed: int, rounds: int) -> Validation:
+    """The answer where library functions are not here: a proof, which no run is held against, or none."""
+    same = not pair.records and same_programs(pair.first.module, pair.second.module, pair.entry)
+    found = Proved(trusts=(SAME,)) if same else _proof(pair, options)[0]
+    if not isinstance(found, Proved):
+        return undetermined(why, "library", unproved=found)
+    if not any(pair.permits(dims) for _, dims in extents.rounds(pair.symbols, seed, rounds, ())):
+        return undetermined("no small extents satisfy the assumptions: a proof would say nothing", "")
+    return Equivalent(replace(found, trusts=(*found.trusts, f"no run was held against it: {why}")), found.relaxations)
 
 
 def _as_one(
@@ -192,12 +222,29 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
         return refuted
     if (refuted := pair.bad_calls(seed)) is not None:
         return refuted
-    if same_programs(pair.first.module, pair.second.module):
+    if not pair.records and same_programs(pair.first.module, pair.second.module, pair.entry):
         return _held(pair, Proved(trusts=(SAME,)), seed, rounds)
     found, suspects = _proof(pair, options)
     if isinstance(found, Proved):
         return _held(pair, found, seed, rounds)
+    if pair.one_shape:
+        if (proof := _at_its_only_shape(pair, seed)) is not None:
+            return _held(pair, proof, seed, rounds)
     return _without_proof(pair, found, suspects, seed, rounds)
+
+
+@rule("va/only-shape")
+def _at_its_only_shape(pair: Pair, seed: int) -> Proved | None:
+    """A proof by equal terms, for an entry that has one shape: that is all shapes."""
+    left = None if pair.deadline is None else (pair.deadline - perf_counter()) / 2
+    try:
+        terms = pair.equal_terms(seed, None if left is None else perf_counter() + left)
+    except Late:
+        return None
+    if terms is None or not terms.tally.compared or _open(terms.tally, pair) is not None:
+        return None
+    relaxations = tuple(sorted(terms.relaxations))
+    return Proved(relaxations=relaxations, trusts=(NO_ALIASES, ONLY_SHAPE, *relaxations))
 
 
 def _proof(pair: Pair, options: Options) -> tuple[Proved | str, list[dict[str, int]]]:
@@ -230,7 +277,7 @@ def _without_proof(pair: Pair, reason: str, suspects: list[dict[str, int]], seed
             refuted = refuted or pair.at(dims, seed)
         if refuted is not None:
             return refuted
-        terms = pair.equal_terms(seed)
+        terms = None if pair.one_shape else pair.equal_terms(seed)
     except Late:
         terms = None
         reason = f"the time is over; {reason}"

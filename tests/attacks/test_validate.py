@@ -56,9 +56,8 @@ ATTACKS = [
         "arithmetic on an element in its own index",
         WHOLE,
         (eight("A[i] = T.bitwise_and(X[i], 7)"), eight("A[i] = B[T.bitwise_and(A[i] + i, 7)]")),
-        (eight("A[i] = T.bitwise_and(X[i], 7)"), eight("A[i] = B[T.bitwise_and(i + A[i], 7)]")),
-        ("TESTED",),
-        "index that depends on the element being stored",
+        (eight("A[i] = T.bitwise_and(X[i], 7)"), eight("A[i] = B[T.bitwise_and(A[i] - i, 7)]")),
+        ("REFUTED", "TESTED"),
     ),
     Attack(
         "an element in its own condition",

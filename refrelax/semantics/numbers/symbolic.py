@@ -168,7 +168,9 @@ class SymbolicArithmetic:
         home = acc or self.dtype
         pool = list(items)
         spoiled = next((each for each in pool if isinstance(each, Poison)), None)
-        if spoiled is not None or not any(isinstance(each, Term) for each in pool):
+        if spoiled is not None:
+            return spoiled
+        if not any(isinstance(each, Term) for each in pool):
             return self.plain.reduce(op, pool, acc)
         if len(pool) == 1 and not (op == "add" and dtypes.is_float(home)):  # (+0) + (-0) is +0
             return self.cast(pool[0], home)
@@ -199,7 +201,7 @@ class SymbolicArithmetic:
         return self.plain.pick(items, index)
 
     def either(self, *forms: Callable[[], Payload]) -> Payload:
-        return forms[0]()
+        return self.terms.choice(forms)
 
     def begin(self, op: ReduceOp, init: Payload) -> Payload:
         return init
@@ -241,13 +243,34 @@ class Symbolic:
     exact_bits = False
     collects = True
 
-    def __init__(self) -> None:
+    def __init__(self, choices: Literal["first", "named"] = "first") -> None:
+        self.choices = choices
+        """What stands where an element may be computed in several ways: the first of them, or a term that stands for
+        whichever is taken."""
+        self.chose = False
+        """Whether there was such a place."""
+        self._choices: list[Callable[[], Payload]] = []
+        """The ways, so that none that is forgotten shares its address with another."""
         self._terms: dict[tuple[Any, ...], Term] = {}
         self._arithmetic: dict[str, SymbolicArithmetic] = {}
         self._poisonous: dict[int, bool] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_terms": self._terms, "_arithmetic": {}}
+        made_again: dict[str, Any] = {"_choices": [], "_arithmetic": {}, "_poisonous": {}}
+        return {"choices": self.choices, "chose": self.chose, "_terms": self._terms, **made_again}
+
+    def choice(self, forms: Sequence[Callable[[], Payload]]) -> Payload:
+        """One of several ways to compute an element."""
+        found = forms[0]()
+        self.chose = self.chose or (len(forms) > 1 and isinstance(found, Term))
+        if self.choices == "first" or len(forms) == 1 or not isinstance(found, Term):
+            return found
+        where = [
+            (each.__code__.co_filename, each.__code__.co_firstlineno, *map(id, each.__defaults__ or ()))
+            for each in forms
+        ]
+        self._choices += forms
+        return self.make("one of", found.dtype, (found, repr(where)))
 
     def at(self, dtype: str) -> Any:
         found = self._arithmetic.get(dtype)

@@ -37,12 +37,14 @@ LAST = "a store in some iterations only"
 
 @dataclass(slots=True)
 class Closing:
-    """One loop that is left. ``inside``: what holds of the element of a buffer and of the loops around."""
+    """One loop that is left. ``inside``: what holds of the element of a buffer and of the loops and branches around;
+    ``everywhere``: what of it holds whatever branches are taken."""
 
     terms: Terms
     logic: Logic
     memory: Memory
     inside: Given
+    everywhere: Given
     v: SymVar
     extent: PrimExpr
     kind: str
@@ -102,7 +104,7 @@ class Closing:
         by = {self.v.name: s}
         conditions = [*(substitute(c, by) for c in u.conditions), *in_domain(s, self.extent)]
         kept = [
-            c for c in dict.fromkeys(conditions) if not self.logic.holds(c, self.inside, "every element is written")
+            c for c in dict.fromkeys(conditions) if not self.logic.holds(c, self.everywhere, "every element is written")
         ]
         return replace(u, conditions=tuple(kept), value=self.terms.replaced(u.value, by))
 

@@ -270,10 +270,26 @@ class Descent:
         for side, checked in ((a, False), (b, True)):
             if isinstance(side, Load) and _expands(side.tensor):
                 if not self._in_bounds(side, given, checked):
-                    return False
+                    inside = self._else_poison(a, side, given)
+                    return inside is not None and self.equal(a, b, inside)
                 side = self._simplified(self.terms.at(side.tensor, side.indices), given)
             new.append(side)
         return self.equal(new[0], new[1], given)
+
+    def _else_poison(self, a: Term, b: Load, given: Given) -> Given | None:
+        """``given`` and that a load of the second program is in bounds, if the first one's element is poison wherever
+        it is not: where both are indexed by one element read from memory."""
+        known = given
+        for bound in in_bounds(b):
+            if self.logic.holds(bound, known, "load in bounds"):
+                continue
+            if not self.terms.opaque.keys() & free_symbols(bound):
+                return None
+            outside = assumed(known, canonical(negation(bound)))
+            if not self.poison.always(a, outside):
+                return None
+            known = assumed(known, canonical(bound))
+        return known if len(known) > len(given) else None
 
     def _integers(self, x: PrimExpr, y: PrimExpr, given: Given) -> bool:
         matched = self._matched((x,), (y,), given)

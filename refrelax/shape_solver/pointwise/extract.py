@@ -462,15 +462,22 @@ class _Reader:
             else:
                 memory.content = self.stored(memory, update)
 
+    def loops(self) -> Given:
+        """What holds of the loops around, whatever branches are taken: a store in a branch is not made elsewhere."""
+        guards = set(map(id, self.guards))
+        return tuple(c for c in self.scope if id(c) not in guards)
+
     def inside(self, memory: Memory) -> Given:
         return tuple(c for o, d in zip(memory.at, memory.shape, strict=True) for c in self.logic.domain(o, d))
 
     def closed(self, memory: Memory, level: Level, v: SymVar, extent: PrimExpr) -> list[Update]:
         """The updates of all iterations. Where they cannot be said of memory that is allocated here, nobody reads it;
         what iterations without order write must be seen to agree all the same."""
-        inside = (*self.inside(memory), *self.scope)
+        at = self.inside(memory)
+        inside, everywhere = (*at, *self.scope), (*at, *self.loops())
         try:
-            return Closing(self.terms, self.logic, memory, inside, v, extent, level.kind).updates(level.updates)
+            closing = Closing(self.terms, self.logic, memory, inside, everywhere, v, extent, level.kind)
+            return closing.updates(level.updates)
         except NotRead as reason:
             if memory.given or any(each in UNORDERED for each in (level.kind, *(o.kind for o in memory.levels))):
                 raise
@@ -479,7 +486,7 @@ class _Reader:
 
     def stored(self, memory: Memory, update: Update) -> TensorTerm:
         inside = self.inside(memory)
-        known = (*inside, *symbols_nonnegative(memory.shape), *self.scope)
+        known = (*inside, *symbols_nonnegative(memory.shape), *self.loops())
         open_ = [c for c in update.conditions if not self.logic.holds(c, known, "every element is written")]
         before = self.before(memory)
         value = self.terms.replaced(update.value, {}, before) if has_old(update.value) else update.value

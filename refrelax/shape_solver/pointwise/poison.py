@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from refrelax.rules import rule
 from refrelax.shape_solver.context import negation
 from refrelax.shape_solver.pointwise.elements import is_total
-from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, within
-from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Int, Load, Number, Term, Terms
-from refrelax.syntax.scalars import PrimExpr
+from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, compare, within
+from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Int, Load, Number, Open, Term, Terms
+from refrelax.syntax.scalars import PrimExpr, int_imm
 
 
 @dataclass(slots=True)
@@ -55,6 +55,31 @@ class Poison:
                 for v, extent in t.axes:
                     known = (*known, *self.logic.domain(v, extent))
                 return self.never(t.start, given) and self._arm(t.guard, t.body, known)
+            case _:
+                return False
+
+    @rule("sh/never-poison")
+    def always(self, t: Term, given: Given) -> bool:
+        """Whether an element is poison, or open, wherever ``given`` holds."""
+        self.logic.spend()
+        match t:
+            case Open():
+                return True
+            case Apply():
+                return any(self.always(a, given) for a in t.args)
+            case Load(tensor):
+                if any(self.logic.holds(negation(c), given, "a load out of bounds") for c in in_bounds(t)):
+                    return True
+                return tensor.body is not None and self.always(self.terms.at(tensor, t.indices), given)
+            case Choose(condition, yes, no):
+                return self.always(condition, given) or (self.always(yes, given) and self.always(no, given))
+            case Fold() if t.guard is None:
+                known = given
+                for v, extent in t.axes:
+                    if not self.logic.holds(compare("GT", extent, int_imm(0)), given, "a reduction over something"):
+                        return False
+                    known = (*known, *self.logic.domain(v, extent))
+                return self.always(t.body, known)
             case _:
                 return False
 

@@ -1,0 +1,95 @@
+"""What a run does that others see: calls of library functions, prints, checks that may fail. Both programs do the same,
+in the same order.
+
+A library function without a contract is not read: what it gives, and what it leaves where it may store, is unknown.
+Where both programs call the same function with the same arguments after the same calls, it is the same unknown. What a
+check that may fail found is known afterwards, in both programs.
+
+Spec: ``spec/06c-pointwise.md``, ``va/events``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from refrelax.judge.graph_values import Opaque, Value, as_number
+from refrelax.rules import rule
+from refrelax.shape_solver.pointwise import Descent, NotRead, TensorTerm
+from refrelax.syntax import graph
+
+Reach = Literal["nothing", "outputs", "all"]
+"""What an event may store in: what it is given as places for its results; all that it is given or knows from before."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """``what``: the kind and what is not computed; ``seen``: the values that are given; ``left``: the unknown contents
+    afterwards of those parts of ``seen`` that it may store in, by their number; ``rest``: of other memory that it may
+    know; ``gives``: its result."""
+
+    what: tuple[object, ...]
+    seen: tuple[Value, ...]
+    reach: Reach
+    left: dict[int, TensorTerm]
+    rest: tuple[TensorTerm, ...]
+    gives: tuple[Value, ...]
+
+
+@dataclass(slots=True)
+class Events:
+    """Those of the first program, and how far the second one is."""
+
+    made: list[Event] = field(default_factory=list)
+    at: int = 0
+
+    @rule("va/events")
+    def next(self, what: tuple[object, ...], seen: tuple[Value, ...], descent: Descent) -> Event:
+        """The event of the first program that the second one's is. Raises ``NotRead`` where it is another."""
+        if self.at == len(self.made):
+            raise NotRead(f"{_named(what)}, for which the first program has no counterpart")
+        event = self.made[self.at]
+        if event.what != what or not same_value(descent, event.seen, seen):
+            raise NotRead(f"{_named(what)} is not seen to be what the first program does next: {_named(event.what)}")
+        self.at += 1
+        return event
+
+    def over(self) -> None:
+        """See that the second program has done all that the first one does."""
+        if self.at < len(self.made):
+            raise NotRead(f"the second program does not do what the first one does: {_named(self.made[self.at].what)}")
+
+
+def _named(what: Sequence[object]) -> str:
+    kind, *rest = what
+    return f"{kind} {rest[0]}" if rest and isinstance(rest[0], str) else str(kind)
+
+
+def same_value(descent: Descent, x: Value, y: Value) -> bool:
+    """Whether a value of the second program is what the first one's permits."""
+    match x, y:
+        case TensorTerm(), TensorTerm():
+            return descent.tensors(x, y)
+        case tuple(), tuple():
+            return len(x) == len(y) and all(same_value(descent, a, b) for a, b in zip(x, y, strict=True))
+        case graph.ShapeExpr(a), graph.ShapeExpr(b):
+            return len(a) == len(b) and all(descent.logic.equal(p, q) for p, q in zip(a, b, strict=True))
+        case Opaque(), _:
+            return x is y
+        case _:
+            p, q = as_number(x), as_number(y)
+            return p is not None and q is not None and p.dtype == q.dtype and descent.logic.equal(p, q)
+
+
+def leaves(value: Value) -> list[Value]:
+    """The parts of a value that are no tuples."""
+    return [leaf for each in value for leaf in leaves(each)] if isinstance(value, tuple) else [value]
+
+
+def outline(value: Value) -> object:
+    """How a value is made of tuples."""
+    return tuple(map(outline, value)) if isinstance(value, tuple) else None
+
+
+__all__ = ["Event", "Events", "Reach", "leaves", "outline", "same_value"]
