@@ -24,9 +24,10 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal as normal_form
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver import normal, z3_
-from refrelax.shape_solver.allowance import LOG, MAX_EVALUATED, SPENT, Allowance
+from refrelax.shape_solver.allowance import CARRIES, LOG, MAX_EVALUATED, SPENT, Allowance
 from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.bits import has_moves, opened
+from refrelax.shape_solver.carries import decided
 from refrelax.shape_solver.cases import (
     by_points,
     by_residues,
@@ -160,6 +161,7 @@ class Attempt:
             self.residues,
             self.ranges,
             self.all_points,
+            self.carries,
             lambda: self.points("more points", second, 2),
             lambda: self.z3("z3 on the normal form", self.context, self.limits.resources[0]),
             self.z3_general,
@@ -329,20 +331,41 @@ class Attempt:
             return None
         return self.solved(name, self.asked_z3(formulas, resources, "QF_NIA"), original)
 
+    def carries(self) -> Answer | None:
+        """The question as it came, bit after bit."""
+        if not interesting((self.query.claim, *self.query.assumptions)):
+            return None
+        parts, needed = self.parts()
+        found = decided([*parts, *needed])
+        if found.outcome == "open" and parts:  # what is proved under fewer assumptions holds
+            found = decided(needed)
+        self.allowance.spend(found.spent // CARRIES)
+        if isinstance(found.outcome, dict):
+            model = {name: found.outcome.get(name, 0) for name in self.query.symbols()}
+            if self.judge.refuted(model):
+                return self.refuted("carries", model)
+        elif found.outcome == "none":
+            return self.proved("carries", "no bits of a counterexample exist")
+        self.note("carries", "open")
+        return None
+
+    def parts(self) -> tuple[list[PrimExpr], list[PrimExpr]]:
+        """What says that the assumptions hold, and that the claim does not: no bit operator is opened."""
+        query = self.query
+        given = [each for part in query.assumptions for each in (*conditions(part), part)]
+        if query.fits is not None or query.division == "require":
+            return given, [Not(obligation(query.claim, query.fits, query.division))]
+        return given, [*conditions(query.claim), Not(query.claim)]
+
     def words(self, resources: int) -> Answer | None:
         """The question as it came, over words that hold every value in it."""
         name, query = "z3 on words", self.query
         if not z3_.AVAILABLE or not resources:
             return None
-        claim = query.claim
-        needed = [] if query.division == "require" else conditions(claim)
-        if query.fits is not None or query.division == "require":
-            claim, needed = obligation(claim, query.fits, query.division), []
-        given = [each for part in query.assumptions for each in (*conditions(part), part)]
-        parts, bounds = [*given, *needed, Not(claim)], self.bounds()
+        given, some = self.parts()
+        parts, bounds = [*given, *some], self.bounds()
         if interesting((query.claim, *query.assumptions)):
             found = words(parts, bounds)
-            some = [*needed, Not(claim)]
             if found is None and given:  # what is proved under fewer assumptions holds
                 found = words(some, bounds)
             else:
