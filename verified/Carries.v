@@ -10,13 +10,14 @@ From Verified Require Import Meaning Poly Reading Bits.
 Import ListNotations.
 Open Scope Z_scope.
 
-(** Streams of which a stream is made come before it. [SAnd n i j]: the atom [n]; [SFloor n i j]: [d] times the atom [n],
-    which is [p / d] for a power of two [d]; the stream [i] is [p], the stream [j] is [- d]. *)
+(** Streams of which a stream is made come before it. [SAnd n e i j]: [e] times the atom [n], [Z.land p q]; the streams [i]
+    and [j] are [e * p] and [e * q]. [SFloor n e i j]: [e * d] times the atom [n], [p / d]; the streams [i] and [j] are
+    [e * p] and [- (e * d)]. [e] and [e * d] are powers of two. *)
 Inductive stream :=
 | SLeaf (p : poly)
 | SSum (l : list (Z * nat)) (c : Z)
-| SAnd (n i j : nat)
-| SFloor (n i j : nat).
+| SAnd (n : nat) (e : Z) (i j : nat)
+| SFloor (n : nat) (e : Z) (i j : nat).
 
 (** * What a stream is *)
 
@@ -34,16 +35,19 @@ Definition stream_poly (T : table) (known : list poly) (s : stream) : option pol
   match s with
   | SLeaf p => Some p
   | SSum l c => sum_poly known l c
-  | SAnd n i j =>
+  | SAnd n e i j =>
       match nth_error T n, nth_error known i, nth_error known j with
-      | Some (AKind AND [p; q]), Some x, Some y => if peqb x p && peqb y q then Some (pvar n) else None
+      | Some (AKind AND [p; q]), Some x, Some y =>
+          if peqb x (pscale [] e p) && peqb y (pscale [] e q) && power_of_two e then Some (pscale [] e (pvar n)) else None
       | _, _, _ => None
       end
-  | SFloor n i j =>
+  | SFloor n e i j =>
       match nth_error T n, nth_error known i, nth_error known j with
       | Some (AKind FD [p; q]), Some x, Some y =>
           match pconstant q with
-          | Some d => if peqb x p && peqb y (pconst (- d)) && power_of_two d then Some (pscale [] d (pvar n)) else None
+          | Some d =>
+              if peqb x (pscale [] e p) && peqb y (pconst (- (e * d))) && (0 <? e) && power_of_two (e * d)
+              then Some (pscale [] (e * d) (pvar n)) else None
           | None => None
           end
       | _, _, _ => None
@@ -95,7 +99,7 @@ Fixpoint go (l : list stream) (carries letter bits : list Z) : list Z * list Z :
       let t := match s with
                | SLeaf _ => (hd 0 letter, 0, tl letter)
                | SSum w _ => let total := k + weigh w bits in (total mod 2, total / 2, letter)
-               | SAnd _ i j | SFloor _ i j => (get bits i * get bits j, 0, letter)
+               | SAnd _ _ i j | SFloor _ _ i j => (get bits i * get bits j, 0, letter)
                end in
       let after := go l' carries' (snd t) (bits ++ [fst (fst t)]) in
       (fst after, snd (fst t) :: snd after)
@@ -142,7 +146,8 @@ End Machine.
 (** A number that is not longer than a product of two words. *)
 Definition narrow (c : Z) : bool := Z.abs c <? 2 ^ 128.
 Definition all_narrow (l : list stream) : bool :=
-  forallb (fun s => match s with SSum w c => forallb (fun t => narrow (fst t)) w && narrow c | _ => true end) l.
+  forallb (fun s => match s with SSum w c => forallb (fun t => narrow (fst t)) w && narrow c
+    | SAnd _ e _ _ | SFloor _ e _ _ => narrow e | SLeaf _ => true end) l.
 
 (** How many states there may be, by the number of leaves. *)
 Definition most (leaves : nat) : nat := (10 * 10 * nth leaves [20; 14; 10; 7; 5; 4; 3] 0)%nat.
@@ -199,7 +204,7 @@ Fixpoint fits (l : list stream) (pre rest : list Z) : Prop :=
   match l, rest with
   | [], [] => True
   | s :: l', x :: rest' =>
-      match s with SAnd _ i j | SFloor _ i j => x = Z.land (get pre i) (get pre j) | _ => True end
+      match s with SAnd _ _ i j | SFloor _ _ i j => x = Z.land (get pre i) (get pre j) | _ => True end
       /\ fits l' (pre ++ [x]) rest'
   | _, _ => False
   end.
@@ -226,7 +231,7 @@ Proof.
   - destruct F as [V F]. destruct (IH _ _ F) as [E G]. rewrite !map_app in E, G. cbn [map] in E, G.
     cbn [go carries_of letter_of fits map].
     assert (A : pre ++ x :: rest = (pre ++ [x]) ++ rest) by (now rewrite <- app_assoc). rewrite A.
-    destruct s as [p|w c|n i j|n i j]; cbn [fst snd hd tl].
+    destruct s as [p|w c|n e i j|n e i j]; cbn [fst snd hd tl].
     + rewrite E. cbn [fst snd]. repeat split; auto. now rewrite !map_app.
     + assert (Q : x - weigh w pre + weigh w (map low pre) = low x + (half x - weigh w (map half pre)) * 2)
         by (pose proof (weigh_halves w pre); pose proof (halves x); lia).
@@ -417,6 +422,13 @@ Section Sound.
     rewrite X in A. lia.
   Qed.
 
+  Lemma land_scaled e x y : power_of_two e = true -> Z.land (e * x) (e * y) = e * Z.land x y.
+  Proof.
+    unfold power_of_two. rewrite andb_true_iff, Z.ltb_lt, Z.eqb_eq. intros [P E].
+    pose proof (Z.log2_nonneg e) as L. rewrite <- E, !(Z.mul_comm (2 ^ Z.log2 e)), <- !Z.shiftl_mul_pow2 by auto.
+    symmetry. apply Z.shiftl_land.
+  Qed.
+
   Lemma polys_ok : forall l known ps, polys T known l = Some ps ->
     fits l (map (peval r) known) (map (peval r) ps) /\ carries_of l (map (peval r) known) (map (peval r) ps) = starts l.
   Proof.
@@ -425,22 +437,27 @@ Section Sound.
     destruct (polys T (known ++ [p]) l) as [qs|] eqn:P; [|discriminate]. injection E as <-.
     destruct (IH _ _ P) as [F C]. rewrite map_app in F, C. cbn [map] in F, C. cbn [map fits carries_of starts].
     rewrite C. unfold starts. cbn [map].
-    destruct s as [q|w c|n i j|n i j]; cbn [stream_poly] in S.
+    destruct s as [q|w c|n e i j|n e i j]; cbn [stream_poly] in S.
     - repeat split; auto.
     - split; [split; auto|]. f_equal. rewrite (sum_poly_ok _ _ _ _ S). lia.
     - destruct (nth_error T n) as [[|[] [|a [|b [|]]]|]|] eqn:N; try discriminate.
       destruct (nth_error known i) as [x|] eqn:X; [|discriminate]. destruct (nth_error known j) as [y|] eqn:Y; [|discriminate].
-      destruct (peqb x a) eqn:A; [|discriminate]. destruct (peqb y b) eqn:B; [|discriminate]. cbn [andb] in S.
-      injection S as <-. apply peqb_eq in A, B. subst. repeat split; auto.
-      rewrite (get_known _ _ _ X), (get_known _ _ _ Y), pvar_ok, (G _ _ N). reflexivity.
+      destruct (peqb x _) eqn:A; [|discriminate]. destruct (peqb y _) eqn:B; [|discriminate]. cbn [andb] in S.
+      destruct (power_of_two e) eqn:W; [|discriminate].
+      apply Some_inj in S. apply peqb_eq in A, B. subst. repeat split; auto.
+      rewrite (get_known _ _ _ X), (get_known _ _ _ Y), !pscale_ok, pvar_ok, (G _ _ N). cbn [aval map kval meval]. fold r.
+      rewrite !Z.mul_1_r. symmetry. now apply land_scaled.
     - destruct (nth_error T n) as [[|[] [|a [|b [|]]]|]|] eqn:N; try discriminate.
       destruct (nth_error known i) as [x|] eqn:X; [|discriminate]. destruct (nth_error known j) as [y|] eqn:Y; [|discriminate].
       destruct (pconstant b) as [d|] eqn:D; [|discriminate].
-      destruct (peqb x a) eqn:A; [|discriminate]. destruct (peqb y _) eqn:B; [|discriminate]. cbn [andb] in S.
-      destruct (power_of_two d) eqn:W; [|discriminate].
+      destruct (peqb x _) eqn:A; [|discriminate]. destruct (peqb y _) eqn:B; [|discriminate]. cbn [andb] in S.
+      destruct (Z.ltb_spec 0 e) as [P0|]; [|discriminate].
+      destruct (power_of_two (e * d)) eqn:W; [|discriminate].
       apply Some_inj in S. apply peqb_eq in A, B. subst. repeat split; auto.
-      rewrite (get_known _ _ _ X), (get_known _ _ _ Y), pscale_ok, pvar_ok, pconst_ok, (G _ _ N).
-      cbn [aval map kval meval]. fold r. rewrite (pconstant_ok r _ _ D), land_minus by auto. ring.
+      rewrite (get_known _ _ _ X), (get_known _ _ _ Y), !pscale_ok, pvar_ok, pconst_ok, (G _ _ N).
+      cbn [aval map kval meval]. fold r. rewrite (pconstant_ok r _ _ D), land_minus by auto.
+      assert (D0 : 0 < d) by (unfold power_of_two in W; apply andb_true_iff in W; destruct W as [W _]; apply Z.ltb_lt in W; nia).
+      rewrite !Z.mul_1_r, Z.div_mul_cancel_l by lia. ring.
   Qed.
 
   Lemma refuted_ok l fs : refuted T l fs = true -> forallb (feval r) fs = true -> False.

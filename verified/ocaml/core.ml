@@ -2379,8 +2379,8 @@ let bits_zero t leaves atoms sums =
 type stream =
 | SLeaf of poly
 | SSum of (z * int) list * z
-| SAnd of int * int * int
-| SFloor of int * int * int
+| SAnd of int * z * int * int
+| SFloor of int * z * int * int
 
 (** val sum_poly : poly list -> (z * int) list -> z -> poly option **)
 
@@ -2406,7 +2406,7 @@ let power_of_two d =
 let stream_poly t known = function
 | SLeaf p -> Some p
 | SSum (l, c) -> sum_poly known l c
-| SAnd (n0, i, j) ->
+| SAnd (n0, e, i, j) ->
   (match nth_error t n0 with
    | Some a0 ->
      (match a0 with
@@ -2425,8 +2425,10 @@ let stream_poly t known = function
                      | Some x ->
                        (match nth_error known j with
                         | Some y ->
-                          if (&&) (peqb x p) (peqb y q)
-                          then Some (pvar n0)
+                          if (&&)
+                               ((&&) (peqb x (pscale [] e p))
+                                 (peqb y (pscale [] e q))) (power_of_two e)
+                          then Some (pscale [] e (pvar n0))
                           else None
                         | None -> None)
                      | None -> None)
@@ -2434,7 +2436,7 @@ let stream_poly t known = function
          | _ -> None)
       | _ -> None)
    | None -> None)
-| SFloor (n0, i, j) ->
+| SFloor (n0, e, i, j) ->
   (match nth_error t n0 with
    | Some a0 ->
      (match a0 with
@@ -2456,10 +2458,11 @@ let stream_poly t known = function
                           (match pconstant q with
                            | Some d ->
                              if (&&)
-                                  ((&&) (peqb x p)
-                                    (peqb y (pconst (Z.opp d))))
-                                  (power_of_two d)
-                             then Some (pscale [] d (pvar n0))
+                                  ((&&)
+                                    ((&&) (peqb x (pscale [] e p))
+                                      (peqb y (pconst (Z.opp (Z.mul e d)))))
+                                    (Z.ltb Z0 e)) (power_of_two (Z.mul e d))
+                             then Some (pscale [] (Z.mul e d) (pvar n0))
                              else None
                            | None -> None)
                         | None -> None)
@@ -2558,9 +2561,9 @@ let rec go l carries letter bits0 =
            let total0 = Z.add k (weigh w bits0) in
            (((Z.modulo total0 (Zpos (XO XH))),
            (Z.div total0 (Zpos (XO XH)))), letter)
-         | SAnd (_, i, j) ->
+         | SAnd (_, _, i, j) ->
            (((Z.mul (get bits0 i) (get bits0 j)), Z0), letter)
-         | SFloor (_, i, j) ->
+         | SFloor (_, _, i, j) ->
            (((Z.mul (get bits0 i) (get bits0 j)), Z0), letter)
        in
        let after = go l' carries' (snd t) (app bits0 ((fst (fst t)) :: [])) in
@@ -2674,8 +2677,10 @@ let narrow c =
 let all_narrow l =
   forallb (fun s ->
     match s with
+    | SLeaf _ -> true
     | SSum (w, c) -> (&&) (forallb (fun t -> narrow (fst t)) w) (narrow c)
-    | _ -> true) l
+    | SAnd (_, e, _, _) -> narrow e
+    | SFloor (_, e, _, _) -> narrow e) l
 
 (** val most : int -> int **)
 

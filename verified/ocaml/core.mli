@@ -545,8 +545,8 @@ val bits_zero : table -> poly list -> int list -> sum list -> poly option
 type stream =
 | SLeaf of poly
 | SSum of (z * int) list * z
-| SAnd of int * int * int
-| SFloor of int * int * int
+| SAnd of int * z * int * int
+| SFloor of int * z * int * int
 
 val sum_poly : poly list -> (z * int) list -> z -> poly option
 

@@ -146,8 +146,8 @@ let rec step atoms s =
     let stream = function
       | Arr [ Str "leaf"; rows ] -> SLeaf (poly atoms rows)
       | Arr [ Str "sum"; l; c ] -> SSum (list weight l, integer c)
-      | Arr [ Str "and"; n; i; j ] -> SAnd (nat n, nat i, nat j)
-      | Arr [ Str "floor"; n; i; j ] -> SFloor (nat n, nat i, nat j)
+      | Arr [ Str "and"; n; e; i; j ] -> SAnd (nat n, integer e, nat i, nat j)
+      | Arr [ Str "floor"; n; e; i; j ] -> SFloor (nat n, integer e, nat i, nat j)
       | _ -> bad "expected a stream" in
     Carried (list stream (field "streams" s), list nat (field "premises" s), gives ())
   | Str "cases" ->

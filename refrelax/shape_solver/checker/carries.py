@@ -1,8 +1,8 @@
 """Sums and ``&`` read bit after bit: the rule ``carries`` of a log.
 
 A *stream* is a number whose lowest bit is read, and then that of half of it. A *leaf*, any polynomial, has any bits; a
-sum keeps a carry; ``a & b`` keeps nothing; ``d * (a // d)`` for a power of two ``d`` is ``a & -d``. Of an equation it is
-kept whether a bit was other than 0. Halving ends at 0 or -1 for all streams: a state that a letter (a bit for each leaf)
+sum keeps a carry; ``e * (a & b)`` is ``e*a & e*b``, and ``e*d * (a // d)`` is ``e*a & -(e*d)``, for powers of two, and these
+keep nothing. Of an equation it is kept whether a bit was other than 0. Halving ends at 0 or -1 for all streams: a state that a letter (a bit for each leaf)
 does not change says which. Where no state that is reached does so for the facts, they do not hold together.
 ``verified/Carries.v`` proves this.
 
@@ -58,16 +58,17 @@ class Streams:
                 self.polys.append(Poly.read(rows, len(self.reading.atoms)))
             case ["sum", [*rows], constant]:
                 self.sum([self.weight(each) for each in rows], narrow(constant))
-            case ["and", number, i, j]:
-                atom, x, y = self.atom(number, "and"), self.known(i), self.known(j)
-                expect(atom.args == (x, y), f"the operands {x!r} and {y!r}", atom.args)
+            case ["and", number, scale, i, j]:
+                atom, x, y, e = self.atom(number, "and"), self.known(i), self.known(j), narrow(scale)
+                expect(power_of_two(e), "a power of two", e)
+                expect((x, y) == tuple(e * p for p in atom.args), f"the operands {x!r} and {y!r}", atom.args)
                 self.made.append(("both", (i, j)))
-                self.polys.append(Poly.atom(number))
-            case ["floor", number, i, j]:
-                atom, x, y = self.atom(number, "fd"), self.known(i), self.known(j)
-                d = atom.args[1].constant() or 0
-                expect(d > 0 and not d & (d - 1), "a quotient by a power of two", atom.args[1])
-                expect((x, y) == (atom.args[0], Poly.of(-d)), f"{atom.args[0]!r} and {-d}", (x, y))
+                self.polys.append(e * Poly.atom(number))
+            case ["floor", number, scale, i, j]:
+                atom, x, y, e = self.atom(number, "fd"), self.known(i), self.known(j), narrow(scale)
+                d = e * (atom.args[1].constant() or 0)
+                expect(e > 0 and power_of_two(d), "a quotient by a power of two", d)
+                expect((x, y) == (e * atom.args[0], Poly.of(-d)), f"{e} times {atom.args[0]!r}, and {-d}", (x, y))
                 self.made.append(("both", (i, j)))
                 self.polys.append(d * Poly.atom(number))
             case _:
@@ -164,6 +165,10 @@ class Streams:
                     pending.append(other)
             expect(len(seen) <= MAX_STATES[self.leaves], f"at most {MAX_STATES[self.leaves]} states", len(seen))
         return False
+
+
+def power_of_two(value: int) -> bool:
+    return value > 0 and not value & (value - 1)
 
 
 def narrow(value: Any) -> int:

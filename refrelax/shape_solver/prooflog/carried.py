@@ -1,18 +1,19 @@
 """Facts about ``&`` and sums that no bits make hold, written down by the rule ``carries``: no search.
 
-What is neither ``&`` nor a sum is a leaf, of which any bits are looked at: a symbol, a product, a quotient. ``2**k`` times
-a quotient by ``2**k`` is what it divides without its lowest bits.
+What is neither ``&`` nor a sum is a leaf, of which any bits are looked at: a symbol, a product. ``2**k`` times a quotient
+by ``2**k`` is what it divides without its lowest bits, so facts are multiplied by what makes such multiples of quotients.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import gcd
 from typing import Any
 
-from refrelax.shape_solver.checker.carries import MAX_STATES, refuted
+from refrelax.shape_solver.checker.carries import MAX_STATES, power_of_two, refuted
 from refrelax.shape_solver.checker.poly import Mono, Poly
-from refrelax.shape_solver.checker.reading import Atom, Formula, ge
+from refrelax.shape_solver.checker.reading import Atom, Formula, flattened, ge
 from refrelax.shape_solver.checker.terms import Fuel, Rejected
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.ledger import Ledger, written
@@ -24,6 +25,11 @@ MAX_FACTS = 24
 
 MAX_DIVISOR = 1 << 10
 """Of a quotient of which more is asked than a multiple: carries are as large."""
+
+MAX_TRIED = 4
+"""Sets of facts, each with more leaves than the one before."""
+
+MAX_SCALE = 1 << 64
 
 WORK = 20_000
 """What the checker may look at."""
@@ -38,47 +44,91 @@ def carried(ledger: Ledger, goals: list[int]) -> int | None:
     if not any(atom.kind in ("and", "fd") for atom in ledger.reading.atoms) or ledger.meter.empty:
         return None
     for chosen in choices(ledger, goals):
-        rows = Rows(ledger, floors(ledger, chosen))
-        for number in chosen:
-            for p in polys(ledger.facts[number]):
-                rows.stream(p)
-        fuel = ledger.reading.fuel
-        ledger.reading.fuel = Fuel(WORK)
-        try:
-            refuted(ledger.reading, rows.rows, [ledger.facts[number] for number in chosen])
-        except Rejected:
-            continue
-        finally:
-            ledger.meter.spent += (WORK - max(0, ledger.reading.fuel.left)) // 4
-            ledger.reading.fuel = fuel
-        step = {"rule": "carries", "streams": rows.rows, "premises": chosen, "gives": written(ABSURD)}
-        return ledger.add(ABSURD, step)
+        if ledger.meter.empty:
+            return None
+        found = shown(ledger, chosen)
+        if found is not None:
+            return found
     return None
 
 
+def shown(ledger: Ledger, chosen: list[int]) -> int | None:
+    """The number of an absurdity from the facts ``chosen``."""
+    rows, premises = Rows(ledger), []
+    for number in chosen:
+        scaled = multiplied(ledger, rows, number)
+        if scaled is not None:
+            premises.append(scaled)
+            for p in polys(ledger.facts[scaled]):
+                rows.stream(p)
+    fuel = ledger.reading.fuel
+    ledger.reading.fuel = Fuel(WORK)
+    try:
+        refuted(ledger.reading, rows.rows, [ledger.facts[number] for number in premises])
+    except Rejected:
+        return None
+    finally:
+        ledger.meter.spent += (WORK - max(0, ledger.reading.fuel.left)) // 4
+        ledger.reading.fuel = fuel
+    step = {"rule": "carries", "streams": rows.rows, "premises": premises, "gives": written(ABSURD)}
+    return ledger.add(ABSURD, step)
+
+
+def multiplied(ledger: Ledger, rows: Rows, number: int) -> int | None:
+    """The fact times the power of two that makes streams of it, where that is not larger than words are."""
+    fact = ledger.facts[number]
+    scales = [rows.scale(p) for p in polys(fact)]
+    c = max(scales, default=1)
+    if c == 1:
+        return number
+    if fact[0] not in ("ge", "eq") or c > MAX_SCALE:
+        return None
+    first = ledger.combine(c * fact[1], [[1, ["not"]], [c, [number]]])
+    if fact[0] == "ge":
+        return first
+    return ledger.equal(first, ledger.combine(-c * fact[1], [[1, ["not"]], [-c, [number]]]))
+
+
 def parted(ledger: Ledger, goals: list[int], depth: int = MAX_SPLITS) -> int | None:
-    """The same, by the cases of choices, minima and signs where it takes these."""
+    """The same, by the parts of a disjunction that has to be multiplied, and by the cases of choices, minima and signs
+    where it takes these."""
+    rows = Rows(ledger)
+    for goal in goals:
+        fact = ledger.facts[goal]
+        if fact[0] == "or" and any(rows.scale(p) > 1 for p in polys(fact)):
+            starts = [flattened([part]) for part in fact[1:]]
+            return divided(ledger, {"or": goal}, starts, [each for each in goals if each != goal], depth)
     found = carried(ledger, goals)
     if found is not None or depth == 0 or ledger.meter.empty:
         return found
     for number in within(ledger, goals):
         cases = undecided(ledger, number)
-        if cases is None:
-            continue
-        on, starts = cases
-        branches = []
-        for start in starts:
-            below = ledger.branch(start)
-            below.used.add(number)
-            acquaint(below, number)
-            fresh = range(len(ledger.facts), len(below.facts))
-            goal = parted(below, [*goals, *fresh], depth - 1)
-            if goal is None:
-                return None
-            below.goal = goal
-            branches.append(below)
-        return ledger.cases(on, branches, ABSURD)
+        if cases is not None:
+            return divided(ledger, *cases, goals, depth - 1, number)
     return None
+
+
+def divided(
+    ledger: Ledger,
+    on: dict[str, Any],
+    starts: list[list[Formula]],
+    goals: list[int],
+    depth: int,
+    atom: int | None = None,
+) -> int | None:
+    """An absurdity in each case."""
+    branches = []
+    for start in starts:
+        below = ledger.branch(start)
+        if atom is not None:
+            below.used.add(atom)
+            acquaint(below, atom)
+        goal = parted(below, [*goals, *range(len(ledger.facts), len(below.facts))], depth)
+        if goal is None:
+            return None
+        below.goal = goal
+        branches.append(below)
+    return ledger.cases(on, branches, ABSURD)
 
 
 def within(ledger: Ledger, goals: list[int]) -> list[int]:
@@ -98,38 +148,41 @@ def choices(ledger: Ledger, goals: list[int]) -> Iterator[list[int]]:
     a leaf is."""
     chosen = list(goals)
     leaves = set().union(*(leaves_of(ledger, ledger.facts[number]) for number in chosen))
-    before: list[int] = []
-    while len(leaves) <= MAX_LEAVES:
-        for each in sorted({atom for mono in leaves for atom in mono}):
-            axioms(ledger, each, ledger.reading.atoms[each])
-        for number, fact in enumerate(ledger.facts):
-            if number not in chosen and len(chosen) < MAX_FACTS and leaves_of(ledger, fact) <= leaves:
-                chosen.append(number)
-        if chosen != before:
-            yield chosen
-        before = list(chosen)
-        more = next((each for each in joined(ledger, leaves) if each not in chosen), None)
+    for each in sorted({atom for mono in leaves for atom in mono}):
+        axioms(ledger, each, ledger.reading.atoms[each])
+    others = {
+        number: found
+        for number, fact in enumerate(ledger.facts)
+        if number not in chosen and (found := leaves_of(ledger, fact))
+    }
+    for _ in range(MAX_TRIED):
+        if len(leaves) > MAX_LEAVES:
+            return
+        within = [number for number, found in others.items() if number not in chosen and found <= leaves]
+        chosen = [*chosen, *within[: max(0, MAX_FACTS - len(chosen))]]
+        yield chosen
+        more = next(joined(ledger, leaves, others), None)
         if more is None:
             return
-        chosen.append(more)
-        leaves |= leaves_of(ledger, ledger.facts[more])
+        chosen = [*chosen, more]
+        leaves = leaves | others[more]
 
 
-def joined(ledger: Ledger, leaves: set[Mono]) -> Iterator[int]:
-    """Facts that say of a leaf more, in terms of the fewest others first: equations that replace it, bounds."""
+def joined(ledger: Ledger, leaves: set[Mono], others: dict[int, set[Mono]]) -> Iterator[int]:
+    """Facts that say of a leaf more, by others: first equations that replace it, then what has the fewest others."""
     equations = {equation for equation, atom, _ in ledger.rules if (atom,) in leaves}
-    found = []
-    for number, fact in enumerate(ledger.facts):
-        others = leaves_of(ledger, fact)
-        if others & leaves and len(others | leaves) <= MAX_LEAVES:
-            found.append((number not in equations, len(others - leaves), number))
+    found = [
+        (number not in equations, len(each - leaves), number)
+        for number, each in others.items()
+        if each & leaves and each - leaves and len(each | leaves) <= MAX_LEAVES
+    ]
     return (number for _, _, number in sorted(found))
 
 
 def axioms(ledger: Ledger, number: int, atom: Atom) -> None:
     """What is known of a quotient by a number and of a minimum without a premise."""
     match atom.kind:
-        case "fd" if 0 < (atom.args[1].constant() or 0) <= MAX_DIVISOR:
+        case "fd" if 0 < (atom.args[1].constant() or 0) <= MAX_DIVISOR and not divisor(atom):
             ledger.axiom("fd/low", [number], [None])
             ledger.axiom("fd/high", [number], [None])
         case "min":
@@ -149,39 +202,23 @@ def polys(fact: Formula) -> Iterator[Poly]:
 
 
 def leaves_of(ledger: Ledger, fact: Formula) -> set[Mono]:
-    """What is neither ``&`` nor a sum in a fact; of a multiple of a quotient by a power of two, what it divides."""
+    """What is neither ``&`` nor a sum nor a quotient by a power of two in a fact."""
     found: set[Mono] = set()
     pending = list(polys(fact))
     while pending:
-        for mono, c in pending.pop().terms.items():
+        for mono in pending.pop().terms:
             atom = ledger.reading.atoms[mono[0]] if len(mono) == 1 else None
-            if atom is not None and (atom.kind == "and" or floored(atom, c)):
-                pending += atom.args
+            if atom is not None and (atom.kind == "and" or divisor(atom)):
+                pending += atom.args if atom.kind == "and" else atom.args[:1]
             elif mono:
                 found.add(mono)
     return found
 
 
-def floored(atom: Atom, factor: int) -> bool:
-    """Whether ``factor`` times the atom is a multiple of what it divides without its lowest bits."""
-    divisor = atom.args[1].constant() or 0 if atom.kind == "fd" else 0
-    return divisor > 1 and not divisor & (divisor - 1) and not factor % divisor
-
-
-def floors(ledger: Ledger, chosen: list[int]) -> set[int]:
-    """Quotients of which nothing but such multiples are asked."""
-    found: dict[int, bool] = {}
-    pending = [p for number in chosen for p in polys(ledger.facts[number])]
-    seen: set[int] = set()
-    while pending:
-        for mono, c in pending.pop().terms.items():
-            for number in mono:
-                atom = ledger.reading.atoms[number]
-                found[number] = found.get(number, True) and len(mono) == 1 and floored(atom, c)
-                if number not in seen:
-                    seen.add(number)
-                    pending += atom.args if atom.kind in ("and", "fd") else ()
-    return {number for number, only in found.items() if only}
+def divisor(atom: Atom) -> int:
+    """By which power of two the atom is a quotient; 0 if it is none."""
+    found = atom.args[1].constant() or 0 if atom.kind == "fd" else 0
+    return found if power_of_two(found) else 0
 
 
 @dataclass(slots=True)
@@ -189,35 +226,54 @@ class Rows:
     """The streams of a step, as they are needed."""
 
     ledger: Ledger
-    floors: set[int]
     rows: list[Any] = field(default_factory=list)
     known: dict[Poly, int] = field(default_factory=dict)
+    scales: dict[int, int] = field(default_factory=dict)
+
+    def scale(self, p: Poly) -> int:
+        """The least power of two by which ``p`` is a sum of whole streams."""
+        return max((self.factor(mono) // gcd(c, self.factor(mono)) for mono, c in p.terms.items()), default=1)
+
+    def factor(self, mono: Mono) -> int:
+        """The same for one product."""
+        if len(mono) != 1:
+            return 1
+        (number,) = mono
+        if number not in self.scales:
+            atom = self.ledger.reading.atoms[number]
+            scales = [self.scale(p) for p in atom.args] if atom.kind in ("and", "fd") else [1]
+            self.scales[number] = max(scales) if atom.kind == "and" else (divisor(atom) or 1) * scales[0]
+        return self.scales[number]
 
     def stream(self, p: Poly) -> int:
+        """Of a polynomial of scale 1."""
         if p not in self.known:
             ((mono, c),) = p.terms.items() if len(p.terms) == 1 else (((), 0),)
-            row = self.leaf(mono) if c == 1 and mono else self.sum(p)
-            self.known[p] = len(self.rows)
-            self.rows.append(row)
+            row = self.single(mono, c) if mono and c == self.factor(mono) else self.sum(p)
+            if p not in self.known:
+                self.known[p] = len(self.rows)
+                self.rows.append(row)
         return self.known[p]
 
-    def leaf(self, mono: Mono) -> Any:
+    def single(self, mono: Mono, c: int) -> Any:
+        """The stream of ``c`` times a product that is one atom, or a leaf."""
         atom = self.ledger.reading.atoms[mono[0]]
         if len(mono) == 1 and atom.kind == "and":
-            return ["and", mono[0], *map(self.stream, atom.args)]
+            return ["and", mono[0], c, *(self.stream(c * arg) for arg in atom.args)]
+        if len(mono) == 1 and divisor(atom):
+            return [
+                "floor",
+                mono[0],
+                c // divisor(atom),
+                self.stream(c // divisor(atom) * atom.args[0]),
+                self.stream(Poly.of(-c)),
+            ]
         return ["leaf", Poly({mono: 1}).written()]
 
     def sum(self, p: Poly) -> Any:
-        return ["sum", [self.weight(mono, c) for mono, c in p.terms.items() if mono], p.terms.get((), 0)]
-
-    def weight(self, mono: Mono, c: int) -> list[int]:
-        if len(mono) > 1 or mono[0] not in self.floors:
-            return [c, self.stream(Poly({mono: 1}))]
-        a, b = self.ledger.reading.atoms[mono[0]].args
-        divisor = b.constant() or 1
-        whole = Poly({mono: divisor})
-        if whole not in self.known:
-            row = ["floor", mono[0], self.stream(a), self.stream(Poly.of(-divisor))]
-            self.known[whole] = len(self.rows)
-            self.rows.append(row)
-        return [c // divisor, self.known[whole]]
+        factors = [
+            [c // self.factor(mono), self.stream(Poly({mono: self.factor(mono)}))]
+            for mono, c in p.terms.items()
+            if mono
+        ]
+        return ["sum", factors, p.terms.get((), 0)]
