@@ -48,19 +48,39 @@ class TooWide(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A number as a sum of streams by number, each with its factor, and a constant."""
+    """A number as a sum of streams by number, each with its factor, and a constant; all that over ``2 ** places``."""
 
     factors: tuple[tuple[int, int], ...]
     constant: int = 0
+    places: int = 0
 
     def times(self, c: int) -> Sum:
-        return Sum(tuple((n, c * by) for n, by in self.factors) if c else (), c * self.constant)
+        return Sum(tuple((n, c * by) for n, by in self.factors) if c else (), c * self.constant, self.places).short()
 
     def plus(self, other: Sum) -> Sum:
-        found = dict(self.factors)
-        for n, by in other.factors:
+        places = max(self.places, other.places)
+        first, second = self.up(places), other.up(places)
+        found = dict(first.factors)
+        for n, by in second.factors:
             found[n] = found.get(n, 0) + by
-        return Sum(tuple(sorted((n, by) for n, by in found.items() if by)), self.constant + other.constant)
+        total = first.constant + second.constant
+        return Sum(tuple(sorted((n, by) for n, by in found.items() if by)), total, places).short()
+
+    def short(self) -> Sum:
+        """With as few places as there may be."""
+        bits = self.constant
+        for _, by in self.factors:
+            bits |= by
+        down = min(self.places, (bits & -bits).bit_length() - 1) if bits else self.places
+        return self if not down else self.whole(-down, self.places - down)
+
+    def up(self, places: int) -> Sum:
+        return self if places == self.places else self.whole(places - self.places, places)
+
+    def whole(self, by: int, places: int = 0) -> Sum:
+        """The sum times ``2 ** by``, over ``2 ** places``."""
+        moved = (lambda c: c << by) if by >= 0 else (lambda c: c >> -by)
+        return Sum(tuple((n, moved(c)) for n, c in self.factors), moved(self.constant), places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +142,7 @@ class Machine:
         return Sum(((number, 1),))
 
     def stream(self, p: Sum) -> int:
-        """The bits of a sum."""
+        """The bits of a sum, or of as many times it as it has places."""
         if p.constant == 0 and len(p.factors) == 1 and p.factors[0][1] == 1:
             return p.factors[0][0]
         if any(abs(by) > MAX_FACTOR for _, by in p.factors):
@@ -130,23 +150,27 @@ class Machine:
         return self.made(Stream("add", tuple(n for n, _ in p.factors), tuple(by for _, by in p.factors)), p.constant)
 
     def both(self, a: Sum, b: Sum) -> Sum:
+        places = max(a.places, b.places)
+        a, b = a.up(places), b.up(places)
         if not a.factors and not b.factors:
-            return Sum((), a.constant & b.constant)
+            return Sum((), a.constant & b.constant, places).short()
         for p, q in ((a, b), (b, a)):
-            if not p.factors and p.constant in (0, -1):
-                return q if p.constant else p
+            if not p.factors and p.constant in (0, -1 << places):
+                return q.short() if p.constant else Sum(())
         x, y = sorted((self.stream(a), self.stream(b)))
-        return self.single(x) if x == y else self.single(self.made(Stream("and", (x, y))))
+        return Sum(((x if x == y else self.made(Stream("and", (x, y))), 1),), 0, places)
 
     def unlike(self, a: Sum, b: Sum) -> Sum:
         """``a ^ b``."""
+        places = max(a.places, b.places)
+        a, b = a.up(places), b.up(places)
         if not a.factors and not b.factors:
-            return Sum((), a.constant ^ b.constant)
+            return Sum((), a.constant ^ b.constant, places).short()
         for p, q in ((a, b), (b, a)):
-            if not p.factors and p.constant in (0, -1):
-                return q.times(-1).plus(Sum((), -1)) if p.constant else q
+            if not p.factors and p.constant in (0, -1 << places):
+                return q.short().times(-1).plus(Sum((), -1)) if p.constant else q.short()
         x, y = sorted((self.stream(a), self.stream(b)))
-        return Sum(()) if x == y else self.single(self.made(Stream("xor", (x, y))))
+        return Sum(()) if x == y else Sum(((self.made(Stream("xor", (x, y))), 1),), 0, places)
 
     # --- integers
 
@@ -213,14 +237,17 @@ class Machine:
             return Sum((), (p.constant - low) % (high - low + 1) + low)
         if low == 0:
             return self.both(p, Sum((), high))
-        below = self.stream(Sum((), (1 << (bits(dtype) - 1)) - 1))
-        return self.single(self.made(Stream("sign", (below, self.stream(p))), UNSET))
+        below = self.stream(Sum((), (1 << (bits(dtype) - 1 + p.places)) - 1))
+        return Sum(((self.made(Stream("sign", (below, self.stream(p))), UNSET), 1),), 0, p.places)
 
     def divided(self, op: str, p: Sum, c: int) -> Sum:
         if c > 0 and c & (c - 1) == 0 and op == "FloorMod":
             return self.both(p, Sum((), c - 1))
         if c in (1, -1):
             return p.times(c) if op in ("FloorDiv", "Div") else Sum(())
+        if op == "FloorDiv" and c > 0 and c & (c - 1) == 0:
+            found = self.both(p, Sum((), -c))
+            return Sum(found.factors, found.constant, found.places + c.bit_length() - 1).short()
         if abs(c) > MAX_FACTOR:
             raise TooWide
         name = ("quotient", op in ("Div", "Mod"), p, c)

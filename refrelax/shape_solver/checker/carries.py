@@ -1,10 +1,10 @@
 """Sums and ``&`` read bit after bit: the rule ``carries`` of a log.
 
 A *stream* is a number whose lowest bit is read, and then that of half of it. A *leaf*, any polynomial, has any bits; a
-sum keeps a carry; ``e * (a & b)`` is ``e*a & e*b``, and ``e*d * (a // d)`` is ``e*a & -(e*d)``, for powers of two, and these
-keep nothing. Of an equation it is kept whether a bit was other than 0. Halving ends at 0 or -1 for all streams: a state that a letter (a bit for each leaf)
-does not change says which. Where no state that is reached does so for the facts, they do not hold together.
-``verified/Carries.v`` proves this.
+sum keeps a carry; ``e * (a & b)`` is ``e*a & e*b``, and ``e*d * (a // d)`` is ``e*a & -(e*d)``, for powers of two, and
+these keep nothing. Of an equation it is kept whether a bit was other than 0. Halving ends at 0 or -1 for all streams: a
+state that a letter (a bit for each leaf) does not change says which. Where no state that is reached does so for the
+facts, they do not hold together. ``verified/Carries.v`` proves this.
 
 Spec: ``spec/06b-solver.md``, ``sh/certificate-log``.
 """

@@ -1,7 +1,7 @@
 """Facts about ``&`` and sums that no bits make hold, written down by the rule ``carries``: no search.
 
-What is neither ``&`` nor a sum is a leaf, of which any bits are looked at: a symbol, a product. ``2**k`` times a quotient
-by ``2**k`` is what it divides without its lowest bits, so facts are multiplied by what makes such multiples of quotients.
+What is neither ``&`` nor a sum is a leaf, of which any bits are looked at: a symbol, a product. ``2**k`` times a
+quotient by ``2**k`` is what it divides without its lowest bits, so facts are multiplied by what makes such multiples.
 """
 
 from __future__ import annotations
@@ -182,9 +182,10 @@ def joined(ledger: Ledger, leaves: set[Mono], others: dict[int, set[Mono]]) -> I
 def axioms(ledger: Ledger, number: int, atom: Atom) -> None:
     """What is known of a quotient by a number and of a minimum without a premise."""
     match atom.kind:
-        case "fd" if 0 < (atom.args[1].constant() or 0) <= MAX_DIVISOR and not divisor(atom):
-            ledger.axiom("fd/low", [number], [None])
-            ledger.axiom("fd/high", [number], [None])
+        case "fd" if 0 < abs(atom.args[1].constant() or 0) <= MAX_DIVISOR and not divisor(atom):
+            ending = "" if (atom.args[1].constant() or 0) > 0 else "-negative"
+            ledger.axiom(f"fd/low{ending}", [number], [None])
+            ledger.axiom(f"fd/high{ending}", [number], [None])
         case "min":
             for member in range(len(atom.args)):
                 ledger.axiom("min/low", [number], [], member)
