@@ -100,7 +100,7 @@ def _equated(parts: tuple[PrimExpr, ...]) -> Iterator[tuple[Binary, list[Case]]]
                 whole = added(b, -1, added(a, 1, {}))
                 rest = -whole.pop(ONE, 0)
                 for product, factor in whole.items() if rest and len(whole) == 1 else ():
-                    cases = [(bool_imm(False),)] if rest % factor else _cases(product, rest // factor)
+                    cases: list[Case] = [(bool_imm(False),)] if rest % factor else _cases(product, rest // factor)
                     if cases:
                         yield Binary("EQ", a, b), cases
             case _:
@@ -170,7 +170,7 @@ def by_parts(attempt: Attempt, resources: int) -> Proved | None:
         for a, b in reversed(pairs):
             if isinstance(attempt.below(Binary("EQ", a, b), query.assumptions).briefly(resources // 4), Proved):
                 value = bool_imm(DECIDED[node.op])
-                claim = mapped_down(claim, lambda each, node=node, value=value: value if each is node else None)
+                claim = _put(claim, node, value)
                 break
     if claim is query.claim:
         return None
@@ -178,6 +178,11 @@ def by_parts(attempt: Attempt, resources: int) -> Proved | None:
         return attempt.proved(name, "terms that differ in one place, in which they are equal")
     attempt.note(name, "open")
     return None
+
+
+def _put(claim: PrimExpr, node: PrimExpr, value: PrimExpr) -> PrimExpr:
+    """``claim`` with ``value`` in place of the object ``node``."""
+    return mapped_down(claim, lambda each: value if each is node else None)
 
 
 DECIDED = {"EQ": True, "LE": True, "GE": True, "NE": False, "LT": False, "GT": False}

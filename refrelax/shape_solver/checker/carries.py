@@ -94,11 +94,12 @@ class Streams:
 
     def known(self, number: Any) -> Poly:
         expect(type(number) is int and 0 <= number < len(self.polys), "the number of a stream before", number)
-        return self.polys[number]
+        found: Poly = self.polys[number]
+        return found
 
     def atom(self, number: Any, kind: str) -> Atom:
         expect(type(number) is int and 0 <= number < len(self.reading.atoms), "the number of an atom", number)
-        atom = self.reading.atoms[number]
+        atom: Atom = self.reading.atoms[number]
         expect(atom.kind == kind, f"an atom of kind {kind}", atom.kind)
         return atom
 

@@ -44,8 +44,6 @@ def carried(ledger: Ledger, goals: list[int]) -> int | None:
     if not any(atom.kind in ("and", "fd") for atom in ledger.reading.atoms) or ledger.meter.empty:
         return None
     for chosen in choices(ledger, goals):
-        if ledger.meter.empty:
-            return None
         found = shown(ledger, chosen)
         if found is not None:
             return found
@@ -54,7 +52,9 @@ def carried(ledger: Ledger, goals: list[int]) -> int | None:
 
 def shown(ledger: Ledger, chosen: list[int]) -> int | None:
     """The number of an absurdity from the facts ``chosen``."""
-    rows, premises = Rows(ledger), []
+    rows, premises = Rows(ledger), list[int]()
+    if ledger.meter.empty:
+        return None
     for number in chosen:
         scaled = multiplied(ledger, rows, number)
         if scaled is not None:
