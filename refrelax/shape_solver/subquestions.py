@@ -6,18 +6,15 @@ Spec: ``spec/06b-solver.md``, ``sh/instances``, ``sh/divisors``, ``sh/parts-that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 from refrelax.rules import rule
-from refrelax.shape_solver.claim import Answer, Proved, Refuted
+from refrelax.shape_solver.claim import Answer, Proved, Query, Refuted
 from refrelax.shape_solver.core import each_once, integer, key, mapped_down, replaced
 from refrelax.shape_solver.equations import ONE, added
 from refrelax.shape_solver.instances import hard, values
 from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, Select, as_int, bool_imm, children
-
-if TYPE_CHECKING:
-    from refrelax.shape_solver.prove import Attempt
 
 MAX_EQUATED = 1 << 34
 """A number whose divisors are looked for."""
@@ -32,11 +29,24 @@ MAX_COMPARED = 3
 Case = tuple[PrimExpr, ...]
 
 
+class Asking(Protocol):
+    """A question on its way (``prove.py``)."""
+
+    query: Query
+
+    def bounds(self) -> dict[str, tuple[int | None, int | None]]: ...
+    def below(self, claim: PrimExpr, given: tuple[PrimExpr, ...]) -> Asking: ...
+    def briefly(self, resources: int) -> Answer | None: ...
+    def confirmed(self, name: str, model: Mapping[str, int]) -> Refuted | None: ...
+    def proved(self, name: str, outcome: str) -> Proved: ...
+    def note(self, name: str, outcome: str) -> None: ...
+
+
 # --- values
 
 
 @rule("sh/instances")
-def by_values(attempt: Attempt, resources: int) -> Answer | None:
+def by_values(attempt: Asking, resources: int) -> Answer | None:
     """Each of few values of the symbols that make the question hard, or some of many."""
     name, query = "instances", attempt.query
     names = hard((query.claim, *query.assumptions))
@@ -63,7 +73,7 @@ def by_values(attempt: Attempt, resources: int) -> Answer | None:
 
 
 @rule("sh/divisors")
-def by_divisors(attempt: Attempt, resources: int, nested: int = MAX_NESTED) -> Answer | None:
+def by_divisors(attempt: Asking, resources: int, nested: int = MAX_NESTED) -> Answer | None:
     """Where a product is equated with a number, a factor is one of its divisors: the question for each, and for the
     equation being false."""
     name, query = "divisors", attempt.query
@@ -158,7 +168,7 @@ def _settled(claim: PrimExpr, equation: Binary, value: bool) -> PrimExpr:
 
 
 @rule("sh/parts-that-differ")
-def by_parts(attempt: Attempt, resources: int) -> Proved | None:
+def by_parts(attempt: Asking, resources: int) -> Proved | None:
     """Comparisons of two terms that differ in one place are decided where what stands there is equal."""
     name, query = "parts that differ", attempt.query
     if query.fits is not None or query.division == "require":
