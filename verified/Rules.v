@@ -3,7 +3,7 @@
     A log is untrusted: whatever it says, [run] accepts only what follows ([run_ok]). *)
 
 From Coq Require Import ZArith List Bool String Lia.
-From Verified Require Import Meaning Poly Reading Axioms Bits.
+From Verified Require Import Meaning Poly Reading Axioms Bits Carries.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -15,6 +15,7 @@ Inductive step :=
 | Congruence (a b : nat) (premises : list (option nat)) (gives : formula)
 | Schema (name : string) (number : option nat) (atoms : list nat) (premises : list (option nat)) (gives : formula)
 | Bitwise (leaves : list poly) (atoms : list nat) (sums : list sum) (gives : formula)
+| Carried (streams : list stream) (premises : list nat) (gives : formula)
 | Cases (on : choice) (branches : list (list step)) (gives : formula).
 
 Definition absurd : formula := FGe (pconst (-1)).
@@ -73,6 +74,12 @@ Section Rules.
     | _ => false
     end.
 
+  Fixpoint known_facts (l : list nat) : option (list formula) :=
+    match l with
+    | [] => Some []
+    | i :: l' =>
+        match nth_error fs i, known_facts l' with Some f, Some found => Some (f :: found) | _, _ => None end
+    end.
   Definition equation (i : nat) : option poly := match nth_error fs i with Some (FEq p) => Some p | _ => None end.
   Fixpoint same_args (xs ys : list poly) (premises : list (option nat)) : bool :=
     match xs, ys, premises with
@@ -194,6 +201,11 @@ Section Rules.
              end
     | Bitwise leaves atoms sums gives =>
         match bits_zero T leaves atoms sums with Some p => same gives (FEq p) | None => None end
+    | Carried streams premises gives =>
+        match known_facts premises with
+        | Some l => if refuted T streams l then same gives absurd else None
+        | None => None
+        end
     | Cases _ _ _ => None
     end.
 
@@ -409,7 +421,8 @@ Section Sound.
 
     Lemma simple_ok s f : simple T fs s = Some f -> feval r f = true.
     Proof.
-      destruct s as [terms gives|i j gives|x y premises gives|name number atoms premises gives|leaves atoms sums gives|]; cbn [simple]; try discriminate.
+      destruct s as [terms gives|i j gives|x y premises gives|name number atoms premises gives|leaves atoms sums gives|streams premises gives|];
+        cbn [simple]; try discriminate.
       - destruct (combined _ _ _) eqn:C; [|discriminate]. intro E; apply Some_inj in E; subst. eapply combined_ok; eauto.
       - destruct (nth_error fs i) as [[p| | |]|] eqn:I; try discriminate.
         destruct (nth_error fs j) as [[q| | |]|] eqn:J; try discriminate.
@@ -470,6 +483,11 @@ Section Sound.
           eapply find_axiom_valid; eauto.
       - destruct (bits_zero T leaves atoms sums) as [p|] eqn:B; [|discriminate].
         intro E; apply same_eq in E; subst. cbn [feval]. pose proof (bits_zero_ok v T G _ _ _ _ B). fold r in H0. lia.
+      - destruct (known_facts fs premises) as [l|] eqn:K; [|discriminate]. destruct (refuted T streams l) eqn:R; [|discriminate].
+        intros _. exfalso. apply (refuted_ok v T G _ _ R). clear R. revert l K.
+        induction premises as [|i premises IH]; cbn [known_facts]; intros l K; [injection K as <-; reflexivity|].
+        destruct (nth_error fs i) as [g|] eqn:I; [|discriminate]. destruct (known_facts fs premises); [|discriminate].
+        injection K as <-. cbn [forallb]. apply fact_true in I. fold r. rewrite I. now apply IH.
     Qed.
 
     Lemma alternatives_ok on alts : alternatives T fs on = Some alts -> exists alt, In alt alts /\ all r alt.

@@ -12,7 +12,7 @@ if ! command -v ocamlopt >/dev/null; then
 fi
 mkdir -p build
 if command -v coqc >/dev/null; then
-  for file in Meaning Poly Reading Axioms Bits Rules Fits Log Points Checker Extract; do
+  for file in Meaning Poly Reading Axioms Bits Carries Rules Fits Log Points Checker Extract; do
     cp "$file.v" build/
     (cd build && coqc -q -Q . Verified "$file.v") >"build/$file.out" 2>&1 || { cat "build/$file.out"; exit 1; }
   done

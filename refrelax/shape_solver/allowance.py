@@ -14,6 +14,9 @@ from dataclasses import dataclass
 NODES = 4
 """Nodes evaluated at points that cost one unit."""
 
+CARRIES = 3
+"""Bits of carries that cost one unit."""
+
 BUILT = 80
 """What it costs to hand one node of a formula to Z3."""
 

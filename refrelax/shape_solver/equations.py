@@ -41,8 +41,8 @@ def apart(e: PrimExpr, bounds: Bounds, decide: bool = True) -> PrimExpr:
     def change(node: PrimExpr) -> PrimExpr:
         match node:
             case Binary(op, a, b) if op in COMPARISONS and a.dtype != "bool" and has_bits(node):
-                left, right = _added(a, 1, {}), _added(b, -1, {})
-                whole = _added(a, 1, dict(right))
+                left, right = added(a, 1, {}), added(b, -1, {})
+                whole = added(a, 1, dict(right))
                 known = _decided(op, whole, ranges) if decide else None
                 if known is not None:
                     return bool_imm(known)
@@ -110,17 +110,19 @@ def _reach(terms: Sum, fixed: int, ranges: Ranges) -> tuple[int, int] | tuple[No
     return low, high
 
 
-def _added(e: PrimExpr, factor: int, total: Sum) -> Sum:
-    """``total + factor * e``, sums and products by numbers multiplied out."""
+def added(e: PrimExpr, factor: int, total: Sum) -> Sum:
+    """``total + factor * e``, sums, complements and products by numbers opened."""
     match e:
         case Binary("Add" | "Sub" as op, a, b):
-            return _added(b, factor if op == "Add" else -factor, _added(a, factor, total))
+            return added(b, factor if op == "Add" else -factor, added(a, factor, total))
         case Binary("Mul", a, b) if (c := as_int(b)) is not None:
-            return _added(a, factor * c, total)
+            return added(a, factor * c, total)
         case Binary("Mul", a, b) if (c := as_int(a)) is not None:
-            return _added(b, factor * c, total)
+            return added(b, factor * c, total)
+        case Intrinsic("bitwise_not", (a,)):
+            return added(ONE, -factor, added(a, -factor, total))
         case Intrinsic("shift_left", (a, b)) if (c := as_int(b)) is not None and 0 <= c <= 64:
-            return _added(a, factor << c, total)
+            return added(a, factor << c, total)
         case _:
             number = as_int(e)
             term, by = (e, factor) if number is None else (ONE, factor * number)

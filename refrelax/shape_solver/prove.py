@@ -24,9 +24,10 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal as normal_form
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver import normal, z3_
-from refrelax.shape_solver.allowance import LOG, MAX_EVALUATED, SPENT, Allowance
+from refrelax.shape_solver.allowance import CARRIES, LOG, MAX_EVALUATED, SPENT, Allowance
 from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.bits import has_moves, opened
+from refrelax.shape_solver.carries import decided
 from refrelax.shape_solver.cases import (
     by_points,
     by_residues,
@@ -49,18 +50,19 @@ from refrelax.shape_solver.claim import (
 )
 from refrelax.shape_solver.classes import scope
 from refrelax.shape_solver.context import Context, premises_of
-from refrelax.shape_solver.core import integer, replaced
+from refrelax.shape_solver.core import integer
 from refrelax.shape_solver.defined import conditions, obligation
 from refrelax.shape_solver.differences import by_differences
 from refrelax.shape_solver.digits import digits
 from refrelax.shape_solver.encode import Normal, Plain, known, question
 from refrelax.shape_solver.equations import apart, has_bits
 from refrelax.shape_solver.evaluate import TooLarge
-from refrelax.shape_solver.instances import hard, points, values
+from refrelax.shape_solver.instances import points
 from refrelax.shape_solver.powers import divided, joined, named
 from refrelax.shape_solver.refute import Judge, Sampler, minimised, search
 from refrelax.shape_solver.signs import by_range
 from refrelax.shape_solver.size import measure
+from refrelax.shape_solver.subquestions import by_divisors, by_parts, by_values
 from refrelax.shape_solver.vectors import interesting, words
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, bool_imm
 
@@ -160,15 +162,18 @@ class Attempt:
             self.residues,
             self.ranges,
             self.all_points,
+            self.carries,
             lambda: self.points("more points", second, 2),
             lambda: self.z3("z3 on the normal form", self.context, self.limits.resources[0]),
             self.z3_general,
+            lambda: self.others(by_divisors),
+            lambda: self.others(by_parts),
             lambda: self.z3("z3 in digits", digits(self.claim, self.context), self.limits.resources[1]),
             self.numbers,
             lambda: self.z3_plain(self.limits.resources[2]),
             lambda: self.words(self.limits.resources[1]),
             self.by_signs,
-            lambda: self.instances(self.limits.resources[0]),
+            lambda: self.others(by_values),
             self.logged,
             lambda: self.points("many points", third, 3),
         ]
@@ -329,20 +334,41 @@ class Attempt:
             return None
         return self.solved(name, self.asked_z3(formulas, resources, "QF_NIA"), original)
 
+    def carries(self) -> Answer | None:
+        """The question as it came, bit after bit."""
+        if not interesting((self.query.claim, *self.query.assumptions)):
+            return None
+        parts, needed = self.parts()
+        found = decided([*parts, *needed])
+        if found.outcome == "open" and parts:  # what is proved under fewer assumptions holds
+            found = decided(needed)
+        self.allowance.spend(found.spent // CARRIES)
+        if isinstance(found.outcome, dict):
+            model = {name: found.outcome.get(name, 0) for name in self.query.symbols()}
+            if self.judge.refuted(model):
+                return self.refuted("carries", model)
+        elif found.outcome == "none":
+            return self.proved("carries", "no bits of a counterexample exist")
+        self.note("carries", "open")
+        return None
+
+    def parts(self) -> tuple[list[PrimExpr], list[PrimExpr]]:
+        """What says that the assumptions hold, and that the claim does not: no bit operator is opened."""
+        query = self.query
+        given = [each for part in query.assumptions for each in (*conditions(part), part)]
+        if query.fits is not None or query.division == "require":
+            return given, [Not(obligation(query.claim, query.fits, query.division))]
+        return given, [*conditions(query.claim), Not(query.claim)]
+
     def words(self, resources: int) -> Answer | None:
         """The question as it came, over words that hold every value in it."""
         name, query = "z3 on words", self.query
         if not z3_.AVAILABLE or not resources:
             return None
-        claim = query.claim
-        needed = [] if query.division == "require" else conditions(claim)
-        if query.fits is not None or query.division == "require":
-            claim, needed = obligation(claim, query.fits, query.division), []
-        given = [each for part in query.assumptions for each in (*conditions(part), part)]
-        parts, bounds = [*given, *needed, Not(claim)], self.bounds()
+        given, some = self.parts()
+        parts, bounds = [*given, *some], self.bounds()
         if interesting((query.claim, *query.assumptions)):
             found = words(parts, bounds)
-            some = [*needed, Not(claim)]
             if found is None and given:  # what is proved under fewer assumptions holds
                 found = words(some, bounds)
             else:
@@ -363,42 +389,34 @@ class Attempt:
                 self.note(name, near_by if model == "unsat" or isinstance(model, dict) else model)
         return None
 
-    def instances(self, resources: int) -> Answer | None:
-        """Each of few values of the symbols that make the question hard, or some of many."""
-        name, query = "instances", self.query
-        names = hard((query.claim, *query.assumptions)) if resources and z3_.AVAILABLE else ()
-        if not names:
-            return None
-        chosen, complete = values(names, self.bounds())
-        for each in chosen:
-            by = {n: integer(v) for n, v in zip(names, each)}
-            found = self.instance(by, min(resources // 4, 4 * resources // len(chosen)))
-            if isinstance(found, Refuted):
-                model = {**found.model, **dict(zip(names, each))}
-                env = {n: model.get(n, 0) for n in query.symbols()}
-                if self.judge.refuted(env):
-                    return self.refuted(name, env)
-            if not isinstance(found, Proved):
-                complete = False
-        if complete and chosen:
-            return self.proved(name, f"each of {len(chosen)} values of {len(names)} symbols")
-        self.note(name, f"{len(chosen)} values, open")
-        return None
-
-    def instance(self, by: Mapping[str, PrimExpr], resources: int) -> Answer | None:
-        """The question with values for some symbols, by few stages."""
-        claim, *given = (replaced(e, by) for e in (self.query.claim, *self.query.assumptions))
-        query = replace(self.query, claim=claim, assumptions=tuple(given))
+    def below(self, claim: PrimExpr, given: tuple[PrimExpr, ...]) -> Attempt:
+        """Another question that this one asks, within the same allowance."""
+        query = replace(self.query, claim=claim, assumptions=given)
         part = Attempt.of(query, Context().assuming(*map(opened, given)), self.limits, self.judge.nodes)
         part.allowance, part.until, part.within = self.allowance, self.until, True
-        if part.context.absurd:
-            return part.proved("assumptions", "they hold nowhere here")
+        return part
+
+    def briefly(self, resources: int) -> Answer | None:
+        """By few stages."""
+        if self.context.absurd:
+            return self.proved("assumptions", "they hold nowhere here")
         return (
-            part.points("points", FEW, 1)
-            or part.normal_form()
-            or part.z3("z3 on the normal form", part.context, resources)
-            or part.words(resources)
+            self.points("points", FEW, 1)
+            or self.normal_form()
+            or self.carries()
+            or self.z3("z3 on the normal form", self.context, resources)
+            or self.words(resources)
         )
+
+    def confirmed(self, name: str, model: Mapping[str, int]) -> Refuted | None:
+        """The answer, if ``model`` refutes the question."""
+        env = {symbol: model.get(symbol, 0) for symbol in self.query.symbols()}
+        return self.refuted(name, env) if self.judge.refuted(env) else None
+
+    def others(self, ask: Callable[[Attempt, int], Answer | None]) -> Answer | None:
+        """By other questions."""
+        resources = self.limits.resources[0]
+        return ask(self, resources) if resources and z3_.AVAILABLE and not self.within else None
 
     def numbers(self) -> Refuted | None:
         """Points at the numbers of the question."""

@@ -448,6 +448,51 @@ SPLITS: dict[str, str] = {
 }  # fmt: skip
 LIES |= SPLITS
 
+# --- the rule "carries": x & y <= x, which fails for x < 0, and x // 3 as if it were by a power of two
+
+
+def carried(streams: Any, premises: Any = (0,), atoms: Any = None, claim: Any = None, **more: Any) -> str:
+    step = {"rule": "carries", "streams": streams, "premises": list(premises), "gives": FALSE, **more}
+    return forged(claim or ["le", ["and", X, Y], X], log(step, atoms=atoms or [X, Y, AND_XY]))
+
+
+LEAVES = [["leaf", PX], ["leaf", PY]]
+BOTH = [*LEAVES, ["and", 2, 1, 0, 1]]
+OVER_THREE = [X, ["fd", PX, [[3, []]]]]
+CARRIES: dict[str, str] = {
+    "bits that hold": carried([*BOTH, ["sum", [[1, 2], [-1, 0]], -1]]),
+    "bits of nothing": carried([]),
+    "bits without facts": carried([*BOTH, ["sum", [[1, 2], [-1, 0]], -1]], []),
+    "bits of other operands": carried([*LEAVES, ["and", 2, 1, 1, 1], ["sum", [[1, 2], [-1, 0]], -1]]),
+    "bits of operands the other way round": carried([*LEAVES, ["and", 2, 1, 1, 0], ["sum", [[1, 2], [-1, 0]], -1]]),
+    "bits of a stream that is no atom &": carried([*LEAVES, ["and", 0, 1, 0, 1], ["sum", [[1, 2], [-1, 0]], -1]]),
+    "bits of streams to come": carried([["and", 2, 1, 1, 2], *LEAVES, ["sum", [[1, 0], [-1, 1]], -1]]),
+    "bits of itself": carried([["sum", [[1, 0]], 0]]),
+    **{f"bits of the stream {n!r}": carried([*BOTH, ["sum", [[1, n], [-1, 0]], -1]]) for n in (-1, 3, 9, True, None, "2", 2.0)},
+    **{f"bits times {c!r}": carried([*BOTH, ["sum", [[c, 2], [-1, 0]], -1]]) for c in (0, True, None, "1", 1.0, 1 << 200)},
+    **{f"bits from {c!r}": carried([*BOTH, ["sum", [[1, 2], [-1, 0]], c]]) for c in (0, True, None, "1", 1 << 200)},
+    **{f"bits of the fact {n!r}": carried([*BOTH, ["sum", [[1, 2], [-1, 0]], -1]], [n]) for n in (1, -1, True, None, "0")},
+    **{f"bits at the scale {e!r}": carried([*LEAVES, ["and", 2, e, 0, 1], ["sum", [[1, 2], [-1, 0]], -1]]) for e in (0, -1, 2, 3, True, None, 1 << 200)},
+    "bits of seven leaves": carried([["leaf", [[k, [0]]]] for k in range(1, 8)]),
+    "bits of many streams": carried([["sum", [], k] for k in range(61)]),
+    "bits that give something else": carried([*BOTH, ["sum", [[1, 2], [-1, 0]], -1]], gives=["ge", plus(PX, times(-1, V))]),
+    "bits and more": carried([*BOTH, ["sum", [[1, 2], [-1, 0]], -1]], number=1),
+    "bits of a stream of another kind": carried([["or", 2, 1, 0, 1]]),
+    "bits of a quotient by 3": carried(
+        [["leaf", PX], ["sum", [], -3], ["floor", 1, 1, 0, 1], ["sum", [[1, 0], [-1, 2]], -2]],
+        atoms=OVER_THREE, claim=["le", ["floormod", X, const(3)], ONE]),
+    "bits of a quotient by 3 at the scale 4": carried(
+        [["leaf", PX], ["sum", [[4, 0]], 0], ["sum", [], -12], ["floor", 1, 4, 1, 2], ["sum", [[4, 0], [-1, 3]], -8]],
+        atoms=OVER_THREE, claim=["le", ["floormod", X, const(3)], ONE]),
+    **{f"bits of a quotient by 2 under {c}": carried(
+        [["leaf", PX], ["sum", [], c], ["floor", 1, 1, 0, 1], ["sum", [[1, 0], [-1, 2]], -1]],
+        atoms=[X, ["fd", PX, [[2, []]]]], claim=["le", ["floormod", X, TWO], const(0)]) for c in (-2, 2, -1, 0, -4)},
+    **{f"bits of a quotient by {d}": carried(
+        [["leaf", PX], ["sum", [], -d], ["floor", 1, e, 0, 1], ["sum", [[1, 0], [-1, 2]], -1]],
+        atoms=[X, ["fd", PX, [[d, []]]]], claim=["le", ["floormod", X, const(d)], const(0)]) for d, e in ((-2, 1), (-2, -1), (2, -1))},
+}  # fmt: skip
+LIES |= CARRIES
+
 SCRIPT = "(set-logic ALL)\n(declare-const a0 Int) ; x\n(assert false) ;\n(check-sat)\n"
 FORGERIES = {
     **LIES, "a script of its own": forged(["eq", X, ONE], {"kind": "smt2", "script": SCRIPT}, names=["x\n(assert false) ;", "b", "y"]),

@@ -17,7 +17,7 @@ from refrelax.shape_solver.checker.document import examine
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Formula, Reading, ge
 from refrelax.shape_solver.checker.terms import Question
-from refrelax.shape_solver.prooflog.elaborate import ATTEMPTS, followed, prooflog
+from refrelax.shape_solver.prooflog.elaborate import ATTEMPTS, FIRST, followed, prooflog
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.witness import Witness
 from tests.draws import draws
@@ -99,7 +99,7 @@ def test_branching_splits_what_a_symbol_is_multiplied_by() -> None:
     for claim, assume in BRANCHED:
         answer = prove(claim, assume)
         assert isinstance(answer, Proved), claim
-        log = prooflog(answer.certificate.query, "quick", slice(0, 3))
+        log = prooflog(answer.certificate.query, "quick", FIRST)
         assert log is not None, claim
 
 

@@ -45,6 +45,10 @@ module Coq__1 = struct
 end
 include Coq__1
 
+(** val mul : int -> int -> int **)
+
+let rec mul = ( * )
+
 (** val bool_dec : bool -> bool -> bool **)
 
 let bool_dec b1 b2 =
@@ -512,6 +516,18 @@ module N =
                  | Npos q -> Coq_Pos.coq_lxor p q)
  end
 
+(** val hd : 'a1 -> 'a1 list -> 'a1 **)
+
+let hd default = function
+| [] -> default
+| x :: _ -> x
+
+(** val tl : 'a1 list -> 'a1 list **)
+
+let tl = function
+| [] -> []
+| _ :: m -> m
+
 (** val nth : int -> 'a1 list -> 'a1 -> 'a1 **)
 
 let rec nth n0 l default =
@@ -566,6 +582,13 @@ let rec flat_map f = function
 | [] -> []
 | x :: t -> app (f x) (flat_map f t)
 
+(** val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1 **)
+
+let rec fold_left f l a0 =
+  match l with
+  | [] -> a0
+  | b0 :: t -> fold_left f t (f a0 b0)
+
 (** val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1 **)
 
 let rec fold_right f a0 = function
@@ -588,7 +611,15 @@ let rec forallb f = function
 
 let rec find f = function
 | [] -> None
-| x :: tl -> if f x then Some x else find f tl
+| x :: tl0 -> if f x then Some x else find f tl0
+
+(** val seq : int -> int -> int list **)
+
+let rec seq start0 len =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> [])
+    (fun len0 -> start0 :: (seq (Stdlib.Int.succ start0) len0))
+    len
 
 module Z =
  struct
@@ -993,6 +1024,20 @@ type mono = int list
 
 type poly = (mono * z) list
 
+type val0 = int -> z
+
+(** val meval : val0 -> mono -> z **)
+
+let rec meval r = function
+| [] -> Zpos XH
+| a0 :: m' -> Z.mul (r a0) (meval r m')
+
+(** val peval : val0 -> poly -> z **)
+
+let rec peval r = function
+| [] -> Z0
+| p0 :: p' -> let (m, c) = p0 in Z.add (Z.mul c (meval r m)) (peval r p')
+
 (** val mcmp : mono -> mono -> comparison **)
 
 let rec mcmp m n0 =
@@ -1172,6 +1217,14 @@ type formula =
 | FEq of poly
 | FAnd of formula list
 | FOr of formula list
+
+(** val feval : val0 -> formula -> bool **)
+
+let rec feval r = function
+| FGe p -> Z.leb Z0 (peval r p)
+| FEq p -> Z.eqb (peval r p) Z0
+| FAnd l -> forallb (feval r) l
+| FOr l -> existsb (feval r) l
 
 (** val formula_eq_dec : formula -> formula -> bool **)
 
@@ -2105,13 +2158,13 @@ let axioms =
 (** val power_shift : int -> axiom **)
 
 let power_shift n0 =
-  let step0 = C (Z.of_nat n0) in
+  let step1 = C (Z.of_nat n0) in
   { ax_kind = P2; ax_count = (Stdlib.Int.succ (Stdlib.Int.succ 0));
   ax_needs = ((V (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
   0)))) :: ((SSub ((SSub ((V (Stdlib.Int.succ (Stdlib.Int.succ 0))), (V
   (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ 0)))))),
-  step0)) :: ((SSub ((SAdd ((V (Stdlib.Int.succ (Stdlib.Int.succ
-  (Stdlib.Int.succ 0)))), step0)), (V (Stdlib.Int.succ (Stdlib.Int.succ
+  step1)) :: ((SSub ((SAdd ((V (Stdlib.Int.succ (Stdlib.Int.succ
+  (Stdlib.Int.succ 0)))), step1)), (V (Stdlib.Int.succ (Stdlib.Int.succ
   0))))) :: []))); ax_gives = (Null (SSub ((V 0), (SMul ((C
   (Z.pow (Zpos (XO XH)) (Z.of_nat n0))), (V (Stdlib.Int.succ 0))))))) }
 
@@ -2323,6 +2376,390 @@ let bits_zero t leaves atoms sums =
          sums
   else None
 
+type stream =
+| SLeaf of poly
+| SSum of (z * int) list * z
+| SAnd of int * z * int * int
+| SFloor of int * z * int * int
+
+(** val sum_poly : poly list -> (z * int) list -> z -> poly option **)
+
+let rec sum_poly known l c =
+  match l with
+  | [] -> Some (pconst c)
+  | p :: l' ->
+    let (k, i) = p in
+    (match nth_error known i with
+     | Some p0 ->
+       (match sum_poly known l' c with
+        | Some q -> Some (padd (pscale [] k p0) q)
+        | None -> None)
+     | None -> None)
+
+(** val power_of_two : z -> bool **)
+
+let power_of_two d =
+  (&&) (Z.ltb Z0 d) (Z.eqb (Z.pow (Zpos (XO XH)) (Z.log2 d)) d)
+
+(** val stream_poly : table -> poly list -> stream -> poly option **)
+
+let stream_poly t known = function
+| SLeaf p -> Some p
+| SSum (l, c) -> sum_poly known l c
+| SAnd (n0, e, i, j) ->
+  (match nth_error t n0 with
+   | Some a0 ->
+     (match a0 with
+      | AKind (k, args) ->
+        (match k with
+         | AND ->
+           (match args with
+            | [] -> None
+            | p :: l ->
+              (match l with
+               | [] -> None
+               | q :: l0 ->
+                 (match l0 with
+                  | [] ->
+                    (match nth_error known i with
+                     | Some x ->
+                       (match nth_error known j with
+                        | Some y ->
+                          if (&&)
+                               ((&&) (peqb x (pscale [] e p))
+                                 (peqb y (pscale [] e q))) (power_of_two e)
+                          then Some (pscale [] e (pvar n0))
+                          else None
+                        | None -> None)
+                     | None -> None)
+                  | _ :: _ -> None)))
+         | _ -> None)
+      | _ -> None)
+   | None -> None)
+| SFloor (n0, e, i, j) ->
+  (match nth_error t n0 with
+   | Some a0 ->
+     (match a0 with
+      | AKind (k, args) ->
+        (match k with
+         | FD ->
+           (match args with
+            | [] -> None
+            | p :: l ->
+              (match l with
+               | [] -> None
+               | q :: l0 ->
+                 (match l0 with
+                  | [] ->
+                    (match nth_error known i with
+                     | Some x ->
+                       (match nth_error known j with
+                        | Some y ->
+                          (match pconstant q with
+                           | Some d ->
+                             if (&&)
+                                  ((&&)
+                                    ((&&) (peqb x (pscale [] e p))
+                                      (peqb y (pconst (Z.opp (Z.mul e d)))))
+                                    (Z.ltb Z0 e)) (power_of_two (Z.mul e d))
+                             then Some (pscale [] (Z.mul e d) (pvar n0))
+                             else None
+                           | None -> None)
+                        | None -> None)
+                     | None -> None)
+                  | _ :: _ -> None)))
+         | _ -> None)
+      | _ -> None)
+   | None -> None)
+
+(** val polys : table -> poly list -> stream list -> poly list option **)
+
+let rec polys t known = function
+| [] -> Some []
+| s :: l' ->
+  (match stream_poly t known s with
+   | Some p ->
+     (match polys t (app known (p :: [])) l' with
+      | Some ps -> Some (p :: ps)
+      | None -> None)
+   | None -> None)
+
+(** val place : poly list -> poly -> int **)
+
+let rec place ps p =
+  match ps with
+  | [] -> 0
+  | q :: ps' -> if peqb p q then 0 else Stdlib.Int.succ (place ps' p)
+
+(** val indexed : poly list -> formula -> formula **)
+
+let rec indexed ps = function
+| FGe p -> FGe (pvar (place ps p))
+| FEq p -> FEq (pvar (place ps p))
+| FAnd l -> FAnd (map (indexed ps) l)
+| FOr l -> FOr (map (indexed ps) l)
+
+(** val equated : formula -> int list **)
+
+let rec equated = function
+| FGe _ -> []
+| FEq p ->
+  (match p with
+   | [] -> []
+   | p0 :: l ->
+     let (m, _) = p0 in
+     (match m with
+      | [] -> []
+      | n0 :: l0 ->
+        (match l0 with
+         | [] -> (match l with
+                  | [] -> n0 :: []
+                  | _ :: _ -> [])
+         | _ :: _ -> [])))
+| FAnd l -> flat_map equated l
+| FOr l -> flat_map equated l
+
+(** val get : z list -> int -> z **)
+
+let get l i =
+  nth i l Z0
+
+(** val weigh : (z * int) list -> z list -> z **)
+
+let rec weigh l x =
+  match l with
+  | [] -> Z0
+  | p :: l' -> let (c, i) = p in Z.add (Z.mul c (get x i)) (weigh l' x)
+
+type state = z list * bool list
+
+(** val state_eq_dec : state -> state -> bool **)
+
+let state_eq_dec s t =
+  let (a0, b0) = s in
+  let (a1, b1) = t in
+  if list_eq_dec Z.eq_dec a0 a1 then list_eq_dec bool_dec b0 b1 else false
+
+(** val same_state : state -> state -> bool **)
+
+let same_state s t =
+  if state_eq_dec s t then true else false
+
+(** val go : stream list -> z list -> z list -> z list -> z list * z list **)
+
+let rec go l carries letter bits0 =
+  match l with
+  | [] -> (bits0, [])
+  | s :: l' ->
+    (match carries with
+     | [] -> (bits0, [])
+     | k :: carries' ->
+       let t =
+         match s with
+         | SLeaf _ -> (((hd Z0 letter), Z0), (tl letter))
+         | SSum (w, _) ->
+           let total0 = Z.add k (weigh w bits0) in
+           (((Z.modulo total0 (Zpos (XO XH))),
+           (Z.div total0 (Zpos (XO XH)))), letter)
+         | SAnd (_, _, i, j) ->
+           (((Z.mul (get bits0 i) (get bits0 j)), Z0), letter)
+         | SFloor (_, _, i, j) ->
+           (((Z.mul (get bits0 i) (get bits0 j)), Z0), letter)
+       in
+       let after = go l' carries' (snd t) (app bits0 ((fst (fst t)) :: [])) in
+       ((fst after), ((snd (fst t)) :: (snd after))))
+
+(** val flagged : bool list -> bool list -> z list -> bool list **)
+
+let rec flagged watched flags bits0 =
+  match watched with
+  | [] -> []
+  | w :: watched' ->
+    (match flags with
+     | [] -> []
+     | f :: flags' ->
+       (match bits0 with
+        | [] -> []
+        | b0 :: bits' ->
+          ((||) f ((&&) w (Z.eqb b0 (Zpos XH)))) :: (flagged watched' flags'
+                                                      bits')))
+
+(** val leaf_count : stream list -> int **)
+
+let rec leaf_count = function
+| [] -> 0
+| s :: l' ->
+  (match s with
+   | SLeaf _ -> Stdlib.Int.succ (leaf_count l')
+   | _ -> leaf_count l')
+
+(** val starts : stream list -> z list **)
+
+let starts l =
+  map (fun s -> match s with
+                | SSum (_, c) -> c
+                | _ -> Z0) l
+
+(** val maybe : bool list -> int -> z **)
+
+let maybe flags n0 =
+  if nth n0 flags false then Zpos XH else Z0
+
+(** val signed0 : bool list -> z list -> int -> z **)
+
+let signed0 flags bits0 n0 =
+  if Z.eqb (get bits0 n0) (Zpos XH) then Zneg XH else maybe flags n0
+
+(** val step :
+    stream list -> bool list -> state -> z list -> z list * state **)
+
+let step streams watched s letter =
+  let after = go streams (fst s) letter [] in
+  ((fst after), ((snd after), (flagged watched (snd s) (fst after))))
+
+(** val possible : formula -> state -> bool **)
+
+let possible goal s =
+  feval (maybe (snd s)) goal
+
+(** val accepted : formula -> state -> (z list * state) -> bool **)
+
+let accepted goal s after =
+  (&&) (same_state s (snd after)) (feval (signed0 (snd s) (fst after)) goal)
+
+(** val mem : state -> state list -> bool **)
+
+let mem s l =
+  existsb (same_state s) l
+
+(** val closed :
+    stream list -> bool list -> formula -> z list list -> state list -> bool **)
+
+let closed streams watched goal letters l =
+  forallb (fun s ->
+    forallb (fun a0 ->
+      let after = step streams watched s a0 in
+      (&&) ((||) (negb (possible goal (snd after))) (mem (snd after) l))
+        (negb (accepted goal s after))) letters) l
+
+(** val reach :
+    stream list -> bool list -> formula -> z list list -> int -> state list
+    -> state list -> state list **)
+
+let rec reach streams watched goal letters fuel seen todo =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> seen)
+    (fun fuel' ->
+    match todo with
+    | [] -> seen
+    | s :: todo' ->
+      let fresh =
+        fold_left (fun found a0 ->
+          let t = snd (step streams watched s a0) in
+          if possible goal t
+          then if mem t found
+               then found
+               else if mem t seen then found else t :: found
+          else found) letters []
+      in
+      reach streams watched goal letters fuel' (app fresh seen)
+        (app todo' fresh))
+    fuel
+
+(** val narrow : z -> bool **)
+
+let narrow c =
+  Z.ltb (Z.abs c)
+    (Z.pow (Zpos (XO XH)) (Zpos (XO (XO (XO (XO (XO (XO (XO XH)))))))))
+
+(** val all_narrow : stream list -> bool **)
+
+let all_narrow l =
+  forallb (fun s ->
+    match s with
+    | SLeaf _ -> true
+    | SSum (w, c) -> (&&) (forallb (fun t -> narrow (fst t)) w) (narrow c)
+    | SAnd (_, e, _, _) -> narrow e
+    | SFloor (_, e, _, _) -> narrow e) l
+
+(** val most : int -> int **)
+
+let most leaves =
+  mul
+    (mul (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ 0)))))))))) (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ 0)))))))))))
+    (nth leaves ((Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ 0)))))))))))))))))))) :: ((Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ 0)))))))))))))) :: ((Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      0)))))))))) :: ((Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      0))))))) :: ((Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ 0))))) :: ((Stdlib.Int.succ
+      (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      0)))) :: ((Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+      0))) :: []))))))) 0)
+
+(** val refuted : table -> stream list -> formula list -> bool **)
+
+let refuted t l fs =
+  match polys t [] l with
+  | Some ps ->
+    if (&&)
+         ((&&)
+           ((<=) (leaf_count l) (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ 0)))))))
+           ((<=) (length l) (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ
+             0))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))
+         (all_narrow l)
+    then let goal = FAnd (map (indexed ps) fs) in
+         let asked = equated goal in
+         let watched =
+           map (fun n0 -> existsb ((=) n0) asked) (seq 0 (length l))
+         in
+         let letters = assignments (leaf_count l) in
+         let start0 = ((starts l), (map (fun _ -> false) l)) in
+         let all =
+           reach l watched goal letters (most (leaf_count l)) (start0 :: [])
+             (start0 :: [])
+         in
+         (&&) (mem start0 all) (closed l watched goal letters all)
+    else false
+  | None -> false
+
 type choice =
 | ChSign of poly
 | ChOr of int
@@ -2333,13 +2770,14 @@ type factor =
 | Square of poly
 | Negated
 
-type step =
+type step0 =
 | Combine of (poly * factor list) list * formula
 | Equal of int * int * formula
 | Congruence of int * int * int option list * formula
 | Schema of string * int option * int list * int option list * formula
 | Bitwise of poly list * int list * sum list * formula
-| Cases of choice * step list list * formula
+| Carried of stream list * int list * formula
+| Cases of choice * step0 list list * formula
 
 (** val absurd : formula **)
 
@@ -2415,6 +2853,18 @@ let combined fs terms = function
       | None -> false)
    | None -> false)
 | _ -> false
+
+(** val known_facts : facts -> int list -> formula list option **)
+
+let rec known_facts fs = function
+| [] -> Some []
+| i :: l' ->
+  (match nth_error fs i with
+   | Some f ->
+     (match known_facts fs l' with
+      | Some found -> Some (f :: found)
+      | None -> None)
+   | None -> None)
 
 (** val equation : facts -> int -> poly option **)
 
@@ -2590,7 +3040,7 @@ let find_axiom name = function
 let same gives f =
   if feqb f gives then Some f else None
 
-(** val simple : table -> facts -> step -> formula option **)
+(** val simple : table -> facts -> step0 -> formula option **)
 
 let simple t fs = function
 | Combine (terms, gives) ->
@@ -2962,6 +3412,10 @@ let simple t fs = function
   (match bits_zero t leaves atoms sums with
    | Some p -> same gives (FEq p)
    | None -> None)
+| Carried (streams, premises, gives) ->
+  (match known_facts fs premises with
+   | Some l -> if refuted t streams l then same gives absurd else None
+   | None -> None)
 | Cases (_, _, _) -> None
 
 (** val alternatives : table -> facts -> choice -> facts list option **)
@@ -3022,8 +3476,8 @@ type verdict =
 | Fails of int list
 
 (** val each_branch :
-    (facts -> step list -> verdict) -> facts list -> step list list -> int ->
-    verdict **)
+    (facts -> step0 list -> verdict) -> facts list -> step0 list list -> int
+    -> verdict **)
 
 let rec each_branch check0 alts branches k =
   match alts with
@@ -3039,7 +3493,7 @@ let rec each_branch check0 alts branches k =
         | Fails p -> Fails (k :: p)))
 
 (** val run :
-    int -> table -> facts -> step list -> formula -> int -> verdict **)
+    int -> table -> facts -> step0 list -> formula -> int -> verdict **)
 
 let rec run fuel t fs steps wanted k =
   (fun fO fS n -> if n=0 then fO () else fS (n-1))
@@ -3191,9 +3645,9 @@ let cmp_dec x y =
 (** val dtype_dec : dtype -> dtype -> bool **)
 
 let dtype_dec x y =
-  let { signed = signed0; bits = bits0 } = x in
-  let { signed = signed1; bits = bits1 } = y in
-  if bool_dec signed0 signed1 then Z.eq_dec bits0 bits1 else false
+  let { signed = signed1; bits = bits0 } = x in
+  let { signed = signed2; bits = bits1 } = y in
+  if bool_dec signed1 signed2 then Z.eq_dec bits0 bits1 else false
 
 (** val isame : iexpr -> iexpr -> bool **)
 
@@ -3355,7 +3809,7 @@ let range_ok q =
   | Some d -> (&&) (Z.leb (low d) Z0) (Z.leb (Zpos XH) (high d))
   | None -> true
 
-(** val check_log : int -> question -> table -> step list -> verdict **)
+(** val check_log : int -> question -> table -> step0 list -> verdict **)
 
 let check_log fuel q t log =
   if (&&) (range_ok q) (table_ok t)
@@ -3684,7 +4138,7 @@ let check_points q =
      | None -> false)
 
 type evidence =
-| ByLog of row list * step list
+| ByLog of row list * step0 list
 | ByPoints
 
 type answer =
@@ -3706,7 +4160,7 @@ let check fuel q e =
               | Ok _ ->
                 (match check_log fuel q t log with
                  | Accepted -> Certified
-                 | Fails place -> Step place)
+                 | Fails place0 -> Step place0)
               | Bad -> NoTable)
            | Bad -> NoTable)
         | ByPoints -> if check_points q then Certified else NotEverywhere)

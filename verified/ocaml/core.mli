@@ -18,6 +18,8 @@ val compOpp : comparison -> comparison
 
 val add : int -> int -> int
 
+val mul : int -> int -> int
+
 val bool_dec : bool -> bool -> bool
 
 val eqb : bool -> bool -> bool
@@ -140,6 +142,10 @@ module N :
   val coq_lxor : n -> n -> n
  end
 
+val hd : 'a1 -> 'a1 list -> 'a1
+
+val tl : 'a1 list -> 'a1 list
+
 val nth : int -> 'a1 list -> 'a1 -> 'a1
 
 val nth_error : 'a1 list -> int -> 'a1 option
@@ -152,6 +158,8 @@ val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list
 
 val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list
 
+val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1
+
 val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1
 
 val existsb : ('a1 -> bool) -> 'a1 list -> bool
@@ -159,6 +167,8 @@ val existsb : ('a1 -> bool) -> 'a1 list -> bool
 val forallb : ('a1 -> bool) -> 'a1 list -> bool
 
 val find : ('a1 -> bool) -> 'a1 list -> 'a1 option
+
+val seq : int -> int -> int list
 
 module Z :
  sig
@@ -245,6 +255,12 @@ type mono = int list
 
 type poly = (mono * z) list
 
+type val0 = int -> z
+
+val meval : val0 -> mono -> z
+
+val peval : val0 -> poly -> z
+
 val mcmp : mono -> mono -> comparison
 
 val mput : int -> mono -> mono
@@ -278,6 +294,8 @@ type formula =
 | FEq of poly
 | FAnd of formula list
 | FOr of formula list
+
+val feval : val0 -> formula -> bool
 
 val formula_eq_dec : formula -> formula -> bool
 
@@ -524,6 +542,71 @@ val leaf_entries : z list list -> int -> poly list -> entry list
 
 val bits_zero : table -> poly list -> int list -> sum list -> poly option
 
+type stream =
+| SLeaf of poly
+| SSum of (z * int) list * z
+| SAnd of int * z * int * int
+| SFloor of int * z * int * int
+
+val sum_poly : poly list -> (z * int) list -> z -> poly option
+
+val power_of_two : z -> bool
+
+val stream_poly : table -> poly list -> stream -> poly option
+
+val polys : table -> poly list -> stream list -> poly list option
+
+val place : poly list -> poly -> int
+
+val indexed : poly list -> formula -> formula
+
+val equated : formula -> int list
+
+val get : z list -> int -> z
+
+val weigh : (z * int) list -> z list -> z
+
+type state = z list * bool list
+
+val state_eq_dec : state -> state -> bool
+
+val same_state : state -> state -> bool
+
+val go : stream list -> z list -> z list -> z list -> z list * z list
+
+val flagged : bool list -> bool list -> z list -> bool list
+
+val leaf_count : stream list -> int
+
+val starts : stream list -> z list
+
+val maybe : bool list -> int -> z
+
+val signed0 : bool list -> z list -> int -> z
+
+val step : stream list -> bool list -> state -> z list -> z list * state
+
+val possible : formula -> state -> bool
+
+val accepted : formula -> state -> (z list * state) -> bool
+
+val mem : state -> state list -> bool
+
+val closed :
+  stream list -> bool list -> formula -> z list list -> state list -> bool
+
+val reach :
+  stream list -> bool list -> formula -> z list list -> int -> state list ->
+  state list -> state list
+
+val narrow : z -> bool
+
+val all_narrow : stream list -> bool
+
+val most : int -> int
+
+val refuted : table -> stream list -> formula list -> bool
+
 type choice =
 | ChSign of poly
 | ChOr of int
@@ -534,13 +617,14 @@ type factor =
 | Square of poly
 | Negated
 
-type step =
+type step0 =
 | Combine of (poly * factor list) list * formula
 | Equal of int * int * formula
 | Congruence of int * int * int option list * formula
 | Schema of string * int option * int list * int option list * formula
 | Bitwise of poly list * int list * sum list * formula
-| Cases of choice * step list list * formula
+| Carried of stream list * int list * formula
+| Cases of choice * step0 list list * formula
 
 val absurd : formula
 
@@ -555,6 +639,8 @@ val positive0 : poly -> bool
 val total : facts -> poly -> (poly * factor list) list -> poly option
 
 val combined : facts -> (poly * factor list) list -> formula -> bool
+
+val known_facts : facts -> int list -> formula list option
 
 val equation : facts -> int -> poly option
 
@@ -573,7 +659,7 @@ val find_axiom : string -> int option -> axiom option
 
 val same : formula -> formula -> formula option
 
-val simple : table -> facts -> step -> formula option
+val simple : table -> facts -> step0 -> formula option
 
 val alternatives : table -> facts -> choice -> facts list option
 
@@ -584,10 +670,10 @@ type verdict =
 | Fails of int list
 
 val each_branch :
-  (facts -> step list -> verdict) -> facts list -> step list list -> int ->
+  (facts -> step0 list -> verdict) -> facts list -> step0 list list -> int ->
   verdict
 
-val run : int -> table -> facts -> step list -> formula -> int -> verdict
+val run : int -> table -> facts -> step0 list -> formula -> int -> verdict
 
 type hazards = (bool * bexpr) list
 
@@ -625,7 +711,7 @@ val start : table -> question -> facts res
 
 val range_ok : question -> bool
 
-val check_log : int -> question -> table -> step list -> verdict
+val check_log : int -> question -> table -> step0 list -> verdict
 
 type row =
 | RSym of bool * int
@@ -694,7 +780,7 @@ val affordable : question -> (z * z) list -> bool
 val check_points : question -> bool
 
 type evidence =
-| ByLog of row list * step list
+| ByLog of row list * step0 list
 | ByPoints
 
 type answer =

@@ -140,6 +140,16 @@ let rec step atoms s =
     only [ "rule"; "leaves"; "atoms"; "sums"; "gives" ] s;
     let weight = function Arr [ c; n ] -> (integer c, nat n) | _ -> bad "expected [factor, number]" in
     Bitwise (list (poly atoms) (field "leaves" s), list nat (field "atoms" s), list (list weight) (field "sums" s), gives ())
+  | Str "carries" ->
+    only [ "rule"; "streams"; "premises"; "gives" ] s;
+    let weight = function Arr [ c; n ] -> (integer c, nat n) | _ -> bad "expected [factor, number]" in
+    let stream = function
+      | Arr [ Str "leaf"; rows ] -> SLeaf (poly atoms rows)
+      | Arr [ Str "sum"; l; c ] -> SSum (list weight l, integer c)
+      | Arr [ Str "and"; n; e; i; j ] -> SAnd (nat n, integer e, nat i, nat j)
+      | Arr [ Str "floor"; n; e; i; j ] -> SFloor (nat n, integer e, nat i, nat j)
+      | _ -> bad "expected a stream" in
+    Carried (list stream (field "streams" s), list nat (field "premises" s), gives ())
   | Str "cases" ->
     only [ "rule"; "on"; "branches"; "gives" ] s;
     Cases (choice atoms (field "on" s), list (list (step atoms)) (field "branches" s), gives ())

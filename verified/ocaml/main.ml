@@ -25,7 +25,7 @@ let text path =
 let rec rule log place = match place with
   | [ k ] | [ k; _ ] -> (match List.nth_opt log k with
       | Some (Combine _) -> "combine" | Some (Equal _) -> "equal" | Some (Congruence _) -> "congruence"
-      | Some (Schema (name, _, _, _, _)) -> name | Some (Bitwise _) -> "bits" | Some (Cases _) -> "cases" | None -> "nothing absurd at the end")
+      | Some (Schema (name, _, _, _, _)) -> name | Some (Bitwise _) -> "bits" | Some (Carried _) -> "carries" | Some (Cases _) -> "cases" | None -> "nothing absurd at the end")
   | k :: branch :: rest -> (match List.nth_opt log k with
       | Some (Cases (_, branches, _)) -> (match List.nth_opt branches branch with Some inner -> rule inner rest | None -> "cases")
       | _ -> "cases")

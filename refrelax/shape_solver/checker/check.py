@@ -9,6 +9,7 @@ numbered in order, those of the question first; a branch sees the facts before i
   factors, and of equations with any factors, is a negative constant: so the conclusion holds;
 * ``equal``: ``p >= 0`` and ``-p >= 0`` give ``p == 0``; ``congruence``: equal operands give equal atoms;
 * ``bits``: what holds of the bits at every place (``places``);
+* ``carries``: facts that no bits make hold (``carries``);
 * ``cases``: branches of which one must hold; each ends with the same conclusion, or with an absurdity.
 
 Imports nothing of the prover, of ``semantics`` or of any solver.
@@ -22,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from refrelax.shape_solver.checker.carries import refuted
 from refrelax.shape_solver.checker.places import zero
 from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.reading import Atom, Formula, Reading, eq, flattened, ge
@@ -86,6 +88,9 @@ class Checker:
             ):
                 atoms = [self.known_atom(each) for each in on]
                 return self.same(eq(zero(self.reading, [self.poly(each) for each in leaves], atoms, sums)), gives)
+            case {"rule": "carries", "streams": rows, "premises": [*premises], "gives": gives, **rest} if not rest:
+                refuted(self.reading, rows, [self.premise(each) for each in premises])
+                return self.same(ABSURD, gives)
             case {"rule": "cases", "on": on, "branches": [*branches], "gives": gives, **rest} if not rest:
                 return self.split(self.alternatives(on), branches, self.fact(gives))
             case {"rule": str() as name, "atoms": [*atoms], "premises": [*premises], "gives": gives, **rest}:

@@ -19,6 +19,7 @@ from refrelax.shape_solver.claim import Effort, Query
 from refrelax.shape_solver.prooflog.bitwise import cancelled, masks, multiples, powers
 from refrelax.shape_solver.prooflog.blocks import blocks
 from refrelax.shape_solver.prooflog.branching import Branching
+from refrelax.shape_solver.prooflog.carried import parted
 from refrelax.shape_solver.prooflog.forms import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger, Meter
 from refrelax.shape_solver.prooflog.places import related
@@ -28,7 +29,7 @@ from refrelax.shape_solver.prooflog.search import take
 from refrelax.shape_solver.prooflog.translate import Untranslatable, question
 
 ABSURD = Poly.of(-1)
-ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 3), slice(0, 2), slice(2, None)
+ALL, FIRST, SOON, LATER = slice(0, None), slice(0, 4), slice(0, 3), slice(3, None)
 Attempt = tuple[Callable[..., int | None], int, tuple[Any, ...]]
 """A way to a log, its share of what the effort allows, and how it is asked."""
 
@@ -78,11 +79,12 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
 def ordered(attempts: tuple[Attempt, ...], simple: bool, stage: str) -> tuple[Attempt, ...]:
     """What is not ``simple`` and was proved by the normal form is written down first; what is, and was proved by
     another stage, is only branched on at first."""
+    first = [each for each in attempts if each[0] is carrying]
     plain = [each for each in attempts if each[0] is followed and not each[2]]
-    rest = [each for each in attempts if each not in plain]
+    rest = [each for each in attempts if each not in first and each not in plain]
     if stage in NORMAL and not simple:
-        return (*plain, *rest)
-    return tuple(rest) if rest and simple and stage not in NORMAL else attempts
+        return (*first, *plain, *rest)
+    return (*first, *rest) if rest and simple and stage not in NORMAL else attempts
 
 
 def linear(ledger: Ledger) -> bool:
@@ -93,6 +95,20 @@ def linear(ledger: Ledger) -> bool:
     divisors = [atom.args[1].constant() for atom in atoms if atom.kind in ("fd", "td")]
     special = any(atom.kind in ("p2", "and") for atom in atoms)
     return not special and None not in divisors and all(len(mono) < 2 for p in polys for mono in p.terms)
+
+
+def carrying(ledger: Ledger, meter: Meter, goals: list[int], stage: str) -> int | None:
+    """The number of an absurdity, by bits that are read one after another."""
+    if not has_bits(ledger):
+        return None
+    below = ledger.branch([])
+    below.meter = meter
+    found = parted(below, goals)
+    return None if found is None else below.adopted(ledger, found)
+
+
+def has_bits(ledger: Ledger) -> bool:
+    return bool(ledger.reading.masks) or any(atom.kind == "and" for atom in ledger.reading.atoms)
 
 
 def branched(ledger: Ledger, meter: Meter, goals: list[int], nodes: int, products: int, changes: int) -> int | None:
@@ -110,7 +126,7 @@ def followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth: 
     operators, also by the blocks of their bits."""
     reading = ledger.reading
     count, masked = len(reading.atoms), len(reading.masks)
-    bits = bool(reading.masks) or any(atom.kind == "and" for atom in reading.atoms)
+    bits = has_bits(ledger)
     found = _followed(ledger, meter, goals, stage, depth, parts=False)
     if found is None and bits:
         reading.forget(count, masked)
@@ -143,7 +159,7 @@ def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth:
 
 
 ATTEMPTS: tuple[Attempt, ...] = (
-    (branched, 2_000, (40, 0, 0)), (followed, 200, ()), (branched, 50, (120, 0, 40)),
+    (carrying, 200, ()), (branched, 2_000, (40, 0, 0)), (followed, 200, ()), (branched, 50, (120, 0, 40)),
     (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)),
 )  # fmt: skip
 """In order, but for ``ordered``."""

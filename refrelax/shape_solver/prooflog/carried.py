@@ -1,0 +1,280 @@
+"""Facts about ``&`` and sums that no bits make hold, written down by the rule ``carries``: no search.
+
+What is neither ``&`` nor a sum is a leaf, of which any bits are looked at: a symbol, a product. ``2**k`` times a
+quotient by ``2**k`` is what it divides without its lowest bits, so facts are multiplied by what makes such multiples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import gcd
+from typing import Any
+
+from refrelax.shape_solver.checker.carries import MAX_STATES, power_of_two, refuted
+from refrelax.shape_solver.checker.poly import Mono, Poly
+from refrelax.shape_solver.checker.reading import Atom, Formula, flattened, ge
+from refrelax.shape_solver.checker.terms import Fuel, Rejected
+from refrelax.shape_solver.prooflog.axioms import acquaint
+from refrelax.shape_solver.prooflog.ledger import Ledger, written
+from refrelax.shape_solver.prooflog.recorded import undecided
+
+MAX_LEAVES = len(MAX_STATES) - 1
+MAX_FACTS = 24
+"""Facts that are looked at together."""
+
+MAX_DIVISOR = 1 << 10
+"""Of a quotient of which more is asked than a multiple: carries are as large."""
+
+MAX_TRIED = 4
+"""Sets of facts, each with more leaves than the one before."""
+
+MAX_SCALE = 1 << 64
+
+WORK = 20_000
+"""What the checker may look at."""
+
+MAX_SPLITS = 3
+
+ABSURD = ge(Poly.of(-1))
+
+
+def carried(ledger: Ledger, goals: list[int]) -> int | None:
+    """The number of an absurdity, from the facts ``goals`` and what is known of the atoms in them."""
+    if not any(atom.kind in ("and", "fd") for atom in ledger.reading.atoms) or ledger.meter.empty:
+        return None
+    for chosen in choices(ledger, goals):
+        found = shown(ledger, chosen)
+        if found is not None:
+            return found
+    return None
+
+
+def shown(ledger: Ledger, chosen: list[int]) -> int | None:
+    """The number of an absurdity from the facts ``chosen``."""
+    rows, premises = Rows(ledger), list[int]()
+    if ledger.meter.empty:
+        return None
+    for number in chosen:
+        scaled = multiplied(ledger, rows, number)
+        if scaled is not None:
+            premises.append(scaled)
+            for p in polys(ledger.facts[scaled]):
+                rows.stream(p)
+    fuel = ledger.reading.fuel
+    ledger.reading.fuel = Fuel(WORK)
+    try:
+        refuted(ledger.reading, rows.rows, [ledger.facts[number] for number in premises])
+    except Rejected:
+        return None
+    finally:
+        ledger.meter.spent += (WORK - max(0, ledger.reading.fuel.left)) // 4
+        ledger.reading.fuel = fuel
+    step = {"rule": "carries", "streams": rows.rows, "premises": premises, "gives": written(ABSURD)}
+    return ledger.add(ABSURD, step)
+
+
+def multiplied(ledger: Ledger, rows: Rows, number: int) -> int | None:
+    """The fact times the power of two that makes streams of it, where that is not larger than words are."""
+    fact = ledger.facts[number]
+    scales = [rows.scale(p) for p in polys(fact)]
+    c = max(scales, default=1)
+    if c == 1:
+        return number
+    if fact[0] not in ("ge", "eq") or c > MAX_SCALE:
+        return None
+    first = ledger.combine(c * fact[1], [[1, ["not"]], [c, [number]]])
+    if fact[0] == "ge":
+        return first
+    return ledger.equal(first, ledger.combine(-c * fact[1], [[1, ["not"]], [-c, [number]]]))
+
+
+def parted(ledger: Ledger, goals: list[int], depth: int = MAX_SPLITS) -> int | None:
+    """The same, by the parts of a disjunction that has to be multiplied, and by the cases of choices, minima and signs
+    where it takes these."""
+    rows = Rows(ledger)
+    for goal in goals:
+        fact = ledger.facts[goal]
+        if fact[0] == "or" and any(rows.scale(p) > 1 for p in polys(fact)):
+            starts = [flattened([part]) for part in fact[1:]]
+            return divided(ledger, {"or": goal}, starts, [each for each in goals if each != goal], depth)
+    found = carried(ledger, goals)
+    if found is not None or depth == 0 or ledger.meter.empty:
+        return found
+    for number in within(ledger, goals):
+        cases = undecided(ledger, number)
+        if cases is not None:
+            return divided(ledger, *cases, goals, depth - 1, number)
+    return None
+
+
+def divided(
+    ledger: Ledger,
+    on: dict[str, Any],
+    starts: list[list[Formula]],
+    goals: list[int],
+    depth: int,
+    atom: int | None = None,
+) -> int | None:
+    """An absurdity in each case."""
+    branches = []
+    for start in starts:
+        below = ledger.branch(start)
+        if atom is not None:
+            below.used.add(atom)
+            acquaint(below, atom)
+        goal = parted(below, [*goals, *range(len(ledger.facts), len(below.facts))], depth)
+        if goal is None:
+            return None
+        below.goal = goal
+        branches.append(below)
+    return ledger.cases(on, branches, ABSURD)
+
+
+def within(ledger: Ledger, goals: list[int]) -> list[int]:
+    """The atoms in facts, and those in them."""
+    pending = [p for number in goals for p in polys(ledger.facts[number])]
+    found: dict[int, None] = {}
+    for p in pending:
+        for number in sorted(p.mentions()):
+            if number not in found:
+                found[number] = None
+                pending += ledger.reading.atoms[number].args
+    return list(found)
+
+
+def choices(ledger: Ledger, goals: list[int]) -> Iterator[list[int]]:
+    """Facts with few leaves in all: ``goals`` and all others that speak of nothing else, then also those that say what
+    a leaf is."""
+    chosen = list(goals)
+    leaves = set().union(*(leaves_of(ledger, ledger.facts[number]) for number in chosen))
+    for each in sorted({atom for mono in leaves for atom in mono}):
+        axioms(ledger, each, ledger.reading.atoms[each])
+    others = {
+        number: found
+        for number, fact in enumerate(ledger.facts)
+        if number not in chosen and (found := leaves_of(ledger, fact))
+    }
+    for _ in range(MAX_TRIED):
+        if len(leaves) > MAX_LEAVES:
+            return
+        within = [number for number, found in others.items() if number not in chosen and found <= leaves]
+        chosen = [*chosen, *within[: max(0, MAX_FACTS - len(chosen))]]
+        yield chosen
+        more = next(joined(ledger, leaves, others), None)
+        if more is None:
+            return
+        chosen = [*chosen, more]
+        leaves = leaves | others[more]
+
+
+def joined(ledger: Ledger, leaves: set[Mono], others: dict[int, set[Mono]]) -> Iterator[int]:
+    """Facts that say of a leaf more, by others: first equations that replace it, then what has the fewest others."""
+    equations = {equation for equation, atom, _ in ledger.rules if (atom,) in leaves}
+    found = [
+        (number not in equations, len(each - leaves), number)
+        for number, each in others.items()
+        if each & leaves and each - leaves and len(each | leaves) <= MAX_LEAVES
+    ]
+    return (number for _, _, number in sorted(found))
+
+
+def axioms(ledger: Ledger, number: int, atom: Atom) -> None:
+    """What is known of a quotient by a number and of a minimum without a premise."""
+    match atom.kind:
+        case "fd" if 0 < abs(atom.args[1].constant() or 0) <= MAX_DIVISOR and not divisor(atom):
+            ending = "" if (atom.args[1].constant() or 0) > 0 else "-negative"
+            ledger.axiom(f"fd/low{ending}", [number], [None])
+            ledger.axiom(f"fd/high{ending}", [number], [None])
+        case "min":
+            for member in range(len(atom.args)):
+                ledger.axiom("min/low", [number], [], member)
+        case _:
+            pass
+
+
+def polys(fact: Formula) -> Iterator[Poly]:
+    """The polynomials in a fact."""
+    if fact[0] in ("ge", "eq"):
+        yield fact[1]
+    else:
+        for part in fact[1:]:
+            yield from polys(part)
+
+
+def leaves_of(ledger: Ledger, fact: Formula) -> set[Mono]:
+    """What is neither ``&`` nor a sum nor a quotient by a power of two in a fact."""
+    found: set[Mono] = set()
+    pending = list(polys(fact))
+    while pending:
+        for mono in pending.pop().terms:
+            atom = ledger.reading.atoms[mono[0]] if len(mono) == 1 else None
+            if atom is not None and (atom.kind == "and" or divisor(atom)):
+                pending += atom.args if atom.kind == "and" else atom.args[:1]
+            elif mono:
+                found.add(mono)
+    return found
+
+
+def divisor(atom: Atom) -> int:
+    """By which power of two the atom is a quotient; 0 if it is none."""
+    found = atom.args[1].constant() or 0 if atom.kind == "fd" else 0
+    return found if power_of_two(found) else 0
+
+
+@dataclass(slots=True)
+class Rows:
+    """The streams of a step, as they are needed."""
+
+    ledger: Ledger
+    rows: list[Any] = field(default_factory=list)
+    known: dict[Poly, int] = field(default_factory=dict)
+    scales: dict[int, int] = field(default_factory=dict)
+
+    def scale(self, p: Poly) -> int:
+        """The least power of two by which ``p`` is a sum of whole streams."""
+        return max((self.factor(mono) // gcd(c, self.factor(mono)) for mono, c in p.terms.items()), default=1)
+
+    def factor(self, mono: Mono) -> int:
+        """The same for one product."""
+        if len(mono) != 1:
+            return 1
+        (number,) = mono
+        if number not in self.scales:
+            atom = self.ledger.reading.atoms[number]
+            scales = [self.scale(p) for p in atom.args] if atom.kind in ("and", "fd") else [1]
+            self.scales[number] = max(scales) if atom.kind == "and" else (divisor(atom) or 1) * scales[0]
+        return self.scales[number]
+
+    def stream(self, p: Poly) -> int:
+        """Of a polynomial of scale 1."""
+        if p not in self.known:
+            ((mono, c),) = p.terms.items() if len(p.terms) == 1 else (((), 0),)
+            row = self.single(mono, c) if mono and c == self.factor(mono) else self.sum(p)
+            if p not in self.known:
+                self.known[p] = len(self.rows)
+                self.rows.append(row)
+        return self.known[p]
+
+    def single(self, mono: Mono, c: int) -> Any:
+        """The stream of ``c`` times a product that is one atom, or a leaf."""
+        atom = self.ledger.reading.atoms[mono[0]]
+        if len(mono) == 1 and atom.kind == "and":
+            return ["and", mono[0], c, *(self.stream(c * arg) for arg in atom.args)]
+        if len(mono) == 1 and divisor(atom):
+            return [
+                "floor",
+                mono[0],
+                c // divisor(atom),
+                self.stream(c // divisor(atom) * atom.args[0]),
+                self.stream(Poly.of(-c)),
+            ]
+        return ["leaf", Poly({mono: 1}).written()]
+
+    def sum(self, p: Poly) -> Any:
+        factors = [
+            [c // self.factor(mono), self.stream(Poly({mono: self.factor(mono)}))]
+            for mono, c in p.terms.items()
+            if mono
+        ]
+        return ["sum", factors, p.terms.get((), 0)]
