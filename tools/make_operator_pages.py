@@ -21,6 +21,7 @@ sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "tools"))
 
 import operator_cases as oc  # noqa: E402
+from operator_memory import MEMORY, memory_example  # noqa: E402
 from operator_rules import RULES  # noqa: E402
 
 import refrelax as rr  # noqa: E402
@@ -75,6 +76,10 @@ def sample(name: str) -> tuple[str, list[Any], Any] | None:
         text = module(params, expr)
         out = rr.run(rr.check(rr.parse(text)), "main", *[_array(a) for a in args])
         return in_dataflow(text), args, value_json(out.value)
+    if name in MEMORY:
+        text, given = memory_example(name), [{"dtype": "float32", "shape": [4], "data": [1, 2, 3, 4]}]
+        out = rr.run(rr.check(rr.parse(text)), "main", *map(_array, given))
+        return text, given, value_json(out.value)
     found = next((s for s in SAMPLES if s.op == name), None)
     if found is None:
         return None
@@ -146,6 +151,18 @@ def constraints(rules: list[str]) -> list[str]:
     return [line for k, (rule, end) in numbered for line in (f"{k}. **`{rule}`** — {RULES[rule]}{end}", "")]
 
 
+def elsewhere(family: Any, own: list[str]) -> list[str]:
+    """The rules that other pages say and that count here: of the functions that the family takes from other families."""
+    taken = [f for f in vars(family).values() if inspect.isroutine(f) and f.__module__.startswith(SHARED)]
+    source = "\n".join(map(inspect.getsource, [family, *taken]))
+    found = sorted(r for r in RULES if f'"{r}"' in source and r not in own and r in SAID)
+    links = ", ".join(f"[`{r}`]({SAID[r]}.md)" for r in found)
+    return [f"Said elsewhere, and counts here: {links}.", ""] if links else []
+
+
+SHARED = "refrelax.semantics.ops."
+
+
 def family_page(family: Any) -> Written:
     """The page of a family."""
     title, _, rest = (inspect.getdoc(family) or "").partition("\n")
@@ -153,6 +170,7 @@ def family_page(family: Any) -> Written:
     body += ["## Constraints", ""]
     own = [rule for rule in page_rules(family) if not rule.startswith("op.common/") and rule not in SEEN]
     body += constraints(own)
+    body += elsewhere(family, own)
     for row in family.OPERATORS:
         body += [f"## {row.name}", ""]
         found = sample(row.name.removeprefix("relax."))
@@ -234,14 +252,20 @@ def case_files() -> Iterator[Written]:
 
 
 SEEN: set[str] = set()
+SAID: dict[str, str] = {}
+"""Where the paragraph of each rule stands."""
 ENDS = pages.ends_of(load(), citations.scan(areas=frozenset(rule.split("/")[0] for rule in RULES)))
 
 
 def written() -> Iterator[Written]:
     """Every file that is made here, by its place in the repository, and its text."""
     SEEN.clear()
+    SAID.update({rule: "common" for rule in RULES if rule.startswith("op.common/")})
+    for family in FAMILIES:
+        for rule in page_rules(family):
+            SAID.setdefault(rule, family.PAGE)
     yield common_page()
-    yield from (family_page(family) for family in FAMILIES if family.PAGE != "memory")  # that page is written by hand
+    yield from map(family_page, FAMILIES)
     yield from case_files()
 
 

@@ -35,12 +35,19 @@ function fullLike([x, given], { dtype }) {
 
 const likeIts = ([x], { dtype }) => ({ ...tensorArgument(x), dtype: dtype ?? x.dtype });
 
-function eye(_, { dtype }, call) {
+/** A scalar that counts or tells a place is an integer. */
+function integer(type) {
+  if (type?.node === "PrimType" && !/^u?int\d/.test(type.dtype)) throw rejected("op.common/integer-scalar", type.dtype);
+}
+
+function eye(types, { dtype }, call) {
   const [n, m] = call.args.map(written);
+  types.forEach(integer);
   return tensor([n, m], dtype);
 }
 
-function eyeLike([x], { dtype }) {
+function eyeLike([x, offset], { dtype }) {
+  integer(offset);
   const type = tensorArgument(x);
   if (type.ndim >= 0 && type.ndim !== 2) throw rejected("op.eye_like/rank", String(type.ndim));
   return like(type, dims(type), dtype ?? type.dtype, type.ndim);
@@ -60,10 +67,12 @@ function triangle([x, offset]) {
   const type = tensorArgument(x);
   if (type.ndim >= 0 && type.ndim < 2) throw rejected("op.tril/rank", String(type.ndim));
   if (offset.node !== "PrimType") throw rejected("op.tril/scalar-offset", offset.node);
+  integer(offset);
   return type;
 }
 
-function hamming(_, { dtype }, call) {
+function hamming([length], { dtype }, call) {
+  integer(length);
   if (!isFloat(dtype)) throw rejected("op.hamming_window/float-dtype", dtype);
   const size = written(call.args[0]);
   if (known(size) !== null && known(size) <= 0) throw rejected("op.hamming_window/window-size", "");

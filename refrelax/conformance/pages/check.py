@@ -15,8 +15,8 @@ from refrelax.conformance.spec_text import spec_directory
 from refrelax.errors import Rejection
 from refrelax.semantics.ops import OPERATORS
 
-BY_HAND = frozenset({"memory.md", "status.md"})
-"""Pages of ``spec/ops`` without blocks: of procedures on memory, of what is known."""
+BY_HAND = frozenset({"status.md"})
+"""Pages of ``spec/ops`` without blocks: of what is known."""
 
 _BLOCK = re.compile(r"<!-- made: (\w+) -->\n(.*?)<!-- /made -->", re.DOTALL)
 _NUMBERED = re.compile(r"^(\d+)\. \*\*`([^`]+)`\*\*.*?(?: \*Ends: ([^*]*)\.\*)?$", re.MULTILINE)

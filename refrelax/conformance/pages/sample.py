@@ -18,7 +18,7 @@ from refrelax.semantics.ops.meaning import data
 from refrelax.semantics.ops.meaning.indices import Unfit
 from refrelax.semantics.ops.meaning.terms import written
 from refrelax.semantics.types.checked import CheckedModule
-from refrelax.syntax.graph import Call, Function, Op, VarBinding
+from refrelax.syntax.graph import Call, Function, Op, Tuple, Var, VarBinding
 from refrelax.syntax.scalars import PrimExpr, SymVar, as_int
 from refrelax.syntax.signatures import has_signature, signature
 from refrelax.syntax.types import ShapeType, TensorType, TupleType, Type
@@ -34,6 +34,15 @@ class Sample:
     checked: CheckedModule
     entry: str
     call: Call
+
+    @property
+    def given(self) -> bool:
+        """Whether the call takes an argument of the example: only then does it depend on what that is."""
+        function = self.checked.module.functions[self.entry]
+        assert isinstance(function, Function)
+        fields = [each for a in self.call.args for each in (a.fields if isinstance(a, Tuple) else (a,))]
+        names = {each.name for each in function.params}
+        return any(isinstance(each, Var) and each.name in names for each in fields)
 
 
 def sample(text: str, operator: str) -> Sample | None:

@@ -10,7 +10,7 @@ from refrelax.errors import Rejection
 from refrelax.syntax.graph import Function, VarBinding
 from refrelax.syntax.write.types import type_text
 
-TENSOR = re.compile(r"(\w+): R\.Tensor\(\(([^()]*)\), dtype=\"(\w+)\"\)")
+TENSOR = re.compile(r"(\w+): R\.Tensor\(\(([^()]*)\), (?:dtype=)?\"(\w+)\"\)")
 HEAD = re.compile(r"(    def main\(.*?\))(?: -> .*)?:\n")
 
 LESS = (
@@ -40,10 +40,10 @@ def types(found: Sample, text: str, operator: str) -> list[str]:
     if not TENSOR.search(first):
         return []
     rows = [("the example", _result(found))]
-    for known, spelling in LESS:
+    for known, spelling in LESS if found.given else ():
         loose = untyped(text).replace(first, TENSOR.sub(spelling or _ranked, first))
         rows.append((f"{known} of tensors", _of(loose, operator)))
-    for found_tensor in TENSOR.finditer(first):
+    for found_tensor in TENSOR.finditer(first) if found.given else ():
         for what, spelling in _others(*found_tensor.groups()):
             changed = first.replace(found_tensor.group(), spelling, 1)
             refused = _of(untyped(text).replace(first, changed), operator)

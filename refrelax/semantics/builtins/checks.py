@@ -47,7 +47,7 @@ def number(value: Any, span: Span | None) -> int:
 def check_tensor_info(run: Machine, args: list[Any], call: Call) -> Any:
     """``(x, ndim, dtype?, context)``: a tensor of that rank (-1: any) and dtype."""
     x, ndim, context = args[0], number(args[1], call.span), text_of(args)
-    dtype = args[2].name if len(args) > 3 and isinstance(args[2], DType) else None
+    dtype = args[2].name if len(args) > 2 and isinstance(args[2], DType) else None
     if not isinstance(x, TensorValue):
         raise failed(context, "type", f"expected a tensor, found {describe(x)}", call.span)
     if dtype not in (None, "void", x.dtype):

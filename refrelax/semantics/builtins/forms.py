@@ -42,11 +42,13 @@ def unpacked(args: list[Any]) -> list[Any]:
 
 @rule("ev/call-builtin-with-ctx")
 def call_builtin_with_ctx(run: Machine, call: Call, scope: Scope) -> Any:
-    """A library function that also sees the machine; the context is no argument here."""
+    """A library function that also sees the machine; the context is no argument here. A call that promises nothing is
+    void."""
     args = arguments(run, call.args[1], scope) if len(call.args) > 1 else []
     match call.args[0]:
         case ExternFunc(name=name) | StringValue(value=name) | GlobalVar(name=name):
-            return promised(run.call_library(name, args, call.span, call), call, scope)
+            result = run.call_library(name, args, call.span, call)
+            return promised(result, call, scope) if call.ty_args else ()
         case _:
             raise unspecified("ev/call-non-function", "call_builtin_with_ctx names no library function", call.span)
 

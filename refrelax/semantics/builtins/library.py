@@ -216,13 +216,16 @@ def _for_unique(args: list[Any]) -> bool:
 # --- collectives -----------------------------------------------------------------------------------------------------
 
 
-def _collective(name: str, apply: Callable[[Evaluation, TensorValue, Any, bool], TensorValue]) -> Builtin:
-    """``(x, …, in group, out)``: the collective, written to ``out``."""
+def _collective(
+    name: str, apply: Callable[[Evaluation, TensorValue, Any, bool], TensorValue], count: int = 3
+) -> Builtin:
+    """``(x, …, in group, out)``, ``count`` arguments: the collective, written to ``out``."""
 
     @rule("vm/collective")
     def run_it(run: Machine, args: list[Any], call: Call) -> Any:
         x, *more, flag, out = args
-        _wanted(isinstance(x, TensorValue) and isinstance(out, TensorValue), "a tensor and where its result goes", call)
+        fits = isinstance(x, TensorValue) and isinstance(out, TensorValue) and len(args) == count
+        _wanted(fits, "a tensor and where its result goes", call)
         found = apply(_evaluation(run, call), x, more, bool(checks.number(flag, call.span)))
         if found.size != out.size or found.dtype != out.dtype:  # as in memory: the shapes may differ
             raise unspecified("op.ccl/workers", f"{name} gives {found.shape}, found room for {out.shape}", call.span)
@@ -233,7 +236,7 @@ def _collective(name: str, apply: Callable[[Evaluation, TensorValue, Any, bool],
 
 
 def _allreduce(e: Evaluation, x: TensorValue, more: list[Any], in_group: bool) -> TensorValue:
-    (kind,) = more[0].dims if more and isinstance(more[0], Shape) else (-1,)
+    kind = more[0].dims[0] if len(more) == 1 and isinstance(more[0], Shape) and len(more[0]) == 1 else -1
     return ccl.allreduce(e, x, ccl.KINDS[kind] if 0 <= kind < len(ccl.KINDS) else "", in_group)
 
 
@@ -281,7 +284,7 @@ LIBRARY: dict[str, tuple[int, Builtin]] = {
     "vm.builtin.invoke_debug_func": (3, invoke_debug_func),
     "vm.builtin.cuda_graph.run_or_capture": (3, graphs.run_or_capture),
     "vm.builtin.cuda_graph.get_cached_alloc": (2, graphs.get_cached_alloc),
-    "runtime.disco.allreduce": (4, _collective("allreduce", _allreduce)),
+    "runtime.disco.allreduce": (4, _collective("allreduce", _allreduce, 4)),
     "runtime.disco.allgather": (3, _collective("allgather", lambda e, x, _, group: ccl.allgather(e, x, group))),
     "runtime.disco.broadcast_from_worker0": (
         3,

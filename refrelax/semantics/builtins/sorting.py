@@ -16,6 +16,7 @@ from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Numerics, Payload
 from refrelax.semantics.numbers.poison import poison
 from refrelax.semantics.values import Prim, TensorValue
+from refrelax.syntax import dtypes
 
 Line = list[tuple[int, ...]]
 
@@ -56,9 +57,17 @@ def _arguments(args: tuple[Any, ...], tensors: int, numbers: int) -> tuple[list[
         message = f"expected {tensors} tensors and {numbers} numbers, found {len(args)} arguments"
         raise unspecified("vm/argument", f"a sorting function: {message}")
     found, rest = list(args[:tensors]), list(args[tensors:])
-    if not all(isinstance(each, TensorValue) for each in found) or not all(isinstance(each, Prim) for each in rest):
-        raise unspecified("vm/argument", "a sorting function takes tensors, then numbers")
-    return found, [int(each.value) for each in rest]
+    whole = [each for each in rest[:-1] if isinstance(each, Prim) and not dtypes.is_float(each.dtype)]
+    fits = len(whole) == numbers - 1 and isinstance(rest[-1], Prim)
+    if not all(isinstance(each, TensorValue) for each in found) or not fits:
+        raise unspecified("vm/argument", "a sorting function takes tensors, then integers, then a truth")
+    return found, [*(int(each.value) for each in whole), int(rest[-1].value != 0)]
+
+
+def _same_dtype(x: TensorValue, out: TensorValue) -> None:
+    """What holds elements of ``x`` has its dtype."""
+    if x.dtype != out.dtype:
+        raise unspecified("vm/argument", f"a sorting function puts {x.dtype} into {out.dtype}")
 
 
 def _axis(axis: int, x: TensorValue) -> int:
@@ -71,6 +80,7 @@ def _axis(axis: int, x: TensorValue) -> int:
 def sort(numerics: Numerics, *args: Any) -> None:
     """``(x, out, axis, ascending)``."""
     (x, out), (axis, ascending) = _arguments(args, 2, 2)
+    _same_dtype(x, out)
     axis, f = _axis(axis, x), numerics.at(x.dtype)
     for line in _lines(x, axis, x.shape[axis]):
         ordered, _ = f.order([_read(x, i) for i in line], not ascending)
@@ -99,6 +109,8 @@ def topk(numerics: Numerics, *args: Any) -> None:
         )
     count = 3 if kind == "both" else 2
     (x, *outs), (k, axis, ascending) = _arguments((*args[:-2], args[-1]), count, 3)
+    if kind != "indices":
+        _same_dtype(x, outs[0])
     axis, f = _axis(axis, x), numerics.at(x.dtype)
     for line in _lines(x, axis, x.shape[axis]):
         values, places = f.order([_read(x, i) for i in line], not ascending)

@@ -20,7 +20,7 @@ from refrelax.semantics.values import Prim, Shape, TensorValue, Value, from_payl
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Call, ShapeExpr, Var
 from refrelax.syntax.scalars import PrimExpr
-from refrelax.syntax.types import DTensorType, ShapeType, TensorType, TupleType, Type
+from refrelax.syntax.types import DTensorType, PrimType, ShapeType, TensorType, TupleType, Type
 
 UNKNOWN = -1
 """The rank of a tensor whose rank is not known."""
@@ -222,6 +222,13 @@ def joined_dims(d: Deduction, call: Call, shapes: Sequence[D.Dims], but: int | N
                 d.fail("op.common/same-dims", f"{short(call)}: the tensors differ on axis {axis}")
             agree = agree and same is True
     return agree
+
+
+@rule("op.common/integer-scalar")
+def integer_scalar(d: Deduction, call: Call, type_: Type, what: str) -> None:
+    """A scalar that counts or tells a place is an integer."""
+    if isinstance(type_, PrimType) and dtypes.kind(type_.dtype) not in ("int", "uint"):
+        d.fail("op.common/integer-scalar", f"{short(call)}: {what} must be an integer, found a {type_.dtype}")
 
 
 # --- value rules -----------------------------------------------------------------------------------------------------

@@ -81,6 +81,15 @@ def check_window(d: Deduction, call: Call, *names: str) -> None:
             d.fail("op.conv/window", f"{short(call)}: {name} must be positive, found {A.int_list(call, name)}")
 
 
+@rule("op.conv/groups", "op.conv_transpose/groups")
+def _check_groups(d: Deduction, call: Call, transposed: bool) -> None:
+    """There is at least one group."""
+    groups = A.integer(call, "groups")
+    if groups < 1:
+        name = "op.conv_transpose/groups" if transposed else "op.conv/groups"
+        d.fail(name, f"{short(call)}: groups must be positive, found {groups}")
+
+
 def layouts(call: Call, n: int, kernel: str) -> tuple[L.Layout, L.Layout, L.Layout]:
     """The layouts of data, kernel and result; the result's is the data's unless it is named."""
     data = A.text(call, "data_layout")
@@ -98,6 +107,7 @@ def _deduce(n: int, transposed: bool) -> DeduceRule:
         arity(d, call, 2)
         data, weight = tensor(d, call, types, 0), tensor(d, call, types, 1)
         check_window(d, call, "strides", "dilation")
+        _check_groups(d, call, transposed)
         in_layout = L.check(d, call, A.text(call, "data_layout"), DATA[n])
         kernel_layout = L.check(d, call, A.text(call, "kernel_layout"), TRANSPOSED[n] if transposed else KERNEL[n])
         out_layout = L.check(d, call, A.text(call, "out_layout", "") or in_layout.name, DATA[n])

@@ -6,6 +6,7 @@ Spec: ``spec/ops/create.md``.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import isfinite
 
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
@@ -14,6 +15,7 @@ from refrelax.semantics.ops import dims as D
 from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
+    integer_scalar,
     of_rank,
     rank,
     retyped,
@@ -125,6 +127,8 @@ def deduce_eye(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """``(n, m)`` at ``dtype``."""
     arity(d, call, 3)
     n, m = scalar_expression(d, call, types, 0), scalar_expression(d, call, types, 1)
+    for each, what in zip(types, ("the number of rows", "the number of columns", "the offset"), strict=True):
+        integer_scalar(d, call, each, what)
     return with_dims((n, m), A.dtype(call))
 
 
@@ -145,6 +149,7 @@ def deduce_eye_like(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     x = tensor(d, call, types, 0)
     if rank(x) not in (2, UNKNOWN):
         d.fail("op.eye_like/rank", f"{short(call)} takes a tensor of rank 2, found rank {rank(x)}")
+    integer_scalar(d, call, types[1], "the offset")
     return _like(d, call, types)
 
 
@@ -189,6 +194,9 @@ INFINITY = float("inf")
 def arange(m: Meaning, call: Call, *ends: Scalar) -> Array:
     """``out[i] = start + i * step``."""
     whole = all(dtypes.kind(each.dtype) == "int" for each in ends)
+    if not whole:
+        finite = all(isfinite(each.number) for each in ends)
+        m.require(finite, "op.arange/zero-step", "a bound or step that is no number")
     start, stop, step = (each.index if whole else Fraction(each.number) for each in ends)
     m.require(step != 0, "op.arange/zero-step", "step 0")
     values = [each.value for each in call.args if isinstance(each, PrimValue)]
@@ -211,6 +219,7 @@ def deduce_triangle(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     x = tensor(d, call, types, 0)
     if not isinstance(types[1], PrimType):
         d.fail("op.tril/scalar-offset", f"{short(call)}: the offset must be a scalar, found {type(types[1]).__name__}")
+    integer_scalar(d, call, types[1], "the offset")
     if rank(x) in (0, 1):
         d.fail("op.tril/rank", f"{short(call)} takes a tensor of rank 2 or more, found rank {rank(x)}")
     return x
@@ -241,6 +250,7 @@ def deduce_hamming(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     if dtype is None or not dtypes.is_float(dtype):
         d.fail("op.hamming_window/float-dtype", f"{short(call)} gives a float dtype, found {dtype}")
     size = scalar_expression(d, call, types, 0)
+    integer_scalar(d, call, types[0], "the window size")
     known = as_int(size)
     if known is not None and known < 1:
         d.fail("op.hamming_window/window-size", f"{short(call)}: the window must have a positive size, found {known}")

@@ -111,6 +111,8 @@ def deduce_multibox(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         d.fail("op.vision.multibox_transform_loc/ranks", f"{short(call)} takes tensors of rank 3, 2 and 3")
     if len({t.dtype for t in (scores, locs, anchors) if t.dtype is not None}) > 1:
         d.fail("op.common/equal-dtypes", f"{short(call)} takes tensors of one dtype")
+    if len(A.reals(call, "variances")) != 4:
+        d.fail("op.vision.multibox_transform_loc/dims", f"{short(call)} takes four variances")
     own = [None if dims is None else [as_int(n) for n in dims] for dims in map(known_dims, (scores, locs, anchors))]
     (batch, _, count), (rows, four), (one, points, sides) = (own[k] or [None] * n for k, n in enumerate((3, 2, 3)))
     wrong = (

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from refrelax.rules import rule
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.semantics.ops import attributes as A
+from refrelax.semantics.ops import layout as L
 from refrelax.semantics.ops.common import arity, tensor
+from refrelax.semantics.ops.conv import DATA, check_window
 from refrelax.semantics.ops.definition import Deduction, OpDef
 from refrelax.semantics.ops.meaning import ALL, Array, Hits, Index, Meaning, Text, agree, defined
 from refrelax.semantics.ops.nn import class_weights
@@ -30,6 +32,15 @@ def _like_data(least: int, most: int) -> Callable[[Deduction, Call, tuple[Type, 
         return types[1]
 
     return deduce
+
+
+def _like_pooled(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
+    """The type of the data, the second argument."""
+    found = _like_data(2, 2)(d, call, types)
+    check_window(d, call, "pool_size", "strides", "dilation")
+    layout = L.check(d, call, A.text(call, "layout"), DATA[2])
+    L.check(d, call, A.text(call, "out_layout", "") or layout.name, DATA[2])
+    return found
 
 
 # --- nll_loss --------------------------------------------------------------------------------------------------------
@@ -162,6 +173,6 @@ def _to_all(m: Meaning, call: Call, w: Windows, x: Array, grad: Array) -> Given:
 
 OPERATORS: tuple[OpDef, ...] = (
     defined("relax.grad.nll_loss_backward", _like_data(3, 4), nll_loss_backward, PAGE),
-    defined("relax.grad.max_pool2d_backward", _like_data(2, 2), _backward(_to_greatest), PAGE),
-    defined("relax.grad.avg_pool2d_backward", _like_data(2, 2), _backward(_to_all), PAGE),
+    defined("relax.grad.max_pool2d_backward", _like_pooled, _backward(_to_greatest), PAGE),
+    defined("relax.grad.avg_pool2d_backward", _like_pooled, _backward(_to_all), PAGE),
 )

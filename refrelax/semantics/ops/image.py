@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, isfinite
 from operator import index
 
 from refrelax.rules import rule
@@ -47,6 +47,11 @@ def _deduce(n: int) -> DeduceRule:
         chosen = A.text(call, "method"), A.text(call, "coordinate_transformation_mode"), A.text(call, "rounding_method")
         if any(each not in known for each, known in zip(chosen, (METHODS, MODES, ROUNDINGS), strict=True)):
             d.fail("op.image.resize/attributes", f"{short(call)}: no method, coordinates or rounding like {chosen}")
+        numbers = [*A.reals(call, "roi"), A.real(call, "cubic_alpha")]
+        if len(numbers) != 2 * n + 1 or not all(map(isfinite, numbers)):
+            d.fail(
+                "op.image.resize/attributes", f"{short(call)} takes {2 * n} finite numbers as roi, one as cubic_alpha"
+            )
         layout = L.check(d, call, A.text(call, "layout"), DATA[n])
         dtype, dims = A.dtype(call, "out_dtype") or x.dtype, L.plain_dims(d, call, x, layout)
         if dims is None or not isinstance(call.args[1], ShapeExpr):

@@ -1,10 +1,12 @@
-"""Operators on explicit memory: ``R.builtin.alloc_tensor``, ``R.memory.*``, ``R.vm.*``.
+"""Explicit memory: where tensors live, said by the program.
 
-Those that end the life of a name or call a function (``kill_*``, ``call_tir_dyn``) get their value rule in
-``semantics/builtins/forms.py``, which sees the names in scope.
+Chapter 08 says what storage is; here is the form of each operator.
 
 Spec: ``spec/ops/memory.md``.
 """
+
+# What ends the life of a name or calls a function (``kill_*``, ``call_tir_dyn``) has its value rule in
+# ``semantics/builtins/forms.py``, which sees the names in scope.
 
 from __future__ import annotations
 
@@ -57,9 +59,9 @@ def _offset(d: Deduction, call: Call, found: Type, position: int) -> None:
         d.fail("op.memory/offset-integer", f"{short(call)}: argument {position} must be an integer, found {found}")
 
 
-def _number(value: Value) -> int:
-    if not isinstance(value, Prim):
-        raise InternalError("a number was expected")
+def _number(e: Evaluation, value: Value) -> int:
+    if not isinstance(value, Prim) or not dtypes.is_integer(value.dtype):
+        raise unspecified("op.memory/offset-integer", "a byte offset that is no integer", e.span)
     return int(value.value)
 
 
@@ -71,9 +73,9 @@ def _extents(e: Evaluation, value: Value) -> tuple[int, ...]:
     return value.dims
 
 
-def _named(value: Value) -> str:
+def _named(e: Evaluation, value: Value) -> str:
     if not isinstance(value, DType):
-        raise InternalError("a dtype was expected")
+        raise unspecified("op.memory/dtype-literal", "a dtype that is none", e.span)
     return value.name
 
 
@@ -89,7 +91,7 @@ def evaluate_builtin_alloc(e: Evaluation, call: Call, args: tuple[Value, ...]) -
     """A fresh tensor, no element written."""
     shape = _extents(e, args[0])
     e.spend(prod(shape))
-    return empty(e.numerics, _named(args[1]), shape)
+    return empty(e.numerics, _named(e, args[1]), shape)
 
 
 def deduce_alloc_storage(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
@@ -105,7 +107,7 @@ def evaluate_memory_storage(e: Evaluation, call: Call, args: tuple[Value, ...]) 
 
 def evaluate_vm_storage(e: Evaluation, call: Call, args: tuple[Value, ...]) -> Value:
     """Room for so many elements of the dtype."""
-    return _arena(e, prod(_extents(e, args[0])) * dtypes.itemsize(_named(args[2])), args[3])
+    return _arena(e, prod(_extents(e, args[0])) * dtypes.itemsize(_named(e, args[2])), args[3])
 
 
 def _arena(e: Evaluation, nbytes: int, scope: Value) -> Value:
@@ -135,7 +137,7 @@ def evaluate_alloc_tensor(e: Evaluation, call: Call, args: tuple[Value, ...]) ->
         raise unspecified("op.memory.alloc_tensor/storage", f"{short(call)}: the first argument is no storage", e.span)
     shape = _extents(e, args[2])
     e.spend(prod(shape))
-    return allocate(arena, _number(args[1]), shape, _named(args[3]), e.numerics, e.span)
+    return allocate(arena, _number(e, args[1]), shape, _named(e, args[3]), e.numerics, e.span)
 
 
 # --- the end of a life; calls ----------------------------------------------------------------------------------------
@@ -161,6 +163,8 @@ def _view_arguments(d: Deduction, call: Call, types: tuple[Type, ...]) -> None:
         if not isinstance(found, kind | AnyType | TupleType):
             message = f"{short(call)}: argument {position} must be a {kind.__name__} or nothing, found {found}"
             d.fail("op.memory.view/arguments", message)
+    if len(types) > 3 and not isinstance(types[3], TupleType):
+        _offset(d, call, types[3], 3)
     if len(call.args) > 2 and isinstance(call.args[2], DataTypeValue) and call.args[2].dtype == "void":
         d.fail("op.memory.view/arguments", f"{short(call)}: expected a dtype that has elements, or nothing; found void")
 
@@ -230,9 +234,13 @@ def evaluate_view(e: Evaluation, call: Call, args: tuple[Value, ...]) -> TensorV
     """The elements of the argument's memory from byte ``relative_byte_offset`` on, at the given shape and dtype."""
     x = tensor_value(args[0])
     rest = [*args[1:], None, None, None]
+    for value, kind in zip(rest, (Shape, DType, Prim), strict=False):
+        if not isinstance(value, kind) and value not in (None, ()):
+            message = f"{short(call)} takes a shape, a dtype and a byte offset, or nothing in their place"
+            raise unspecified("op.memory.view/arguments", message, e.span)
     shape = rest[0].dims if isinstance(rest[0], Shape) else x.shape
     dtype = rest[1].name if isinstance(rest[1], DType) else x.dtype
-    offset = int(rest[2].value) if isinstance(rest[2], Prim) else 0
+    offset = _number(e, rest[2]) if isinstance(rest[2], Prim) else 0
     return view(e, x, shape, dtype, offset)
 
 

@@ -113,6 +113,8 @@ def _channelled(d: Deduction, call: Call, types: tuple[Type, ...], groups: int |
     dims = known_dims(x)
     channels = dims[axis] if dims is not None and axis is not None else None
     count = as_int(channels)
+    if groups is not None and groups < 1:
+        d.fail("op.nn.group_norm/group-count", f"{short(call)}: num_groups must be positive, found {groups}")
     if groups is not None and count is not None and count % groups:
         d.fail("op.nn.group_norm/group-count", f"{short(call)}: {count} channels do not make {groups} groups")
     for position in (1, 2):

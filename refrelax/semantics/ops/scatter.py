@@ -18,6 +18,7 @@ from refrelax.semantics.ops.common import (
     UNKNOWN,
     arity,
     broadcast_dims,
+    integer_scalar,
     known_dims,
     normal_axis,
     of_rank,
@@ -338,6 +339,8 @@ def deduce_slice_scatter(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
     _one_rank(d, call, x, source)
     _one_dtype(d, call, x, source)
     start, stop, step = (scalar_expression(d, call, types, k) for k in (2, 3, 4))
+    for each, what in zip(types[2:], ("the start", "the end", "the step"), strict=True):
+        integer_scalar(d, call, each, what)
     a, b, s = as_int(start), as_int(stop), as_int(step)
     if s is not None and s < 1:
         d.fail("op.slice_scatter/step", f"{short(call)}: the step must be positive, found {s}")

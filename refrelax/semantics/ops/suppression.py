@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import isfinite
 
 from refrelax.errors import unspecified
 from refrelax.rules import rule
@@ -144,7 +145,8 @@ class _Batch:
         """The rows that stay, in the order of being chosen; scores fall by ``exp(-overlap**2 / (2 * sigma))``."""
         f, numerics = self.f, self.e.numerics
         least = f.lit(A.real(self.call, "score_threshold"))
-        scale = f.lit(Fraction(-1, 2) / Fraction(A.real(self.call, "soft_nms_sigma")))
+        sigma = A.real(self.call, "soft_nms_sigma")
+        scale = f.lit(Fraction(-1, 2) / Fraction(sigma) if isfinite(sigma) else -0.0)
         left, kept = list(range(len(self.rows))), list[int]()
         while not self.full(kept):
             best = None

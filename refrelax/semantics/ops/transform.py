@@ -15,6 +15,7 @@ from refrelax.semantics.ops.common import (
     arity,
     dims_of,
     extent,
+    integer_scalar,
     of_rank,
     rank,
     short,
@@ -159,6 +160,8 @@ def _deduce_fact(dtype: str, axis: bool) -> DeduceRule:
         """A scalar."""
         arity(d, call, 2 if axis else 1)
         tensor(d, call, types, 0)
+        if axis:
+            integer_scalar(d, call, types[1], "the axis")
         return PrimType(dtype)
 
     return deduce

@@ -63,9 +63,7 @@ def read_attribute(reader: Reader, node: ast.expr, slot: Slot) -> AttrValue:
         value = _scalar_constant(reader, node)
     found = _of_kind(value, slot.kind)
     if found is _NOT:
-        reader.src.fail(
-            node, "syn/attribute", f"expected {slot.name} as {_KINDS[slot.kind.rstrip('123')]}, found `{shown(node)}`"
-        )
+        reader.src.fail(node, "syn/attribute", f"expected {slot.name} as {_sort(slot.kind)}, found `{shown(node)}`")
     return found
 
 
@@ -75,6 +73,15 @@ def _number(
     if found is not None and (not isinstance(found, kinds) or isinstance(found, bool)):
         reader.src.fail(node, "syn/attribute", f"expected {slot.name} as a number, found `{shown(node)}`")
     return found
+
+
+def _sort(kind: str) -> str:
+    plain = kind.rstrip("123")
+    if plain == kind:
+        return _KINDS[kind]
+    axes = int(kind.removeprefix(plain))
+    counts = sorted({1, axes, 2 * axes} if plain == "pad" else {1, axes})
+    return f"{' or '.join(map(str, counts))} integer{'s' if counts[-1] > 1 else ''}"
 
 
 _NOT: Any = object()
@@ -141,6 +148,8 @@ def _integers(value: Any, kind: str) -> AttrValue:
         items *= axes
     if axes and kind.startswith("pad"):
         items = items * (2 * axes) if len(items) == 1 else items * 2 if len(items) == axes else items
+    if axes and len(items) != (2 * axes if kind.startswith("pad") else axes):
+        return cast(AttrValue, _NOT)
     return AttrList(tuple(items))
 
 

@@ -35,6 +35,7 @@ Requirements and definitions hold in the order of the text: the first that fails
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
 from typing import Any, Protocol
 
 from refrelax.semantics.numbers.interface import Arithmetic, Payload, Truth
@@ -320,10 +321,14 @@ def lines(
 
 
 def literal(m: Meaning, dtype: str, value: Any) -> Payload:
-    """A number at a dtype; at ``bool`` whether it is not 0, at an integer dtype truncated."""
+    """A number at a dtype; at ``bool`` whether it is not 0, at an integer dtype truncated, or poison beyond it."""
     if dtype == "bool":
         return m.truth(value != 0)
-    return m.at(dtype).lit(value if dtypes.is_float(dtype) else int(value))
+    if dtypes.is_float(dtype):
+        return m.at(dtype).lit(value)
+    low, high = dtypes.integer_range(dtype)
+    fits = isfinite(value) and low <= int(value) <= high
+    return m.at(dtype).lit(int(value)) if fits else m.poison("num/cast-range")
 
 
 def agree(m: Meaning, a: Sequence[Index], b: Sequence[Index]) -> Index:
