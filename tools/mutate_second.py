@@ -3,9 +3,10 @@
     python tools/mutate_second.py --draw 300 --seed 1 [--report conformance/second/mutants.md] [--jobs 2]
 
 A mutant changes one place of ``conformance/second`` (``tools/second_mutants.js`` lists all such places). It is *killed*
-if some case that the implementation itself passes is failed, refused or not answered, judged by the exported data; it
-is asked the cases that run its place (``tools/second_runner.js``). What survives is listed;
-``conformance/second/equivalent.toml`` names survivors that no program can tell apart, each with a reason.
+if some case that the implementation itself passes is failed, refused or not answered, judged by the exported data, or
+one that it does not support gets an answer that is wrong; it is asked the cases that run its place
+(``tools/second_runner.js``). What survives is listed; ``conformance/second/equivalent.toml`` names survivors that no
+program can tell apart, each with a reason. What tells the others apart, ``tools/find_separating.py`` looks for.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -39,11 +41,19 @@ Mutant = dict[str, Any]
 
 @dataclass(frozen=True)
 class Asked:
-    """The cases that the implementation passes, as it is asked them, and its own answers."""
+    """The cases that the implementation passes or does not support, as it is asked them, and its own answers."""
 
     records: list[Record]
     lines: list[bytes]
     answers: list[bytes]
+
+    def is_supported(self, number: int) -> bool:
+        return json.loads(self.answers[number])["end"] != "unsupported"
+
+    def is_fine(self, number: int, answer: str) -> bool:
+        """Whether an answer of a mutant is as good as the implementation's own."""
+        word = judge(self.records[number], json.loads(answer))[0]
+        return word in ("passed", "excluded") or (word == "unsupported" and not self.is_supported(number))
 
 
 def mutants() -> list[Mutant]:
@@ -56,7 +66,8 @@ def mutants() -> list[Mutant]:
         source = Path(each["file"]).read_text(encoding="utf-8")
         begin = source.rfind("\n", 0, each["start"]) + 1
         each["column"] = each["start"] - begin
-        each["in"] = source[begin : source.find("\n", begin)].strip()
+        line = source[begin : source.find("\n", begin)]
+        each["in"], each["indent"] = line.strip(), len(line) - len(line.lstrip())
         each["file"] = str(Path(each["file"]).relative_to(SECOND))
     return listed
 
@@ -78,27 +89,51 @@ def answered(main: Path, lines: Iterable[bytes], limit: float) -> list[bytes]:
 
 
 def ask(records: list[Record]) -> Asked:
-    """What the implementation itself passes, as far as it can be told."""
+    """What the implementation itself passes or does not support: who is wrong there is seen by the data alone."""
     sent = [(r, request(k, r, "tree")) for k, r in enumerate(records)]
     there = [(r, json.dumps(q).encode() + b"\n") for r, q in sent if q is not None]
     answers = answered(SECOND / "main.js", (line for _, line in there), 600)
     assert len(answers) == len(there), f"{len(answers)} answers to {len(there)} requests"
     words = [judge(r, json.loads(a))[0] for (r, _), a in zip(there, answers, strict=True)]
-    kept = [(r, q, a) for (r, q), a, word in zip(there, answers, words, strict=True) if word == "passed"]
+    kept = [
+        (r, q, a) for (r, q), a, word in zip(there, answers, words, strict=True) if word in ("passed", "unsupported")
+    ]
     return Asked([r for r, _, _ in kept], [q for _, q, _ in kept], [a for _, _, a in kept])
 
 
-NARROWER = ("condition always false", "right operand of || dropped", "left operand of || dropped", "|| becomes &&")
+NARROWER = (
+    "condition always false", "right operand of || dropped", "left operand of || dropped", "|| becomes &&",
+    "some becomes every", "<= becomes <", ">= becomes >",
+)  # fmt: skip
 """Kinds of mutations after which a condition holds less often."""
+
+OF_ELEMENTS = ("numbers.js", "functions.js", "intrinsics.js", "scalars.js", "ops/")
+"""Where ``null`` is an element without meaning."""
 
 
 def same(mutant: Mutant, known: Mapping[str, str]) -> str | None:
     """Why no program tells a mutant that survives from the implementation; ``None`` if one may."""
-    test, _, then = mutant["in"].partition(") throw open(")
-    never = mutant["kind"] == NARROWER[0]
-    if then and test.startswith("if (") and mutant["kind"] in NARROWER and (never or "!(" not in test):
+    if _is_less_often(mutant, ") throw open("):
         return "decides only whether the run is open, where everything is permitted"
+    if mutant["file"].startswith(OF_ELEMENTS):
+        always = mutant["kind"] == "second arm always" and re.search(r"=== null\)? \? null :", mutant["was"])
+        if always or _is_less_often(mutant, "null) return null;") or _is_less_often(mutant, "(null)) return null;"):
+            return "an element without meaning is computed from: any result is permitted"
     return known.get(key(mutant))
+
+
+def _is_less_often(mutant: Mutant, then: str) -> bool:
+    """Whether all that a mutation does is that the condition of ``if (…then`` holds less often."""
+    test, found, _ = mutant["in"].partition(then)
+    inside = mutant["column"] - mutant["indent"] < len(test)
+    never = mutant["kind"] == NARROWER[0]
+    return (
+        bool(found)
+        and inside
+        and test.startswith("if (")
+        and mutant["kind"] in NARROWER
+        and (never or "!(" not in test)
+    )
 
 
 def killers(drawn: list[Mutant], asked: Asked, jobs: int = 1) -> list[list[str]]:
@@ -121,14 +156,10 @@ def _killers(drawn: list[Mutant], asked: Asked) -> list[list[str]]:
         _, *answers = map(json.loads, told.read_text(encoding="utf-8").splitlines())
     found = []
     for each in answers:
-        wrong = [k for k, answer in each["answers"] if not _passes(asked.records[k], answer)]
+        wrong = [k for k, answer in each["answers"] if not asked.is_fine(k, answer)]
         found.append([names[k] for k in (*wrong, *([each["late"]] if "late" in each else ()))])
     assert len(found) == len(drawn)
     return found
-
-
-def _passes(record: Record, answer: str) -> bool:
-    return judge(record, json.loads(answer))[0] in ("passed", "excluded")
 
 
 def key(mutant: Mutant) -> str:
@@ -166,15 +197,16 @@ def report(drawn: list[Mutant], found: list[list[str]], asked: Asked, total: int
     judged = len(drawn) - len(alike)
     kinds, killed = Counter(m["kind"] for m in drawn), Counter(m["kind"] for k, m in enumerate(drawn) if found[k])
     killed_all = sum(map(bool, found))
+    passes = sum(map(asked.is_supported, range(len(asked.records))))
     share = 100 * (judged - len(alive)) / judged
     lines = [
         "# Mutants of the second implementation",
         "",
         f"Made by `python tools/mutate_second.py --draw {len(drawn)} --seed {seed}`.",
         "",
-        f"{len(drawn)} of {total} one-place mutants were drawn. {len(asked.records)} exported cases, which the",
-        f"implementation passes, kill {killed_all} of them; {len(alike)} are the same program; {len(alive)} survive:",
-        f"{share:.1f} % of {judged} are killed.",
+        f"{len(drawn)} of {total} one-place mutants were drawn. Of {len(asked.records)} exported cases the",
+        f"implementation passes {passes}, and does not support the others; they kill {killed_all} mutants;",
+        f"{len(alike)} are the same program; {len(alive)} survive: {share:.1f} % of {judged} are killed.",
         "",
         "| mutation | drawn | killed |",
         "|---|---|---|",

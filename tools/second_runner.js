@@ -1,8 +1,8 @@
 // Mutants of the second implementation, asked in one process: `node tools/second_runner.js INPUT OUTPUT`, where the input
-// is {root, requests, mutants: [{file, start, end, text}]}, as JSON. The first line of the output is the list of the
-// implementation's own answers; then a line a mutant: {"number", "answers": [[request, answer], …]}, of the requests that
-// run the place of the mutant, the answers that are others than the implementation's own; "late": the request that was
-// being answered when its time was over.
+// is {root, requests, mutants: [{file, start, end, text}], most}, as JSON. The first line of the output is the list of the
+// implementation's own answers; then a line a mutant: {"number", "asked", "answers": [[request, answer], …]}: which
+// requests run the place of the mutant, and of those the answers that are others than the implementation's own, the first
+// `most` of them; "late": the request that was being answered when its time was over.
 //
 // Which requests run a place is V8's own coverage, block by block. Every mutant begins with modules that are loaded anew.
 "use strict";
@@ -13,7 +13,7 @@ const { fileURLToPath } = require("node:url");
 const vm = require("node:vm");
 
 const SECONDS = 10;
-const { root, requests, mutants } = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
+const { root, requests, mutants, most = Infinity } = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
 const PREFIX = "(function (exports, require, module) {";
 
 const compile = (file, source) => new vm.Script(`${PREFIX}${source.replace(/^#!/, "//")}\n})`, { filename: file });
@@ -95,6 +95,7 @@ function differences(mutant, own, numbers) {
   globalThis.__ask = () => {
     const ended = implementation(mutant);
     for (const number of numbers) {
+      if (state.found.length >= most) return;
       state.number = number;
       const given = answer(ended, requests[number]);
       if (given !== own[number]) state.found.push([number, given]);
@@ -118,5 +119,5 @@ const all = requests.map((_, number) => number);
 for (const [number, mutant] of mutants.entries()) {
   const place = places.get(`${mutant.path} ${mutant.start}`);
   const asked = place.always ? all : place.by;
-  tell({ number, ...differences(mutant, own, asked) });
+  tell({ number, asked: place.always ? null : asked, ...differences(mutant, own, asked) });
 }

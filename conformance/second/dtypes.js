@@ -56,11 +56,6 @@ function doubleBits(x) {
   return view.getBigUint64(0);
 }
 
-function doubleOf(bits) {
-  view.setBigUint64(0, bits);
-  return view.getFloat64(0);
-}
-
 const largest = (d) => {
   const whole = 2 - 2 ** -d.fraction;
   const field = 2 ** d.exponent - 1;
@@ -77,18 +72,14 @@ function halfEven(x) {
 
 /** The number of a float dtype that is nearest to a double (num/round-once). */
 function round(x, name) {
-  if (name === "float64") return x;
   if (name === "float32") return Math.fround(x);
   const d = dtype(name);
   if (Number.isNaN(x)) return d.top === "finite" ? null : NaN; // num/no-nan
   const size = Math.abs(x);
   const beyond = d.top === "ieee" ? Infinity : d.top === "finite" ? largest(d) : NaN;
-  let rounded = size;
-  if (size !== Infinity && size !== 0) {
-    const exponent = Math.max(Number((doubleBits(size) >> 52n) & 0x7ffn) - 1023, 1 - d.bias);
-    const unit = 2 ** (exponent - d.fraction);
-    rounded = halfEven(size / unit) * unit;
-  }
+  const exponent = Math.max(Number((doubleBits(size) >> 52n) & 0x7ffn) - 1023, 1 - d.bias);
+  const unit = 2 ** (exponent - d.fraction);
+  let rounded = halfEven(size / unit) * unit;
   if (rounded > largest(d)) rounded = beyond;
   if (rounded === 0 && d.top === "fnuz") return 0;
   return x < 0 || Object.is(x, -0) ? -rounded : rounded;
@@ -99,7 +90,6 @@ function fromInteger(n, name) {
   if (name === "float64") return Number(n);
   const size = n < 0n ? -n : n;
   const excess = size.toString(2).length - 53;
-  if (excess <= 0) return round(Number(n), name);
   const shift = BigInt(excess);
   let top = size >> shift;
   if (top << shift !== size) top |= 1n;
@@ -120,7 +110,6 @@ const greatestOf = (name) => (1n << BigInt(dtype(name).bits - (dtype(name).signe
 function decode(bits, name) {
   const d = dtype(name);
   if (d.kind !== "float") return wrap(bits, name);
-  if (name === "float64") return doubleOf(bits);
   const sign = (bits >> BigInt(d.bits - 1)) & 1n ? -1 : 1;
   const field = Number((bits >> BigInt(d.fraction)) & ((1n << BigInt(d.exponent)) - 1n));
   const fraction = Number(bits & ((1n << BigInt(d.fraction)) - 1n));
@@ -136,10 +125,8 @@ function encode(value, name) {
   const d = dtype(name);
   if (d.kind !== "float") return BigInt.asUintN(d.bits, value);
   if (Number.isNaN(value)) return nanBits(d);
-  if (name === "float64") return doubleBits(value);
   const sign = (value < 0 || Object.is(value, -0) ? 1n : 0n) << BigInt(d.bits - 1);
   const size = Math.abs(value);
-  if (size === 0) return sign;
   if (size === Infinity) return sign | (BigInt(2 ** d.exponent - 1) << BigInt(d.fraction));
   const exponent = Math.max(Number((doubleBits(size) >> 52n) & 0x7ffn) - 1023, 1 - d.bias);
   const whole = size / 2 ** (exponent - d.fraction); // with the leading bit
@@ -157,5 +144,5 @@ function nanBits(d) {
 const literal = (node) => decode(BigInt(node.bits), node.dtype);
 
 module.exports = {
-  dtype, isFloat, isBool, isInt, round, fromInteger, wrap, decode, encode, literal, leastOf, greatestOf,
+  dtype, isFloat, isBool, isInt, halfEven, round, fromInteger, wrap, decode, encode, literal, leastOf, greatestOf,
 };

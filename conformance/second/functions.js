@@ -1,24 +1,12 @@
 // Functions of one and more elements (spec 02 "Elementary functions", 07b). Computed in double precision, rounded once.
 "use strict";
 const { open } = require("./ends");
-const { dtype, isFloat, isBool, round, wrap } = require("./dtypes");
+const { dtype, isFloat, isBool, halfEven, round, wrap } = require("./dtypes");
 const { truth, binary } = require("./numbers");
-
-function roundHalfEven(x) {
-  if (!Number.isFinite(x)) return x;
-  const low = Math.floor(x);
-  const rest = x - low;
-  if (rest === 0) return x;
-  const up = rest > 0.5 || (rest === 0.5 && low % 2 !== 0);
-  const found = up ? low + 1 : low;
-  return found === 0 && x < 0 ? -0 : found;
-}
 
 /** 2/sqrt(pi) times the integral of exp(-t*t): a series below 2, a continued fraction above. */
 function erf(x) {
-  if (Number.isNaN(x) || x === 0) return x;
   const size = Math.abs(x);
-  if (size > 6) return Math.sign(x);
   if (size < 2) {
     let term = x;
     let sum = x;
@@ -61,7 +49,7 @@ const REAL = {
   erf,
 };
 
-const WHOLE = { floor: Math.floor, ceil: Math.ceil, round: roundHalfEven, trunc: Math.trunc };
+const WHOLE = { floor: Math.floor, ceil: Math.ceil, round: halfEven, trunc: Math.trunc };
 
 /** A function of one element, by name; the result has the dtype of the argument, but for the tests, which give a truth. */
 function unary(name, x, at) {

@@ -41,9 +41,8 @@ function functionIn(f, outer, types, state) {
   const visible = symbolsOf(f);
   const body = sequence(f.body, env, types, state, visible);
   const own = new Set(f.params.flatMap((p) => [...mentioned(p.type)]));
-  const refined = f.ret === null || grade(f.ret, body) === PASS;
-  const ret = refined ? erase(body, (name) => own.has(name)) : f.ret;
-  return functionType(f, ret);
+  const left = erase(body, (name) => own.has(name));
+  return functionType(f, f.ret === null || grade(f.ret, left) === PASS ? left : f.ret);
 }
 
 /** A tensor whose shape is a variable has the rank of that variable. */
@@ -73,7 +72,8 @@ function eraseOutputs(block, env, types) {
   const outputs = new Set(block.outputs);
   const inner = new Set(block.bindings.map((b) => b.name).filter((name) => !outputs.has(name)));
   for (const name of outputs) {
-    const type = erase(env.get(name), (mention) => !inner.has(mention));
+    const stays = (mention) => !inner.has(mention);
+    const type = erase(env.get(name), stays, stays);
     env.set(name, type);
     types.set(name, type);
   }
@@ -102,7 +102,6 @@ function bound(b, env, types, state, visible) {
   }
   const found = expression(b.value, env, types, state, visible);
   if (b.annotation === null) return found;
-  if (b.value.node === "ConstantRef" && found.unbound) return b.annotation;
   if (grade(b.annotation, found) === L0) throw rejected("ty/annotation-impossible", b.name);
   return b.value.node === "Call" ? b.annotation : found;
 }
@@ -164,10 +163,9 @@ function conditional(e, env, types, state, visible) {
   const own = (branch) => new Set([...nodes(branch)].filter((n) => n.node === "MatchCast").flatMap((n) => [...mentioned(n.type)]));
   const outside = (branch) => {
     const inner = own(branch);
-    const names = new Set([...nodes(branch)].filter((n) => n.node === "VarBinding" || n.node === "MatchCast").map((n) => n.name));
     const before = new Set([...env.values()].flatMap((type) => [...mentioned(type)]));
     const found = sequence(branch, new Map(env), types, state, visible);
-    return erase(found, (name) => !names.has(name) && (!inner.has(name) || before.has(name)));
+    return erase(found, (name) => !inner.has(name) || before.has(name));
   };
   return join(outside(e.then_branch), outside(e.else_branch));
 }

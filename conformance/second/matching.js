@@ -3,6 +3,7 @@
 const { Tensor, Prim, Shape, Closure } = require("./values");
 const { open } = require("./ends");
 const { evaluate } = require("./scalars");
+const { cast } = require("./numbers");
 
 /** Match values against types in a scope. `fail(rule)` makes the end where they do not fit; `rules` names it by question. */
 function match(pairs, scope, fail) {
@@ -38,10 +39,10 @@ function structure(value, type, fail) {
   }
 }
 
-/** A bare number among the arguments is one of the parameter's dtype. */
+/** A bare number or truth among the arguments is one of the parameter's dtype. */
 function retype(value, dtype, fail) {
   if (!value.bare) throw fail("dtype");
-  value.dtype = dtype;
+  Object.assign(value, { value: cast(value.value, value.dtype, dtype), dtype, given: undefined });
 }
 
 /** Where the parameter takes anything, a bare number is the one of a number alone. */

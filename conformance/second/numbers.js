@@ -72,7 +72,6 @@ function binary(op, a, b, name) {
   if (a === null || b === null) return null;
   if (op === "pow") return b < 0n ? null : wrap(power(a, b, dtype(name).bits), name);
   if (op === "shl" || op === "shr") return shift(op, a, b, name);
-  if (isBool(name) && (op === "add" || op === "sub" || op === "mul")) return truth(BigInt.asUintN(8, INTEGER[op](a, b)) !== 0n);
   return wrap(INTEGER[op](a, b), name);
 }
 

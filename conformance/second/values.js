@@ -1,6 +1,6 @@
 // Values, and their form in the protocol (spec 01 "The suite for other implementations", 02 "Values").
 "use strict";
-const { encode, decode, isFloat, round, fromInteger, wrap } = require("./dtypes");
+const { encode, decode, isFloat } = require("./dtypes");
 
 /** A tensor: a view over `store`, an array of elements; row-major unless `strides` say otherwise. */
 class Tensor {
@@ -76,20 +76,12 @@ class Closure {
   }
 }
 
-function number(given, dtype) {
-  if (given === null) return null;
-  if (!isFloat(dtype)) return wrap(BigInt(given), dtype);
-  if (typeof given === "boolean") given = Number(given);
-  return Number.isInteger(given) ? fromInteger(BigInt(given), dtype) : round(Number(given), dtype);
-}
-
 function fromJson(spec) {
   if (Array.isArray(spec)) return spec.map(fromJson);
   if (spec === null || typeof spec === "string") return spec;
   if (typeof spec === "boolean") return new Prim("bool", spec ? 1n : 0n, spec);
   if (typeof spec === "number") return new Prim(Number.isInteger(spec) ? "int64" : "float64", Number.isInteger(spec) ? BigInt(spec) : spec, spec);
   if ("bits" in spec) return new Tensor(spec.dtype, spec.shape, spec.bits.map((b) => (b === null ? null : decode(BigInt(b), spec.dtype))));
-  if ("data" in spec) return new Tensor(spec.dtype, spec.shape, spec.data.map((x) => number(x, spec.dtype)));
   if ("value" in spec) return new Prim(spec.dtype, decode(BigInt(spec.value), spec.dtype), spec);
   if ("shape" in spec) return new Shape(spec.shape);
   if ("dtype" in spec) return new DType(spec.dtype);

@@ -44,10 +44,11 @@ function assignment(params, args) {
 /** Symbols of the callee and of the caller never meet. */
 function apart(type) {
   const names = new Map([...mentioned(type)].map((name) => [name, { node: "SymVar", name: `callee's ${name}`, dtype: "int64" }]));
-  return names.size === 0 ? type : assign(type, names);
+  return assign(type, names);
 }
 
 function bind(param, arg, values) {
+  if (typeof param.shape === "string" && !values.has(param.shape) && arg.shape) values.set(param.shape, arg.shape);
   const pairs = [[param.node === "ShapeType" ? param.values : param.shape, arg.node === "ShapeType" ? arg.values : arg.shape]];
   if (param.node === "TupleType" && arg.node === "TupleType") return param.fields.forEach((p, k) => bind(p, arg.fields[k], values));
   for (const [dims, given] of pairs) {

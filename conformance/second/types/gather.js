@@ -9,7 +9,7 @@ function take([x, given], { axis }) {
   const type = tensorArgument(x);
   const indices = given.node === "PrimType" ? tensor([], given.dtype) : tensorArgument(given);
   if (indices.dtype !== null && !isInt(indices.dtype)) throw rejected("op.take/integer-indices", indices.dtype);
-  if (axis === null && type.ndim >= 0 && type.ndim !== 1) throw rejected("op.take/flat", String(type.ndim));
+  if (axis === null && type.ndim !== 1) throw rejected("op.take/flat", String(type.ndim));
   const at = axisIn(axis ?? 0, type.ndim);
   if (type.ndim < 0 || indices.ndim < 0) return like(type, null);
   const [shape, places] = [dims(type), dims(indices)];

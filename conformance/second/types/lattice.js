@@ -98,15 +98,15 @@ function* mentioned(e) {
   else for (const part of Object.values(e)) yield* mentioned(part);
 }
 
-/** A type with every shape lost that says something for which `keeps(name)` is false: whole, or not at all. */
-function erase(type, keeps) {
+/** A type with every shape lost, whole, that mentions a symbol for which `keeps(name)` is false, or is such a variable. */
+function erase(type, keeps, keepsVariable = () => false) {
   switch (type.node) {
     case "TensorType": {
-      const kept = typeof type.shape === "string" ? keeps(type.shape) : [...mentioned(type.shape)].every(keeps);
+      const kept = typeof type.shape === "string" ? keepsVariable(type.shape) : [...mentioned(type.shape)].every(keeps);
       return kept ? type : { ...type, shape: null };
     }
     case "ShapeType": return [...mentioned(type.values)].every(keeps) ? type : { ...type, values: null };
-    case "TupleType": return tuple(type.fields.map((f) => erase(f, keeps)));
+    case "TupleType": return tuple(type.fields.map((f) => erase(f, keeps, keepsVariable)));
     default: return type;
   }
 }
@@ -118,9 +118,10 @@ function assign(type, values) {
     return [...mentioned(list)].every((name) => values.has(name)) ? list.map((d) => substitute(d, values)) : null;
   };
   switch (type.node) {
-    case "TensorType":
-      if (typeof type.shape === "string") return values.has(type.shape) ? { ...type, shape: values.get(type.shape) } : { ...type, shape: null };
-      return { ...type, shape: dims(type.shape) };
+    case "TensorType": {
+      const shape = typeof type.shape === "string" ? values.get(type.shape) ?? null : dims(type.shape);
+      return { ...type, shape, ndim: Array.isArray(shape) ? shape.length : type.ndim };
+    }
     case "ShapeType": return { ...type, values: dims(type.values) };
     case "TupleType": return tuple(type.fields.map((f) => assign(f, values)));
     default: return type;

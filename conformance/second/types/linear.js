@@ -27,7 +27,7 @@ function matmul([x, y], { out_dtype: wanted }) {
 
 function outer([x, y]) {
   const [a, b] = [x, y].map(tensorArgument);
-  if ((a.ndim >= 0 && a.ndim !== 1) || (b.ndim >= 0 && b.ndim !== 1)) throw rejected("op.outer/vectors", "");
+  if (a.ndim !== 1 || b.ndim !== 1) throw rejected("op.outer/vectors", "");
   const [p, q] = [dims(a), dims(b)];
   return like(a, p === null || q === null ? null : [p[0], q[0]], a.dtype, 2);
 }

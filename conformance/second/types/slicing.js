@@ -37,11 +37,10 @@ function extent(n, begin, end, stride, inbound) {
 
 function dynamicStridedSlice([x, ...bounds]) {
   const type = tensorArgument(x);
-  for (const each of bounds) {
-    const shape = each.node === "TensorType" ? dims(each) : null;
-    const fine = each.node === "TensorType" && (each.dtype === null || each.dtype === "int64") && (each.ndim < 0 || each.ndim === 1);
-    const length = shape === null || fixed(shape[0]) === null || type.ndim < 0 || fixed(shape[0]) === type.ndim;
-    if (!fine || !length) throw rejected("op.dynamic_strided_slice/index-tensor", "");
+  for (const each of type.ndim < 0 ? [] : bounds) {
+    const [shape, dtype] = [dims(tensorArgument(each)), each.dtype];
+    const fine = (dtype === null || dtype === "int64") && shape !== null && shape.length === 1 && fixed(shape[0]) === type.ndim;
+    if (!fine) throw rejected("op.dynamic_strided_slice/index-tensor", "");
   }
   return like(type, null, type.dtype, type.ndim);
 }

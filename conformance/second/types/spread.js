@@ -21,7 +21,7 @@ function oneHot([indices, on, off], { depth, axis }, call) {
 function meshgrid([given], { indexing }) {
   const types = tensors(given);
   if (indexing !== null && indexing !== "ij" && indexing !== "xy") throw rejected("op.meshgrid/indexing", indexing);
-  if (types.some((t) => t.ndim >= 0 && t.ndim !== 1)) throw rejected("op.meshgrid/vectors", "");
+  if (types.some((t) => t.ndim !== 1)) throw rejected("op.meshgrid/vectors", "");
   const dtype = oneDtype(types, "op.meshgrid/equal-dtypes");
   const lengths = types.map((t) => dims(t)?.[0] ?? null);
   if (indexing === "xy" && lengths.length > 1) [lengths[0], lengths[1]] = [lengths[1], lengths[0]];

@@ -67,7 +67,8 @@ def reduced(
 
 
 def deduce_reduction(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
-    """The kept axes at the argument's dtype."""
+    """The kept axes at the argument's dtype. Of unknown dims, ``keepdims`` makes known ones only without an ``axis``:
+    all are 1 then."""
     arity(d, call, 1)
     x = tensor(d, call, types, 0)
     return reduced(d, call, x, A.integers(call, "axis"), A.flag(call, "keepdims"), x.dtype)

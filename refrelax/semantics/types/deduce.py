@@ -12,7 +12,7 @@ from refrelax.errors import Rejection, Span
 from refrelax.rules import rule
 from refrelax.semantics.types.checked import Promise
 from refrelax.semantics.types.context import TypingContext
-from refrelax.semantics.types.erase import erase_to_scope
+from refrelax.semantics.types.erase import erase_to_scope, erase_variables
 from refrelax.semantics.types.expressions import type_of
 from refrelax.semantics.types.lattice import (
     Check,
@@ -23,7 +23,7 @@ from refrelax.semantics.types.lattice import (
     join,
 )
 from refrelax.semantics.types.purity import forces_purity
-from refrelax.semantics.types.renaming import definable, dims_of, mentioned, shape_variables
+from refrelax.semantics.types.renaming import definable, dims_of
 from refrelax.semantics.types.signatures import declared_type
 from refrelax.syntax.graph import (
     Binding,
@@ -92,15 +92,14 @@ def sequence_type(frame: TypingContext, seq: SeqExpr) -> Type:
     return erase_to_scope(body, frame.visible)
 
 
-@rule("ty/erase-at-block-end")
 def leave_dataflow(frame: TypingContext, block: DataflowBlock) -> None:
     """No type that leaves a dataflow block mentions a dataflow variable: such a shape is lost."""
     local = {each.name for each in block.bindings}.difference(block.outputs)
     for name in block.outputs:
         ty = frame.types.get(name, _ANY)
-        names = mentioned(ty)
-        if not local.isdisjoint(names) or not local.isdisjoint(shape_variables(ty)):
-            frame.bind(name, erase_to_scope(ty, names - local), frame.spans.get(name))
+        left = erase_variables(ty, local)
+        if left is not ty:
+            frame.bind(name, left, frame.spans.get(name))
 
 
 def bind(frame: TypingContext, binding: Binding) -> None:

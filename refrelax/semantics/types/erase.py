@@ -8,7 +8,7 @@ Spec: ``spec/05-types.md``, Erasure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 
 from refrelax.rules import rule
@@ -30,19 +30,32 @@ class Assignment:
 @rule("ty/erase-to-scope")
 def erase_to_scope(ty: Type, visible: Set[str]) -> Type:
     """``ty`` where only the symbols ``visible`` are in scope. Shape variables never leave their scope."""
+    return _without(ty, lambda shape: isinstance(shape, str) or not _inside(shape, visible))
+
+
+@rule("ty/erase-at-block-end")
+def erase_variables(ty: Type, gone: Set[str]) -> Type:
+    """``ty`` without the shapes that mention one of the variables ``gone``; all others stay."""
+
+    def is_lost(shape: tuple[PrimExpr, ...] | str) -> bool:
+        mentioned = {shape} if isinstance(shape, str) else frozenset[str]().union(*map(free_symbols, shape))
+        return not gone.isdisjoint(mentioned)
+
+    return _without(ty, is_lost)
+
+
+def _without(ty: Type, is_lost: Callable[[tuple[PrimExpr, ...] | str], bool]) -> Type:
     match ty:
-        case TensorType(shape=str()):
+        case TensorType(shape=tuple() | str() as shape) if is_lost(shape):
             return TensorType(None, ty.dtype, ty.ndim, ty.vdevice)
-        case TensorType(shape=tuple() as dims) if not _inside(dims, visible):
-            return TensorType(None, ty.dtype, ty.ndim, ty.vdevice)
-        case ShapeType(values=tuple() as dims) if not _inside(dims, visible):
+        case ShapeType(values=tuple() as dims) if is_lost(dims):
             return ShapeType(None, ty.ndim)
         case DTensorType():
-            tensor = erase_to_scope(ty.tensor, visible)
+            tensor = _without(ty.tensor, is_lost)
             assert isinstance(tensor, TensorType)
             return ty if tensor is ty.tensor else DTensorType(tensor, ty.device_mesh, ty.placement)
         case TupleType():
-            fields = tuple(erase_to_scope(each, visible) for each in ty.fields)
+            fields = tuple(_without(each, is_lost) for each in ty.fields)
             same = all(a is b for a, b in zip(fields, ty.fields, strict=True))
             return ty if same else TupleType(fields)
         case _:
