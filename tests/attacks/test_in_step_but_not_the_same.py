@@ -1,0 +1,70 @@
+"""Programs whose statements seem to go in step, of which the second does something else."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+import refrelax as rr
+from refrelax.judge.evidence import Proved
+from refrelax.judge.pointwise import attempt
+
+MODULE = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(n: T.int64, A: T.Buffer((8,), "int64"), B: T.Buffer((8,), "int64"), C: T.Buffer((8,), "int64")):
+        for i in range(7):
+            A[i + 1] = A[i] + A[i + 1]
+"""
+
+CALLS = 'B[0] = T.call_extern("int64", "f") + T.call_extern("int64", "g")'
+
+APART: dict[str, tuple[str, str]] = {
+    "a quotient that the first computes in a branch alone": (
+        """
+        if n > 0:
+            x: T.let[T.int64] = 10 // n
+            B[0] = x
+        C[0] = T.int64(1)
+        """,
+        """
+        if n > 0:
+            x: T.let[T.int64] = 10 // n
+            B[0] = x
+        y: T.let[T.int64] = 10 // n
+        C[0] = T.int64(1)
+        """,
+    ),
+    "a quotient that the first computes in a loop alone": (
+        """
+        for k in range(n):
+            x: T.let[T.int64] = k // n
+            B[0] = x
+        C[0] = T.int64(1)
+        """,
+        """
+        for k in range(n):
+            x: T.let[T.int64] = k // n
+            B[0] = x
+        y: T.let[T.int64] = 10 // n
+        C[0] = T.int64(1)
+        """,
+    ),
+    "calls in the other order": (CALLS, 'B[0] = T.call_extern("int64", "g") + T.call_extern("int64", "f")'),
+}
+
+
+def module(body: str) -> rr.CheckedModule:
+    return rr.check(rr.parse(MODULE + textwrap.indent(textwrap.dedent(body).strip(), " " * 8)))
+
+
+@pytest.mark.parametrize("how", APART)
+def test_it_is_not_proved(how: str) -> None:
+    first, second = map(module, APART[how])
+    assert not isinstance(attempt(first, second, "main"), Proved)
+
+
+def test_the_same_calls_in_the_same_order_are() -> None:
+    assert isinstance(attempt(module(CALLS), module(CALLS.replace("T.call", " T.call")), "main"), Proved)
