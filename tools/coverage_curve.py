@@ -7,6 +7,7 @@ Covered is a pair of a step and something that stood after it: a rule of typing,
 from __future__ import annotations
 
 import argparse
+import sys
 
 from refrelax.commands.findings import compiler
 from refrelax.conformance.alone import find_to_fuzz
@@ -23,6 +24,9 @@ def curve(programs: int, seed: int, guided: bool, every: int) -> list[int]:
     for state, _ in campaign(plan, Memory(None, {}), _here, 1, everything, lambda: False):
         if state.programs // every > len(found):
             found.append(len(state.corpus.covered))
+            print(
+                f"seed {seed}, {'led' if guided else 'plain'}: {state.programs} programs, {found[-1]}", file=sys.stderr
+            )
     return found
 
 

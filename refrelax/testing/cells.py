@@ -25,7 +25,7 @@ COMMON = ("float32", "int32", "bool", "int64", "float16", "float64", "uint8", "i
 WHOLE = tuple(each for each in ELEMENT_DTYPES if each == "bool" or dtypes.bits(each) % 8 == 0)
 """Dtypes whose arrays every implementation holds alike: an element is whole bytes."""
 
-_DTYPE = re.compile(r"\b(?:bool|(?:u?int|float|bfloat)\d+(?:_\w+)?)\b")
+DTYPE = re.compile(r"\b(?:bool|(?:u?int|float|bfloat)\d+(?:_\w+)?)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Cell:
     def dtype(self) -> str:
         """The dtype that most depends on: of the first parameter that holds elements."""
         tensors = (p.dtype for p in self.program.params if p.dtype != "shape" and not p.index)
-        return next(tensors, next(iter(_DTYPE.findall(self.program.call)), ""))
+        return next(tensors, next(iter(DTYPE.findall(self.program.call)), ""))
 
     @property
     def key(self) -> str:
@@ -102,7 +102,7 @@ def of_operator(op: str, seed: int, only: Collection[str]) -> list[Cell]:
     turn = random.Random(f"cells {op} {seed}")
     found: dict[str, Cell] = {}
     for program in programs(op, seed, per_dtype=3, only=tuple(only)):
-        named = set(_DTYPE.findall(program.text))
+        named = set(DTYPE.findall(program.text))
         if named <= {*only, "int64"}:
             found.setdefault(program.text, Cell(program, inputs(program)))
     ranked = list(found.values())
@@ -114,7 +114,7 @@ def of_operator(op: str, seed: int, only: Collection[str]) -> list[Cell]:
 def _common(cell: Cell) -> bool:
     """Whether its dtypes are those that programs use; positions may be of any."""
     positions = {p.dtype for p in cell.program.params if p.index}
-    return cell.dtype in (*COMMON, "") and set(_DTYPE.findall(cell.program.text)) <= {*COMMON, *positions}
+    return cell.dtype in (*COMMON, "") and set(DTYPE.findall(cell.program.text)) <= {*COMMON, *positions}
 
 
 def _spread(cells: list[Cell]) -> list[Cell]:

@@ -27,10 +27,8 @@ from refrelax.syntax.graph import (
     VarBinding,
 )
 from refrelax.syntax.module import BaseFunc, Module
-from refrelax.syntax.read import parse
 from refrelax.syntax.scalars import SymVar
 from refrelax.syntax.types import FuncType, ShapeType, TupleType, Type, tensor_of
-from refrelax.syntax.write.module import print_module
 from refrelax.testing import control_rules, graph_rules, loop_functions, network_rules
 from refrelax.testing.building import Building, bare_symbols, start, used_symbols, visible_type
 from refrelax.testing.graph_rules import Rule
@@ -108,7 +106,7 @@ def _modules(draw: Any, options: Options, tables: list[dict[str, Rule]]) -> Modu
         if not draw(_one_step(b, tables)):
             break
     functions["main"] = _finish(b)
-    return parse(print_module(Module(functions)))  # in canonical form: literals folded, spelled as the reader does
+    return Module(functions)  # what the reader makes of its text: test_modules.py
 
 
 @st.composite

@@ -353,11 +353,15 @@ class NumPyExecutable:
         made = prepared(self.checked, self.mode, loops=True)
         return self._load(source_of(made, self.mode), made)
 
+    @cached_property
+    def _observed(self) -> dict[str, Any]:
+        """The functions that keep every binding."""
+        made = prepared(self.checked, self.mode, observed=True)
+        return self._load(source_of(made, self.mode, observed=True), made)
+
     def observe(self, entry: str, *args: Any, externs: Mapping[str, Callable[..., Any]] | None = None) -> Observed:
         """Run and keep, for every binding, what it was computed from and what it gave."""
-        made = prepared(self.checked, self.mode, observed=True)
-        functions = self._load(source_of(made, self.mode, observed=True), made)
-        outcome, running = self._run(functions, entry, args, externs or {}, machine.Machine())
+        outcome, running = self._run(self._observed, entry, args, externs or {}, machine.Machine())
         hidden = (("run by the definition", running.hidden),) if running.hidden else ()
         return Observed(outcome, tuple(running.frames), hidden)
 

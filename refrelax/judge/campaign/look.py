@@ -118,12 +118,26 @@ def verdicts(calls: Sequence[Call], implementation: Any, strict: bool) -> list[l
     """Programs on their inputs, all asked at once where the implementation has ``run_many``."""
     many: Callable[..., Any] | None = getattr(implementation, "run_many", None)
     if many is None or isinstance(implementation, Backend):
-        return [[verdict_of(c, args, implementation, strict) for args in inputs] for c, inputs in calls]
+        return [
+            [verdict_of(checked, args, made, strict) for args in inputs]
+            for checked, inputs in calls
+            for made in (_compiled(implementation, checked) if len(inputs) > 1 else implementation,)
+        ]
     answers = many([(checked.module, "main", inputs) for checked, inputs in calls])
     return [
         [verdict_of(checked, args, Told(a), strict) for args, a in zip(inputs, row, strict=True)]
         for (checked, inputs), row in zip(calls, answers, strict=True)
     ]
+
+
+def _compiled(implementation: Any, checked: CheckedModule) -> Any:
+    """A backend of ours compiled once for all inputs; whatever is wrong with that is said where it is asked."""
+    if not isinstance(implementation, Backend):
+        return implementation
+    try:
+        return implementation.compiled(checked)
+    except Exception:
+        return implementation
 
 
 def checked_of(program: Program) -> CheckedModule | None:

@@ -18,6 +18,7 @@ from refrelax.syntax.module import Module
 from refrelax.syntax.read import parse
 from refrelax.syntax.write.module import print_module
 from refrelax.testing.arguments import random_arguments
+from refrelax.testing.cells import DTYPE, WHOLE
 from refrelax.testing.mutations import mutated, places
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def made(sources: Sequence[str], seed: str, size: int) -> list[tuple[CheckedModu
     for k in range(size):
         turn = random.Random(f"{seed}/{k}")
         module = mutated(parse(turn.choice(sources)), turn, turn.randrange(1, 4))
-        if module is None:
+        if module is None or not set(DTYPE.findall(print_module(module))) <= {*WHOLE}:
             continue
         inputs = []
         for j, policy in enumerate(POLICIES):

@@ -16,11 +16,12 @@ from refrelax.errors import InternalError, Rejection, Unlinkable
 from refrelax.judge.bisect import Bisection, WrongPass, follow
 from refrelax.judge.campaign.causes import Cause, template
 from refrelax.judge.campaign.kept import of_json, to_json
-from refrelax.judge.campaign.look import BUDGET, SECONDS, Seen, Sighting
+from refrelax.judge.campaign.look import Seen, Sighting
 from refrelax.judge.campaign.reduce import Program, reduce
 from refrelax.judge.stages import Stage
 from refrelax.judge.validate import validate
 from refrelax.judge.verdicts import Agreement, Divergence, NoVerdict, Verdict
+from refrelax.semantics.budget import Budget
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.types.check import check
 from refrelax.semantics.types.checked import CheckedModule
@@ -36,6 +37,12 @@ MOST_KEPT = 48
 
 MOST_TRIES = 60
 """Pairs that the shrinking of one finding judges."""
+
+BUDGET = Budget(steps=100_000, elements=200_000)
+"""For one run of the definition: blocks of a thousand threads take long, and every step is run."""
+
+SECONDS = 20
+"""The longest that a pair may take."""
 
 PROOF_SECONDS = 2.0
 """What ``validate`` may take for the last step of a sequence that ran well."""
