@@ -98,7 +98,13 @@ def options(command: str) -> dict[str, tuple[str, ...]]:
         "parse": {"--json": ()},
         "fmt": {},
         "check": {"--explain": (), "--svg": ("o.svg", "no/o"), "--json": (), "--consts": ARCHIVES},
-        "run": {**run, "--backend": ("numpy", "interpreter", "none"), "--mode": ("bits", "x")},
+        "run": {
+            **run,
+            "--backend": ("numpy", "interpreter", "none"),
+            "--mode": ("bits", "x"),
+            "--html": ("o.html", "no/o"),
+            "--element": ("value", "value[0]", "value[0, 0]", "value.1[0]", "value[9, 9]", "x", f"value[{'9' * 5000}]"),
+        },
         "trace": {**run, "--loops": (), "--html": ("o.html", "no/o")},
         "lower": {
             "--pipeline": ("none",),
@@ -106,8 +112,9 @@ def options(command: str) -> dict[str, tuple[str, ...]]:
             "-o": ("folder", "no/o"),
             "--json": (),
             "--html": ("o.html", "no/o"),
+            "--memory": ("n=3", "n=0..3", "n=3..1", "n=..", "n=1..9999999999999999999999", f"n=1..{'9' * 5000}"),
         },
-        "diff": {**inputs, "--impl": IMPLS, "--json": ()},
+        "diff": {**inputs, "--impl": IMPLS, "--html": ("o.html", "no/o"), "--json": ()},
         "bisect": {**inputs, "--impl": ("refrelax", "x"), "--pipeline": ("none", ",", "legalize"), "--json": ()},
         "validate": {
             "--entry": ENTRIES,
@@ -124,6 +131,7 @@ def options(command: str) -> dict[str, tuple[str, ...]]:
         "rules": {"--only": ("zzz",), "--sample": ("-1", "x"), "--seed": ("1",), "--all": ()},
         "fuzz": {"--time": ("x", "-1s"), "--features": ("none",), "--jobs": ("0",), "--dtypes": ("q",)},
         "demo": {"--json": ()},
+        "completion": {},
     }[command]
 
 
@@ -156,6 +164,8 @@ def lines(draw: st.DrawFn) -> list[str]:
                 draw(st.sampled_from(["", "1", "12", "13", "0", "x"])),
                 *draw(st.sampled_from([[], ["bad.py"], ["nul.py"]])),
             ]
+        case "completion":
+            given = [command, draw(st.sampled_from(["bash", "words", "tcsh", ""]))]
         case "explain":
             given = [command, draw(st.sampled_from(["", "sh/equal", "R.add", "no/rule", "\ud800", "("]))]
         case _:

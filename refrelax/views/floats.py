@@ -18,6 +18,9 @@ from refrelax.views.sheet import svg
 WIDTH, MARGIN = 860, 40
 """Pixels of the line, and what is left free on either side."""
 
+LETTER = 6.8
+"""Pixels of a letter of a label."""
+
 TICKS = 64
 """As many floats are drawn one by one; of more only their number is said."""
 
@@ -117,8 +120,9 @@ def _marks(marks: Mapping[float, list[str]], across: Callable[[float], float], t
         if not math.isfinite(number):
             yield f'<text x="{MARGIN}" y="{y}">{escape(said)}: {number}</text>'
             continue
-        x = across(number)
-        anchor, shift = ("end", -5) if x > WIDTH * 0.6 else ("start", 5)
+        x, text = across(number), f"{said} {number:.9g}"
+        wide = len(text) * LETTER
+        left = x + 5 if x + 5 + wide <= WIDTH else max(x - 5 - wide, 0)
         yield f'<path d="M{x:.1f} {y + 3}V4" stroke="#b45309" stroke-dasharray="2 2"/>'
         yield f'<circle cx="{x:.1f}" cy="12" r="4.5" fill="#b45309"/>'
-        yield f'<text x="{x + shift:.1f}" y="{y}" text-anchor="{anchor}">{escape(said)} {number:.9g}</text>'
+        yield f'<text x="{left:.1f}" y="{y}">{escape(text)}</text>'

@@ -104,7 +104,7 @@ def _number(tensor: Tensor, flat: int) -> float | None:
 
 
 def _parsed(element: str) -> tuple[str, tuple[int, ...]]:
-    match = re.fullmatch(r"(value(?:\.\d+)*)(?:\[([\d, ]*)\])?", element)
+    match = re.fullmatch(r"(value(?:\.\d{1,9})*)(?:\[((?:\d{1,9}(?:, *\d{1,9})*)?)\])?", element)
     if match is None:
         raise UsageError(f"--element: expected value[0, 2], or value.1[0] of a tuple, found {element!r}")
     return match[1], tuple(int(each) for each in (match[2] or "").split(",") if each.strip())

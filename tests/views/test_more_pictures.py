@@ -103,7 +103,9 @@ def test_one_element_has_its_marks() -> None:
     assert "canonical" in said and "some implementation 1" in said and "value[1, 0]" in picture.attrib["aria-label"]
 
 
-@pytest.mark.parametrize("element", ["value[2, 0]", "value[0]", "value.1[0]", "it", "value[0, 0, 0]"])
+@pytest.mark.parametrize(
+    "element", ["value[2, 0]", "value[0]", "value.1[0]", "it", "value[0, 0, 0]", f"value[{'9' * 5000}]"]
+)
 def test_an_element_that_is_not_there_is_said(element: str) -> None:
     with pytest.raises(rr.UsageError, match=re.escape(element)):
         permitted.page(checked(), "main", ARGS, element)

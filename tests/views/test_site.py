@@ -272,6 +272,21 @@ def test_everything_is_in_the_address(playground: Page, base: str, browser: Brow
 
 
 @whole
+def test_a_student_goes_from_the_first_page_to_the_wrong_fusion(playground: Page, base: str, browser: Browser) -> None:
+    page = browser.page(f"{base}/index.html")
+    for text, where in (
+        ("a wrong pass, caught", "/tutorial/08-wrong-pass/"),
+        ("Try it in the playground", "/playground/"),
+    ):
+        link = f"[...document.querySelectorAll('.rst-content a')].find(a => a.textContent === {text!r})"
+        assert page.value(f"{link} !== undefined"), text
+        page.value(f"{link}.click()")
+        page.until(f"location.pathname.includes('{where}')")
+    page.until(f"document.getElementById('out') && {OUT}.startsWith('REFUTED n=1')", 90)
+    quiet(page, base)
+
+
+@whole
 def test_what_takes_long_is_stopped(playground: Page, base: str) -> None:
     playground.value(f"load({{ first: {json.dumps(SLOW)} }})")
     playground.click("[data-do=permitted]")

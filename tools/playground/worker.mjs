@@ -2,9 +2,9 @@
 import { loadPyodide } from "./pyodide.mjs";
 
 const ready = (async () => {
+  const packed = fetch("./packages.zip").then(got => got.arrayBuffer()); // while Python is loaded
   const python = await loadPyodide({ indexURL: "./", lockFileURL: "./pyodide-lock.json" });
-  const packed = await (await fetch("./packages.zip")).arrayBuffer();
-  python.unpackArchive(packed, "zip", { extractDir: "/packages" });
+  python.unpackArchive(await packed, "zip", { extractDir: "/packages" });
   python.runPython(`
 import sys, json
 sys.path.insert(0, "/packages")
