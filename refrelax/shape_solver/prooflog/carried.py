@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from math import gcd
 from typing import Any
 
@@ -34,16 +35,16 @@ MAX_SCALE = 1 << 64
 WORK = 20_000
 """What the checker may look at."""
 
-MAX_SPLITS = 3
+MAX_SPLITS = 5
 
 ABSURD = ge(Poly.of(-1))
 
 
-def carried(ledger: Ledger, goals: list[int]) -> int | None:
+def carried(ledger: Ledger, goals: list[int], tries: int = MAX_TRIED) -> int | None:
     """The number of an absurdity, from the facts ``goals`` and what is known of the atoms in them."""
     if not any(atom.kind in ("and", "fd") for atom in ledger.reading.atoms) or ledger.meter.empty:
         return None
-    for chosen in choices(ledger, goals):
+    for chosen in islice(choices(ledger, goals), tries):
         found = shown(ledger, chosen)
         if found is not None:
             return found
@@ -98,14 +99,12 @@ def parted(ledger: Ledger, goals: list[int], depth: int = MAX_SPLITS) -> int | N
         if fact[0] == "or" and any(rows.scale(p) > 1 for p in polys(fact)):
             starts = [flattened([part]) for part in fact[1:]]
             return divided(ledger, {"or": goal}, starts, [each for each in goals if each != goal], depth)
-    found = carried(ledger, goals)
-    if found is not None or depth == 0 or ledger.meter.empty:
+    split = next(((n, cases) for n in within(ledger, goals) if depth and (cases := undecided(ledger, n))), None)
+    found = carried(ledger, goals, MAX_TRIED if split is None else 1)
+    if found is not None or split is None or ledger.meter.empty:
         return found
-    for number in within(ledger, goals):
-        cases = undecided(ledger, number)
-        if cases is not None:
-            return divided(ledger, *cases, goals, depth - 1, number)
-    return None
+    number, cases = split
+    return divided(ledger, *cases, goals, depth - 1, number)
 
 
 def divided(
