@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import combinations, islice
 from math import gcd
 from typing import Any
 
@@ -34,16 +35,16 @@ MAX_SCALE = 1 << 64
 WORK = 20_000
 """What the checker may look at."""
 
-MAX_SPLITS = 3
+MAX_SPLITS = 5
 
 ABSURD = ge(Poly.of(-1))
 
 
-def carried(ledger: Ledger, goals: list[int]) -> int | None:
+def carried(ledger: Ledger, goals: list[int], tries: int = MAX_TRIED) -> int | None:
     """The number of an absurdity, from the facts ``goals`` and what is known of the atoms in them."""
     if not any(atom.kind in ("and", "fd") for atom in ledger.reading.atoms) or ledger.meter.empty:
         return None
-    for chosen in choices(ledger, goals):
+    for chosen in islice(choices(ledger, goals), tries):
         found = shown(ledger, chosen)
         if found is not None:
             return found
@@ -90,22 +91,81 @@ def multiplied(ledger: Ledger, rows: Rows, number: int) -> int | None:
 
 
 def parted(ledger: Ledger, goals: list[int], depth: int = MAX_SPLITS) -> int | None:
-    """The same, by the parts of a disjunction that has to be multiplied, and by the cases of choices, minima and signs
-    where it takes these."""
+    """The same, by the parts of disjunctions, and by the cases of choices, minima and signs where it takes these."""
     rows = Rows(ledger)
     for goal in goals:
         fact = ledger.facts[goal]
-        if fact[0] == "or" and any(rows.scale(p) > 1 for p in polys(fact)):
+        if fact[0] == "or":
+            found = None if any(rows.scale(p) > 1 for p in polys(fact)) else carried(ledger, goals, 1)
+            if found is not None:
+                return found
             starts = [flattened([part]) for part in fact[1:]]
             return divided(ledger, {"or": goal}, starts, [each for each in goals if each != goal], depth)
-    found = carried(ledger, goals)
-    if found is not None or depth == 0 or ledger.meter.empty:
+    found = by_lemmas(ledger, goals, depth) if depth == MAX_SPLITS else None
+    if found is not None:
         return found
-    for number in within(ledger, goals):
-        cases = undecided(ledger, number)
-        if cases is not None:
-            return divided(ledger, *cases, goals, depth - 1, number)
+    split = next(((n, cases) for n in within(ledger, goals) if depth and (cases := undecided(ledger, n))), None)
+    found = carried(ledger, goals, MAX_TRIED if split is None else 1)
+    if found is not None or split is None or ledger.meter.empty:
+        return found
+    number, cases = split
+    return divided(ledger, *cases, goals, depth - 1, number)
+
+
+def by_lemmas(ledger: Ledger, goals: list[int], depth: int) -> int | None:
+    """An absurdity from one of ``goals``, ``a * r + k >= 0`` with ``k < 0``, where ``r`` is 0; or after atoms of one
+    kind are equal, as their operands are."""
+    for goal in [each for each in goals if ledger.facts[each][0] == "ge"]:
+        p: Poly = ledger.facts[goal][1]
+        monos = [mono for mono in p.terms if mono]
+        for a in sorted(set(monos[0]).intersection(*monos[1:])) if len(monos) > 1 and p.terms.get((), 0) < 0 else ():
+            rest = Poly({tuple(_less(mono, a)): c for mono, c in p.terms.items() if mono})
+            zero = nothing(ledger, rest, depth) if any(rest.mentions()) else None
+            if zero is not None:
+                return ledger.combine(Poly.of(-1), [[1, [goal]], [(-Poly.atom(a)).written(), [zero]]])
+        for u, v in pairs(ledger, p):
+            both = list(zip(ledger.reading.atoms[u].args, ledger.reading.atoms[v].args))
+            equations = [None if x == y else nothing(ledger, x - y, depth) for x, y in both]
+            if any(each is None and x != y for each, (x, y) in zip(equations, both)):
+                continue
+            same = ledger.congruence(u, v, equations)
+            c = p.terms[(u,)]
+            short = p - c * (Poly.atom(u) - Poly.atom(v))
+            fact = ledger.combine(short, [[1, ["not"]], [1, [goal]], [-c, [same]]])
+            if (short.constant() or 0) < 0:
+                return fact
+            return carried(ledger, [fact, *(each for each in goals if each != goal)])
     return None
+
+
+def _less(mono: Mono, atom: int) -> list[int]:
+    found = list(mono)
+    found.remove(atom)
+    return found
+
+
+def pairs(ledger: Ledger, p: Poly) -> Iterator[tuple[int, int]]:
+    """Atoms of one kind in ``p`` that have opposite factors and one or two operands that differ."""
+    atoms = ledger.reading.atoms
+    alone = sorted(mono[0] for mono in p.terms if len(mono) == 1 and atoms[mono[0]].kind in ("and", "min", "fd", "td"))
+    for u, v in combinations(alone, 2):
+        if atoms[u].kind == atoms[v].kind and len(atoms[u].args) == len(atoms[v].args):
+            if p.terms[(u,)] == -p.terms[(v,)]:
+                yield u, v
+
+
+def nothing(ledger: Ledger, p: Poly, depth: int) -> int | None:
+    """The equation ``p == 0``, as neither ``p < 0`` nor ``p > 0`` can be."""
+    ends: list[int] = []
+    for q in (p, -p):
+        above, below = ledger.branch([ge(q)]), ledger.branch([ge(-q - 1)])
+        above.goal = len(ledger.facts)
+        found = parted(below, [len(ledger.facts)], depth - 1)
+        if found is None:
+            return None
+        below.goal = found
+        ends.append(ledger.cases({"sign": q.written()}, [above, below], ge(q)))
+    return ledger.equal(ends[0], ends[1])
 
 
 def divided(

@@ -159,7 +159,7 @@ def _followed(ledger: Ledger, meter: Meter, goals: list[int], stage: str, depth:
 
 
 ATTEMPTS: tuple[Attempt, ...] = (
-    (carrying, 200, ()), (branched, 2_000, (40, 0, 0)), (followed, 200, ()), (branched, 50, (120, 0, 40)),
+    (carrying, 100, ()), (branched, 2_000, (40, 0, 0)), (followed, 200, ()), (branched, 50, (120, 0, 40)),
     (followed, 50, ("", MAX_SPLITS)), (branched, 16, (400, 6, 40)),
 )  # fmt: skip
 """In order, but for ``ordered``."""
