@@ -58,6 +58,7 @@ class Argument(ctypes.Structure):
         ("name", ctypes.c_char_p),
         ("read", ctypes.c_longlong),
         ("written", ctypes.c_longlong),
+        ("vectors", ctypes.c_longlong),
     )
 
 
@@ -128,11 +129,13 @@ def _unpacked(parameter: Parameter, k: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the threads of a launch did together: elements read and written, by buffer, as often as they did it."""
+    """What the threads of a launch did together: elements read and written, by buffer, as often as they did it;
+    ``vectors``: how often several at once."""
 
     kernel: str
     read: dict[str, int]
     written: dict[str, int]
+    vectors: dict[str, int]
 
 
 class EmulatedProgram:
@@ -158,7 +161,9 @@ class EmulatedProgram:
         if run(ctypes.byref(how), given, message):
             raise InternalError(f"kernel {kernel.name}: {message.value.decode(errors='replace')}")
         pairs = [(p.name, a) for p, a in zip(kernel.parameters, given, strict=True) if p.kind == "buffer"]
-        self.seen.append(Seen(kernel.name, {n: a.read for n, a in pairs}, {n: a.written for n, a in pairs}))
+        counts = ({n: getattr(a, what) for n, a in pairs} for what in ("read", "written", "vectors"))
+        counts = ({n: getattr(a, what) for n, a in pairs} for what in ("read", "written", "vectors"))
+        self.seen.append(Seen(kernel.name, *counts))
 
 
 def _pack(argument: Argument, parameter: Parameter, value: Any) -> int:
