@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -210,6 +211,27 @@ class EmulatedDevice:
 
     def address(self, array: DeviceArray) -> int:
         return int(array.memory.ctypes.data)
+
+    def adopt(self, array: Any) -> DeviceArray:
+        if isinstance(array, DeviceArray):
+            return array
+        found = np.asarray(array)
+        if not found.flags.c_contiguous or not found.flags.writeable or not found.size:
+            return self.upload(found)
+        return DeviceArray(bytes_of(found), found.shape, found.dtype)
+
+    def release(self, array: DeviceArray) -> Any:
+        return array_of(array.memory, array.shape, array.dtype)
+
+    def fill(self, memory: Any, array: DeviceArray) -> None:
+        count = array.size * int(array.dtype.itemsize)
+        memory[:count] = array.memory[:count]
+
+    def on(self, stream: Any) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def capture(self, run: Callable[[], None]) -> Callable[[], None]:
+        return run
 
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """None: the CPU has no cuBLAS. Contracts run instead."""
