@@ -98,7 +98,9 @@ class CuPyDevice:
         array.memory[: len(raw)] = self.cupy.asarray(raw)
 
     def address(self, array: DeviceArray) -> int:
-        return int(array.memory.data.ptr)
+        if hasattr(array.memory, "__cuda_array_interface__"):
+            return int(array.memory.data.ptr)
+        return int(array.memory.ctypes.data)  # of the stand-in for CuPy
 
     def adopt(self, array: Any) -> DeviceArray:
         if isinstance(array, DeviceArray):
