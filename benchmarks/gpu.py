@@ -213,9 +213,8 @@ def main() -> int:
     except (UsageError, ImportError) as missing:
         for name, workload in chosen.items():
             found = cost_of(lowered(workload), "main", workload.sizes)
-            print(
-                f"{name:12s} {found.launches} launches, {found.read / 1e6:10.1f} MB read, {found.written / 1e6:10.1f} MB written"
-            )
+            moved = f"{found.read / 1e6:10.1f} MB read, {found.written / 1e6:10.1f} MB written"
+            print(f"{name:12s} {found.launches} launches, {moved}")
         print(f"nothing measured: {missing}")
         return 0
     begun, peak = time.monotonic(), ceiling(cupy)

@@ -167,7 +167,8 @@ class _Planner:
 
     def group(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> int:
         """One kernel for several statements; gives how many."""
-        if (found := attention_from(stmts, self.maker.text)) is not None:
+        found = attention_from(stmts, self.maker.text)
+        if found is not None and not bound_to_threads(tuple(found.statements)):
             outside = self.parameters | used_outside(self.plan.func, found.statements)
             kernel = self.maker.attention(found, outside, guards)
             if kernel is not None:

@@ -20,7 +20,7 @@ from refrelax.backends.cupy_.nests import Reduction, told_only_by_equality
 from refrelax.backends.cupy_.statements import Lines
 from refrelax.backends.cupy_.vectors import Chunk, contiguous, width
 from refrelax.semantics.dims import substitute
-from refrelax.syntax.loops import Buffer
+from refrelax.syntax.loops import Buffer, For
 from refrelax.syntax.scalars import BufferLoad, PrimExpr, SymVar, walk
 
 Key = tuple[str, Indices]
@@ -308,7 +308,9 @@ class Program:
         every = {key for phase in self.group.phases for key in phase.loads() if key[0] not in self.held}
         loads = [BufferLoad(name, at, buffers[name].dtype) for name, at in keys]
         for loops in (rows, rows[-1:]):
-            found = tuple(e for e in loads if contiguous(buffers[e.buffer], e.indices, loops))
+            found = tuple(
+                e for e in loads if contiguous(buffers[e.buffer], e.indices, loops) and self._within(e, loops)
+            )
             whole = len(loops) == 1 or (len(found) == len(loads) and every <= keys.keys())
             together = all(contiguous(buffers[name], at, loops) for name, at in stores)
             if loops and whole and together and all(self._inside(key, self.group.phases[0]) for key in stores):
@@ -326,13 +328,22 @@ class Program:
             for name, at in dict.fromkeys(phase.loads())
             if (name, at) not in later and name not in self.held and self._certain(phase, (name, at))
         ]
-        found = tuple(e for e in loads if contiguous(buffers[e.buffer], e.indices, span))
+        found = tuple(e for e in loads if contiguous(buffers[e.buffer], e.indices, span) and self._within(e, span))
         key = phase.store.buffer, phase.target
         each = next((e for e in self.kept if e.key == key), None)
         direct = each is None or (k == each.stored and each.final)
         if phase.fold is None and direct and contiguous(buffers[key[0]], key[1], span) and self._inside(key, phase):
             return found, (key,)
         return found, ()
+
+    def _within(self, load: BufferLoad, loops: tuple[For, ...]) -> bool:
+        """Whether the indices along these loops are proved to be in bounds: elements that are moved at once are not
+        moved into range one by one."""
+        text = self.text.scope()
+        for loop in (*self.group.rows, *loops):
+            statements.enter(text, loop)
+        pairs = list(zip(load.indices, text.buffers[load.buffer].shape, strict=True))[-len(loops) :]
+        return all(text.bounds.inside(text.resolve(i), text.resolve(dim), load.buffer) for i, dim in pairs)
 
     def _inside(self, key: Key, phase: Phase) -> bool:
         """Whether a store is proved to be in bounds."""

@@ -64,6 +64,13 @@ class Module:
         return z
 
     @R.function
+    def greater(x: R.Tensor(("n", "m"), "DTYPE"), y: R.Tensor(("n", "m"), "DTYPE")):
+        with R.dataflow():
+            z = R.greater(x, y)
+            R.output(z)
+        return z
+
+    @R.function
     def largest(x: R.Tensor(("n", "m"), "DTYPE")):
         with R.dataflow():
             y = R.max(x, axis=[-1], keepdims=True)
@@ -78,6 +85,7 @@ EXPECTED: dict[str, Any] = {
     "outer": lambda x, y: x[:, :1] + y[:1],
     "across": lambda x, _: x.T,
     "widened": lambda x, _: x.astype(np.float64),
+    "greater": lambda x, y: x > y,
     "largest": lambda x, _: x - x.max(axis=1, keepdims=True),
 }
 
@@ -92,9 +100,12 @@ def run(name: str, dtype: str, n: int, m: int, order: int) -> Any:
     compiled = executable(dtype, order)
     x = (np.arange(n * m) % 13 - 6).reshape(n, m).astype(dtype)
     y = (np.arange(n * m) % 7 - 3).reshape(n, m).astype(dtype)
-    given_ = {"weighted": [x, y[0] if n else np.zeros(m, dtype)], "outer": [x[:, :1], y[:1]], "same": [x, y]}.get(
-        name, [x]
-    )
+    given_ = {
+        "weighted": [x, y[0] if n else np.zeros(m, dtype)],
+        "outer": [x[:, :1], y[:1]],
+        "same": [x, y],
+        "greater": [x, y],
+    }.get(name, [x])
     compiled.program.seen.clear()
     ended = compiled.run(name, *given_)
     assert isinstance(ended, rr.Returned)
@@ -144,3 +155,27 @@ def test_an_address_that_is_not_aligned() -> None:
     compiled.launchers[name](moved, out)
     assert device.download(out).tolist() == np.arange(1, 193, dtype=np.float64).reshape(3, 64).tolist()
     assert compiled.program.seen[0].vectors == {"a": 0, "out": 96}
+
+
+SHORT = """
+from tvm.script import ir as I, tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: T.Buffer((3, 5), "float32"), B: T.Buffer((3, 8), "float32")):
+        for i, j in T.grid(3, 8):
+            with T.sblock("copy"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj]
+"""
+
+
+def test_what_is_not_proved_to_be_in_bounds_is_moved_one_by_one() -> None:
+    """The row of `A` is shorter than the loop: the last three loads mean nothing, and touch nothing."""
+    compiled = CudaExecutable(rr.check(rr.parse(SHORT)), "fast", EmulatedDevice())
+    a = np.arange(15, dtype=np.float32).reshape(3, 5)
+    ended = compiled.run("main", a, np.zeros((3, 8), np.float32))
+    assert isinstance(ended, rr.Returned)
+    assert ended.arguments[1].numpy()[:, :5].tolist() == a.tolist()
+    assert compiled.program.seen[0].vectors == {"A": 0, "B": 6}
