@@ -62,9 +62,10 @@ test: $(DEV) $(NVRTC) ## the tie between spec, code and cases, then the test sui
 test-thorough: $(DEV) $(NVRTC) ## what takes long and has a quicker sibling in make test; CI runs both
 	@$(BIN)/python -m pytest -n 2 -m "thorough and not nightly and not tvm"
 
-test-gpu: $(DEV) ## the tests that need a CUDA device (installs CuPy)
+# On a bare machine with a device, without pip: sh tools/on_gpu.sh python3
+test-gpu: $(DEV) ## all that needs a CUDA device, in 8 minutes: tests, compute-sanitizer, measurements (installs CuPy)
 	@$(BIN)/python $(PIP) -e '.[cuda]'
-	@$(BIN)/python -m pytest -m gpu tests/backends/cupy_
+	@sh tools/on_gpu.sh $(BIN)/python
 
 test-tvm: $(DEV) $(TVM) ## the tests against real TVM 0.27 (the long ones: make nightly-tvm)
 	@REFRELAX_TVM_PYTHON=$(abspath $(TVMENV)/bin/python) $(BIN)/python -m pytest -m "tvm and not nightly"

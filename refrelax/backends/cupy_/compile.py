@@ -16,6 +16,7 @@ from refrelax.backends.cupy_.counting import Cost, CountingDevice, arguments
 from refrelax.backends.cupy_.devices import Device, DeviceArray, Program
 from refrelax.backends.cupy_.launch import Launcher, stand_in
 from refrelax.backends.cupy_.plan import Plan, plans, source_text
+from refrelax.backends.cupy_.resident import Recorder, Resident
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.numpy_ import border as surface
 from refrelax.backends.numpy_ import compile as host
@@ -152,6 +153,8 @@ class CudaExecutable:
         self.device = device
         self.border = Border(device)
         self._machine = Machine()
+        self._constants: dict[int, Any] = {}
+        self._overwrites = host.overwritten(checked.module)
         self.plans: dict[str, Plan] = plans(checked.module, mode) if made is None else made
         self.source = source_text(self.plans, mode)
         self.host_source = graph_source(checked, mode)
@@ -219,14 +222,58 @@ class CudaExecutable:
     def _counter(self) -> CudaExecutable:
         return CudaExecutable(self.checked, self.mode, CountingDevice(), self.plans)
 
-    def _counted(self, entry: str, symbols: Mapping[str, int]) -> Cost:
-        device, func = self.device, self.checked.module.functions.get(entry)
-        assert isinstance(device, CountingDevice)
+    def resident(self, entry: str = "main", *, stream: Any = None, graph: bool = False) -> Resident:
+        """A function over arrays that stay in the device's memory: CuPy's own (or what it can adopt), in and out. The
+        launches of a call are made out once for each choice of shapes.
+
+        ``stream``: where they go (a stream of CuPy, or its address; else the current one); ``graph``: as one CUDA
+        graph, over memory that arguments are copied to and results from.
+
+        Raises:
+            UsageError: no function of that name.
+        """
+        func = self._entry(entry)
+        return Resident(
+            lambda recorder, given: self._recorded(func, entry, recorder, given),
+            self.device, lambda wide: self._wide() if wide else self.program, stream, graph,
+        )  # fmt: skip
+
+    def _recorded(self, func: Function | PrimFunc, entry: str, recorder: Recorder, given: list[Any]) -> Any:
+        """A run on a device that writes down what is launched."""
+        link(self.checked.module, entry, {})
+        made = CudaExecutable(self.checked, self.mode, recorder, self.plans)
+        for constant in self._constants.values():
+            recorder.rooted(constant)
+        running = made._running({}, Machine(), self._constants)
+        try:
+            runtime.expect_arity(entry, len(given), len(func.params))
+            return made._functions[function(entry)](*([running, *given] if isinstance(func, Function) else given))
+        except Ended as end:
+            raise RunError(end.outcome) from None
+
+    def _running(
+        self, externs: Mapping[str, Callable[..., Any]], kept: Machine, constants: dict[int, Any] | None = None
+    ) -> Running:
+        """``constants``: those that are on the device already, which nothing overwrites."""
+        shared = None if self._overwrites else constants if constants is not None else self._constants
+        running = Running(
+            self.checked, externs, functions=self._functions, brought=self._brought, machine=kept,
+            constants={} if shared is None else shared,
+        )  # fmt: skip
+        running.border = self.border
+        return running
+
+    def _entry(self, entry: str) -> Function | PrimFunc:
+        func = self.checked.module.functions.get(entry)
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is no function of the module that can be run")
+        return func
+
+    def _counted(self, entry: str, symbols: Mapping[str, int]) -> Cost:
+        device, func = self.device, self._entry(entry)
+        assert isinstance(device, CountingDevice)
         values = arguments(device, func, entry, symbols)
-        running = Running(self.checked, {}, functions=self._functions, brought=self._brought, machine=Machine())
-        running.border = self.border
+        running = self._running({}, Machine())
         device.launches.clear()
         try:
             self._functions[function(entry)](*([running, *values] if isinstance(func, Function) else values))
@@ -253,8 +300,8 @@ class CudaExecutable:
             raise UsageError(f"{entry} is a library function")
         types = surface.types_of(func, len(args))
         values = [self.border.up(surface.inward(_on_host(a), t)) for a, t in zip(args, types, strict=True)]
-        running = Running(self.checked, externs, functions=functions, brought=self._brought, machine=self._machine)
-        running.border = self.border
+        running = self._running(externs, self._machine)
+        running.functions = functions
         try:
             runtime.expect_arity(entry, len(values), len(func.params))
             given = [running, *values] if isinstance(func, Function) else values

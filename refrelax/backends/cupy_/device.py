@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any
 
@@ -97,7 +98,41 @@ class CuPyDevice:
         array.memory[: len(raw)] = self.cupy.asarray(raw)
 
     def address(self, array: DeviceArray) -> int:
-        return int(array.memory.data.ptr)
+        if hasattr(array.memory, "__cuda_array_interface__"):
+            return int(array.memory.data.ptr)
+        return int(array.memory.ctypes.data)  # of the stand-in for CuPy
+
+    def adopt(self, array: Any) -> DeviceArray:
+        if isinstance(array, DeviceArray):
+            return array
+        found = self.cupy.ascontiguousarray(self.cupy.asarray(array))
+        made = DeviceArray(None, tuple(found.shape), np.dtype(found.dtype.name))
+        if not found.size:
+            return self.empty(made.shape, made.dtype)
+        made.memory = found.reshape(-1).view(np.uint8)
+        return made
+
+    def release(self, array: DeviceArray) -> Any:
+        return self._view(array)
+
+    def fill(self, memory: Any, array: DeviceArray) -> None:
+        count = array.size * int(array.dtype.itemsize)
+        memory[:count] = array.memory[:count]
+
+    def on(self, stream: Any) -> AbstractContextManager[Any]:
+        if stream is None:
+            return nullcontext()
+        return self.cupy.cuda.ExternalStream(stream) if isinstance(stream, int) else stream  # type: ignore[no-any-return]
+
+    def capture(self, run: Callable[[], None]) -> Callable[[], None]:
+        """A CUDA graph. The legacy stream cannot be captured: another one is, which waits for it."""
+        self.cupy.cuda.get_current_stream().synchronize()
+        apart = self.cupy.cuda.Stream(non_blocking=True)
+        with apart:
+            apart.begin_capture()
+            run()
+            graph = apart.end_capture()
+        return lambda: graph.launch(self.cupy.cuda.get_current_stream())
 
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """Library functions on the device, by CuPy (cuBLAS for products)."""

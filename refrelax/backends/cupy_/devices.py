@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from math import prod
 from typing import Any, Protocol
@@ -63,6 +64,21 @@ class Device(Protocol):
 
     def address(self, array: DeviceArray) -> int:
         """Where its first byte lies."""
+
+    def adopt(self, array: Any) -> DeviceArray:
+        """An array of the device's own library (or any other, which is copied)."""
+
+    def release(self, array: DeviceArray) -> Any:
+        """As an array of the device's own library, where it lies."""
+
+    def fill(self, memory: Any, array: DeviceArray) -> None:
+        """Copy an array's bytes to the start of some memory."""
+
+    def on(self, stream: Any) -> AbstractContextManager[Any]:
+        """Inside: launches go to this stream (``None``: to the current one)."""
+
+    def capture(self, run: Callable[[], None]) -> Callable[[], None]:
+        """What launches all that ``run`` launches, as a graph where the device has them."""
 
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """What runs in place of the module's library functions, on device arrays; where nothing does, contracts do."""

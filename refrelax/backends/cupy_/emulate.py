@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -58,6 +59,7 @@ class Argument(ctypes.Structure):
         ("name", ctypes.c_char_p),
         ("read", ctypes.c_longlong),
         ("written", ctypes.c_longlong),
+        ("vectors", ctypes.c_longlong),
     )
 
 
@@ -128,11 +130,13 @@ def _unpacked(parameter: Parameter, k: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the threads of a launch did together: elements read and written, by buffer, as often as they did it."""
+    """What the threads of a launch did together: elements read and written, by buffer, as often as they did it;
+    ``vectors``: how often several at once."""
 
     kernel: str
     read: dict[str, int]
     written: dict[str, int]
+    vectors: dict[str, int]
 
 
 class EmulatedProgram:
@@ -158,7 +162,9 @@ class EmulatedProgram:
         if run(ctypes.byref(how), given, message):
             raise InternalError(f"kernel {kernel.name}: {message.value.decode(errors='replace')}")
         pairs = [(p.name, a) for p, a in zip(kernel.parameters, given, strict=True) if p.kind == "buffer"]
-        self.seen.append(Seen(kernel.name, {n: a.read for n, a in pairs}, {n: a.written for n, a in pairs}))
+        counts = ({n: getattr(a, what) for n, a in pairs} for what in ("read", "written", "vectors"))
+        counts = ({n: getattr(a, what) for n, a in pairs} for what in ("read", "written", "vectors"))
+        self.seen.append(Seen(kernel.name, *counts))
 
 
 def _pack(argument: Argument, parameter: Parameter, value: Any) -> int:
@@ -205,6 +211,27 @@ class EmulatedDevice:
 
     def address(self, array: DeviceArray) -> int:
         return int(array.memory.ctypes.data)
+
+    def adopt(self, array: Any) -> DeviceArray:
+        if isinstance(array, DeviceArray):
+            return array
+        found = np.asarray(array)
+        if not found.flags.c_contiguous or not found.flags.writeable or not found.size:
+            return self.upload(found)
+        return DeviceArray(bytes_of(found), found.shape, found.dtype)
+
+    def release(self, array: DeviceArray) -> Any:
+        return array_of(array.memory, array.shape, array.dtype)
+
+    def fill(self, memory: Any, array: DeviceArray) -> None:
+        count = array.size * int(array.dtype.itemsize)
+        memory[:count] = array.memory[:count]
+
+    def on(self, stream: Any) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def capture(self, run: Callable[[], None]) -> Callable[[], None]:
+        return run
 
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """None: the CPU has no cuBLAS. Contracts run instead."""

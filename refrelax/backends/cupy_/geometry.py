@@ -59,7 +59,7 @@ def geometry(kernel: Kernel, symbols: Mapping[str, Any]) -> Geometry:
             tiles = (-(-product(kernel.rows) // TILE)) * (-(-product(kernel.columns) // TILE))
             return Geometry(product(kernel.batch) * tiles, kernel.threads, symbols=symbols)
         case _:
-            total = product(kernel.batch)
+            total = product(kernel.batch) * -(-product(kernel.columns) // kernel.width)
             return Geometry(-(-total // kernel.threads), kernel.threads, total, symbols=symbols)
 
 
@@ -80,7 +80,8 @@ def narrow(kernel: Kernel, symbols: Mapping[str, Any]) -> bool:
 
 def _needed(kernel: Kernel, counts: list[int], rows: int) -> int:
     """Bytes that are kept of so many rows."""
-    sizes = (counts[span] * rows * int(numpy_dtype(dtype).itemsize) for dtype, span in kernel.kept)
+    wide = [-(-count // kernel.width) * kernel.width for count in counts]
+    sizes = (wide[span] * rows * int(numpy_dtype(dtype).itemsize) for dtype, span in kernel.kept)
     return sum(-(-size // 16) * 16 for size in sizes)
 
 

@@ -304,8 +304,7 @@ FEW_COLUMNS = 1024
 
 
 def group_from(stmts: Sequence[Stmt], text: Text) -> Group | None:
-    """The statements from the first on that one kernel should run; ``None`` where that is no more than the first, which
-    has a form of its own."""
+    """The statements from the first on that one kernel should run; ``None`` where the first has a form of its own."""
     pieces: list[Piece] = []
     for stmt in stmts:
         piece = piece_of(as_loop(stmt), text)
@@ -321,7 +320,7 @@ def group_from(stmts: Sequence[Stmt], text: Text) -> Group | None:
     for piece in pieces:
         if piece.fold is not None or len(piece.loops) != len(points.rows) or not points.add(piece):
             break
-    return points if len(points.phases) > 1 else None
+    return points if points.phases else None
 
 
 def _around_fold(pieces: list[Piece], first: int) -> Group | None:

@@ -71,7 +71,8 @@ class Kernel:
     ``batch``: extents whose product is the number of threads that have work, of a row program the number of rows, of a
     contraction beside its ``rows`` and ``columns`` (in tiles of ``TILE``) that of matrices. Of a row program ``spans``
     are the extents of its columns; ``kept`` says what a row keeps: a dtype and the number of a span; ``alone``: a
-    thread has a row to itself; ``static``: bytes of shared memory beside that.
+    thread has a row to itself; ``static``: bytes of shared memory beside that; ``width``:
+    elements that a thread takes at once, of the loops ``columns`` or the spans.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Kernel:
     kept: tuple[tuple[str, int], ...] = ()
     alone: bool = False
     static: int = 0
+    width: int = 1
 
     def source(self) -> str:
         head = ", ".join(p.text() for p in self.parameters)
@@ -237,14 +239,35 @@ class _Writer:
         program = Program(group, self.text, outside, alone)
         if not program.usable:
             return None
-        return self.program(program) if group.spans else self.points(program)
+        if not alone:
+            program.width = program.widest()
+        if group.spans:
+            return self.program(program)
+        return self.points(program) if len(group.phases) > 1 or program.points() is not None else None
 
     def points(self, program: Program) -> Kernel:
-        """Statements of one element a thread."""
-        out = Lines()
-        text = self.threads(out, program.group.rows)
-        program.write(out, text)
-        return self.done(out, "elementwise", tuple(loop.extent for loop in program.group.rows))
+        """Statements of one element a thread, or of some that lie side by side."""
+        out, rows, chunk = Lines(), program.group.rows, program.points()
+        if chunk is None:
+            program.write(out, self.threads(out, rows))
+            return self.done(out, "elementwise", tuple(loop.extent for loop in rows))
+        outer, size = rows[: len(rows) - len(chunk.loops)], chunk.width
+        out.line("idx flat = (idx)blockIdx.x * blockDim.x + threadIdx.x;")
+        out.line("if (flat >= total) return;")
+        out.line(f"const idx columns = {statements.size(self.text, chunk.loops)};")
+        text = self.text
+        if outer:
+            out.line(f"const idx chunks = (columns + {size - 1}) / {size}, step = flat % chunks * {size};")
+            out.line("flat /= chunks;")
+            text = statements.unflatten(out, text, outer, "flat")
+        else:
+            out.line(f"const idx step = flat * {size};")
+        program.chunk = chunk
+        chunk.before(out, text)
+        program.write(out, chunk.element(out, text))
+        chunk.after(out, text)
+        kernel = self.done(out, "elementwise", tuple(loop.extent for loop in outer))
+        return replace(kernel, columns=tuple(loop.extent for loop in chunk.loops), width=size)
 
     def program(self, program: Program) -> Kernel:
         """A row program."""
@@ -254,7 +277,7 @@ class _Writer:
         out.line("if (flat >= total) return;")
         program.write(out, statements.unflatten(out, self.text, group.rows, "flat"))
         kernel = self.done(out, "row program", tuple(e.extent for e in group.rows), barriers=not program.alone)
-        return replace(kernel, alone=program.alone, spans=program.spans, kept=program.needs)
+        return replace(kernel, alone=program.alone, spans=program.spans, kept=program.needs, width=program.width)
 
     def attention(self, found: Attention, outside: set[str]) -> Kernel | None:
         writing, out = Writing(found, self.text, outside), Lines()

@@ -57,8 +57,9 @@ class Check:
 class Plan:
     """One PrimFunc: what it allocates, and what it launches, in order.
 
-    ``together``: a kernel runs statements row by row that the program runs one after the other, which is the same
-    unless one argument lies in another. ``claims``: what was asked of the shape solver to leave bounds checks out.
+    ``together``: a kernel does at the same time, or row by row, what the program does one after the other, which is
+    the same unless one argument lies in another. ``claims``: what was asked of the shape solver to leave bounds checks
+    out.
     """
 
     name: str
@@ -166,7 +167,8 @@ class _Planner:
 
     def group(self, stmts: tuple[Stmt, ...], guards: tuple[PrimExpr, ...]) -> int:
         """One kernel for several statements; gives how many."""
-        if (found := attention_from(stmts, self.maker.text)) is not None:
+        found = attention_from(stmts, self.maker.text)
+        if found is not None and not bound_to_threads(tuple(found.statements)):
             outside = self.parameters | used_outside(self.plan.func, found.statements)
             kernel = self.maker.attention(found, outside, guards)
             if kernel is not None:
@@ -181,7 +183,7 @@ class _Planner:
         if kernel is None:
             return 0
         self.plan.steps.append(kernel)
-        self.plan.together = self.plan.together or len(group.phases) > 1
+        self.plan.together = self.plan.together or len(group.phases) > 1 or kernel.form != "elementwise"
         return len(group.phases)
 
     @property

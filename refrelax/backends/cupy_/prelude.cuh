@@ -24,6 +24,8 @@ template <class T> using ptr = T*;
 #define SHARED(T, name, count) __shared__ T name[count]
 extern __shared__ __align__(16) u8 row_memory[];  // as much as the launch asks for
 #define KEPT(T, name, start, count) T* name = (T*)(row_memory + (start))
+#define UNROLL _Pragma("unroll")
+#define ALIGNED(size) __align__(size)
 #define SYNC() __syncthreads()
 #define FN __device__ __forceinline__
 FN u32 bits_of(f32 x) { return __float_as_uint(x); }
@@ -76,6 +78,35 @@ template <class F> FN bool operator<(narrow<F> a, narrow<F> b) { return widen(a)
 template <class F> FN bool operator<=(narrow<F> a, narrow<F> b) { return widen(a) <= widen(b); }
 template <class F> FN bool operator>(narrow<F> a, narrow<F> b) { return widen(a) > widen(b); }
 template <class F> FN bool operator>=(narrow<F> a, narrow<F> b) { return widen(a) >= widen(b); }
+
+// --- elements side by side ---------------------------------------------------------------------------------------------
+
+template <class T, i32 V> struct ALIGNED(sizeof(T) * V) vec { T at[V]; };
+
+#ifndef REFRELAX_EMULATION
+template <class T> FN bool together(T* p, i64 offset, u64 size) { return (u64)(p + offset) % size == 0; }
+template <class V, class T> FN V at_once(T* p, i64 offset) { return *(const V*)(p + offset); }
+template <class V, class T> FN void at_once(T* p, i64 offset, V value) { *(V*)(p + offset) = value; }
+#endif
+
+// The first `count` of V elements, at once if all of them are wanted and the address allows it.
+template <class T, i32 V, class P> FN vec<T, V> loaded(P p, i64 offset, i32 count) {
+  if (count == V && together(p, offset, sizeof(T) * V)) return at_once<vec<T, V>>(p, offset);
+  vec<T, V> found;
+  UNROLL
+  for (i32 k = 0; k < V; ++k)
+    if (k < count) found.at[k] = (T)p[offset + k];
+  return found;
+}
+template <class T, i32 V, class P> FN void stored(P p, i64 offset, i32 count, vec<T, V> value) {
+  if (count == V && together(p, offset, sizeof(T) * V)) {
+    at_once<vec<T, V>>(p, offset, value);
+    return;
+  }
+  UNROLL
+  for (i32 k = 0; k < V; ++k)
+    if (k < count) p[offset + k] = value.at[k];
+}
 
 // --- conversions: integers wrap, floats round once, a float out of an integer's range is moved into it ---------------
 

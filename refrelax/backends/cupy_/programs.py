@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 
 from refrelax.backends.cupy_ import statements
 from refrelax.backends.cupy_.expressions import Text
-from refrelax.backends.cupy_.forms import OPERATORS, neutral, wide
+from refrelax.backends.cupy_.forms import OPERATORS, ROW_DTYPES, neutral, wide
 from refrelax.backends.cupy_.groups import Group, Indices, Phase, certain
 from refrelax.backends.cupy_.names import c_type, letters
 from refrelax.backends.cupy_.nests import Reduction, told_only_by_equality
 from refrelax.backends.cupy_.statements import Lines
+from refrelax.backends.cupy_.vectors import Chunk, contiguous, width
 from refrelax.semantics.dims import substitute
+from refrelax.syntax.loops import Buffer, For
 from refrelax.syntax.scalars import BufferLoad, PrimExpr, SymVar, walk
 
 Key = tuple[str, Indices]
@@ -46,16 +48,20 @@ class Kept:
 
 @dataclass(slots=True)
 class Program:
-    """Writes the phases of a group. ``outside``: the buffers that are used elsewhere; ``alone``: one thread a row;
-    ``later``: what is used for every column when the phases are over."""
+    """Writes the phases of a group.
+
+    ``outside``: the buffers that are used elsewhere; ``alone``: one thread a row; ``later``: what is used for every
+    column when the phases are over; ``width``: columns that a thread takes at once."""
 
     group: Group
     text: Text
     outside: set[str]
     alone: bool
     later: tuple[Key, ...] = ()
+    width: int = 1
     kept: list[Kept] = field(default_factory=list)
     held: dict[str, str] = field(default_factory=dict)
+    chunk: Chunk | None = None
     first: set[str] = field(default_factory=set)
     """What is read of a row before it is stored for sure."""
 
@@ -183,7 +189,9 @@ class Program:
             tests = [*([guard] if guard else []), *tests]
             if tests:
                 out.open(f"if ({' && '.join(tests)})")
-            statements.write(out, text, text.buffers[name], self.group.indices[name], variable)
+            key = name, self.group.indices[name]
+            if self.chunk is None or not self.chunk.store(out, text, key, variable):
+                statements.write(out, text, text.buffers[name], key[1], variable)
             if tests:
                 out.close()
 
@@ -224,6 +232,9 @@ class Program:
             out.line("i64 place = 0;")
         for each in self.rooms:
             count = f"{statements.size(text, self.group.spans[each.span])} * rows"
+            if self.width > 1:
+                size = statements.size(text, self.group.spans[each.span])
+                count = f"({size} + {self.width - 1}) / {self.width} * {self.width} * rows"
             out.line(f"KEPT({c_type(each.dtype)}, {each.name}, place, {count});")
             if each is not self.rooms[-1]:
                 out.line(f"place += ({count} * sizeof({c_type(each.dtype)}) + 15) / 16 * 16;")
@@ -241,20 +252,105 @@ class Program:
         """The loop over the columns of this thread, and what is kept for them."""
         letter = letters(phase.span)
         first, step = ("0", "++step") if self.alone else ("lane", "step += lanes")
-        out.open(f"for (idx step = {first}; step < count{letter}; {step})")
         span = self.group.spans[phase.span]
-        if span:
-            out.line("idx rest = step;")
-        inner = statements.unflatten(out, text, span, "rest")
+        if self.width > 1:
+            out.open(f"for (idx step = lane * {self.width}; step < count{letter}; step += lanes * {self.width})")
+            many = f"count{letter} - step < {self.width} ? (i32)(count{letter} - step) : {self.width}"
+            loads, stores = self.vectors(k, phase)
+            self.chunk = Chunk(span, self.width, "step", many, loads, stores)
+            self.chunk.before(out, text)
+            inner = self.chunk.element(out, text)
+        else:
+            self.chunk = None
+            out.open(f"for (idx step = {first}; step < count{letter}; {step})")
+            if span:
+                out.line("idx rest = step;")
+            inner = statements.unflatten(out, text, span, "rest")
         inner.aliases.update(phase.aliases)
         mine = [each for each in self.kept if k in each.phases]
         if mine:
-            out.line(f"const idx slot = {'step * rows + local' if self.alone else f'local * count{letter} + step'};")
+            at = "step * rows + local" if self.alone else f"local * count{letter} + step"
+            if self.width > 1:  # threads next to each other have elements next to each other
+                chunks = f"((count{letter} + {self.width - 1}) / {self.width})"
+                at = f"(local * {self.width} + part) * {chunks} + step / {self.width}"
+            out.line(f"const idx slot = {at};")
         for each in mine:
             reads = any(each.key == found for found in phase.loads())
             if reads:
                 self.read(out, inner, k, each)
         return inner
+
+    def close(self, out: Lines, text: Text) -> None:
+        """The end of that loop."""
+        if self.chunk is not None:
+            self.chunk.after(out, text)
+        out.close()
+
+    def widest(self) -> int:
+        """How many columns a thread should take at once: of what lies side by side, 16 bytes."""
+        dtypes: list[str] = []
+        for k, phase in enumerate(self.group.phases):
+            if phase.span >= 0:
+                loads, stores = self.vectors(k, phase)
+                dtypes += [load.dtype for load in loads] + [self.text.buffers[name].dtype for name, _ in stores]
+        return width(dtypes)
+
+    def points(self) -> Chunk | None:
+        """Of elementwise statements: what a thread takes at once, along all loops or the innermost one."""
+        buffers, rows = self.text.buffers, self.group.rows
+        stores = tuple((name, at) for name, at in self.group.indices.items() if name in self.outside)
+        keys = dict.fromkeys(
+            key
+            for phase in self.group.phases
+            for key in phase.loads()
+            if (key[0] not in self.held or key[0] in self.first & self.outside) and self._certain(phase, key)
+        )
+        every = {key for phase in self.group.phases for key in phase.loads() if key[0] not in self.held}
+        loads = [BufferLoad(name, at, buffers[name].dtype) for name, at in keys]
+        for loops in (rows, rows[-1:]):
+            found = tuple(
+                e for e in loads if contiguous(buffers[e.buffer], e.indices, loops) and self._within(e, loops)
+            )
+            whole = len(loops) == 1 or (len(found) == len(loads) and every <= keys.keys())
+            together = all(contiguous(buffers[name], at, loops) for name, at in stores)
+            if loops and whole and together and all(self._inside(key, self.group.phases[0]) for key in stores):
+                size = width([*(e.dtype for e in found), *(buffers[name].dtype for name, _ in stores)])
+                many = f"columns - step < {size} ? (i32)(columns - step) : {size}"
+                return Chunk(tuple(loops), size, "step", many, found, stores) if size > 1 else None
+        return None
+
+    def vectors(self, k: int, phase: Phase) -> tuple[tuple[BufferLoad, ...], tuple[Key, ...]]:
+        """What a phase loads from memory, and stores there, side by side."""
+        span, buffers = self.group.spans[phase.span], self.text.buffers
+        later = {each.key for each in self.kept if k in each.phases[1:]}
+        loads = [
+            BufferLoad(name, at, buffers[name].dtype)
+            for name, at in dict.fromkeys(phase.loads())
+            if (name, at) not in later and name not in self.held and self._certain(phase, (name, at))
+        ]
+        found = tuple(e for e in loads if contiguous(buffers[e.buffer], e.indices, span) and self._within(e, span))
+        key = phase.store.buffer, phase.target
+        each = next((e for e in self.kept if e.key == key), None)
+        direct = each is None or (k == each.stored and each.final)
+        if phase.fold is None and direct and contiguous(buffers[key[0]], key[1], span) and self._inside(key, phase):
+            return found, (key,)
+        return found, ()
+
+    def _within(self, load: BufferLoad, loops: tuple[For, ...]) -> bool:
+        """Whether the indices along these loops are proved to be in bounds: elements that are moved at once are not
+        moved into range one by one."""
+        text = self.text.scope()
+        for loop in (*self.group.rows, *loops):
+            statements.enter(text, loop)
+        pairs = list(zip(load.indices, text.buffers[load.buffer].shape, strict=True))[-len(loops) :]
+        return all(text.bounds.inside(text.resolve(i), text.resolve(dim), load.buffer) for i, dim in pairs)
+
+    def _inside(self, key: Key, phase: Phase) -> bool:
+        """Whether a store is proved to be in bounds."""
+        text = self.text.scope()
+        for loop in (*self.group.rows, *(self.group.spans[phase.span] if phase.span >= 0 else ())):
+            statements.enter(text, loop)
+        return not statements.place(text, text.buffers[key[0]], key[1])[1]
 
     def read(self, out: Lines, text: Text, k: int, each: Kept) -> None:
         """What is kept, into a variable: from memory the first time."""
@@ -275,19 +371,19 @@ class Program:
         """A store for every column."""
         inner = self.open(out, text, k, phase)
         self.keep(out, inner, k, phase, inner.element(phase.store.value))
-        out.close()
+        self.close(out, text)
 
     def keep(self, out: Lines, inner: Text, k: int, phase: Phase, value: str) -> None:
         """A value of this column where later phases, or others, look for it."""
         buffer = inner.buffers[phase.store.buffer]
         each = next((e for e in self.kept if e.key == (buffer.name, phase.target)), None)
         if each is None or (k == each.stored and each.final and k == each.phases[-1]):
-            statements.write(out, inner, buffer, phase.target, value)
+            self.store(out, inner, buffer, phase, value)
         else:
             out.line(f"const {c_type(buffer.dtype)} found = {value};")
             if k == each.stored and each.final:
                 out.line(f"if (fits) {each.room}[slot] = found;")
-                statements.write(out, inner, buffer, phase.target, "found")
+                self.store(out, inner, buffer, phase, "found")
             else:
                 out.open("if (fits)")
                 out.line(f"{each.room}[slot] = found;")
@@ -297,6 +393,11 @@ class Program:
                 statements.write(out, inner, buffer, phase.target, "found")
                 inner.used.when = "always"
                 out.close()
+
+    def store(self, out: Lines, text: Text, buffer: Buffer, phase: Phase, value: str) -> None:
+        key = buffer.name, phase.target
+        if self.chunk is None or not self.chunk.store(out, text, key, value):
+            statements.write(out, text, buffer, phase.target, value)
 
     def fold(self, out: Lines, text: Text, k: int, phase: Phase) -> None:
         """All columns into one element of the row."""
@@ -309,17 +410,17 @@ class Program:
         tests = self.tests(text, phase)
         out.open(f"if ({' && '.join(tests)})" if tests else "")
         combine, item = reduction.combine, reduction.item
-        if combine is None or item is None:
+        if combine is None or item is None or (self.alone and phase.store.value.dtype not in ROW_DTYPES):
             out.line(f"{variable} = {init};")
             inner = self.open(out, text, k, phase)
             out.line(f"{variable} = {inner.element(phase.store.value)};")
-            out.close()
+            self.close(out, text)
         else:
             kind, operator = wide(phase.store.value.dtype), OPERATORS[combine]
             out.line(f"{kind} acc = {neutral(combine, kind)};")
             inner = self.open(out, text, k, phase)
             out.line(f"acc = {operator}::of(acc, widen({inner.element(item)}));")
-            out.close()
+            self.close(out, text)
             if not self.alone:
                 out.line(f"acc = row_total<{operator}>(acc, lanes);")
             total = f"{operator}::of(widen({init}), acc)"

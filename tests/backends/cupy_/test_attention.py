@@ -107,6 +107,7 @@ def test_permitted_in_every_order(name: str, fits: bool, monkeypatch: pytest.Mon
         permitted(name, {"b": b, "s": s, "t": t}, order, SMALL)
 
 
+@pytest.mark.thorough
 @needs_gxx
 def test_other_formats() -> None:
     permitted("causal", {"b": 1, "s": 18, "t": 18}, 2, ("float16", 1, 4, 4))

@@ -24,7 +24,9 @@ def missing() -> str:
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "NVRTC is here")
 
 
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_90", "sm_100"])
+@pytest.mark.parametrize(
+    "architecture", ["sm_80", *(pytest.param(a, marks=pytest.mark.thorough) for a in ("sm_90", "sm_100"))]
+)
 def test_row_programs_and_attention(architecture: str) -> None:
     dtype = {"sm_80": "float32", "sm_90": "bfloat16", "sm_100": "float16"}[architecture]
     cubin = nvrtc.compile_source(cuda_source(rows(dtype), "fast"), "fast", architecture)

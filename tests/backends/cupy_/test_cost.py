@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -140,3 +144,14 @@ def test_the_command(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main([*plain, "--json", "--cost", "n=1", "--cost", "m=2"]) == 0
     assert '"launches": 1' in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_the_measurements_end_without_a_device() -> None:
+    script = Path(__file__).parents[3] / "benchmarks" / "gpu.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--only", "softmax"], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(script.parents[1]), "CUDA_VISIBLE_DEVICES": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("softmax      1 launches,     1073.7 MB read,     1073.7 MB written")
+    assert "nothing measured" in done.stdout

@@ -139,14 +139,15 @@ SEEDED = [
     ("row_sum", "flat >= total", "flat > total"),
     ("row_max_f16", "(idx)blockIdx.x", "1 + (idx)blockIdx.x"),
     ("broadcast_f16", "flat >= total", "flat > total"),
-    ("broadcast_f16", "flat % m", "flat % n"),
+    ("broadcast_f16", "flat % chunks", "flat % (chunks + 1)"),
+    ("broadcast_f16", "placea, many", "placea, 8"),
     ("running_sum", "(j - 1)", "(j - 2)"),
     ("where_inside", "< n", "<= n"),
     ("argmax", " > ", " < "),
     ("gather", "at(", "(false ? i64(0) : "),
     ("conv", "start < depth", "start < depth - 2"),
     ("concat", "(3 <= ", "(2 <= "),
-    ("in_place", "flat /= 4", "flat /= 5"),
+    ("in_place", "rest /= 4", "rest /= 5"),
 ]  # fmt: skip
 
 

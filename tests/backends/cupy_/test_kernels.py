@@ -127,7 +127,7 @@ def test_loads_out_of_range_are_moved_into_range() -> None:
 def test_a_check_stays_unless_it_is_proved() -> None:
     made = plans(module().module, "fast")
     text = {name: plan.kernels[0].source() for name, plan in made.items()}
-    assert "A[(at((i64)" in text["gather"]
+    assert "loaded<f32, 4>(A, (at((i64)" in text["gather"]
     assert "if (inside(" in text["checked_store"] and "STORE_OUT_OF_BOUNDS" in text["checked_store"]
     for name in ("concat", "where_inside", "running_sum", "conv", "triangle"):
         assert "at(" not in text[name] and "inside(" not in text[name], text[name]

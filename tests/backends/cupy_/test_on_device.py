@@ -16,6 +16,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import CALLS, KERNELS, arguments, module
+from row_operators import OPERATORS, lowered
+from test_attention import lowered as attention
+from test_row_programs import arguments as row_arguments
 
 import refrelax as rr
 from refrelax import examples
@@ -110,3 +113,89 @@ def test_examples_agree(name: str) -> None:
     for run in example.runs:
         verdict = diff(checked, example.entry, run.args, impl="cupy", mode="fast")
         assert isinstance(verdict, Agreement), verdict
+
+
+@cache
+def rows(dtype: str) -> CudaExecutable:
+    from refrelax.backends.cupy_.device import CuPyDevice
+
+    return CudaExecutable(lowered(dtype), "fast", CuPyDevice())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("name", OPERATORS)
+def test_row_programs(name: str, dtype: str) -> None:
+    class It:
+        def run(self, _module: Any, entry: str, args: Any) -> Any:
+            return rows(dtype).run(entry, *args)
+
+    for n, m in ((3, 64), (2, 37), (1, 1500), (0, 4)):
+        args = row_arguments(name, dtype, n, m, n + m)
+        verdict = diff(lowered(dtype), name, args, impl=It())
+        assert not isinstance(verdict, rr.Divergence), verdict
+        assert verdict.report.outside == 0
+
+
+@pytest.mark.parametrize("m", [4096, 40_000, 4099])
+def test_long_rows(m: int) -> None:
+    """Kept in the block's memory, too long for it, and without alignment."""
+    x = np.random.default_rng(m).standard_normal((64, m)).astype(np.float32)
+    found = rows("float32")["softmax"](x)
+    wanted = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
+    assert np.allclose(found, wanted / wanted.sum(axis=1, keepdims=True), rtol=1e-4, atol=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(2, 40, 70), (1, 33, 1000), (1, 20, 5000)])
+@pytest.mark.parametrize("name", ["plain", "causal"])
+def test_attention(name: str, sizes: tuple[int, int, int]) -> None:
+    from refrelax.backends.cupy_.device import CuPyDevice
+
+    b, s, t = sizes
+    compiled = CudaExecutable(attention("float32", 2, 64, 48), "fast", CuPyDevice())
+    r = np.random.default_rng(s)
+    q, k, v = (r.standard_normal(e).astype(np.float32) for e in ((b, s, 2, 64), (b, t, 2, 64), (b, t, 2, 48)))
+    scores = np.einsum("bshd,bthd->bhst", q.astype(np.float64), k) / 8
+    if name == "causal":
+        scores = np.where(np.tril(np.ones((s, t), bool)), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    wanted = np.einsum("bhst,bthd->bshd", weights / weights.sum(axis=-1, keepdims=True), v)
+    assert np.allclose(compiled[name](q, k, v), wanted, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_arrays_that_stay_on_the_device(graph: bool) -> None:
+    import cupy
+
+    stream = cupy.cuda.Stream(non_blocking=True)
+    call = rows("float32").resident("softmax", stream=stream, graph=graph)
+    kept = []
+    for seed in range(4):
+        x = np.random.default_rng(seed).standard_normal((5, 300)).astype(np.float32)
+        given_ = cupy.asarray(x)
+        cupy.cuda.get_current_stream().synchronize()
+        found = call(given_)
+        stream.synchronize()
+        kept.append((found, rows("float32")["softmax"](x)))
+    assert all(tape is not None for tape in call.tapes.values()) and len(call.tapes) == 1
+    assert all((cupy.asnumpy(found) == wanted).all() for found, wanted in kept)
+
+
+@pytest.mark.parametrize("name", ["mlp", "decoder"])
+@pytest.mark.parametrize("graph", [False, True])
+def test_replays_of_models(name: str, graph: bool) -> None:
+    import cupy
+
+    from refrelax.backends.cupy_.device import CuPyDevice
+    from refrelax.lower.pipeline import lower
+
+    example = examples.load(name)
+    stage = example.stage("imported")
+    checked = rr.check(rr.bind_constants(rr.parse(stage.text), stage.constants))
+    compiled = CudaExecutable(lower(checked, pipeline="default").module, "fast", CuPyDevice())
+    call = compiled.resident(example.entry, graph=graph)
+    for _ in range(3):
+        for run in example.runs:
+            args = [np.frombuffer(a.data, a.dtype).reshape(a.shape).copy() for a in run.args]
+            wanted, found = compiled[example.entry](*args), call(*map(cupy.asarray, args))
+            pairs = zip(found, wanted, strict=True) if isinstance(wanted, tuple) else [(found, wanted)]
+            assert all((cupy.asnumpy(f) == w).all() for f, w in pairs)

@@ -55,7 +55,9 @@ def test_permitted_in_every_order(name: str) -> None:
         permitted(name, "float32", n, m, order % 3)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+@pytest.mark.parametrize(
+    "dtype", ["float16", *(pytest.param(d, marks=pytest.mark.thorough) for d in ("bfloat16", "float64"))]
+)
 def test_other_dtypes(dtype: str) -> None:
     for name in OPERATORS:
         permitted(name, dtype, 3, 37, 2)

@@ -65,6 +65,7 @@ struct Argument {
   double number;
   const char* name;
   long long read, written;  // elements, as often as a thread did it
+  long long vectors;        // of those, how often several at once
 };
 
 // --- races -----------------------------------------------------------------------------------------------------------
@@ -422,6 +423,22 @@ template <class T> using ptr = emulated::span<T>;
 #define SHARED(T, name, count)                              \
   static emulated::Shared<T, count> name##_memory(#name);   \
   auto& name = name##_memory.enter()
+#define UNROLL
+#define ALIGNED(size) alignas(size)
+template <class T> bool together(const emulated::span<T>& p, long long offset, unsigned long long size) {
+  return (unsigned long long)(p.data + offset) % size == 0;
+}
+template <class V, class T> V at_once(const emulated::span<T>& p, long long offset) {
+  V found;
+  constexpr int count = sizeof found.at / sizeof found.at[0];
+  ++p.argument->vectors;
+  for (int k = 0; k < count; ++k) found.at[k] = p[offset + k];
+  return found;
+}
+template <class V, class T> void at_once(const emulated::span<T>& p, long long offset, V value) {
+  ++p.argument->vectors;
+  for (int k = 0; k < (int)(sizeof value.at / sizeof value.at[0]); ++k) p[offset + k] = value.at[k];
+}
 #define KEPT(T, name, start, count) const emulated::Kept<T> name((start), (count), #name)
 #define SYNC() emulated::barrier(__LINE__)
 
