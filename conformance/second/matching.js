@@ -41,6 +41,7 @@ function structure(value, type, fail) {
 /** A bare number among the arguments is one of the parameter's dtype. */
 function retype(value, dtype, fail) {
   if (!value.bare) throw fail("dtype");
+  if (typeof value.given === "boolean" && dtype !== "bool") value.given = Number(value.given);
   value.dtype = dtype;
 }
 

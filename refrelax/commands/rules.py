@@ -203,4 +203,5 @@ def _print_rule(each: Any) -> None:
     for place in each.deviations:
         print(f"  TVM       does otherwise: {place}")
     for case in each.cases:
-        print(f"  case      {case.name} ({case.verdict}: {case.expect}) {case.place}")
+        beside = f", of {case.rule}" if each.rule not in (case.rule, case.expect.rule) else ""
+        print(f"  case      {case.name} ({case.verdict}: {case.expect}{beside}) {case.place}")
