@@ -218,7 +218,8 @@ def _print_rule(each: Any, programs: bool) -> None:
     for place in each.deviations:
         print(f"  TVM       does otherwise: {place}")
     for case in each.cases:
-        print(f"  case      {case.name} ({case.verdict}: {case.expect}) {case.place}")
+        beside = f", of {case.rule}" if each.rule not in (case.rule, case.expect.rule) else ""
+        print(f"  case      {case.name} ({case.verdict}: {case.expect}{beside}) {case.place}")
         if programs:
             print(indent(case_text(case), "    | "))
 

@@ -104,6 +104,7 @@ def _rule(tie: Tie, rule: str) -> Explained:
     p = tie.defined[rule]
     code = dict.fromkeys(f"{c.kind} at {c.place}" for c in tie.code if c.names(rule))
     about = [c for c in tie.cases if c.rule == rule] or [c for c in tie.cases if c.expect.rule == rule]
+    about = about or _beside(tie, rule)
     accepted = [c for c in about if c.verdict == "accepts"]
     rejected = [c for c in about if c.verdict == "rejects"]
     picked = (accepted[:1] + rejected[:2] + accepted[1:])[:MOST_CASES]
@@ -117,6 +118,14 @@ def _rule(tie: Tie, rule: str) -> Explained:
         spec_text.following(p),
         _deviations(rule),
     )
+
+
+def _beside(tie: Tie, rule: str) -> list[Case]:
+    """The cases of the nearest rule of the chapter that has any: cases go through this one on the way to another."""
+    p = tie.defined[rule]
+    of = [other for other in {c.rule for c in tie.cases} if other in tie.defined and tie.defined[other].file == p.file]
+    near = min(of, key=lambda other: (abs(tie.defined[other].line - p.line), other), default=None)
+    return [c for c in tie.cases if near is not None and c.rule == near]
 
 
 def _tests(rule: str, places: Sequence[str]) -> tuple[str, ...]:

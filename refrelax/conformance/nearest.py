@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -25,6 +25,8 @@ class Place:
     line: int
     section: int
     stems: frozenset[str]
+    ids: tuple[str, ...] = ()
+    """What may be ids of rules in it."""
 
 
 def stem(word: str) -> str:
@@ -41,7 +43,8 @@ def stems(text: str) -> list[str]:
 def nearest(tie: Tie, what: str) -> list[str]:
     """The rules of the paragraph that holds most of some words, a rare word weighing more.
 
-    Of prose, those of its section; of a section without any, those of its chapter; the nearest first.
+    Of prose, those that it names and those of its section; of a section without any, those of its chapter, and of a
+    chapter without any, those that it names; the nearest first.
     """
     places = _places()
     seen = Counter(each for place in places for each in place.stems)
@@ -53,7 +56,16 @@ def nearest(tie: Tie, what: str) -> list[str]:
         return []
     there = [rule for rule, p in tie.defined.items() if p.file == best.file]
     own = [rule for rule in there if _section(best.file, tie.defined[rule].line) == best.section]
-    return sorted(own or there, key=lambda rule: abs(tie.defined[rule].line - best.line))[:MOST_RULES]
+    found = sorted(own or there, key=lambda rule: abs(tie.defined[rule].line - best.line)) or _mentioned(best, places)
+    named = [each for each in best.ids if each in tie.defined]
+    here = [each for each in named if tie.defined[each].file == best.file]
+    return [each for each in dict.fromkeys((*here, *found, *named)) if each in tie.defined][:MOST_RULES]
+
+
+def _mentioned(best: Place, places: Sequence[Place]) -> list[str]:
+    """What the paragraphs of a chapter name, the nearest first."""
+    own = sorted((each for each in places if each.file == best.file), key=lambda each: abs(each.line - best.line))
+    return [rule for each in own for rule in each.ids]
 
 
 @cache
@@ -77,10 +89,14 @@ def _of(file: str) -> Iterator[Place]:
             held.append(line)
             continue
         if held:
-            yield Place(file, first, section, frozenset(stems(" ".join(held))))
+            yield _place(file, first, section, " ".join(held))
         first, held = 0, []
         if line.strip():
-            yield Place(file, number, section, frozenset(stems(line)))
+            yield _place(file, number, section, line)
+
+
+def _place(file: str, line: int, section: int, text: str) -> Place:
+    return Place(file, line, section, frozenset(stems(text)), tuple(re.findall(r"`([a-z][\w.]*/[\w-]+)`", text)))
 
 
 @cache

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from typing import cast
 
 import pytest
 
 from refrelax.conformance import spec_text
 from refrelax.conformance import tie as ties
-from refrelax.conformance.explain import explain
+from refrelax.conformance.explain import Explained, explain
 from refrelax.conformance.nearest import nearest
 
 
@@ -33,6 +34,19 @@ def test_a_sentence_leads_to_a_rule_of_its_chapter() -> None:
     tie, drawn = ties.read(), random.Random(0).sample(sentences(), 80)
     found = [(file, nearest(tie, sentence)) for file, sentence in drawn]
     assert sum(bool(rules) and tie.defined[rules[0]].file == file for file, rules in found) >= 72
+
+
+def test_prose_of_a_chapter_without_rules_leads_to_what_it_names() -> None:
+    tie = ties.read()
+    assert nearest(tie, "Arguments are evaluated left to right.")[0] == "ev/intrinsic"
+    assert nearest(tie, "what is an empty conjunction is left out of these, with its excuse")[0] == "sh/certificate"
+
+
+def test_every_rule_is_shown_with_a_case() -> None:
+    tie = ties.read()
+    about = {name for case in tie.cases for name in (case.rule, case.expect.rule)}
+    alone = [rule for rule in tie.defined if rule not in about]
+    assert alone and all(each.cases for rule in alone[::30] for each in cast(tuple[Explained, ...], explain(rule)))
 
 
 @pytest.mark.thorough

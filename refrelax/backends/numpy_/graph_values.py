@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import assert_never
+from math import isfinite
+from typing import Any, assert_never
 
 from refrelax.backends.errors import Unsupported
 from refrelax.backends.numpy_.by_definition import BY_DEFINITION, calls_of
@@ -212,7 +213,7 @@ def _operator(writer: Writer, name: str, call: Call) -> str:
     """``ops["add"](x, y)``; attributes by keyword, prim values with their dtype."""
     admit(name, [d for each in call.args for d in dtypes_of(writer, each)], {k: plain(v) for k, v in call.attrs})
     args = [_argument(writer, each) for each in call.args]
-    attrs = [f"{key}={plain(v)!r}" for key, v in call.attrs]
+    attrs = [f"{key}={_spelled(plain(v))}" for key, v in call.attrs]
     if name == "relax.reshape" and isinstance(call.args[1], ShapeExpr):
         kept = [k for k, dim in enumerate(call.args[1].values) if as_int(dim) == 0]
         attrs += [f"kept={kept!r}"] if kept else []
@@ -221,6 +222,15 @@ def _operator(writer: Writer, name: str, call: Call) -> str:
         return f"vm.reshaped({args[0]}, {text})"
     # a call of scalars alone gives a scalar, which is no tensor (NumPy's row gives an array of shape (1,))
     return f"rt.scalar({text})" if name in OF_SCALARS and all(_is_prim(writer, each) for each in call.args) else text
+
+
+def _spelled(value: Any) -> str:
+    """An attribute as Python spells it; NaN and the infinities are no names."""
+    if isinstance(value, float) and not isfinite(value):
+        return f"float({str(value)!r})"
+    if isinstance(value, list) and any(isinstance(each, float) for each in value):
+        return f"[{', '.join(map(_spelled, value))}]"
+    return repr(value)
 
 
 def dtypes_of(writer: Writer, expr: Expr) -> list[str]:

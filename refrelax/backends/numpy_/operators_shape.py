@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,10 @@ from refrelax.semantics.values import Shape
 
 
 def arange(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
-    start, stop, step = (Fraction(number(v)) for v in args)
-    if step == 0:
-        raise unspecified("op.arange/zero-step", "a step of 0")
+    numbers = [number(v) for v in args]
+    if not all(map(isfinite, numbers)) or numbers[2] == 0:
+        raise unspecified("op.arange/zero-step", "a step of 0, or no number")
+    start, stop, step = map(Fraction, numbers)
     count = max(0, -((start - stop) // step))
     dtype = numpy_dtype(attrs["dtype"])
     if is_float(dtype):
@@ -151,7 +152,12 @@ def pad(attrs: Attrs, args: Sequence[Any], _fast: bool) -> Any:
     mode = attrs["pad_mode"]
     if any(n + a + b < 0 for n, a, b in zip(x.shape, before, after, strict=True)):
         raise unspecified("op.nn.pad/range", f"{x.shape} by {widths}")
-    fill = literal(x, attrs["pad_value"]) if is_float(x.dtype) else np.array(int(attrs["pad_value"])).astype(x.dtype)
+    value = attrs["pad_value"]
+    if is_float(x.dtype):
+        fill = literal(x, value)
+    else:
+        whole = value != 0 if x.dtype == bool else int(value) if isfinite(value) else 0
+        fill = np.array(whole).astype(x.dtype)
     if mode == "constant" and all(w >= 0 for w in widths):
         result = np.full([n + a + b for n, a, b in zip(x.shape, before, after, strict=True)], fill, dtype=x.dtype)
         result[tuple(slice(a, a + n) for n, a in zip(x.shape, before, strict=True))] = x
