@@ -164,7 +164,7 @@ def _ran(case: Case, checked: CheckedModule) -> Record:
 
 
 def _argument(spec: Any) -> Any:
-    """An argument; a bare number stays one, also where it is no integer: which dtype it has is the parameter's to say."""
+    """An argument; a bare number stays one, also where it is no integer: the parameter says of which dtype it is."""
     match spec:
         case list():
             return [_argument(each) for each in spec]
