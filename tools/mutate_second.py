@@ -116,7 +116,8 @@ def same(mutant: Mutant, known: Mapping[str, str]) -> str | None:
         return "decides only whether the run is open, where everything is permitted"
     if mutant["file"].startswith(OF_ELEMENTS):
         always = mutant["kind"] == "second arm always" and " ? null : " in mutant["was"]
-        if always or _is_less_often(mutant, ") return null;"):
+        chosen = mutant["kind"] in NARROWER and " ? null : " in mutant["in"][mutant["column"] - mutant["indent"] :]
+        if always or chosen or _is_less_often(mutant, ") return null;"):
             return "an element without meaning is computed from: any result is permitted"
     return known.get(key(mutant))
 
