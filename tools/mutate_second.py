@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import subprocess
 import sys
 import tempfile
@@ -116,8 +115,9 @@ def same(mutant: Mutant, known: Mapping[str, str]) -> str | None:
     if _is_less_often(mutant, ") throw open("):
         return "decides only whether the run is open, where everything is permitted"
     if mutant["file"].startswith(OF_ELEMENTS):
-        always = mutant["kind"] == "second arm always" and re.search(r"=== null\)? \? null :", mutant["was"])
-        if always or _is_less_often(mutant, "null) return null;") or _is_less_often(mutant, "(null)) return null;"):
+        always = mutant["kind"] == "second arm always" and " ? null : " in mutant["was"]
+        chosen = mutant["kind"] in NARROWER and " ? null : " in mutant["in"][mutant["column"] - mutant["indent"] :]
+        if always or chosen or _is_less_often(mutant, ") return null;"):
             return "an element without meaning is computed from: any result is permitted"
     return known.get(key(mutant))
 

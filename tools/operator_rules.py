@@ -33,7 +33,7 @@ RULES: dict[str, str] = {
     "op.where/bool-condition": "The condition has dtype bool.",
     "op.clip/scalar-bounds": "Both bounds are scalars.",
     "op.ewise_fma/equal-ranks": "The three tensors have one rank.",
-    "op.ewise_fma/equal-dims": "The three tensors provably have equal dims; there is no broadcasting.",
+    "op.ewise_fma/equal-dims": "Where the dims of all three tensors are known, they are provably equal; there is no broadcasting.",
     "op.ewise_fma/equal-extents": "Where dims are unknown to deduction and the extents differ, the run is `Unspecified`.",
     "op.full/scalar-fill": "The fill value is a tensor of rank 0.",
     "op.eye_like/rank": "The argument has rank 2.",

@@ -98,6 +98,7 @@ function bound(b, env, types, state, visible) {
     const own = new Map();
     const found = functionIn(b.value, inner, own, state);
     for (const [name, type] of own) types.set(`${b.name}/${name}`, type);
+    if (b.annotation !== null && grade(b.annotation, found) === L0) throw rejected("ty/annotation-impossible", b.name);
     return found;
   }
   const found = expression(b.value, env, types, state, visible);

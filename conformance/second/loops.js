@@ -6,6 +6,7 @@ const { Frame } = require("./frame");
 const { evaluate, index } = require("./scalars");
 const { Pointer, allocate, viewAt, defineSymbols, bindParameter } = require("./buffers");
 const { block } = require("./blocks");
+const { cast } = require("./numbers");
 
 /** Call a PrimFunc with tensors for its buffers and numbers for its scalars. */
 function callPrimFunc(machine, f, args) {
@@ -32,7 +33,7 @@ function scalarParameter(p, given, frame) {
   if (p.var.dtype.startsWith("handle")) throw unsupported("records of host code");
   if (!(given instanceof Prim)) throw trapped("ev/param-type");
   if (given.dtype !== p.var.dtype && !given.bare) throw trapped("ev/param-dtype");
-  frame.set(p.var.name, given.value);
+  frame.set(p.var.name, cast(given.value, given.dtype, p.var.dtype));
 }
 
 const BREAK = { leave: true };

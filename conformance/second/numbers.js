@@ -20,22 +20,14 @@ function integerDivision(a, b, op) {
   }
 }
 
-const lesser = (a, b) => (a < b || (a === b && Object.is(a, -0)) ? a : b);
-const greater = (a, b) => (a > b || (a === b && Object.is(b, -0)) ? a : b);
-
-function extreme(a, b, least) {
-  if (Number.isNaN(a) || Number.isNaN(b)) return NaN;
-  return least ? lesser(a, b) : greater(a, b);
-}
-
 const FLOAT = {
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
   mul: (a, b) => a * b,
   div: (a, b) => a / b,
   mod: (a, b) => a % b,
-  min: (a, b) => extreme(a, b, true),
-  max: (a, b) => extreme(a, b, false),
+  min: Math.min,
+  max: Math.max,
   pow: (a, b) => (a === 1 || (a === -1 && Math.abs(b) === Infinity) ? 1 : a ** b),
 };
 
@@ -70,7 +62,7 @@ function binary(op, a, b, name) {
     return found === null ? null : wrap(found, name);
   }
   if (a === null || b === null) return null;
-  if (op === "pow") return b < 0n ? null : wrap(power(a, b, dtype(name).bits), name);
+  if (op === "pow") return b < 0n ? null : power(a, b, name);
   if (op === "shl" || op === "shr") return shift(op, a, b, name);
   return wrap(INTEGER[op](a, b), name);
 }
@@ -79,13 +71,12 @@ function floorDivide(a, b, name) {
   return Math.floor(round(a / b, name));
 }
 
-function power(a, b, bits) {
-  const modulus = 1n << BigInt(Math.max(bits, 8));
+function power(a, b, name) {
   let result = 1n;
   let base = a;
   for (let rest = b; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = (result * base) % modulus;
-    base = (base * base) % modulus;
+    if (rest & 1n) result = wrap(result * base, name);
+    base = wrap(base * base, name);
   }
   return result;
 }

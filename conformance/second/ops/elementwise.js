@@ -79,7 +79,7 @@ definitions.log_add_exp = { type: types.arithmetic, run: real(logAddExp) };
 
 function logAddExp(a, b) {
   const high = Math.max(a, b);
-  if (high === Infinity || high === -Infinity || Number.isNaN(high)) return high;
+  if (Math.abs(high) === Infinity) return high;
   return high + Math.log1p(Math.exp(Math.min(a, b) - high));
 }
 

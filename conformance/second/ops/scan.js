@@ -42,8 +42,8 @@ function topk([x], { k, axis, ret_type: wanted, largest, dtype }) {
   const count = k <= 0 ? x.shape[at] : Math.min(k, x.shape[at]);
   const first = (line) => sorted(line, largest)?.slice(0, count);
   const none = () => new Array(count).fill(null);
-  const values = lines(x, at, x.dtype, (line) => first(line)?.map((p) => line[p]) ?? none());
-  const indices = lines(x, at, dtype, (line) => first(line)?.map((p) => number(p, dtype)) ?? none());
+  const values = lines(x, at, x.dtype, (line) => first(line)?.map((p) => line[p]) ?? none(), count);
+  const indices = lines(x, at, dtype, (line) => first(line)?.map((p) => number(p, dtype)) ?? none(), count);
   return wanted === "both" ? [values, indices] : wanted === "values" ? values : indices;
 }
 

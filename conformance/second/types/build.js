@@ -3,8 +3,8 @@
 const { literal } = require("../dtypes");
 const { normal, value } = require("../shapes");
 
-const tensor = (shape, dtype, ndim = shape === null ? -1 : shape.length, vdevice = null) => ({ node: "TensorType", shape, dtype, ndim, vdevice });
-const shapeType = (values, ndim = values === null ? -1 : values.length) => ({ node: "ShapeType", values, ndim });
+const tensor = (shape, dtype, ndim = shape.length, vdevice = null) => ({ node: "TensorType", shape, dtype, ndim, vdevice });
+const shapeType = (values, ndim = values.length) => ({ node: "ShapeType", values, ndim });
 const prim = (dtype) => ({ node: "PrimType", dtype });
 const tuple = (fields) => ({ node: "TupleType", fields });
 const ANY = { node: "AnyType" };

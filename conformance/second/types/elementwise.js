@@ -3,7 +3,8 @@
 const { rejected, unsupported } = require("../ends");
 const { isFloat, isInt } = require("../dtypes");
 const { tensor, int } = require("./build");
-const { tensorArgument, axisIn, broadcast, device, oneDtype, differ, dims } = require("./common");
+const { provablyEqual } = require("../shapes");
+const { tensorArgument, axisIn, broadcast, device, oneDtype, dims } = require("./common");
 
 const same = ([x]) => tensorArgument(x);
 
@@ -86,9 +87,8 @@ function fma(given) {
   const ranks = types.map((t) => t.ndim).filter((n) => n >= 0);
   if (ranks.some((n) => n !== ranks[0])) throw rejected("op.ewise_fma/equal-ranks", ranks.join());
   const known = types.map(dims).filter((d) => d !== null);
-  for (const other of known.slice(1)) {
-    if (other.some((d, k) => differ(d, known[0][k]))) throw rejected("op.ewise_fma/equal-dims", "");
-  }
+  const equal = (d, k) => provablyEqual(d, known[0][k]);
+  if (known.length === 3 && !known.every((other) => other.every(equal))) throw rejected("op.ewise_fma/equal-dims", "");
   return tensor(known.length === 3 ? known[0] : null, dtype, ranks[0] ?? -1, device(types));
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -142,7 +143,7 @@ def _read(case: Case) -> Module:
 def _ran(case: Case, checked: CheckedModule) -> Record:
     """Arguments, and how the run ends: the definition's own result, and what is permitted in its place."""
     entry = case.entry or "main"
-    found: Record = {"entry": entry, "args": [values.to_json(data.to_value(each)) for each in case.args]}
+    found: Record = {"entry": entry, "args": [_argument(each) for each in case.args]}
     if case.expect.kind != "Returned":
         return found
     ended, permitted = (
@@ -162,6 +163,17 @@ def _ran(case: Case, checked: CheckedModule) -> Record:
     return found
 
 
+def _argument(spec: Any) -> Any:
+    """An argument; a bare number stays one, also where it is no integer: the parameter says of which dtype it is."""
+    match spec:
+        case list():
+            return [_argument(each) for each in spec]
+        case float() if math.isfinite(spec):
+            return spec
+        case _:
+            return values.to_json(data.to_value(spec))
+
+
 def types_of(checked: CheckedModule) -> dict[str, dict[str, Any]]:
     """The deduced type of every binding and parameter of every graph-level function, in JSON."""
     return {
@@ -170,13 +182,13 @@ def types_of(checked: CheckedModule) -> dict[str, dict[str, Any]]:
     }
 
 
-GPU = ("T.launch_thread", "thread=", "T.thread_binding")
+GPU = ("T.launch_thread", "thread=", "T.thread_binding", '"LaunchThread"', '"thread":"')
 VM = ("vm.builtin.", "R.memory.", "R.vm.", "R.builtin.")
 
 
 def _profile(module: Module, case: Case) -> str:
     """The least profile that an implementation needs to run a case."""
-    text = case.module or case.json or ""
+    text = case.module or to_json(module)
     if any(each in text for each in VM):
         return "vm"
     loops = [f for f in module.functions.values() if isinstance(f, PrimFunc)]

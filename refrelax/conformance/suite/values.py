@@ -83,7 +83,7 @@ def from_json(spec: Any) -> Any:
             return Shape(_dims(shape))
         case list():
             return tuple(from_json(each) for each in spec)
-        case None | bool() | int() | str():
+        case None | bool() | int() | float() | str():
             return spec
         case {"opaque": str()}:
             return Foreign()
