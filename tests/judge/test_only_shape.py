@@ -143,6 +143,12 @@ def test_what_the_second_program_may_compute_otherwise_is_no_step_of_the_first()
     assert not terms(STEPS, AT_ONCE)
 
 
+def test_numbers_that_may_be_computed_in_several_ways_are_no_number() -> None:
+    third = 'R.const(0.3333333, "float32")'
+    constant = f"c = R.ewise_fma({third}, {third}, {third})"
+    assert terms(constant, constant) is False  # each side takes its own way
+
+
 def test_a_scalar_is_more_than_its_one_value() -> None:
     text = """
 @I.ir_module
