@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from math import isfinite, prod
 from time import perf_counter
 from typing import Any
 
@@ -33,6 +33,7 @@ from refrelax.semantics.values import TensorValue, from_payloads
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.graph import Function
 from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import SymVar, as_int
 from refrelax.syntax.types import AnyType, DTensorType, PrimType, ShapeType, TensorType, TupleType, Type
 from refrelax.testing.arguments import parameters
 
@@ -44,6 +45,9 @@ MOST_DRAWS = 20
 
 SMALL_BUDGET = Budget(steps=3_000_000, elements=3_000_000)
 """For shapes where a proof failed, which need not be small."""
+
+MOST_ELEMENTS = 4_000_000
+"""How many elements arguments may have that are made up: more take longer to make than a run may take."""
 
 MOST_EXHAUSTED = 2
 """After so many runs that a budget ended, with none that was not, no more are tried."""
@@ -105,6 +109,9 @@ class Pair:
         if not self.permits(dims):
             return None
         self.permitted = True
+        if (count := sum(_count(t, dims) for _, t in parameters(self.first.module, self.entry))) > MOST_ELEMENTS:
+            self.refused = f"the arguments have {count} elements: too many for a run"
+            return None
         try:
             return made(self.first.module, self.entry, seed, dims, policy, self.named)
         except UsageError as problem:
@@ -283,6 +290,8 @@ class Pair:
         try:
             theirs = self._symbolic_run(self.second, args, reading, limits)
             chose = reading.chose
+            if reading.settled:
+                return False  # a number that the second program may compute in several ways
             ours = self._symbolic_run(self.first, args, reading, limits)
             comparison = TermComparison(reading, self.relax)
             equal = comparison.values(ours, theirs)
@@ -326,6 +335,18 @@ class TermProof:
     shapes: list[dict[str, int]] = field(default_factory=list)
     relaxations: set[str] = field(default_factory=set)
     tally: Tally = NOTHING
+
+
+def _count(type_: Type, dims: Mapping[str, int]) -> int:
+    """The elements of a value of a type; an extent that is computed counts as one."""
+    match type_:
+        case TensorType(shape=tuple() as shape):
+            known = (dims.get(d.name, 1) if isinstance(d, SymVar) else as_int(d) for d in shape)
+            return prod(1 if k is None else k for k in known)
+        case TupleType(fields=fields):
+            return sum(_count(each, dims) for each in fields)
+        case _:
+            return 0
 
 
 def _annotations(module: Module, entry: str) -> list[Type | None]:

@@ -58,6 +58,9 @@ ROUNDS = 6
 ONLY_SHAPE = "equal terms of both runs over unknown elements, at the only shape"
 """The procedure behind a proof for an entry that has one shape."""
 
+TERMS_SHARE = 0.8
+"""Of what is left then, what equal terms at an only shape may take."""
+
 PROOF_SHARE = 0.6
 """Of the time that a caller gives, what the proof may take."""
 
@@ -227,24 +230,25 @@ def _answer(pair: Pair, options: Options, args: Sequence[Any] | None, seed: int,
     found, suspects = _proof(pair, options)
     if isinstance(found, Proved):
         return _held(pair, found, seed, rounds)
-    if pair.one_shape:
-        if (proof := _at_its_only_shape(pair, seed)) is not None:
-            return _held(pair, proof, seed, rounds)
+    if pair.one_shape and (proof := _at_its_only_shape(pair, seed)) is not None:
+        held = _held(pair, proof[0], seed, rounds)
+        if proof[1] or pair.tally.compared or not isinstance(held, Equivalent):
+            return held  # (where nothing is compared, nothing is shown)
     return _without_proof(pair, found, suspects, seed, rounds)
 
 
 @rule("va/only-shape")
-def _at_its_only_shape(pair: Pair, seed: int) -> Proved | None:
-    """A proof by equal terms, for an entry that has one shape: that is all shapes."""
-    left = None if pair.deadline is None else (pair.deadline - perf_counter()) / 2
+def _at_its_only_shape(pair: Pair, seed: int) -> tuple[Proved, int] | None:
+    """A proof by equal terms, for an entry that has one shape: that is all shapes; and how many elements they are."""
+    left = None if pair.deadline is None else (pair.deadline - perf_counter()) * TERMS_SHARE
     try:
         terms = pair.equal_terms(seed, None if left is None else perf_counter() + left)
     except Late:
         return None
-    if terms is None or not terms.tally.compared or _open(terms.tally, pair) is not None:
+    if terms is None or _open(terms.tally, pair) is not None:
         return None
     relaxations = tuple(sorted(terms.relaxations))
-    return Proved(relaxations=relaxations, trusts=(NO_ALIASES, ONLY_SHAPE, *relaxations))
+    return Proved(relaxations=relaxations, trusts=(NO_ALIASES, ONLY_SHAPE, *relaxations)), terms.tally.compared
 
 
 def _proof(pair: Pair, options: Options) -> tuple[Proved | str, list[dict[str, int]]]:

@@ -249,6 +249,8 @@ class Symbolic:
         whichever is taken."""
         self.chose = False
         """Whether there was such a place."""
+        self.settled = False
+        """Whether there was one whose operands are numbers, of which the first way was taken."""
         self._choices: list[Callable[[], Payload]] = []
         """The ways, so that none that is forgotten shares its address with another."""
         self._terms: dict[tuple[Any, ...], Term] = {}
@@ -257,12 +259,15 @@ class Symbolic:
 
     def __getstate__(self) -> dict[str, Any]:
         made_again: dict[str, Any] = {"_choices": [], "_arithmetic": {}, "_poisonous": {}}
-        return {"choices": self.choices, "chose": self.chose, "_terms": self._terms, **made_again}
+        kept = {"choices": self.choices, "chose": self.chose, "settled": self.settled, "_terms": self._terms}
+        return {**kept, **made_again}
 
     def choice(self, forms: Sequence[Callable[[], Payload]]) -> Payload:
         """One of several ways to compute an element."""
         found = forms[0]()
-        self.chose = self.chose or (len(forms) > 1 and isinstance(found, Term))
+        several = len(forms) > 1
+        self.chose = self.chose or (several and isinstance(found, Term))
+        self.settled = self.settled or (several and not isinstance(found, Term))
         if self.choices == "first" or len(forms) == 1 or not isinstance(found, Term):
             return found
         where = [

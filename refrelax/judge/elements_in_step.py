@@ -1,0 +1,272 @@
+"""Elements of two loop programs that run in step: buffers that correspond hold the same, so equal loads are equal.
+
+Spec: ``spec/06c-pointwise.md``, ``va/lockstep``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+from refrelax.judge.loop_text import by_need, loaded, of_names, parts_of
+from refrelax.judge.same_calls import ALLOWED
+from refrelax.shape_solver.pointwise import Definedness, Descent, Logic, NotRead, TensorTerm, Term, Terms
+from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Reading
+from refrelax.shape_solver.pointwise.logic import Given, compare
+from refrelax.syntax.dtypes import integer_range
+from refrelax.syntax.loops import (
+    Buffer,
+)
+from refrelax.syntax.scalars import (
+    Binary,
+    BufferLoad,
+    BufferRef,
+    CommReducer,
+    Intrinsic,
+    Let,
+    PrimExpr,
+    Select,
+    SymVar,
+    as_int,
+    bool_imm,
+    int_imm,
+)
+
+COMMUTES = frozenset({"Add", "Mul", "EQ", "NE"})
+CALLS = ("call_", "tvm_call_")
+"""How the names of intrinsics begin that call what is not here."""
+
+
+class Apart(Exception):
+    """The programs are not in step here; the reason is its text."""
+
+
+@dataclass(slots=True)
+class Side:
+    """One program. ``by``: what its scalars stand for, over symbols that both programs share; ``made``: its buffers
+    that are allocated or declared, with how many loops and branches are around; ``other``: the other program's name of
+    each that has a counterpart."""
+
+    by: dict[str, PrimExpr] = field(default_factory=dict)
+    made: dict[str, tuple[Buffer, int]] = field(default_factory=dict)
+    other: dict[str, str] = field(default_factory=dict)
+    shapes: dict[str, tuple[PrimExpr, ...]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Elements:
+    """What two programs share at one place of their runs."""
+
+    terms: Terms
+    logic: Logic
+    one: Side = field(default_factory=Side)
+    two: Side = field(default_factory=Side)
+    scope: list[PrimExpr] = field(default_factory=list)
+    depth: int = 0
+    threads: bool = False
+    """Whether iterations without order are anywhere in the second program, or threads in the first."""
+    calls: bool = False
+    """Whether something was called that is not here."""
+    evaluated: set[tuple[PrimExpr, str]] = field(default_factory=set)
+    """Index expressions of the first program whose parts are all of one dtype, with it."""
+    given: frozenset[str] = frozenset()
+    """The first program's parameters that neither program stores to."""
+    dtypes: dict[str, str] = field(default_factory=dict)
+    _tensors: dict[str, TensorTerm] = field(default_factory=dict)
+
+    def scalar(self, x: SymVar, y: SymVar, extent: bool = False) -> None:
+        if x.name in self.one.by or y.name in self.two.by:
+            if self.one.by.get(x.name) != self.two.by.get(y.name):
+                raise Apart(f"{x.name} and {y.name} are not the same")
+            return
+        shared = self.terms.fresh(x.name, "int64" if x.dtype in ("int32", "int64") else x.dtype)
+        self.one.by[x.name] = self.two.by[y.name] = shared
+        if x.dtype in ("int32", "int64"):
+            low, high = integer_range(x.dtype)
+            self.logic.assume(compare("GE", shared, int_imm(low)), compare("LE", shared, int_imm(high)))
+        if extent:
+            self.logic.assume(compare("GE", shared, int_imm(0)))
+
+    def element(self, x: SymVar, y: SymVar) -> None:
+        """A name for an element, of which nothing is known: poison, maybe."""
+        known = self.terms.load(TensorTerm(x.name, (), x.dtype, computed=True), ())
+        self.one.by[x.name] = self.two.by[y.name] = self.terms.as_index(known)
+
+    def join(self, x: Buffer, y: Buffer) -> None:
+        self.one.other[x.name], self.two.other[y.name] = y.name, x.name
+        self.dtypes[x.name] = x.dtype
+        self.one.shapes[x.name] = tuple(self.reading(self.one, []).index(d) for d in x.shape)
+
+    def pair(self, x: str, y: str) -> bool:
+        """Whether two buffers correspond; memory that is allocated is joined when it is first used."""
+        if x in self.one.other or y in self.two.other:
+            return self.one.other.get(x) == y
+        if x not in self.one.made or y not in self.two.made:
+            return False
+        (a, outer), (b, around) = self.one.made[x], self.two.made[y]
+        if (a.dtype, a.scope, a.scalar, len(a.strides)) != (b.dtype, b.scope, b.scalar, len(b.strides)):
+            return False
+        begins = [() if e is None or as_int(e) == 0 else (e,) for e in (a.elem_offset, b.elem_offset)]
+        if (a.data is None) != (b.data is None) or len(begins[0]) != len(begins[1]):
+            return False
+        # memory that is made anew in each iteration holds nothing, which what was left there may be
+        later = around > outer or (around < outer and (self.threads or any(as_int(d) is None for d in b.shape)))
+        if later or (a.data is not None and around != outer):
+            return False
+        ours, theirs = (*a.shape, *a.strides, *begins[0]), (*b.shape, *b.strides, *begins[1])
+        if len(a.shape) != len(b.shape) or not self.indices(ours, theirs):
+            return False
+        if a.data is not None and not self.raw(a.data, b.data):
+            return False
+        self.join(a, b)
+        return True
+
+    def defined(self, side: Side, e: PrimExpr) -> PrimExpr:
+        """An index expression that a program evaluates on its way. The second one's is defined, or one that the first
+        has evaluated, in the same dtype."""
+        asked: list[Definedness] = []
+        found = self.reading(side, asked).index(e)
+        kinds = {each.dtype for each in parts_of(e) if isinstance(each, PrimExpr)}
+        if side is self.one:
+            if len(kinds) == 1:
+                self.evaluated.add((found, e.dtype))
+        elif len(kinds) > 1 or (found, e.dtype) not in self.evaluated:
+            for each in asked:
+                if not self.logic.holds(each.statement, each.given, each.purpose):
+                    raise Apart(f"{each.purpose}, in what the second program evaluates on its way")
+        return found
+
+    def made(self, side: Side, buffer: Buffer) -> None:
+        if buffer.name in side.made or buffer.name in side.other:
+            raise Apart(f"two buffers of the name {buffer.name}")
+        side.made[buffer.name] = (buffer, self.depth)
+
+    def raw(self, x: Any, y: Any) -> bool:
+        """Whether two expressions are equal up to names and the arithmetic of the indices of loads: the second is
+        evaluated where the first is, to the same value, and rests on the same."""
+        if isinstance(x, Select) and isinstance(y, Intrinsic) and y.op == "if_then_else" and x.dtype == y.dtype:
+            parts = (x.condition, x.true_value, x.false_value)  # the second evaluates less, if it may branch
+            return self.raw(parts, y.args) and self.never_poison(y.args[0])
+        if type(x) is not type(y):
+            return False
+        match x, y:
+            case SymVar(), SymVar():
+                known = self.one.by.get(x.name)
+                return x.dtype == y.dtype and known is not None and known == self.two.by.get(y.name)
+            case BufferLoad(), BufferLoad():
+                same = x.dtype == y.dtype and self.pair(x.buffer, y.buffer) and self.raw(x.predicate, y.predicate)
+                return same and self.indices(x.indices, y.indices)
+            case BufferRef(), BufferRef():
+                return x.part == y.part and self.pair(x.buffer, y.buffer) and self.raw(x.args, y.args)
+            case Binary(op, p, q), Binary(other, r, s) if op == other and x.dtype == y.dtype:
+                straight = self.raw(p, r) and self.raw(q, s)
+                return straight or (op in COMMUTES and _silent(x) and self.raw(p, s) and self.raw(q, r))
+            case Binary(), Binary():
+                return False
+            case Let(), Let():
+                if not self.raw(x.value, y.value) or x.var.dtype != y.var.dtype:
+                    return False
+                self.element(x.var, y.var)
+                return self.raw(x.body, y.body)
+            case CommReducer(), CommReducer():
+                return x == y
+            case Intrinsic(), Intrinsic():
+                self.calls = self.calls or x.op.startswith(CALLS)
+                return (x.op, x.dtype, x.attrs) == (y.op, y.dtype, y.attrs) and self.raw(x.args, y.args)
+            case tuple(), tuple():
+                return len(x) == len(y) and all(map(self.raw, x, y))
+            case _ if is_dataclass(x):
+                names = [f.name for f in fields(x) if f.compare]
+                if isinstance(getattr(x, "buffer", None), str):
+                    return False
+                return all(self.raw(getattr(x, name), getattr(y, name)) for name in names)
+            case _:
+                return bool(x == y)
+
+    def never_poison(self, e: Any) -> bool:
+        """Whether an element of the second program is never poison."""
+        asked: list[Definedness] = []
+        try:
+            term = self.reading(self.two, asked).term(e)
+        except NotRead:
+            return False
+        return Descent(self.terms, self.logic).poison.never(term, self.logic.interned(tuple(self.scope)))
+
+    def indices(self, xs: Sequence[PrimExpr], ys: Sequence[PrimExpr]) -> bool:
+        """Whether index expressions are equal, and the second ones defined."""
+        return len(xs) == len(ys) and all(map(self.same_index, xs, ys))
+
+    def same_index(self, x: PrimExpr, y: PrimExpr) -> bool:
+        if self.raw(x, y):
+            return True
+        plain = self.reading(self.one, []).plain(x) and self.reading(self.two, []).plain(y)
+        if not plain or not of_names(x) or not of_names(y) or (x.dtype == "bool") != (y.dtype == "bool"):
+            return False
+        asked: list[Definedness] = []
+        try:
+            a, b = self.index(self.one, x), self.reading(self.two, asked).index(y)
+        except NotRead:
+            return False
+        given = tuple(self.scope)
+        equal = self.logic.holds(Binary("EQ", a, b), given) if x.dtype == "bool" else self.logic.equal(a, b, given)
+        return equal and all(self.logic.holds(each.statement, each.given, each.purpose) for each in asked)
+
+    def index(self, side: Side, e: PrimExpr) -> PrimExpr:
+        """An index expression over the symbols that both programs share."""
+        return self.reading(side, []).index(e)
+
+    def value(self, x: PrimExpr, y: PrimExpr) -> bool:
+        """Whether two elements are the same, and the second is defined where it is evaluated."""
+        if self.raw(x, y):
+            return True
+        if x.dtype != y.dtype:
+            return False
+        if x.dtype == "bool" and self.same_index(x, y):
+            return True
+        ours: list[Definedness] = []
+        theirs: list[Definedness] = []
+        new = [name for name in loaded(y) if name not in self.two.other]
+        for name in loaded(x):  # (any pair will do: nothing is stored in either yet)
+            if name not in self.one.other:
+                next((each for each in new if self.pair(name, each)), None)
+        try:
+            a, b = self.reading(self.one, ours).term(by_need(x)), self.reading(self.two, theirs).term(y)
+        except NotRead:
+            return False
+        descent = Descent(self.terms, self.logic)
+        asked = [*theirs, *(each for each in ours if each.purpose == ELEMENT_FITS)]
+        return descent.equal(a, b, self.logic.interned(tuple(self.scope))) and all(
+            self.logic.holds(each.statement, each.given, each.purpose)
+            if each.term is None
+            else descent.poison.never(each.term, each.given)
+            for each in asked
+        )
+
+    def reading(self, side: Side, asked: list[Definedness]) -> Reading:
+        def require(purpose: str, statement: PrimExpr, given: Given) -> None:
+            asked.append(Definedness(purpose, statement, given))
+
+        def demand(term: Term, given: Given) -> None:
+            asked.append(Definedness("no poison in an index", bool_imm(True), given, term))
+
+        return Reading(self.terms, self.logic, side.by, tuple(self.scope), self.loader(side), None, require, demand)
+
+    def loader(self, side: Side) -> Callable[[BufferLoad, tuple[PrimExpr, ...], Given], Term]:
+        """How a load is read: what a buffer holds now is unknown, and the same in both programs."""
+
+        def load(e: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
+            name = e.buffer if side is self.one else self.two.other.get(e.buffer, "")
+            if name not in self.one.other or e.predicate is not None:
+                raise NotRead(f"a load of {e.buffer}, which has no counterpart yet")
+            if name not in self._tensors:
+                computed = name not in self.given
+                self._tensors[name] = TensorTerm(name, self.one.shapes[name], self.dtypes[name], computed=computed)
+            return self.terms.load(self._tensors[name], indices)
+
+        return load
+
+
+def _silent(e: PrimExpr) -> bool:
+    """Whether nobody sees when an expression is evaluated."""
+    return all(each.op in ALLOWED for each in parts_of(e) if isinstance(each, Intrinsic))
