@@ -161,8 +161,8 @@ def scaled(scores: Any, scale: float | None, features: int) -> Any:
 
 
 def cross_entropy(_attrs: Attrs, args: Sequence[Any], fast: bool) -> Any:
-    """``-sum(x * y)``, divided by the first extent when the rank is above 1."""
-    x, y = args
+    """``-sum(x * y)``, divided by the first extent when the rank is above 1; ``y`` converted, where one is a bool."""
+    x, y = args[0], exact.cast(args[1], args[0].dtype)
     if x.shape != y.shape:
         raise unspecified("op.nn.cross_entropy_with_logits/equal-extents", f"{x.shape} and {y.shape}")
     total = reduce("add", (x * y).reshape(-1), [0], fast=fast)

@@ -24,7 +24,7 @@ from refrelax.semantics.ops.common import (
 )  # fmt: skip
 from refrelax.semantics.ops.create import constant
 from refrelax.semantics.ops.definition import Deduction, OpDef
-from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, agree, defined, literal
+from refrelax.semantics.ops.meaning import ALL, Array, Index, Meaning, agree, cast, defined, literal
 from refrelax.syntax import dtypes
 from refrelax.syntax.graph import Call
 from refrelax.syntax.scalars import as_int
@@ -144,7 +144,7 @@ def deduce_cross_entropy(d: Deduction, call: Call, types: tuple[Type, ...]) -> T
 @rule("op.nn.cross_entropy_with_logits/equal-extents")
 def cross_entropy(m: Meaning, call: Call, x: Array, y: Array) -> Array:
     """``-sum(x * y)``, divided by the first extent when the rank is above 1. ``x`` are log-probabilities."""
-    f, every = m.at(x.dtype), [ALL] * x.ndim
+    f, every, y = m.at(x.dtype), [ALL] * x.ndim, cast(m, y, x.dtype)
     m.require(agree(m, x.dims, y.dims), "op.nn.cross_entropy_with_logits/equal-extents", f"{x.dims} and {y.dims}")
 
     def element() -> Payload:
@@ -223,6 +223,7 @@ def nll_loss(m: Meaning, call: Call, x: Array, targets: Array, weights: Array | 
     m.require(agree(m, targets.dims, kept), "op.common/fits-run", f"predictions {x.dims}, targets {targets.dims}")
     own = (classes,) if weights is None else weights.dims
     m.require(agree(m, own, (classes,)), "op.common/fits-run", f"weights for {x.dims}")
+    weights = None if weights is None else cast(m, weights, x.dtype)
     found, taken = class_weights(m, call, x, targets, weights, outside)
 
     def loss(*i: Index) -> Payload:
