@@ -64,7 +64,7 @@ function bind(param, arg, values) {
 
 function outputs(e) {
   const types = e.ty_args.flatMap((t) => (t.node === "TupleType" ? t.fields : [t]));
-  const fine = types.length > 0 && types.every((t) => t.node === "TensorType" && t.shape !== null);
+  const fine = types.length > 0 && types.every((t) => t.node === "TensorType" && t.shape !== null && (t.dtype !== null || e.op.name === "relax.call_dps_packed"));
   if (e.ty_args.some((t) => t.node === "DTensorType")) throw unsupported("distributed tensors");
   if (!fine) throw rejected("ty/call-form-out-ty", e.op.name);
   return types;

@@ -131,8 +131,10 @@ def output_types(call: Call) -> tuple[list[TensorType], bool]:
 @rule("ev/call-tir-allocates")
 def allocate(run: Machine, type_: TensorType, scope: Scope, span: Span | None) -> TensorValue:
     """A fresh output, no element written."""
-    if type_.shape is None or type_.dtype is None:
-        raise InternalError("an output without a shape or a dtype")
+    if type_.dtype is None:
+        raise unspecified("ev/call-tir-allocates", "an output whose dtype is not known", span)
+    if type_.shape is None:
+        raise InternalError("an output without a shape")
     if isinstance(type_.shape, str):
         shape = scope.values[type_.shape].dims
     else:
