@@ -37,7 +37,7 @@ from refrelax.conformance.run import run_case
 from refrelax.conformance.suite.judge import judge
 from refrelax.conformance.suite.protocol import request
 from refrelax.conformance.suite.records import Record, record_of
-from refrelax.errors import Returned
+from refrelax.errors import Rejection, Returned, UsageError
 from refrelax.syntax.json_ import from_json, to_json
 from refrelax.testing.limits import limited
 
@@ -163,7 +163,7 @@ def bases() -> list[Base]:
 def _record(case: Case) -> Record | None:
     try:
         found: Record = json.loads(json.dumps(record_of(case)))
-    except (rr.RefrelaxError, AssertionError):
+    except (Rejection, AssertionError):
         return None
     return found
 
@@ -196,7 +196,7 @@ def generated(count: int, seed: int) -> list[Any]:
     def collect(module: Any) -> None:
         try:
             args = [data.of_value(a) for a in rr.testing.random_arguments(module, seed=len(found))]
-        except rr.RefrelaxError:
+        except (Rejection, UsageError):
             return
         found.append((json.loads(to_json(module)), args))
 
@@ -305,7 +305,7 @@ def _text(module: Any) -> str | None:
     try:
         text = "\n".join(line for line in rr.print_module(module).split("\n") if not line.startswith("# from")).strip()
         return text if to_json(rr.parse(text)) == to_json(module) else None
-    except (rr.RefrelaxError, ValueError):
+    except (Rejection, ValueError):
         return None
 
 

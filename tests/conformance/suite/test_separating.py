@@ -69,6 +69,18 @@ def test_what_separates_is_made_small_and_written_as_a_case(tools: tuple[Any, An
     assert run_case(case).passed and "R.maximum" in case.module and case.value is not None
 
 
+def test_a_tree_that_no_text_spells_is_written_as_a_tree(tools: tuple[Any, Any]) -> None:
+    edits, find = tools
+    text = TEXT.replace("a = R.exp(x)", "a = R.shape([T.int64(7)])").replace("R.add(a, b)", "R.add(b, b)")
+    tree = json.loads(to_json(rr.parse(text)))
+    literal = next(path for path, node in edits.nodes(tree) if isinstance(node, dict) and node.get("bits") == "0x7")
+    two = {"node": "Intrinsic", "op": "popcount", "args": [edits.at(tree, literal)] * 2, "dtype": "int64", "attrs": []}
+    given = find.program(edits.replaced(tree, literal, two), None)
+    assert given is not None and given.row["expect"].startswith("IllFormed ")
+    assert "json = " in find.case_text(given, "separating-found/two-operands")
+    assert find.generated(3, 1)
+
+
 def test_a_cover_takes_the_program_that_kills_most(tools: tuple[Any, Any]) -> None:
     _, find = tools
     assert find.cover([{1}, {1, 2}, {3}, set()], lambda k: k) == [(1, {1, 2}), (2, {3})]

@@ -77,8 +77,12 @@ def test_permitted_sets_come_back(dtype: str, payload: Any, inside: list[Any], o
     {"dtype": "int8", "shape": [1], "data": ["one"]},
     {"dtype": "int8", "shape": ["n"], "bits": []},
     {"what": 1},
-    0.5,
 ])  # fmt: skip
 def test_what_is_no_value_is_refused(spec: Any) -> None:
     with pytest.raises(UsageError, match="expected"):
         values.from_json(spec)
+
+
+def test_a_bare_number_comes_back_bare() -> None:
+    """As a final argument: of which dtype it is, the parameter says."""
+    assert values.from_json(0.5) == 0.5 and values.from_json([2, 1.5]) == (2, 1.5)
