@@ -20,6 +20,9 @@ CARRIES = 3
 BUILT = 80
 """What it costs to hand one node of a formula to Z3."""
 
+ASKED = 5_000
+"""What it costs to ask another question on the way."""
+
 LOG = 250_000
 """What the search for a log may cost (``prooflog.elaborate.FIRST``)."""
 

@@ -24,10 +24,10 @@ from refrelax.semantics.dims.atoms import Atoms
 from refrelax.semantics.dims.normal import normal as normal_form
 from refrelax.semantics.dims.ranges import interval
 from refrelax.shape_solver import normal, z3_
-from refrelax.shape_solver.allowance import CARRIES, LOG, MAX_EVALUATED, SPENT, Allowance
+from refrelax.shape_solver.allowance import ASKED, CARRIES, LOG, MAX_EVALUATED, SPENT, Allowance
 from refrelax.shape_solver.axioms import Node
 from refrelax.shape_solver.bits import has_moves, opened
-from refrelax.shape_solver.carries import decided
+from refrelax.shape_solver.carries import MAX_BITS, Found, decided
 from refrelax.shape_solver.cases import (
     by_points,
     by_residues,
@@ -62,7 +62,7 @@ from refrelax.shape_solver.powers import divided, joined, named
 from refrelax.shape_solver.refute import Judge, Sampler, minimised, search
 from refrelax.shape_solver.signs import by_range
 from refrelax.shape_solver.size import measure
-from refrelax.shape_solver.subquestions import by_divisors, by_parts, by_values
+from refrelax.shape_solver.subquestions import by_counts, by_divisors, by_parts, by_values
 from refrelax.shape_solver.vectors import interesting, words
 from refrelax.syntax.scalars import Binary, Not, PrimExpr, SymVar, bool_imm
 
@@ -168,6 +168,7 @@ class Attempt:
             self.z3_general,
             lambda: self.others(by_divisors),
             lambda: self.others(by_parts),
+            lambda: self.others(by_counts),
             lambda: self.z3("z3 in digits", digits(self.claim, self.context), self.limits.resources[1]),
             self.numbers,
             lambda: self.z3_plain(self.limits.resources[2]),
@@ -339,10 +340,9 @@ class Attempt:
         if not interesting((self.query.claim, *self.query.assumptions)):
             return None
         parts, needed = self.parts()
-        found = decided([*parts, *needed])
+        found = self.decided([*parts, *needed])
         if found.outcome == "open" and parts:  # what is proved under fewer assumptions holds
-            found = decided(needed)
-        self.allowance.spend(found.spent // CARRIES)
+            found = self.decided(needed)
         if isinstance(found.outcome, dict):
             model = {name: found.outcome.get(name, 0) for name in self.query.symbols()}
             if self.judge.refuted(model):
@@ -351,6 +351,13 @@ class Attempt:
             return self.proved("carries", "no bits of a counterexample exist")
         self.note("carries", "open")
         return None
+
+    def decided(self, parts: list[PrimExpr]) -> Found:
+        """Whether integers make all parts hold, within what is left."""
+        limit = self.allowance.share(MAX_BITS // CARRIES) * CARRIES
+        found = decided(parts, limit) if limit else Found("open")
+        self.allowance.spend(found.spent // CARRIES)
+        return found
 
     def parts(self) -> tuple[list[PrimExpr], list[PrimExpr]]:
         """What says that the assumptions hold, and that the claim does not: no bit operator is opened."""
@@ -391,6 +398,7 @@ class Attempt:
 
     def below(self, claim: PrimExpr, given: tuple[PrimExpr, ...]) -> Attempt:
         """Another question that this one asks, within the same allowance."""
+        self.allowance.spend(ASKED)
         query = replace(self.query, claim=claim, assumptions=given)
         part = Attempt.of(query, Context().assuming(*map(opened, given)), self.limits, self.judge.nodes)
         part.allowance, part.until, part.within = self.allowance, self.until, True
@@ -400,6 +408,9 @@ class Attempt:
         """By few stages."""
         if self.context.absurd:
             return self.proved("assumptions", "they hold nowhere here")
+        if self.allowance.left <= 0:
+            self.allowance.short = True
+            return None
         return (
             self.points("points", FEW, 1)
             or self.normal_form()

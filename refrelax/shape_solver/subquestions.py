@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from refrelax.rules import rule
+from refrelax.shape_solver.allowance import Allowance
 from refrelax.shape_solver.claim import Answer, Proved, Query, Refuted
 from refrelax.shape_solver.core import each_once, integer, key, mapped_down, replaced
 from refrelax.shape_solver.equations import ONE, added
-from refrelax.shape_solver.instances import hard, values
+from refrelax.shape_solver.instances import MAX_INSTANCES, hard, values
 from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, Select, as_int, bool_imm, children
 
 MAX_EQUATED = 1 << 34
@@ -33,6 +34,7 @@ class Asking(Protocol):
     """A question on its way (``prove.py``)."""
 
     query: Query
+    allowance: Allowance
 
     def bounds(self) -> dict[str, tuple[int | None, int | None]]: ...
     def below(self, claim: PrimExpr, given: tuple[PrimExpr, ...]) -> Asking: ...
@@ -54,6 +56,9 @@ def by_values(attempt: Asking, resources: int) -> Answer | None:
         return None
     chosen, complete = values(names, attempt.bounds())
     for each in chosen:
+        if attempt.allowance.left <= 0:
+            complete = False
+            break
         by = {n: integer(v) for n, v in zip(names, each)}
         claim, *given = (replaced(e, by) for e in (query.claim, *query.assumptions))
         found = attempt.below(claim, tuple(given)).briefly(min(resources // 4, 4 * resources // len(chosen)))
@@ -162,6 +167,51 @@ def _settled(claim: PrimExpr, equation: Binary, value: bool) -> PrimExpr:
                 return None
 
     return mapped_down(claim, change)
+
+
+# --- shifts of numbers
+
+
+@rule("sh/instances")
+def by_counts(attempt: Asking, resources: int) -> Answer | None:
+    """A number shifted down by what is no number is one of few: the question for each count below its length, and for
+    counts that are not."""
+    name, query = "counts", attempt.query
+    if query.fits is not None or query.division == "require":
+        return None
+    parts = [node for e in (query.claim, *query.assumptions) for node in each_once(e)]
+    node = next((each for each in parts if _moved(each) is not None), None)
+    if node is None:
+        return None
+    number, count = _moved(node) or (0, node)
+    length = number.bit_length()
+    cases = [(Binary("LT", count, integer(0)), None), (Binary("GE", count, integer(length)), -1 if number < 0 else 0)]
+    cases += [(Binary("EQ", count, integer(k)), number >> k) for k in range(length)]
+    for given, value in cases:
+        terms = (query.claim, *query.assumptions)
+        if value is not None:
+            terms = tuple(_put_equal(e, node, integer(value)) for e in terms)
+        answer = attempt.below(terms[0], (*terms[1:], given)).briefly(resources // 8)
+        if isinstance(answer, Refuted) and (refuted := attempt.confirmed(name, answer.model)) is not None:
+            return refuted
+        if not isinstance(answer, Proved):
+            attempt.note(name, f"{len(cases)} cases, open")
+            return None
+    return attempt.proved(name, f"each of {len(cases)} cases of a count")
+
+
+def _moved(e: PrimExpr) -> tuple[int, PrimExpr] | None:
+    """A number, and by how much it is shifted down, which is none."""
+    match e:
+        case Intrinsic("shift_right", (a, count)) if as_int(count) is None and added(a, 1, {}).keys() <= {ONE}:
+            c = added(a, 1, {}).get(ONE, 0)
+            return (c, count) if c.bit_length() <= MAX_INSTANCES else None
+        case _:
+            return None
+
+
+def _put_equal(e: PrimExpr, node: PrimExpr, value: PrimExpr) -> PrimExpr:
+    return mapped_down(e, lambda each: value if each == node else None)
 
 
 # --- parts that differ
