@@ -91,10 +91,28 @@ class Nothing:
 
 
 @dataclass(slots=True)
+class _Library:
+    """Writes down products of matrices, which read and write every array once."""
+
+    launches: list[Launched]
+
+    def launch(self, kernel: Kernel, geometry: Geometry, args: list[Any], status: Any) -> None:
+        pairs = [
+            (p, a.size * int(a.dtype.itemsize))
+            for p, a in zip(kernel.parameters, args, strict=False)
+            if p.kind == "buffer"
+        ]
+        read, written = (sum(count for p, count in pairs if p.written is stored) for stored in (False, True))
+        self.launches.append(Launched(kernel.name, "product", 0, 0, read, written))
+
+
+@dataclass(slots=True)
 class CountingDevice:
     """A device without memory that writes down what is launched on it."""
 
     launches: list[Launched] = field(default_factory=list)
+    library: bool = False
+    """Whether products of matrices are a library's."""
 
     def upload(self, array: Any) -> DeviceArray:
         return self.empty(tuple(array.shape), array.dtype)
@@ -133,6 +151,9 @@ class CountingDevice:
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """Contracts are counted."""
         return {}
+
+    def products(self) -> _Library | None:
+        return _Library(self.launches) if self.library else None
 
     def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> CountingDevice:
         return self

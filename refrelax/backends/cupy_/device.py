@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.backends.cupy_.devices import DeviceArray, array_of, bytes_of
+from refrelax.backends.cupy_.devices import DeviceArray, Products, Program, array_of, bytes_of
 from refrelax.backends.cupy_.geometry import Geometry
 from refrelax.backends.cupy_.kernels import Kernel
 from refrelax.backends.cupy_.names import is_float
@@ -150,6 +150,9 @@ class CuPyDevice:
     def _view(self, array: DeviceArray) -> Any:
         size = array.size * int(array.dtype.itemsize)
         return array.memory[:size].view(array.dtype).reshape(array.shape)
+
+    def products(self) -> Program | None:
+        return Products(self.cupy, self._view)
 
     def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> CuPyProgram:
         # CuPy names the architecture of the device itself

@@ -83,6 +83,9 @@ class Device(Protocol):
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """What runs in place of the module's library functions, on device arrays; where nothing does, contracts do."""
 
+    def products(self) -> Program | None:
+        """What runs contractions that are products of matrices, if there is a library for them."""
+
     def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> Program:
         """A source text, ready to be launched."""
 
@@ -101,3 +104,15 @@ def array_of(raw: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """A NumPy array from its bytes."""
     count = prod(shape) * int(dtype.itemsize)
     return raw[:count].view(dtype).reshape(shape)
+
+
+class Products:
+    """Products of matrices by an array library: of CuPy they are cuBLAS's. ``view``: an array of that library."""
+
+    def __init__(self, xp: Any, view: Callable[[DeviceArray], Any]) -> None:
+        self.xp, self.view = xp, view
+
+    def launch(self, kernel: Kernel, geometry: Geometry, args: list[Any], status: Any) -> None:
+        assert kernel.product is not None
+        pairs = zip(kernel.parameters, args, strict=False)
+        kernel.product.run(self.xp, {p.name: self.view(a) for p, a in pairs if p.kind == "buffer"})

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from refrelax.backends.cupy_.devices import DeviceArray, array_of, bytes_of
+from refrelax.backends.cupy_.devices import DeviceArray, Products, Program, array_of, bytes_of
 from refrelax.backends.cupy_.geometry import Geometry
 from refrelax.backends.cupy_.kernels import Kernel, Parameter, scalar_type
 from refrelax.backends.cupy_.names import c_type, is_float
@@ -186,8 +186,9 @@ def _pack(argument: Argument, parameter: Parameter, value: Any) -> int:
 class EmulatedDevice:
     """The CPU. Memory is NumPy's; fresh memory is filled with bytes 0xff: NaN, or -1 (``bool``: 0)."""
 
-    def __init__(self, order: int = 0) -> None:
-        self.order = order
+    def __init__(self, order: int = 0, library: bool = False) -> None:
+        """``library``: products of matrices are NumPy's, where a device would call cuBLAS."""
+        self.order, self.library = order, library
 
     def upload(self, array: Any) -> DeviceArray:
         made = self.empty(array.shape, array.dtype)
@@ -236,6 +237,9 @@ class EmulatedDevice:
     def libraries(self, module: Module) -> dict[str, Callable[..., Any]]:
         """None: the CPU has no cuBLAS. Contracts run instead."""
         return {}
+
+    def products(self) -> Program | None:
+        return Products(np, self.release) if self.library else None
 
     def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> EmulatedProgram:
         entries = [entry(kernel) for plan in plans.values() for kernel in plan.kernels]

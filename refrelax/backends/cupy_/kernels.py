@@ -13,6 +13,7 @@ from refrelax.backends.cupy_.forms import TILE, Contraction, contraction_of, is_
 from refrelax.backends.cupy_.groups import Group
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
 from refrelax.backends.cupy_.nests import Nest, Reduction, accesses, nest_of, reduction_of
+from refrelax.backends.cupy_.products import Product, product_of
 from refrelax.backends.cupy_.programs import Program
 from refrelax.backends.cupy_.statements import Lines
 from refrelax.backends.cupy_.traffic import Touch
@@ -72,7 +73,8 @@ class Kernel:
     contraction beside its ``rows`` and ``columns`` (in tiles of ``TILE``) that of matrices. Of a row program ``spans``
     are the extents of its columns; ``kept`` says what a row keeps: a dtype and the number of a span; ``alone``: a
     thread has a row to itself; ``static``: bytes of shared memory beside that; ``width``:
-    elements that a thread takes at once, of the loops ``columns`` or the spans.
+    elements that a thread takes at once, of the loops ``columns`` or the spans. ``product``: what a contraction over
+    ``depth`` is to a library.
     """
 
     name: str
@@ -93,6 +95,8 @@ class Kernel:
     alone: bool = False
     static: int = 0
     width: int = 1
+    depth: tuple[PrimExpr, ...] = ()
+    product: Product | None = None
 
     def source(self) -> str:
         head = ", ".join(p.text() for p in self.parameters)
@@ -322,9 +326,11 @@ class _Writer:
         out.open("if (row < rows && column < columns)")
         self.finish(out, batch, c, program)
         out.close()
-        extents = [tuple(loop.extent for loop in loops) for loops in (c.batch, c.rows, c.columns)]
+        extents = [tuple(loop.extent for loop in loops) for loops in (c.batch, c.rows, c.columns, c.depth)]
         kernel = self.done(out, "tiled contraction", extents[0], barriers=True)
-        return replace(kernel, rows=extents[1], columns=extents[2])
+        only = program is None or program.gives_only(c.reduction)
+        product = product_of(c, text) if only else None
+        return replace(kernel, rows=extents[1], columns=extents[2], depth=extents[3], product=product)
 
     def tile(self, out: Lines, text: Text, c: Contraction, side: str, loops: Sequence[For], factor: PrimExpr) -> None:
         """Every thread loads one element of a factor's tile; what lies outside the domain is zero."""

@@ -16,6 +16,7 @@ from refrelax.backends.cupy_.geometry import Geometry, geometry, narrow
 from refrelax.backends.cupy_.kernels import Kernel, Parameter
 from refrelax.backends.cupy_.names import is_float
 from refrelax.backends.cupy_.plan import Check, Plan
+from refrelax.backends.cupy_.traffic import size
 from refrelax.backends.numpy_ import runtime
 from refrelax.errors import Ended, Exhausted, trap, unspecified
 from refrelax.running.arrays import numpy_dtype
@@ -138,6 +139,10 @@ class Launcher:
             raise Ended(Exhausted("blocks of a launch"))
         self._obligations(step, call.symbols)
         args = [argument(p, call, how) for p in step.parameters if p.kind != "status"]
+        products = self.device.products() if step.product is not None else None
+        if products is not None and size(step.depth, call.symbols) > 0:
+            products.launch(step, how, args, status)
+            return
         program = self.program if self._narrow(step, call.symbols) else self.wide()
         program.launch(step, how, args, status)
 

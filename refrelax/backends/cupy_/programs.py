@@ -201,6 +201,12 @@ class Program:
         inner.aliases.update(phase.aliases)
         out.line(f"{self.held[phase.store.buffer]} = {inner.element(phase.store.value)};")
 
+    def gives_only(self, fold: Reduction) -> bool:
+        """Whether the group gives the fold alone: what comes before it is what it stores over."""
+        *before, last = self.group.phases
+        name = fold.store.buffer
+        return last.fold is fold and name in self.outside and all(phase.store.buffer == name for phase in before)
+
     def around(self, out: Lines, text: Text, fold: Reduction, total: str, guard: str = "") -> None:
         """An element whose fold is done elsewhere (of ``depth`` steps): what comes before it and after it. ``guard``:
         under what condition it is stored."""

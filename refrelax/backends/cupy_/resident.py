@@ -98,6 +98,10 @@ class Recorder:
 
         return call
 
+    def products(self) -> Program | None:
+        found = self.device.products()
+        return None if found is None else Written(self, False, found)
+
     def load(self, source: str, plans: Mapping[str, Plan], mode: str) -> Program:
         return Written(self, "#define WIDE_INDICES" in source)
 
@@ -131,9 +135,10 @@ class Written:
 
     recorder: Recorder
     wide: bool
+    library: Program | None = None
 
     def launch(self, kernel: Kernel, geometry: Geometry, args: list[Any], status: Any) -> None:
-        program = self.recorder.programs(self.wide)
+        program = self.library or self.recorder.programs(self.wide)
         program.launch(kernel, geometry, args, status)
         refs = [self.recorder.ref(a) if isinstance(a, DeviceArray) else a for a in args]
         self.recorder.launches.append((program, kernel, geometry, refs))
