@@ -49,6 +49,8 @@ def misfit(entry: str, args: tuple[Any, ...], types: list[Type | None]) -> Trapp
     for value, type_ in zip(args, types, strict=True):
         if isinstance(value, Prim) and isinstance(type_, PrimType) and value.dtype != type_.dtype:
             return Trapped("ev/param-dtype", f"{entry} takes a {type_.dtype}, found a {value.dtype}")
+        if isinstance(value, np.ndarray | Tensor) and isinstance(type_, PrimType):
+            return Trapped("ev/param-type", f"{entry} takes a {type_.dtype}, found a tensor")
         if isinstance(value, tuple) and isinstance(type_, TupleType) and len(value) == len(type_.fields):
             if (found := misfit(entry, value, list(type_.fields))) is not None:
                 return found
@@ -103,7 +105,7 @@ def inward(value: Any, type_: Type | None, copy: bool = True) -> Any:
         case Prim(), _:
             return stated(value).value
         case DType(name=name), _:
-            return name
+            return runtime.Dtype(name)
         case ((bool() | int() | float()), PrimType(dtype=dtype)):
             return scalar(dtype, value)
         case ((bool() | int() | float()), None):
@@ -191,10 +193,19 @@ def copied(value: Any) -> Any:
 # --- outward ---------------------------------------------------------------------------------------------------------
 
 
+def seen(value: Any) -> Any:
+    """A value of a binding as it is observed: arrays in memory of their own, dtypes as what they are."""
+    if isinstance(value, tuple):
+        return tuple(seen(each) for each in value)
+    return DType(str(value)) if isinstance(value, runtime.Dtype) else copied(value)
+
+
 def outward(value: Any) -> Any:
     """A value of generated source at the surface: tensors over its arrays, which nobody else writes."""
     if isinstance(value, np.ndarray | np.generic):
         return Tensor.over(np.asarray(value))
+    if isinstance(value, runtime.Dtype):
+        return DType(str(value))
     return tuple(outward(each) for each in value) if isinstance(value, tuple) else value
 
 

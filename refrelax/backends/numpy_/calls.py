@@ -24,7 +24,7 @@ from refrelax.errors import Ended, Exhausted, Outcome, Returned, RunError, Trapp
 from refrelax.running.arrays import Tensor
 from refrelax.syntax.graph import Function
 from refrelax.syntax.loops import PrimFunc
-from refrelax.syntax.types import TensorType
+from refrelax.syntax.types import PrimType, TensorType
 
 
 class Called:
@@ -67,11 +67,14 @@ class Called:
         self._alone = not re.search(r"\brun\.|\bvm\.|\brun, *args", executable.source)
 
     def __call__(self, *args: Any) -> Any:
-        f, types = self._executable, self._types
+        f, types, tensors = self._executable, self._types, self._tensors
         if len(args) != len(types):
             raise RunError(trap("ev/arity", arity(self._entry, len(args), len(types))).outcome)
         values = [
-            a if type(a) is np.ndarray and id(a.dtype) in NATIVE else self._inward(a, t) for a, t in zip(args, types)
+            a
+            if type(a) is np.ndarray and id(a.dtype) in NATIVE and (tensors or not isinstance(t, PrimType))
+            else self._inward(a, t)
+            for a, t in zip(args, types)
         ]
         if self._overwrites:
             values = self._own(args, values)

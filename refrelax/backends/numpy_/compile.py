@@ -12,7 +12,7 @@ import numpy as np
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.libraries import libraries_of
 from refrelax.backends.numpy_ import machine, origins, runtime
-from refrelax.backends.numpy_.border import copied, given, inward, misfit, outward, types_of
+from refrelax.backends.numpy_.border import copied, given, inward, misfit, outward, seen, types_of
 from refrelax.backends.numpy_.by_definition import calls_of, evaluated
 from refrelax.backends.numpy_.calls import FAILURES, Called, ended
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
@@ -265,13 +265,13 @@ class Running:
     def after(self, path: str, name: str, value: Any) -> None:
         for frame in reversed(self.frames):
             if frame.path == path and frame.name == name and not frame.done:
-                frame.value, frame.done = copied(value), True
+                frame.value, frame.done = seen(value), True
                 return
 
 
 def snapshot(names: dict[str, Any]) -> dict[str, Any]:
     """The program's variables and symbols at a moment; arrays are copied, since in-place calls may change them."""
-    return {program_name(k): copied(v) for k, v in names.items() if k != "run"}
+    return {program_name(k): seen(v) for k, v in names.items() if k != "run"}
 
 
 def overwritten(module: Module) -> bool:

@@ -68,7 +68,7 @@ def value(writer: Writer, expr: Expr) -> str:
         case StringValue():
             return repr(expr.value)
         case DataTypeValue():
-            return repr(expr.dtype)
+            return f"rt.Dtype({expr.dtype!r})"
         case Tuple():
             inner = ", ".join(value(writer, each) for each in expr.fields)
             return f"({inner}{',' if len(expr.fields) == 1 else ''})"
@@ -96,7 +96,8 @@ def _call(writer: Writer, call: Call) -> str:
         case Op(name="relax.null_value"):
             return "None"
         case Op(name="relax.call_builtin_with_ctx"):
-            return _builtin(writer, call)
+            given = _builtin(writer, call)
+            return given if call.ty_args and call.ty_args != (TupleType(()),) else f"rt.nothing({given})"
         case Op(name="relax.builtin.alloc_tensor") if isinstance(kind := call.args[1], DataTypeValue):
             return f"rt.empty({value(writer, call.args[0])}.dims, {dtype_text(kind.dtype)})"
         case Op(name=name) if name in KILLS:

@@ -251,9 +251,10 @@ def make_prim_value(run: Run, heap: Any, code: int, slot: int) -> int:
 
 
 def check_tensor_info(run: Run, x: Any, rank: int, *rest: str) -> tuple[()]:
-    """``(x, ndim, dtype?, context)``."""
-    wanted = rest[0] if len(rest) > 1 else None
-    runtime.expect_tensor(_kind(rest[-1]), rest[-1], x, wanted, rank)
+    """``(x, ndim, dtype?, context?)``."""
+    wanted = rest[0] if rest and isinstance(rest[0], runtime.Dtype) else None
+    context = "" if not rest or isinstance(rest[-1], runtime.Dtype) else rest[-1]
+    runtime.expect_tensor(_kind(context), context, x, wanted, rank)
     return ()
 
 

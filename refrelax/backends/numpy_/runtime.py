@@ -125,6 +125,12 @@ def of_bytes(name: str, shape: tuple[int, ...], data: bytes) -> Any:
     )
 
 
+class Dtype(str):
+    """The value of ``R.dtype``: a text wherever a dtype is wanted, and no text at the surface."""
+
+    __slots__ = ()
+
+
 def prim(name: str, value: Any) -> Prim:
     """A scalar with its dtype, for operators."""
     return Prim(name, value)
@@ -231,6 +237,11 @@ filled = blocks.filled
 Reshaped = blocks.Reshaped
 where = blocks.where
 erf = blocks.erf
+
+
+def nothing(_value: Any) -> tuple[()]:
+    """What a call gives whose type says that it gives nothing, whatever the function gave."""
+    return ()
 
 
 def unit(value: Any) -> Any:

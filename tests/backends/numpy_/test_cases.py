@@ -62,7 +62,7 @@ MISSING = (
     "a vector store", "a barrier between threads", "memory shared between threads", "the expression Let",
     "the operator relax.call_inplace_packed", "the operator relax.call_py_func", "the operator relax.ccl.",
     "the operator relax.dist.",
-    "T.decl_buffer", "a buffer match of a region",
+    "the layout ", "T.decl_buffer", "a buffer match of a region",
     "the intrinsic T.", "a handle parameter without a buffer",
 )  # fmt: skip
 """What the backend cannot compile: it says so, and nothing is said about the program."""
