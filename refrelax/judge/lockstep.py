@@ -256,8 +256,8 @@ class Lockstep(Elements):
         """Loops over the same domain; iterations without an order may get one."""
         same = a.kind == b.kind and a.thread == b.thread
         ordered = b.kind in ORDERED and a.kind in ORDERED | UNORDERED
-        step = (None if a.step is None else as_int(a.step), None if b.step is None else as_int(b.step))
-        if not (same or ordered) or step[0] != step[1] or (a.step is not None and step[0] is None):
+        step = [1 if each.step is None else as_int(each.step) for each in (a, b)]
+        if not (same or ordered) or None in step or step[0] != step[1]:
             return False
         if not self.indices((a.min, a.extent), (b.min, b.extent)):
             return False

@@ -52,6 +52,10 @@ APART: dict[str, tuple[str, str]] = {
         C[0] = T.int64(1)
         """,
     ),
+    "a loop with a step that is no number": (
+        "for k in range(8):\n    B[k] = B[A[0]] + 1",
+        "for k in T.serial(0, 8, step=n):\n    B[k] = B[A[0]] + 1",
+    ),
     "calls in the other order": (CALLS, 'B[0] = T.call_extern("int64", "g") + T.call_extern("int64", "f")'),
 }
 
