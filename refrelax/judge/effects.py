@@ -142,7 +142,7 @@ class Effects(Contents):
         if not pure and not any(said):  # its outputs may be among its arguments
             event = self.event(self.called(name, args, values), values, "all")
         else:
-            what = (*self.called(name, args, values), "gives", pure, tuple(kind for kind, _ in said))
+            what = (*self.called(name, args, values), "gives", pure, _form(wanted))
             seen = (*values, *(shape for _, shape in said))
             gives = lambda: tuple(self.unknown(*each) for each in said)  # noqa: E731
             event = self.event(what, seen, "nothing" if pure else "all", 0, gives)
@@ -240,6 +240,15 @@ def _words(args: Sequence[Value | str]) -> tuple[tuple[int, str], ...]:
 
 def _values(args: Sequence[Value | str]) -> tuple[Value, ...]:
     return tuple(each for each in args if not isinstance(each, str))
+
+
+def _form(type_: Type) -> object:
+    """A type as tuples of dtypes; of what has no type, nothing."""
+    match type_:
+        case TupleType(fields):
+            return tuple(map(_form, fields))
+        case _:
+            return type_.dtype if isinstance(type_, TensorType) else ""
 
 
 def _built(type_: Type, part: Callable[[], Value]) -> Value:
