@@ -162,7 +162,7 @@ class Lockstep(Elements):
                     stmts.pop(0)
                 case LaunchThread() as launch:
                     stmts[:1] = (as_thread_loop(launch),)
-                case For() as loop if runs_once(loop):
+                case For() as loop if runs_once(loop) and of_names(loop.min):
                     side.by[loop.var.name] = self.defined(side, loop.min)
                     stmts[:1] = loop.body
                 case Bind(var, value) if self.reading(side, []).plain(value) and of_names(value):
@@ -177,7 +177,7 @@ class Lockstep(Elements):
         match stmt:
             case SBlock() as block if not block.matches:
                 return self.of_block(block, side)
-            case For(kind=kind) as loop if kind in ORDERED and by_ones(loop) and not may_leave(loop.body):
+            case For(kind=kind) as loop if kind in ORDERED and by_ones(loop) and _unrollable(loop):
                 extent = as_int(loop.extent)
                 if extent is None or extent > MOST_UNROLLED or makes_names(loop.body):
                     return None
@@ -267,7 +267,8 @@ class Lockstep(Elements):
         v = self.terms.fresh(a.var.name)
         self.one.by[a.var.name] = self.two.by[b.var.name] = v
         domain = [compare("GE", v, low), compare("LT", v, Binary("Add", low, extent))]
-        self.inside(domain, a.body, b.body)
+        known = (of_names(a.min), of_names(a.min) and of_names(a.extent))  # memory may be another in the body
+        self.inside([each for each, stays in zip(domain, known, strict=True) if stays], a.body, b.body)
         return True
 
     def branches(self, a: IfThenElse, b: IfThenElse) -> bool:
@@ -289,7 +290,10 @@ class Lockstep(Elements):
             if not self.indices((p.min, p.binding), (q.min, q.binding)):
                 return False
         for p, q in zip(a.iters, b.iters, strict=True):
-            self.one.by[p.var.name] = self.two.by[q.var.name] = self.index(self.one, p.binding)
+            if of_names(p.binding):
+                self.one.by[p.var.name] = self.two.by[q.var.name] = self.index(self.one, p.binding)
+            else:
+                self.element(p.var, q.var)
         if a.predicate is not None and b.predicate is not None and not self.value(a.predicate, b.predicate):
             return False
         for side, block in ((self.one, a), (self.two, b)):
@@ -308,6 +312,11 @@ class Lockstep(Elements):
         self.depth -= 1
         self.evaluated = before
         del self.scope[len(self.scope) - len(known) :]
+
+
+def _unrollable(loop: For) -> bool:
+    """Whether a body may stand several times, for values of the variable that are said where the loop begins."""
+    return of_names(loop.min) and not may_leave(loop.body)
 
 
 def _named(stmt: Stmt | None) -> str:

@@ -21,6 +21,9 @@ class Module:
 
 CALLS = 'B[0] = T.call_extern("int64", "f") + T.call_extern("int64", "g")'
 
+BUMP = "A[0] = A[0] + T.int64(1)"
+AXIS = 'with T.sblock("b"):\n    v = T.axis.spatial(8, A[0])'
+
 APART: dict[str, tuple[str, str]] = {
     "a quotient that the first computes in a branch alone": (
         """
@@ -55,6 +58,18 @@ APART: dict[str, tuple[str, str]] = {
     "a loop with a step that is no number": (
         "for k in range(8):\n    B[k] = B[A[0]] + 1",
         "for k in T.serial(0, 8, step=n):\n    B[k] = B[A[0]] + 1",
+    ),
+    "an element that was read at the start of a loop of one iteration": (
+        f"for k in T.serial(A[0], A[0] + T.int64(1)):\n    {BUMP}\n    B[0] = k",
+        f"for k in T.serial(A[0], A[0] + T.int64(1)):\n    {BUMP}\n    B[0] = A[0]",
+    ),
+    "an element that an axis is bound to": (
+        f"{AXIS}\n    {BUMP}\n    B[0] = v",
+        f"{AXIS}\n    {BUMP}\n    B[0] = A[0]",
+    ),
+    "an extent that the body stores anew": (
+        "for k in range(A[0]):\n    A[0] = T.int64(0)\n    B[0] = B[T.if_then_else(k < A[0], T.int64(3), T.int64(5))]",
+        "for k in range(A[0]):\n    A[0] = T.int64(0)\n    B[0] = B[3]",
     ),
     "calls in the other order": (CALLS, 'B[0] = T.call_extern("int64", "g") + T.call_extern("int64", "f")'),
 }
