@@ -133,7 +133,7 @@ class Elements:
                 self.evaluated.add((found, e.dtype))
         elif len(kinds) > 1 or (found, e.dtype) not in self.evaluated:
             for each in asked:
-                if not self.logic.holds(each.statement, each.given, each.purpose):
+                if not self.granted(each):
                     raise Apart(f"{each.purpose}, in what the second program evaluates on its way")
         return found
 
@@ -210,7 +210,7 @@ class Elements:
             return False
         given = tuple(self.scope)
         equal = self.logic.holds(Binary("EQ", a, b), given) if x.dtype == "bool" else self.logic.equal(a, b, given)
-        return equal and all(self.logic.holds(each.statement, each.given, each.purpose) for each in asked)
+        return equal and all(map(self.granted, asked))
 
     def index(self, side: Side, e: PrimExpr) -> PrimExpr:
         """An index expression over the symbols that both programs share."""
@@ -234,14 +234,15 @@ class Elements:
             a, b = self.reading(self.one, ours).term(by_need(x)), self.reading(self.two, theirs).term(y)
         except NotRead:
             return False
-        descent = Descent(self.terms, self.logic)
         asked = [*theirs, *(each for each in ours if each.purpose == ELEMENT_FITS)]
-        return descent.equal(a, b, self.logic.interned(tuple(self.scope))) and all(
-            self.logic.holds(each.statement, each.given, each.purpose)
-            if each.term is None
-            else descent.poison.never(each.term, each.given)
-            for each in asked
-        )
+        scope = self.logic.interned(tuple(self.scope))
+        return Descent(self.terms, self.logic).equal(a, b, scope) and all(map(self.granted, asked))
+
+    def granted(self, each: Definedness) -> bool:
+        """Whether what an expression rests on is proved."""
+        if each.term is not None:
+            return Descent(self.terms, self.logic).poison.never(each.term, self.logic.interned(each.given))
+        return self.logic.holds(each.statement, each.given, each.purpose)
 
     def reading(self, side: Side, asked: list[Definedness]) -> Reading:
         def require(purpose: str, statement: PrimExpr, given: Given) -> None:

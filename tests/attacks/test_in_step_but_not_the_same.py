@@ -21,6 +21,7 @@ class Module:
 
 CALLS = 'B[0] = T.call_extern("int64", "f") + T.call_extern("int64", "g")'
 
+POISON = 'P = T.alloc_buffer((1,), "int64")\nx: T.let[T.int64] = P[0]'
 BUMP = "A[0] = A[0] + T.int64(1)"
 AXIS = 'with T.sblock("b"):\n    v = T.axis.spatial(8, A[0])'
 
@@ -70,6 +71,10 @@ APART: dict[str, tuple[str, str]] = {
     "an extent that the body stores anew": (
         "for k in range(A[0]):\n    A[0] = T.int64(0)\n    B[0] = B[T.if_then_else(k < A[0], T.int64(3), T.int64(5))]",
         "for k in range(A[0]):\n    A[0] = T.int64(0)\n    B[0] = B[3]",
+    ),
+    "a loop of one iteration that begins at poison": (
+        f"{POISON}\nB[0] = B[A[0]]",
+        f"{POISON}\nfor k in T.serial(x, x + T.int64(1)):\n    B[0] = B[A[0]]",
     ),
     "calls in the other order": (CALLS, 'B[0] = T.call_extern("int64", "g") + T.call_extern("int64", "f")'),
 }
