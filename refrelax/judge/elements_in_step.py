@@ -6,7 +6,7 @@ Spec: ``spec/06c-pointwise.md``, ``va/lockstep``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from refrelax.judge.loop_text import by_need, loaded, of_names, parts_of
@@ -42,14 +42,24 @@ class Apart(Exception):
     """The programs are not in step here; the reason is its text."""
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A buffer that is allocated or declared. ``around``: how many loops and branches are around; ``when``: how many
+    steps are before it; ``known``: what holds there."""
+
+    buffer: Buffer
+    around: int = 0
+    when: int = 0
+    known: Given = ()
+
+
 @dataclass(slots=True)
 class Side:
     """One program. ``by``: what its scalars stand for, over symbols that both programs share; ``made``: its buffers
-    that are allocated or declared, with how many loops and branches are around; ``other``: the other program's name of
-    each that has a counterpart."""
+    that are allocated or declared; ``other``: the other program's name of each that has a counterpart."""
 
     by: dict[str, PrimExpr] = field(default_factory=dict)
-    made: dict[str, tuple[Buffer, int]] = field(default_factory=dict)
+    made: dict[str, Made] = field(default_factory=dict)
     other: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, tuple[PrimExpr, ...]] = field(default_factory=dict)
 
@@ -64,6 +74,8 @@ class Elements:
     two: Side = field(default_factory=Side)
     scope: list[PrimExpr] = field(default_factory=list)
     depth: int = 0
+    steps: int = 0
+    """How many statements were seen to be the same."""
     threads: bool = False
     """Whether iterations without order are anywhere in the second program, or threads in the first."""
     calls: bool = False
@@ -104,7 +116,8 @@ class Elements:
             return self.one.other.get(x) == y
         if x not in self.one.made or y not in self.two.made:
             return False
-        (a, outer), (b, around) = self.one.made[x], self.two.made[y]
+        one, two = self.one.made[x], self.two.made[y]
+        a, outer, b, around = one.buffer, one.around, two.buffer, two.around
         if (a.dtype, a.scope, a.scalar, len(a.strides)) != (b.dtype, b.scope, b.scalar, len(b.strides)):
             return False
         begins = [() if e is None or as_int(e) == 0 else (e,) for e in (a.elem_offset, b.elem_offset)]
@@ -117,10 +130,28 @@ class Elements:
         ours, theirs = (*a.shape, *a.strides, *begins[0]), (*b.shape, *b.strides, *begins[1])
         if len(a.shape) != len(b.shape) or not self.indices(ours, theirs):
             return False
-        if a.data is not None and not self.raw(a.data, b.data):
+        if (a.data is not None and not self.raw(a.data, b.data)) or not self.in_time(one, two):
             return False
         self.join(a, b)
         return True
+
+    def in_time(self, one: Made, two: Made) -> bool:
+        """Whether the extents of two buffers are the same where they are made, and the second one's are no more open
+        there: a run may end at a step between, and memory may be another."""
+        computed = [e for e in (*two.buffer.shape, *two.buffer.strides, two.buffer.elem_offset) if e is not None]
+        computed = [e for e in computed if as_int(e) is None]
+        if not computed or one.when == two.when:
+            return True
+        ours = (*one.buffer.shape, *one.buffer.strides, one.buffer.elem_offset)
+        if not all(map(of_names, computed)) or not all(of_names(e) for e in ours if e is not None):
+            return False
+        return one.when < two.when or all(self.no_less_than_zero(e, two.known) for e in computed)
+
+    def no_less_than_zero(self, extent: PrimExpr, known: Given) -> bool:
+        """Whether an extent of the second program is defined and not negative."""
+        asked: list[Definedness] = []
+        found = replace(self.reading(self.two, asked), scope=known).index(extent)
+        return all(map(self.granted, asked)) and self.logic.holds(compare("GE", found, int_imm(0)), known)
 
     def defined(self, side: Side, e: PrimExpr) -> PrimExpr:
         """An index expression that a program evaluates on its way. The second one's is defined, or one that the first
@@ -140,7 +171,7 @@ class Elements:
     def made(self, side: Side, buffer: Buffer) -> None:
         if buffer.name in side.made or buffer.name in side.other:
             raise Apart(f"two buffers of the name {buffer.name}")
-        side.made[buffer.name] = (buffer, self.depth)
+        side.made[buffer.name] = Made(buffer, self.depth, self.steps, tuple(self.scope))
 
     def raw(self, x: Any, y: Any) -> bool:
         """Whether two expressions are equal up to names and the arithmetic of the indices of loads: the second is

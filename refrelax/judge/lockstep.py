@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from refrelax.judge.elements_in_step import Apart, Elements, Side
+from refrelax.judge.elements_in_step import Apart, Elements, Made, Side
 from refrelax.judge.loop_text import (
     by_ones,
     iteration,
@@ -85,7 +85,8 @@ class Lockstep(Elements):
 
     def finished(self) -> None:
         """See that the second program made nothing else that could fail."""
-        for name, (buffer, _) in self.two.made.items():
+        for name, made in self.two.made.items():
+            buffer = made.buffer
             if name not in self.two.other and (buffer.data is not None or any(as_int(d) is None for d in buffer.shape)):
                 raise NotRead(f"not in step: {name} of the second program has no counterpart")
 
@@ -108,7 +109,7 @@ class Lockstep(Elements):
                 raise Apart("other parameters")
         for side, func in ((self.one, a), (self.two, b)):
             for buffer in func.root_allocs:
-                side.made[buffer.name] = (buffer, 0)
+                side.made[buffer.name] = Made(buffer)
         named = {p.buffer.name for p in a.params if isinstance(p, BufferParam)}
         theirs = {self.two.other.get(name, name) for name in touched(b)}
         self.given = frozenset(with_views(a, named - touched(a) - theirs))
@@ -137,6 +138,7 @@ class Lockstep(Elements):
             if a is not None and b is not None and self.matches(a, b):
                 ours.pop(0)
                 theirs.pop(0)
+                self.steps += 1
                 continue
             if (more := self.opened(a, self.one)) is not None:
                 ours[:1] = more

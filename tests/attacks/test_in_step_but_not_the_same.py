@@ -22,6 +22,8 @@ class Module:
 CALLS = 'B[0] = T.call_extern("int64", "f") + T.call_extern("int64", "g")'
 
 POISON = 'P = T.alloc_buffer((1,), "int64")\nx: T.let[T.int64] = P[0]'
+ROOM, LEFT = (f'P = T.alloc_buffer(({extent},), "int64")' for extent in ("A[0]", "n - 5"))
+FILL, CHECK = "P[2] = B[A[1]]\nB[A[2]] = P[2]", 'assert n >= 5, "five"'
 BUMP = "A[0] = A[0] + T.int64(1)"
 AXIS = 'with T.sblock("b"):\n    v = T.axis.spatial(8, A[0])'
 
@@ -76,6 +78,11 @@ APART: dict[str, tuple[str, str]] = {
         f"{POISON}\nB[0] = B[A[0]]",
         f"{POISON}\nfor k in T.serial(x, x + T.int64(1)):\n    B[0] = B[A[0]]",
     ),
+    "memory of an extent that is stored before": (f"{ROOM}\n{BUMP}\n{FILL}", f"{BUMP}\n{ROOM}\n{FILL}"),
+    "memory of an extent that is checked before": (
+        f"{CHECK}\n{LEFT}\n{FILL}",
+        f"{LEFT}\n{CHECK}\n{FILL}",
+    ),
     "calls in the other order": (CALLS, 'B[0] = T.call_extern("int64", "g") + T.call_extern("int64", "f")'),
 }
 
@@ -88,6 +95,12 @@ def module(body: str) -> rr.CheckedModule:
 def test_it_is_not_proved(how: str) -> None:
     first, second = map(module, APART[how])
     assert not isinstance(attempt(first, second, "main"), Proved)
+
+
+def test_memory_of_an_extent_that_is_one_may_be_made_before() -> None:
+    more = LEFT.replace("n - 5", "T.max(n, 0)")
+    first, second = (module(f"{lines}\n{FILL}") for lines in (f"{CHECK}\n{more}", f"{more}\n{CHECK}"))
+    assert isinstance(attempt(first, second, "main"), Proved)
 
 
 def test_the_same_calls_in_the_same_order_are() -> None:
