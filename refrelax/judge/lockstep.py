@@ -204,9 +204,8 @@ class Lockstep(Elements):
             return None
         first = [compare("EQ", e.binding, e.min) for e in block.iters if e.kind == "reduce"]
         binds: list[Stmt] = [Bind(e.var, e.binding) for e in block.iters]
-        binds += [AllocBuffer(each) for each in block.allocs]
         condition = block.predicate
-        body: list[Stmt] = []
+        body: list[Stmt] = [AllocBuffer(each) for each in block.allocs]  # made where the predicate holds
         if block.init is not None:
             start = all_of(first)
             body += [IfThenElse(start, block.init)] if start is not None else block.init

@@ -24,6 +24,8 @@ CALLS = 'B[0] = T.call_extern("int64", "f") + T.call_extern("int64", "g")'
 POISON = 'P = T.alloc_buffer((1,), "int64")\nx: T.let[T.int64] = P[0]'
 ROOM, LEFT = (f'P = T.alloc_buffer(({extent},), "int64")' for extent in ("A[0]", "n - 5"))
 FILL, CHECK = "P[2] = B[A[1]]\nB[A[2]] = P[2]", 'assert n >= 5, "five"'
+WHERE = 'with T.sblock("b"):\n    v = T.axis.spatial(8, n)\n    T.where(n >= 5)'
+BODY = textwrap.indent(FILL, " " * 4)
 BUMP = "A[0] = A[0] + T.int64(1)"
 AXIS = 'with T.sblock("b"):\n    v = T.axis.spatial(8, A[0])'
 
@@ -82,6 +84,10 @@ APART: dict[str, tuple[str, str]] = {
     "memory of an extent that is checked before": (
         f"{CHECK}\n{LEFT}\n{FILL}",
         f"{LEFT}\n{CHECK}\n{FILL}",
+    ),
+    "memory of a block that is not entered": (
+        f"{WHERE}\n    {LEFT.replace('T.alloc', 'T.sblock_alloc')}\n{BODY}",
+        f"{LEFT}\nif n >= 5:\n{BODY}",
     ),
     "calls in the other order": (CALLS, 'B[0] = T.call_extern("int64", "g") + T.call_extern("int64", "f")'),
 }
