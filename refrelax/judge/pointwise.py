@@ -56,6 +56,7 @@ HYPOTHESES = (
 
 SAME = "the programs are the same up to names"
 UNREAD = "library functions depend on what they are given and what was called before"
+KEEPS_NOTHING = "library functions in destination form keep nothing that they are given"
 NO_ALIASES = "the buffers of the entry do not overlap"
 IN_STEP = "statements in step"
 PROCEDURES = ("congruence descent", "the shape solver")
@@ -174,6 +175,9 @@ class _Comparison:
             return unproved
         if library := sorted({str(each.what[1]) for each in events.made if each.what[0] == "a call of"}):
             self.trusts[f"{UNREAD}: {', '.join(library)}"] = None
+        reaches = [each.reach for each in events.made]
+        if "outputs" in reaches and "all" in reaches[reaches.index("outputs") :]:
+            self.trusts[KEEPS_NOTHING] = None
         relaxations = tuple(sorted({*descent.relaxations, *before}))
         trusts = (*self.trusts, *rests_on, *PROCEDURES, *relaxations)
         return Proved(claims=tuple(self.logic.claims.values()), relaxations=relaxations, trusts=trusts)

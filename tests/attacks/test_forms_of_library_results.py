@@ -4,7 +4,7 @@ import pytest
 
 import refrelax as rr
 from refrelax.judge.evidence import Proved
-from refrelax.judge.pointwise import attempt
+from refrelax.judge.pointwise import KEEPS_NOTHING, attempt
 
 X = 'R.Tensor((n,), "float32")'
 TEXT = """
@@ -35,3 +35,28 @@ def test_another_form_is_another_result(how: str, one: tuple[str, str], two: tup
     first, second = module(how, one), module(how, two)
     assert not isinstance(attempt(first, second, "main"), Proved)
     assert isinstance(attempt(first, module(how, (one[0], f"{one[1]}\n        e = a")), "main"), Proved)
+
+
+KEPT = """
+n = TypeVar("n")
+
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(y: R.Tensor((n,), "float32")):
+        r = R.call_dps_packed("h", (y,), out_ty=R.Tensor((n,), "float32"))
+        {body}
+        return z
+"""
+SUM, CALL = "z = R.add(r, y)", 'q = R.call_packed("g", ty_args=R.Tuple())'
+
+
+def test_what_a_later_call_may_know_is_said() -> None:
+    """``h`` may have kept its output, and ``g`` store there: a proof says that it rests on neither."""
+    first, second, alone = (
+        rr.check(rr.parse(KEPT.format(body=body))) for body in (f"{SUM}\n        {CALL}", f"{CALL}\n        {SUM}", SUM)
+    )
+    found = attempt(first, second, "main")
+    assert isinstance(found, Proved) and KEEPS_NOTHING in found.trusts
+    found = attempt(alone, rr.check(rr.parse(KEPT.format(body=SUM.replace("r, y", "y, r")))), "main")
+    assert isinstance(found, Proved) and KEEPS_NOTHING not in found.trusts
