@@ -161,7 +161,7 @@ def computed(func: PrimFunc, table: Table, terms: Terms, logic: Logic, require: 
     if not own or buffer.strides or buffer.elem_offset is not None:
         raise NotRead("a function of the table of shapes that is not read")
 
-    def load(e: BufferLoad, indices: tuple[PrimExpr, ...], scope: object) -> Term:
+    def load(e: BufferLoad, indices: tuple[PrimExpr, ...], scope: object, hard: object) -> Term:
         slot = as_int(indices[0]) if len(indices) == 1 and e.buffer == buffer.name else None
         if slot is None:
             raise NotRead("a slot that is computed")

@@ -5,14 +5,14 @@ Spec: ``spec/06c-pointwise.md``, ``va/lockstep``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from refrelax.judge.loop_text import by_need, loaded, of_names, parts_of
+from refrelax.judge.loop_text import always, by_need, loaded, of_names, parts_of
 from refrelax.judge.same_calls import ALLOWED
 from refrelax.shape_solver.pointwise import Definedness, Descent, Logic, NotRead, TensorTerm, Term, Terms
-from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Reading
+from refrelax.shape_solver.pointwise.elements import ELEMENT_FITS, Loader, Reading
 from refrelax.shape_solver.pointwise.logic import Given, compare
 from refrelax.syntax.dtypes import integer_range
 from refrelax.syntax.loops import (
@@ -255,6 +255,8 @@ class Elements:
             return False
         if x.dtype == "bool" and self.same_index(x, y):
             return True
+        if self.threads and self.races(x, y):
+            return False
         ours: list[Definedness] = []
         theirs: list[Definedness] = []
         new = [name for name in loaded(y) if name not in self.two.other]
@@ -268,6 +270,14 @@ class Elements:
         asked = [*theirs, *(each for each in ours if each.purpose == ELEMENT_FITS)]
         scope = self.logic.interned(tuple(self.scope))
         return Descent(self.terms, self.logic).equal(a, b, scope) and all(map(self.granted, asked))
+
+    def races(self, x: PrimExpr, y: PrimExpr) -> bool:
+        """Whether the second program may load an element, that another iteration or thread may store, where the first
+        does not."""
+        ours = [each for each in always(x) if isinstance(each, BufferLoad)]
+        theirs = [each for each in parts_of(y) if isinstance(each, BufferLoad)]
+        shared = [each for each in theirs if self.two.other.get(each.buffer) not in self.given]
+        return not all(any(self.raw(one, two) for one in ours) for two in shared)
 
     def granted(self, each: Definedness) -> bool:
         """Whether what an expression rests on is proved."""
@@ -284,10 +294,10 @@ class Elements:
 
         return Reading(self.terms, self.logic, side.by, tuple(self.scope), self.loader(side), None, require, demand)
 
-    def loader(self, side: Side) -> Callable[[BufferLoad, tuple[PrimExpr, ...], Given], Term]:
+    def loader(self, side: Side) -> Loader:
         """How a load is read: what a buffer holds now is unknown, and the same in both programs."""
 
-        def load(e: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
+        def load(e: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given, hard: Given) -> Term:
             name = e.buffer if side is self.one else self.two.other.get(e.buffer, "")
             if name not in self.one.other or e.predicate is not None:
                 raise NotRead(f"a load of {e.buffer}, which has no counterpart yet")

@@ -154,7 +154,7 @@ def _define_alone(dims: Sequence[PrimExpr], extents: Sequence[PrimExpr], symbols
             symbols.setdefault(d.name, extent)
 
 
-def _no_memory(load: object, indices: object, scope: object) -> Term:
+def _no_memory(load: object, indices: object, scope: object, hard: object) -> Term:
     raise NotRead("memory in an extent")
 
 

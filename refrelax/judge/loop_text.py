@@ -85,6 +85,21 @@ def parts_of(root: Any) -> list[Any]:
     return found
 
 
+def always(e: Any) -> list[Any]:
+    """The parts of an expression that are evaluated whenever it is."""
+    match e:
+        case Intrinsic("if_then_else", (condition, *_)):
+            return [e, *always(condition)]
+        case Binary("And" | "Or", a, _):
+            return [e, *always(a)]
+        case tuple():
+            return [found for each in e for found in always(each)]
+        case _ if is_dataclass(e):
+            return [e, *always(tuple(getattr(e, f.name) for f in fields(e) if f.name not in ("span", "dtype")))]
+        case _:
+            return []
+
+
 def parts(stmts: Sequence[Stmt]) -> list[Any]:
     return parts_of(tuple(stmts))
 

@@ -57,7 +57,8 @@ class NotRead(Exception):
     """A program, or a part of one, that element terms cannot say."""
 
 
-Loader = Callable[[BufferLoad, tuple[PrimExpr, ...], Given], Term]
+Loader = Callable[[BufferLoad, tuple[PrimExpr, ...], Given, Given], Term]
+"""Of a load, its indices, what holds where its value matters and where it is evaluated: its element."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +240,7 @@ class Reading:
                 indices = tuple(self.index(i) for i in e.indices)
                 if self.own == (e.buffer, indices):
                     return OLD
-                return self.load(e, indices, self.scope)
+                return self.load(e, indices, self.scope, self.scope if self.hard is None else self.hard)
             case Binary(op, a, b):
                 if op in DIVISIONS and not dtypes.is_float(a.dtype) and not as_int(b):
                     raise NotRead("an integer division by data")

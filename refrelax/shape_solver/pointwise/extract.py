@@ -372,11 +372,13 @@ class _Reader:
     def demand(self, term: Term, scope: Given) -> None:
         self.obligations.append(Definedness("no poison in an index", bool_imm(True), scope, term))
 
-    def load(self, load: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given) -> Term:
+    def load(self, load: BufferLoad, indices: tuple[PrimExpr, ...], scope: Given, hard: Given) -> Term:
         memory = self.of(load.buffer, "a load of")
         known(memory)
         indices = (*self.before_indices(load.buffer), *indices)
         if memory.levels:
+            if hard != scope and any(level.kind in UNORDERED for level in memory.levels):
+                self.pending(load, memory, indices, hard)  # it races in an arm that is not taken as well
             return self.pending(load, memory, indices, scope)
         if load.buffer in self.kept:
             found = self.decided(self.terms.at(memory.content, indices), scope)
