@@ -235,7 +235,7 @@ class Resident:
         """
         with self.device.on(self.stream):
             given = [a if isinstance(a, int | float) else self.device.adopt(a) for a in args]
-            key = tuple((a.shape, a.dtype.name) if isinstance(a, DeviceArray) else a for a in given)
+            key = tuple(map(_sort, given))
             tape = self.tapes.get(key) if self._apart(given) else None
             if tape is None:
                 return self._first(key, given)
@@ -277,3 +277,11 @@ class Resident:
         if isinstance(value, tuple):
             return tuple(map(self._released, value))
         return self.device.release(value) if isinstance(value, DeviceArray) else value
+
+
+def _sort(value: Any) -> tuple[Any, ...]:
+    """What a list of launches is made for: a shape and a dtype, or a number itself, in which 0 and -0, or 1 and 1.0,
+    are different."""
+    if isinstance(value, DeviceArray):
+        return value.shape, value.dtype.name
+    return type(value), value.hex() if isinstance(value, float) else value
