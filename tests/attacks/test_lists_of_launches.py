@@ -41,3 +41,27 @@ def test_a_list_is_made_for_a_number_and_its_sign(graph: bool) -> None:
         out = np.empty(3, np.float32)
         call(x, number, out)
         assert np.signbit(out).tolist() == [bool(np.signbit(number))] * 3
+
+
+ACCUMULATED = """
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def add(a: T.Buffer((3,), "float32"), b: T.Buffer((3,), "float32")):
+        for i in range(3):
+            with T.sblock("b"):
+                v = T.axis.spatial(3, i)
+                a[v] = a[v] + b[v]
+    @R.function
+    def main(x: R.Tensor((3,), "float32")) -> R.Tensor((3,), "float32"):
+        z = R.zeros(R.shape([3]), dtype="float32")
+        y = R.call_tir_inplace(Module.add, (z, x), inplace_indices=[0], out_ty=R.Tensor((3,), "float32"))
+        return y
+"""
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_what_the_host_filled_and_a_kernel_overwrites_is_filled_again(graph: bool) -> None:
+    call = compiled(ACCUMULATED).resident("main", graph=graph)
+    for turn in (1, 2, 3):
+        assert call(np.full(3, turn, np.float32)).tolist() == [turn] * 3

@@ -244,7 +244,7 @@ class CudaExecutable:
         link(self.checked.module, entry, {})
         made = CudaExecutable(self.checked, self.mode, recorder, self.plans)
         for constant in self._constants.values():
-            recorder.rooted(constant)
+            recorder.filled(constant)
         running = made._running({}, Machine(), self._constants)
         try:
             runtime.expect_arity(entry, len(given), len(func.params))

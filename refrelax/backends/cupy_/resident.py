@@ -34,13 +34,15 @@ class Ref:
 
 @dataclass(slots=True)
 class Root:
-    """Memory of a recorded run: the caller's argument ``param``, of a result (made anew for each call), or kept."""
+    """Memory of a recorded run: the caller's argument ``param``, of a result (made anew for each call), or kept;
+    ``filled``: the host put its contents there, so that whoever runs the list finds what the last run left."""
 
     memory: Any
     start: int
     size: int
     param: int = -1
     result: bool = False
+    filled: bool = False
 
 
 @dataclass(slots=True)
@@ -68,7 +70,21 @@ class Recorder:
         raise LookupError("memory that nobody allocated")
 
     def upload(self, array: Any) -> DeviceArray:
-        return self.rooted(self.device.upload(array))
+        return self.filled(self.device.upload(array))
+
+    def filled(self, made: DeviceArray) -> DeviceArray:
+        """What the host has put into memory: a constant, or what an operator made of no tensor."""
+        self.rooted(made)
+        self.roots[-1].filled = True
+        return made
+
+    def stores(self, root: Root) -> bool:
+        """Whether a launch stores in this memory."""
+        return any(
+            isinstance(ref, Ref) and self.roots[ref.root] is root and parameter.written
+            for _, kernel, _, refs in self.launches
+            for parameter, ref in zip(kernel.parameters, refs, strict=False)
+        )
 
     def download(self, array: DeviceArray) -> Any:
         self.looked = True
@@ -248,7 +264,8 @@ class Resident:
             if isinstance(each, DeviceArray):
                 recorder.rooted(each, k)
         result = self.run(recorder, given)
-        if not recorder.looked and self._apart(given):
+        overwrites = any(root.filled and recorder.stores(root) for root in recorder.roots)
+        if not recorder.looked and not overwrites and self._apart(given):
             refs = self._refs(recorder, result)
             self.tapes[key] = Tape(recorder.roots, recorder.launches, refs)
         return self._released(result)
