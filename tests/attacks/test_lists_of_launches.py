@@ -65,3 +65,24 @@ def test_what_the_host_filled_and_a_kernel_overwrites_is_filled_again(graph: boo
     call = compiled(ACCUMULATED).resident("main", graph=graph)
     for turn in (1, 2, 3):
         assert call(np.full(3, turn, np.float32)).tolist() == [turn] * 3
+
+
+CONSTANT = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3,), "float32")) -> R.Tensor((3,), "float32"):
+        y = R.const([1.0, 2.0, 3.0], "float32")
+        return y
+"""
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_who_writes_to_a_result_writes_to_no_constant(graph: bool) -> None:
+    made, x = compiled(CONSTANT), np.ones(3, np.float32)
+    call = made.resident("main", graph=graph)
+    for _ in range(3):
+        y = call(x)
+        assert y.tolist() == [1, 2, 3]
+        y[:] = 9
+    assert made["main"](x).tolist() == [1, 2, 3]

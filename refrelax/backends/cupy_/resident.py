@@ -268,7 +268,15 @@ class Resident:
         if not recorder.looked and not overwrites and self._apart(given):
             refs = self._refs(recorder, result)
             self.tapes[key] = Tape(recorder.roots, recorder.launches, refs)
-        return self._released(result)
+        return self._released(self._given(recorder, result))
+
+    def _given(self, recorder: Recorder, value: Any) -> Any:
+        """A result as the caller may write to it: what the host put there is a constant, or what later runs read."""
+        if isinstance(value, tuple):
+            return tuple(self._given(recorder, each) for each in value)
+        if not isinstance(value, DeviceArray) or not recorder.roots[recorder.ref(value).root].filled:
+            return value
+        return self.device.copy(value)
 
     def _apart(self, given: list[Any]) -> bool:
         """Whether no two arguments share memory."""
