@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from refrelax.backends.cupy_.bounds import SYMBOL_LIMIT
-from refrelax.backends.cupy_.devices import Device, DeviceArray, Program
+from refrelax.backends.cupy_.devices import Device, DeviceArray, Program, array_of, bytes_of
 from refrelax.backends.cupy_.geometry import Geometry, geometry, narrow
 from refrelax.backends.cupy_.kernels import Kernel, Parameter
 from refrelax.backends.cupy_.names import is_float
@@ -183,11 +183,33 @@ class Launcher:
         for name, before in saved.items():
             if name in {p.buffer.name for p in self.plan.func.params if isinstance(p, BufferParam)}:
                 self.device.restore(call.arrays[name], self.device.download(before))
-        copies = {id(a): self.device.download(a) for a in args if isinstance(a, DeviceArray)}  # one array, one copy
+        copies = self._copies([a for a in args if isinstance(a, DeviceArray)])
         self.host(self.plan.func, self.plan.name)(*(copies.get(id(a), a) for a in args))
         for array in args:
             if isinstance(array, DeviceArray):
                 self.device.restore(array, copies[id(array)])
+
+    def _copies(self, arrays: list[DeviceArray]) -> dict[int, Any]:
+        """Copies in the host's memory, by identity: what shares memory on the device shares it there."""
+        places = sorted(
+            ((self.device.address(a), a.size * int(a.dtype.itemsize), a) for a in arrays), key=lambda p: p[:2]
+        )
+        regions: list[list[tuple[int, int, DeviceArray]]] = []
+        end = -1
+        for start, count, array in places:
+            if regions and start < end:
+                regions[-1].append((start, count, array))
+            else:
+                regions.append([(start, count, array)])
+            end = max(end, start + count)
+        found: dict[int, Any] = {}
+        for region in regions:
+            first = region[0][0]
+            raw = np.empty(max(start + count for start, count, _ in region) - first, np.uint8)
+            for start, count, array in region:
+                raw[start - first : start - first + count] = bytes_of(self.device.download(array))
+                found[id(array)] = array_of(raw[start - first :], array.shape, array.dtype)
+        return found
 
 
 def argument(parameter: Parameter, call: Call, how: Geometry) -> Any:

@@ -1,0 +1,50 @@
+"""Arguments of loop programs on a device: which memory they lie in, and what of it the caller sees."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+pytest.importorskip("numpy")
+
+import numpy as np
+
+import refrelax as rr
+from refrelax.backends.cupy_ import emulate
+from refrelax.backends.cupy_.compile import CudaExecutable
+from refrelax.backends.cupy_.emulate import EmulatedDevice
+
+pytestmark = pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
+
+TWO_STATEMENTS = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def after(o1: T.Buffer((8,), "float32"), b: T.Buffer((2,), "float32"), a: T.Buffer((100,), "float32"), o2: T.Buffer((8,), "float32")):
+        for i in range(8):
+            with T.sblock("first"):
+                v = T.axis.spatial(8, i)
+                o1[v] = a[v] + b[v // 4]
+        for i in range(8):
+            with T.sblock("second"):
+                v = T.axis.spatial(8, i)
+                o2[v] = a[57 - v] + o1[v]
+"""  # noqa: E501
+
+
+@cache
+def compiled(text: str) -> CudaExecutable:
+    return CudaExecutable(rr.check(rr.parse(text)), "fast", EmulatedDevice())
+
+
+@pytest.mark.parametrize("start", [90])
+def test_an_output_inside_an_input_is_stored_before_it_is_read(start: int) -> None:
+    """``start``: where the third array lies."""
+    memory = np.arange(100, dtype=np.float32)
+    wanted = memory.copy()
+    wanted[50:58] = wanted[:8] + np.repeat(wanted[start : start + 2], 4)
+    out = np.empty(8, np.float32)
+    compiled(TWO_STATEMENTS).resident("after")(memory[50:58], memory[start : start + 2], memory, out)
+    assert out.tolist() == (wanted[50:58][::-1] + wanted[50:58]).tolist()
+    assert memory.tolist() == wanted.tolist()
