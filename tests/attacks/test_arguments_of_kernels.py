@@ -38,9 +38,9 @@ def compiled(text: str) -> CudaExecutable:
     return CudaExecutable(rr.check(rr.parse(text)), "fast", EmulatedDevice())
 
 
-@pytest.mark.parametrize("start", [90])
+@pytest.mark.parametrize("start", [10, 90])
 def test_an_output_inside_an_input_is_stored_before_it_is_read(start: int) -> None:
-    """``start``: where the third array lies."""
+    """``start``: where an array lies that is read alone; at 10 it begins between the other two."""
     memory = np.arange(100, dtype=np.float32)
     wanted = memory.copy()
     wanted[50:58] = wanted[:8] + np.repeat(wanted[start : start + 2], 4)

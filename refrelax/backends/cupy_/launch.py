@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations
 from math import prod
 from typing import Any
 
@@ -118,9 +118,9 @@ class Launcher:
     def _overlap(self, call: Call) -> bool:
         """Whether an array that is written shares memory with another one."""
         names = {p.name for k in self.plan.kernels for p in k.parameters if p.written}
-        places = sorted((self.device.address(a), a.size * int(a.dtype.itemsize), n) for n, a in call.arrays.items())
-        pairs = pairwise([each for each in places if each[1]])
-        return any(a + size > b and (n in names or m in names) for (a, size, n), (b, _, m) in pairs)
+        places = [(self.device.address(a), a.size * int(a.dtype.itemsize), n) for n, a in call.arrays.items() if a.size]
+        pairs = combinations(places, 2)
+        return any(a < b + wide and b < a + size and (n in names or m in names) for (a, size, n), (b, wide, m) in pairs)
 
     def _written(self, call: Call) -> dict[str, DeviceArray]:
         """Copies of the parameters that kernels write, in case they are in doubt about a rounding."""
