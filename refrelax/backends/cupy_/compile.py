@@ -242,6 +242,8 @@ class CudaExecutable:
     def _recorded(self, func: Function | PrimFunc, entry: str, recorder: Recorder, given: list[Any]) -> Any:
         """A run on a device that writes down what is launched."""
         link(self.checked.module, entry, {})
+        if (trapped := surface.refused(func, entry, tuple(given), surface.types_of(func, len(given)))) is not None:
+            raise RunError(trapped)
         made = CudaExecutable(self.checked, self.mode, recorder, self.plans)
         for constant in self._constants.values():
             recorder.filled(constant)
@@ -300,6 +302,8 @@ class CudaExecutable:
         if not isinstance(func, Function | PrimFunc):
             raise UsageError(f"{entry} is a library function")
         types = surface.types_of(func, len(args))
+        if (trapped := surface.refused(func, entry, args, types)) is not None:
+            return trapped, ()
         values = [self.border.up(surface.inward(_on_host(a), t)) for a, t in zip(args, types, strict=True)]
         running = self._running(externs, self._machine)
         running.functions = functions

@@ -49,12 +49,30 @@ def misfit(entry: str, args: tuple[Any, ...], types: list[Type | None]) -> Trapp
     for value, type_ in zip(args, types, strict=True):
         if isinstance(value, Prim) and isinstance(type_, PrimType) and value.dtype != type_.dtype:
             return Trapped("ev/param-dtype", f"{entry} takes a {type_.dtype}, found a {value.dtype}")
-        if isinstance(value, np.ndarray | Tensor) and isinstance(type_, PrimType):
-            return Trapped("ev/param-type", f"{entry} takes a {type_.dtype}, found a tensor")
         if isinstance(value, tuple) and isinstance(type_, TupleType) and len(value) == len(type_.fields):
             if (found := misfit(entry, value, list(type_.fields))) is not None:
                 return found
     return None
+
+
+def refused(func: Function | PrimFunc, entry: str, args: tuple[Any, ...], types: list[Type | None]) -> Trapped | None:
+    """How a run ends that is given something else for a number: ``misfit``, and a loop program takes numbers alone."""
+    if len(args) != len(func.params):
+        return misfit(entry, args, types)
+    found = (unlike(func, entry, value, type_) for value, type_ in zip(args, types, strict=True))
+    return next((each for each in found if each is not None), None)
+
+
+def unlike(func: Function | PrimFunc, entry: str, value: Any, type_: Type | None) -> Trapped | None:
+    """The same for one argument."""
+    if isinstance(func, PrimFunc) and isinstance(type_, PrimType) and not isinstance(value, bool | int | float):
+        if not isinstance(value, Prim) or value.dtype != type_.dtype:
+            return Trapped("ev/param-type", f"{entry} takes a {type_.dtype}, found {_kind(value)}")
+    return misfit(entry, (value,), [type_])
+
+
+def _kind(value: Any) -> str:
+    return f"a {value.dtype}" if isinstance(value, Prim) else f"a value of type {type(value).__name__}"
 
 
 def stored(func: PrimFunc) -> dict[int, str]:

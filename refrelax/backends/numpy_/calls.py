@@ -13,10 +13,10 @@ from refrelax.backends.numpy_.border import (
     copied,
     given,
     inward,
-    misfit,
     own,
     stored,
     types_of,
+    unlike,
     views,
 )
 from refrelax.backends.numpy_.names import function
@@ -67,13 +67,11 @@ class Called:
         self._alone = not re.search(r"\brun\.|\bvm\.|\brun, *args", executable.source)
 
     def __call__(self, *args: Any) -> Any:
-        f, types, tensors = self._executable, self._types, self._tensors
+        f, types = self._executable, self._types
         if len(args) != len(types):
             raise RunError(trap("ev/arity", arity(self._entry, len(args), len(types))).outcome)
         values = [
-            a
-            if type(a) is np.ndarray and id(a.dtype) in NATIVE and (tensors or not isinstance(t, PrimType))
-            else self._inward(a, t)
+            a if type(a) is np.ndarray and id(a.dtype) in NATIVE and type(t) is not PrimType else self._inward(a, t)
             for a, t in zip(args, types)
         ]
         if self._overwrites:
@@ -116,9 +114,9 @@ class Called:
                 raise UsageError("the program writes to an argument, and the array given for it is read-only")
 
     def _inward(self, value: Any, type_: Any) -> Any:
-        refused = misfit(self._entry, (value,), [type_])
-        if refused is not None:
-            raise RunError(refused)
+        trapped = unlike(self._func, self._entry, value, type_)
+        if trapped is not None:
+            raise RunError(trapped)
         return inward(value, type_, copy=False)
 
     def _own(self, args: tuple[Any, ...], values: list[Any]) -> list[Any]:

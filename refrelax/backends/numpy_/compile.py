@@ -12,7 +12,7 @@ import numpy as np
 from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.libraries import libraries_of
 from refrelax.backends.numpy_ import machine, origins, runtime
-from refrelax.backends.numpy_.border import copied, given, inward, misfit, outward, seen, types_of
+from refrelax.backends.numpy_.border import copied, given, inward, outward, refused, seen, types_of
 from refrelax.backends.numpy_.by_definition import calls_of, evaluated
 from refrelax.backends.numpy_.calls import FAILURES, Called, ended
 from refrelax.backends.numpy_.fast_operators import FAST_OPERATORS
@@ -375,8 +375,8 @@ class NumPyExecutable:
     ) -> tuple[Outcome, Running]:
         func = self._entry(entry, externs)
         types = types_of(func, len(args))
-        if (refused := misfit(entry, args, types)) is not None:
-            return refused, Running(self.checked, externs)
+        if (trapped := refused(func, entry, args, types)) is not None:
+            return trapped, Running(self.checked, externs)
         values = [inward(a, t) for a, t in zip(args, types, strict=True)]
         running = self._running(functions, externs, fresh)
         try:
