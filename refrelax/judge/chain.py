@@ -13,12 +13,14 @@ from typing import Any
 from refrelax.backends.executable import Frame
 from refrelax.errors import Returned, UsageError
 from refrelax.running.arrays import Tensor, to_constant
+from refrelax.running.sharing import canonical, shared
 from refrelax.semantics.graph.link import nodes
 from refrelax.semantics.graph.overwriting import overwrites
 from refrelax.semantics.ops import FRESH
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import Prim
 from refrelax.syntax.graph import Call, Expr, Function, GlobalVar, MatchCast, Op, Tuple, Var, VarBinding
+from refrelax.syntax.module import ConstantArray
 
 
 def break_in(
@@ -99,7 +101,7 @@ def _holds(expr: Expr, result: Any, entry: str, values: dict[tuple[str, str], An
 
 
 def same_value(a: Any, b: Any) -> bool:
-    """Equal bit for bit, as far as both are data."""
+    """Equal bit for bit, as far as both are data; a NaN has no bits."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(same_value, a, b))
     x, y = _data(a), _data(b)
@@ -117,7 +119,7 @@ def _data(value: Any) -> Any:
     if getattr(value, "shape", None) is None or getattr(value, "dtype", None) is None:
         return None
     try:
-        raw = to_constant(value)
+        raw = to_constant(value if isinstance(value, ConstantArray) else canonical(shared(value)))
     except (UsageError, TypeError, ValueError):
         return None
     return (raw.dtype, tuple(raw.shape), bytes(raw.data))
