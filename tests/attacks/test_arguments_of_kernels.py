@@ -14,6 +14,7 @@ import refrelax as rr
 from refrelax.backends.cupy_ import emulate
 from refrelax.backends.cupy_.compile import CudaExecutable
 from refrelax.backends.cupy_.emulate import EmulatedDevice
+from refrelax.errors import UsageError
 
 pytestmark = pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
 
@@ -48,3 +49,37 @@ def test_an_output_inside_an_input_is_stored_before_it_is_read(start: int) -> No
     compiled(TWO_STATEMENTS).resident("after")(memory[50:58], memory[start : start + 2], memory, out)
     assert out.tolist() == (wanted[50:58][::-1] + wanted[50:58]).tolist()
     assert memory.tolist() == wanted.tolist()
+
+
+FILLED = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def twice(x: T.Buffer((3,), "float32"), out: T.Buffer((3,), "float32")):
+        for i in range(3):
+            with T.sblock("b"):
+                v = T.axis.spatial(3, i)
+                out[v] = x[v] + x[v]
+"""
+
+
+def test_an_array_of_the_other_byte_order_is_converted() -> None:
+    call, out = compiled(FILLED).resident("twice"), np.empty(3, np.float32)
+    for _ in range(2):
+        call(np.array([1, 2, 3], ">f4"), out)
+        assert out.tolist() == [2, 4, 6]
+    with pytest.raises(UsageError):
+        call(None, out)
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_an_output_that_could_only_be_copied_is_refused(graph: bool) -> None:
+    call, x = compiled(FILLED).resident("twice", graph=graph), np.ones(3, np.float32)
+    fixed = np.zeros(3, np.float32)
+    fixed.flags.writeable = False
+    for _ in range(2):
+        for out in (fixed, np.zeros(6, np.float32)[::2], np.zeros(3, ">f4")):
+            with pytest.raises(UsageError, match="argument 1 is overwritten"):
+                call(x, out)
+        call(np.ones(6, np.float32)[::2], out := np.zeros(3, np.float32))
+        assert out.tolist() == [2, 2, 2]

@@ -27,6 +27,7 @@ from refrelax.backends.cupy_.kernels import Kernel, Parameter, scalar_type
 from refrelax.backends.cupy_.names import c_type, is_float
 from refrelax.backends.cupy_.plan import Plan
 from refrelax.errors import InternalError, UsageError
+from refrelax.running.sharing import shared
 from refrelax.syntax.module import Module
 
 SHIM = Path(__file__).parent / "emulation" / "shim.h"
@@ -216,7 +217,7 @@ class EmulatedDevice:
     def adopt(self, array: Any) -> DeviceArray:
         if isinstance(array, DeviceArray):
             return array
-        found = np.asarray(array)
+        found = shared(array)
         if not found.flags.c_contiguous or not found.flags.writeable or not found.size:
             return self.upload(found)
         return DeviceArray(bytes_of(found), found.shape, found.dtype)

@@ -19,6 +19,8 @@ from refrelax.backends.cupy_.devices import Device, DeviceArray, Program
 from refrelax.backends.cupy_.geometry import Geometry
 from refrelax.backends.cupy_.kernels import Kernel
 from refrelax.backends.cupy_.plan import Plan
+from refrelax.errors import UsageError
+from refrelax.running.sharing import shared
 from refrelax.syntax.module import Module
 
 
@@ -43,6 +45,8 @@ class Root:
     param: int = -1
     result: bool = False
     filled: bool = False
+    restored: bool = False
+    """Whether the host overwrote it."""
 
 
 @dataclass(slots=True)
@@ -79,12 +83,12 @@ class Recorder:
         return made
 
     def stores(self, root: Root) -> bool:
-        """Whether a launch stores in this memory."""
-        return any(
-            isinstance(ref, Ref) and self.roots[ref.root] is root and parameter.written
-            for _, kernel, _, refs in self.launches
-            for parameter, ref in zip(kernel.parameters, refs, strict=False)
-        )
+        """Whether this memory is overwritten."""
+        return root.restored or stores(self.launches, self.roots, root)
+
+    def overwritten(self, array: DeviceArray) -> None:
+        if array.size:
+            self.roots[self.ref(array).root].restored = True
 
     def download(self, array: DeviceArray) -> Any:
         self.looked = True
@@ -99,6 +103,7 @@ class Recorder:
 
     def restore(self, array: DeviceArray, saved: Any) -> None:
         self.looked = True
+        self.overwritten(array)
         self.device.restore(array, saved)
 
     def address(self, array: DeviceArray) -> int:
@@ -186,17 +191,9 @@ class Tape:
                 device.fill(memory, given[root.param])
         self.graph()
         for root, memory in zip(self.roots, self.own, strict=True):
-            if root.param >= 0 and self._stored(root):
+            if root.param >= 0 and stores(self.launches, self.roots, root):
                 device.fill(given[root.param].memory, DeviceArray(memory, (root.size,), np.dtype(np.uint8)))
         return self._results(device, self.own, given, copied=True)
-
-    def _stored(self, root: Root) -> bool:
-        """Whether a launch stores in this memory."""
-        return any(
-            isinstance(ref, Ref) and self.roots[ref.root] is root and parameter.written
-            for _, kernel, _, refs in self.launches
-            for parameter, ref in zip(kernel.parameters, refs, strict=False)
-        )
 
     def _memory(self, device: Device, root: Root, given: list[Any], own: bool = False) -> Any:
         if root.param >= 0 and not own:
@@ -228,6 +225,15 @@ class Tape:
         return of(self.result)
 
 
+def stores(launches: list[tuple[Program, Kernel, Geometry, list[Any]]], roots: list[Root], root: Root) -> bool:
+    """Whether a launch stores in some memory."""
+    return any(
+        isinstance(ref, Ref) and roots[ref.root] is root and parameter.written
+        for _, kernel, _, refs in launches
+        for parameter, ref in zip(kernel.parameters, refs, strict=False)
+    )
+
+
 def placed(ref: Ref, memories: list[Any]) -> DeviceArray:
     """The array of a reference."""
     return DeviceArray(memories[ref.root][ref.offset :], ref.shape, ref.dtype)
@@ -248,22 +254,43 @@ class Resident:
 
         Raises:
             RunError: the call would not return.
+            UsageError: an argument is no array, or is overwritten and could be adopted only as a copy.
         """
         with self.device.on(self.stream):
             given = [a if isinstance(a, int | float) else self.device.adopt(a) for a in args]
             key = tuple(map(_sort, given))
             tape = self.tapes.get(key) if self._apart(given) else None
+            copied = {k for k, a in enumerate(args) if self._copied(a, given[k])}
             if tape is None:
-                return self._first(key, given)
+                return self._first(key, given, copied)
+            self._refuse(copied, tape.roots, lambda root: stores(tape.launches, tape.roots, root))
             found = tape.capture(self.device, given) if self.graph else tape.play(self.device, given)
             return self._released(found)
 
-    def _first(self, key: tuple[Any, ...], given: list[Any]) -> Any:
+    def _copied(self, argument: Any, adopted: Any) -> bool:
+        """Whether an argument lies elsewhere: what is stored there, its owner does not see."""
+        if not isinstance(adopted, DeviceArray) or adopted is argument or not adopted.size:
+            return False
+        if not hasattr(argument, "__cuda_array_interface__"):
+            argument = shared(argument)
+        return bool(address_of(argument) != self.device.address(adopted))
+
+    @staticmethod
+    def _refuse(copied: set[int], roots: list[Root], overwritten: Callable[[Root], bool]) -> None:
+        for root in roots:
+            if root.param in copied and overwritten(root):
+                raise UsageError(
+                    f"argument {root.param} is overwritten: give a contiguous array in the device's memory that can be"
+                    " written, what was given is copied"
+                )
+
+    def _first(self, key: tuple[Any, ...], given: list[Any], copied: set[int]) -> Any:
         recorder = Recorder(self.device, self.programs)
         for k, each in enumerate(given):
             if isinstance(each, DeviceArray):
                 recorder.rooted(each, k)
         result = self.run(recorder, given)
+        self._refuse(copied, recorder.roots, recorder.stores)
         overwrites = any(root.filled and recorder.stores(root) for root in recorder.roots)
         if not recorder.looked and not overwrites and self._apart(given):
             refs = self._refs(recorder, result)
@@ -302,6 +329,12 @@ class Resident:
         if isinstance(value, tuple):
             return tuple(map(self._released, value))
         return self.device.release(value) if isinstance(value, DeviceArray) else value
+
+
+def address_of(array: Any) -> int:
+    """Where an array's first byte lies, on a device or in the host's memory."""
+    interface = getattr(array, "__cuda_array_interface__", None) or array.__array_interface__
+    return int(interface["data"][0])
 
 
 def _sort(value: Any) -> tuple[Any, ...]:
