@@ -21,6 +21,7 @@ from refrelax.backends.executable import Frame, Observed
 from refrelax.backends.numpy_ import border as surface
 from refrelax.backends.numpy_ import compile as host
 from refrelax.backends.numpy_ import runtime
+from refrelax.backends.numpy_.calls import give_back
 from refrelax.backends.numpy_.graph import function_source
 from refrelax.backends.numpy_.graph_writer import Constants, Writer
 from refrelax.backends.numpy_.loops import prim_func_source
@@ -324,15 +325,41 @@ class CudaExecutable:
         return Returned(surface.outward(result), final, tuple(running.effects)), tuple(running.frames)
 
     def __getitem__(self, entry: str) -> Callable[..., Any]:
-        """A function of arrays to arrays; raises ``RunError`` when the run ends otherwise than by returning."""
+        """A function of arrays to arrays, which writes to the caller's where the program overwrites a parameter.
+
+        Raises (when called):
+            RunError: the run ended otherwise than by returning.
+            UsageError: an argument is no array, or cannot be written where the program writes.
+        """
+        func = self._entry(entry)
+        written = surface.stored(func) if isinstance(func, PrimFunc) else {}
 
         def call(*args: Any) -> Any:
+            places = _places(func, args, written) if isinstance(func, PrimFunc) else []
             outcome = self.run(entry, *args)
             if not isinstance(outcome, Returned):
                 raise RunError(outcome)
+            final = list(map(surface.arrays_of, outcome.arguments))
+            for k in written:
+                places[k][...] = final[k]
+            if written or self._overwrites:
+                give_back(args, final)  # to tensors; to arrays, what a function did to its parameters
             return surface.arrays_of(outcome.value)
 
         return call
+
+
+def _places(func: PrimFunc, args: tuple[Any, ...], written: dict[int, str]) -> list[Any]:
+    """The caller's arrays, where those that a loop program stores into can be written."""
+    if len(args) != len(func.params):
+        return []
+    for k, name in written.items():
+        if hasattr(args[k], "__cuda_array_interface__"):
+            raise UsageError(f"{name} is written, and the array given for it is on a device: call what resident gives")
+    pairs = zip(args, surface.types_of(func, len(args)), strict=True)
+    places = [surface.inward(_on_host(a), t, copy=False) for a, t in pairs]
+    surface.own(func, args, places, written)
+    return places
 
 
 def _on_host(value: Any) -> Any:

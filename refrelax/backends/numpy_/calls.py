@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ class Called:
                 raise UsageError("the program writes to an argument, and the array given for it is read-only") from None
             raise RunError(ended(error)) from None
         if self._overwrites:
-            self._give_back(args, values)
+            give_back(args, values)
         return copied(result) if f._kept else given(result, values if self._tensors else arrays_in(values), self._free)
 
     def _by_loops(self, args: tuple[Any, ...]) -> Any:
@@ -99,19 +100,6 @@ class Called:
         if not isinstance(outcome, Returned):
             raise RunError(outcome)
         return _arrays(outcome.value)
-
-    @staticmethod
-    def _give_back(args: tuple[Any, ...], values: list[Any]) -> None:
-        """What was written to copies: of tensors that are no arrays, of arrays in the other byte order or that share
-        memory with another argument. What is found to be changed is told before any of it is given back."""
-        changed = [(a, v) for a, v in zip(args, values, strict=True) if isinstance(v, np.ndarray) and _is_changed(a, v)]
-        for a, v in changed:
-            if isinstance(a, Tensor):
-                a.assign(v)
-            elif a.flags.writeable:
-                a[...] = v
-            else:
-                raise UsageError("the program writes to an argument, and the array given for it is read-only")
 
     def _inward(self, value: Any, type_: Any) -> Any:
         trapped = unlike(self._func, self._entry, value, type_)
@@ -146,6 +134,19 @@ def ended(error: BaseException) -> Outcome:
             return Unspecified("num/int-division-by-zero", "integer division by zero")
         case _:
             return Unspecified("impl/error", f"{type(error).__name__}: {error}")
+
+
+def give_back(args: tuple[Any, ...], values: Sequence[Any]) -> None:
+    """What was written to copies: of tensors that are no arrays, of arrays in the other byte order or that share
+    memory with another argument. What is found to be changed is told before any of it is given back."""
+    changed = [(a, v) for a, v in zip(args, values, strict=True) if isinstance(v, np.ndarray) and _is_changed(a, v)]
+    for a, v in changed:
+        if isinstance(a, Tensor):
+            a.assign(v)
+        elif a.flags.writeable:
+            a[...] = v
+        else:
+            raise UsageError("the program writes to an argument, and the array given for it is read-only")
 
 
 def _is_changed(given: Any, value: Any) -> bool:
