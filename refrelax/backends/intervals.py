@@ -64,15 +64,13 @@ def may_wrap(e: PrimExpr, domains: Mapping[str, tuple[PrimExpr, PrimExpr]]) -> b
 
     ``domains``: the loop variables in scope, with their ``(min, extent)``; any other symbol may be anything.
     """
+    if leaves_int64(e, domains):
+        return True
     steps = [n for n in walk(e) if isinstance(n, Binary) and n.op in STEPS and kind(n.dtype) in ("int", "uint")]
     if not steps:
         return False
-    known = {n.name: integer_range(n.dtype) for n in _symbols(e, domains) if kind(n.dtype) in ("int", "uint")}
     try:
-        for name, (low, extent) in domains.items():
-            start, size = interval(low, known), interval(extent, known)
-            ends = known.get(name, (LEAST, GREATEST))
-            known[name] = max(start[0], ends[0]), min(max(start[0], start[1] + size[1] - 1), ends[1])
+        known = _ranges(e, domains)
         for step in steps:
             (low_end, high_end), (least, greatest) = interval(step, known), integer_range(step.dtype)
             if low_end < least or high_end > greatest:
@@ -80,6 +78,36 @@ def may_wrap(e: PrimExpr, domains: Mapping[str, tuple[PrimExpr, PrimExpr]]) -> b
     except Overflow:
         return True
     return False
+
+
+def leaves_int64(e: PrimExpr, domains: Mapping[str, tuple[PrimExpr, PrimExpr]]) -> bool:
+    """Whether a number in ``e``, a literal or what a conversion of a negative one gives, may be greater than int64
+    holds: no index of a backend is. ``domains``: as above."""
+    numbers = [n for n in walk(e) if isinstance(n, Literal) and kind(n.dtype) == "uint"]
+    if any((as_int(n) or 0) > GREATEST for n in numbers):
+        return True
+    casts = [n for n in walk(e) if isinstance(n, Cast) and n.dtype == "uint64"]
+    if not casts:
+        return False
+    try:
+        known = _ranges(e, domains)
+        return any(low < 0 or high > GREATEST for low, high in (interval(n.value, known) for n in casts))
+    except Overflow:
+        return True
+
+
+def _ranges(e: PrimExpr, domains: Mapping[str, tuple[PrimExpr, PrimExpr]]) -> dict[str, Interval]:
+    """Where the symbols of ``e`` lie.
+
+    Raises:
+        Overflow: the bounds of a loop may leave int64.
+    """
+    known = {n.name: integer_range(n.dtype) for n in _symbols(e, domains) if kind(n.dtype) in ("int", "uint")}
+    for name, (low, extent) in domains.items():
+        start, size = interval(low, known), interval(extent, known)
+        ends = known.get(name, (LEAST, GREATEST))
+        known[name] = max(start[0], ends[0]), min(max(start[0], start[1] + size[1] - 1), ends[1])
+    return known
 
 
 STEPS = ("Add", "Sub", "Mul")

@@ -14,7 +14,7 @@ from refrelax.backends.cupy_.bounds import Bounds
 from refrelax.backends.cupy_.names import c_name, c_type, is_float
 from refrelax.backends.cupy_.traffic import Touch, When
 from refrelax.backends.errors import Unsupported
-from refrelax.backends.intervals import may_wrap
+from refrelax.backends.intervals import leaves_int64, may_wrap
 from refrelax.semantics.dims import substitute
 from refrelax.syntax import bits, dtypes
 from refrelax.syntax.loops import Buffer
@@ -175,7 +175,8 @@ class Text:
 
     def condition(self, expr: PrimExpr) -> str:
         """A condition: index level if it can be."""
-        return self.index(expr) if self.is_index(expr) else self.element(expr)
+        exact = self.is_index(expr) and not leaves_int64(self.resolve(expr), self.bounds.domains)
+        return self.index(expr) if exact else self.element(expr)
 
     def element(self, expr: PrimExpr) -> str:
         """An expression in its own dtype."""

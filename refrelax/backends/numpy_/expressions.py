@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from refrelax.backends.errors import Unsupported
-from refrelax.backends.intervals import may_wrap
+from refrelax.backends.intervals import leaves_int64, may_wrap
 from refrelax.backends.numpy_.guests import WIDER
 from refrelax.backends.numpy_.names import local
 from refrelax.errors import UsageError
@@ -239,7 +239,8 @@ class Text:
 
     def condition(self, expr: PrimExpr) -> str:
         """A condition: index level if it can be."""
-        return self.index(expr) if self.is_index(expr) else self.element(expr)
+        exact = self.is_index(expr) and not leaves_int64(substitute(expr, self.aliases), self.extents)
+        return self.index(expr) if exact else self.element(expr)
 
     def _where(self, condition: PrimExpr, a: PrimExpr, b: PrimExpr) -> str:
         if self.axes:
