@@ -86,7 +86,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "certify": ("certify c.json",),
     "rules": ("rules check",),
     "exercise": ("exercise", "exercise 3 --start mine.py", "exercise 3 mine.py"),
-    "explain": ("explain ev/match-cast-mismatch", "explain R.matmul", "explain 'loads out of bounds'"),
+    "explain": ("explain ev/match-cast-mismatch", "explain R.matmul", "explain loads out of bounds"),
     "conformance": ("conformance run --impl numpy", "conformance export suite"),
     "completion": ("completion bash", "completion fish"),
 }

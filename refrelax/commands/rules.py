@@ -143,8 +143,9 @@ def _mutate(read: tie.Tie, options: argparse.Namespace) -> int:
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", metavar="RULE|OP|WORDS", help="a rule id, an operator (R.matmul), or words: 'loads out of bounds'"
-    )
+        "what", nargs="+", metavar="RULE|OP|WORDS",
+        help="a rule id, an operator (R.matmul), or words: loads out of bounds",
+    )  # fmt: skip
     add_json(parser)
 
 
@@ -154,8 +155,9 @@ def explain(options: argparse.Namespace) -> int:
     from refrelax.conformance.explain import ExplainedOp
     from refrelax.conformance.explain import explain as look_up
 
+    what = " ".join(options.what)
     try:
-        found = look_up(options.what)
+        found = look_up(what)
     except KeyError as error:
         raise UsageError(str(error.args[0])) from None
     rules = found.rules if isinstance(found, ExplainedOp) else found
@@ -169,7 +171,7 @@ def explain(options: argparse.Namespace) -> int:
         for each in rules:
             emit(_row(each))
         return 0
-    words = {word: said for word, said in spec_text.glossary().items() if word == options.what.lower().strip()}
+    words = {word: said for word, said in spec_text.glossary().items() if word == what.lower().strip()}
     for word, said in words.items():
         print(f"{word}: {said}\n")
     if isinstance(found, ExplainedOp):
