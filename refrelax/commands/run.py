@@ -48,11 +48,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.numerics == "symbolic":
         raise UsageError("--html has no effect on unknowns: it shows sets of numbers")
     checked = read_checked(options.file, options.consts)
-    given = values.arguments(options, checked.module)
-    reading: str | Symbolic = options.numerics or "ieee"
-    if reading == "symbolic" and options.random is not None:
-        reading = Symbolic()
-        given = values.unknowns(given, checked.module, options.entry, reading)
+    reading, given = values.reading(options, checked.module, values.arguments(options, checked.module))
     made = values.arguments_text(options, checked.module, given)
     inputs = [values.value_json(each) for each in given] if options.json and made else []
     outcome = _outcome(checked, options, given, reading)

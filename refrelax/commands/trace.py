@@ -18,7 +18,9 @@ from refrelax.views.stepper import page
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", help="TVMScript; - is standard input")
     values.add_inputs(parser)
-    parser.add_argument("--numerics", choices=NUMERICS, default="ieee", help="the reading")
+    parser.add_argument(
+        "--numerics", choices=NUMERICS, default="ieee", help="the reading; symbolic: floats of --random are unknowns"
+    )
     parser.add_argument("--loops", action="store_true", help="also every value of every loop variable")
     parser.add_argument("--steps", type=positive, metavar="N", help="budget: bindings and loop iterations")
     parser.add_argument("--elements", type=positive, metavar="N", help="budget: tensor elements made")
@@ -39,10 +41,10 @@ def run(options: argparse.Namespace) -> int:
     externs = values.externs(options)
     for file in options.files:
         checked = read_checked(file, options.consts)
-        given = values.arguments(options, checked.module)
+        numerics, given = values.reading(options, checked.module, values.arguments(options, checked.module))
         limits = {k: v for k in ("steps", "elements") if (v := getattr(options, k)) is not None}
         how = {
-            "externs": externs, "numerics": options.numerics, "budget": Budget(**limits),
+            "externs": externs, "numerics": numerics, "budget": Budget(**limits),
             "check_regions": options.check_regions,
         }  # fmt: skip
         if options.html or options.json:

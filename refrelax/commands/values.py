@@ -287,6 +287,14 @@ def value_text(value: Any) -> str:
             return str(value) if not isinstance(value, str) else repr(value)
 
 
+def reading(options: argparse.Namespace, module: Module, given: list[Any]) -> tuple[str | Symbolic, list[Any]]:
+    """The reading of ``--numerics``, and the arguments: of ``symbolic`` floats of ``--random`` are unknowns."""
+    if options.numerics != "symbolic" or options.random is None:
+        return options.numerics or "ieee", given
+    terms = Symbolic()
+    return terms, unknowns(given, module, options.entry, terms)
+
+
 def unknowns(args: Sequence[Any], module: Module, entry: str, terms: Symbolic) -> list[Any]:
     """Arguments of the same shapes whose floats are unknown: ``x[0, 1]`` stands for that element of ``x``."""
     from refrelax.testing.arguments import parameters
