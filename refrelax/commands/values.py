@@ -14,6 +14,7 @@ from refrelax.running import npz
 from refrelax.running.arrays import ENCLOSING, Tensor, spelled
 from refrelax.running.run import parameter_types
 from refrelax.semantics.graph.link import named_libraries, nodes
+from refrelax.semantics.judging import bounds, permits_nan
 from refrelax.semantics.numbers.symbolic import Symbolic
 from refrelax.semantics.values import DType, Opaque, Shape, from_payloads
 from refrelax.syntax import bits, dtypes
@@ -250,7 +251,8 @@ def value_json(value: Any) -> Any:
         case Tensor() if value.core.numerics.exact_bits:
             return {"dtype": value.dtype, "shape": list(value.shape), "data": value.tolist()}
         case Tensor() if value.core.numerics.name in ENCLOSING:
-            return {"dtype": value.dtype, "shape": list(value.shape), "lo": value.lo, "hi": value.hi}
+            row = {"dtype": value.dtype, "shape": list(value.shape), "lo": value.lo, "hi": value.hi}
+            return {**row, "nan": nans} if (nans := _nans(value)) else row
         case Tensor():
             return {"dtype": value.dtype, "shape": list(value.shape), "elements": elements(value)}
         case Shape(dims):
@@ -274,7 +276,10 @@ def value_text(value: Any) -> str:
             return f"{value.dtype}[{', '.join(map(str, value.shape))}] {spelled(value, value.tolist())}"
         case Tensor() if value.core.numerics.name in ENCLOSING:
             low, high = spelled(value, value.lo), spelled(value, value.hi)
-            return f"{value.dtype}[{', '.join(map(str, value.shape))}] from {low} to {high}"
+            beside = _nans(value, alone=False)
+            places = f" at {', '.join(map(str, beside))}" if value.shape else ""
+            nans = f" or nan{places}" if beside else ""
+            return f"{value.dtype}[{', '.join(map(str, value.shape))}] from {low} to {high}{nans}"
         case Tensor():
             return f"{value.dtype}[{', '.join(map(str, value.shape))}] [{', '.join(elements(value))}]"
         case tuple():
@@ -285,6 +290,16 @@ def value_text(value: Any) -> str:
             return str(inside)
         case _:
             return str(value) if not isinstance(value, str) else repr(value)
+
+
+def _nans(value: Tensor, alone: bool = True) -> list[list[int]]:
+    """Where NaN is permitted in a tensor of sets, beside numbers or (``alone``) by itself."""
+    rows = zip(value.core.indices(), value.core.payloads(), strict=True)
+    return [
+        list(at)
+        for at, payload in rows
+        if permits_nan(payload, value.dtype) and (alone or bounds(payload, value.dtype)[0] is not None)
+    ]
 
 
 def reading(options: argparse.Namespace, module: Module, given: list[Any]) -> tuple[str | Symbolic, list[Any]]:

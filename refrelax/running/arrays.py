@@ -257,7 +257,7 @@ def spelled(value: Tensor, nested: Any) -> str:
         if isinstance(payload, Poison):
             return str(payload)
         rule = value.core.numerics.poison_rule(payload) if part is None else None
-        return repr(part) if rule is None else f"poison({rule})"
+        return f"poison({rule})" if rule is not None else "nan" if part is None else repr(part)
 
     return level(nested)
 

@@ -100,7 +100,8 @@ def set_text(payload: Payload, dtype: str) -> str:
     low, high = bounds(payload, dtype)
     if low is None or high is None:
         return "nan"
-    return _shown(low, dtype) if low == high else f"{_shown(low, dtype)} to {_shown(high, dtype)}"
+    ends = _shown(low, dtype) if low == high else f"{_shown(low, dtype)} to {_shown(high, dtype)}"
+    return f"{ends} or nan" if permits_nan(payload, dtype) else ends
 
 
 def _may_be_open(pattern: int | None, exact: int) -> Containment:
@@ -135,6 +136,12 @@ def _elements(
             yield index, payload, pattern, None
         elif exact is not None and not surely_poison(payload):
             yield index, payload, pattern, exact
+
+
+def permits_nan(payload: Payload, dtype: str) -> bool:
+    """Whether NaN is a member of a permitted set, beside its numbers or alone."""
+    held = enclose(payload, dtype)
+    return isinstance(held, Interval) and held.nan
 
 
 def magnitude(wanted: TensorValue) -> float | None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
 
-from refrelax.semantics.judging import bounds, number_text
+from refrelax.semantics.judging import bounds, number_text, permits_nan
 from refrelax.semantics.numbers.interface import Payload
 from refrelax.syntax import bits, dtypes
 from refrelax.views.sheet import svg
@@ -49,13 +49,15 @@ def permitted(dtype: str, low: float, high: float) -> tuple[int, int]:
 def said(payload: Payload, dtype: str) -> str:
     """The permitted set in words."""
     low, high = bounds(payload, dtype)
+    nan = permits_nan(payload, dtype)
     if low is None or high is None:
-        return "no number is permitted"
+        return "NaN alone is permitted" if nan else "the element means nothing: nothing is compared"
+    beside = ", and NaN" if nan else ""
     if not (math.isfinite(low) and math.isfinite(high)):
-        return f"from {low} to {high}"
+        return f"from {low} to {high}{beside}"
     first, last = permitted(dtype, low, high)
-    count = last - first + 1
-    return f"{count} of the floats of {dtype} are permitted, from {at(dtype, first):.9g} to {at(dtype, last):.9g}"
+    count, ends = last - first + 1, f"from {at(dtype, first):.9g} to {at(dtype, last):.9g}"
+    return f"{count} of the floats of {dtype} are permitted, {ends}{beside}"
 
 
 def line(payload: Payload, dtype: str, marks: Mapping[str, float], title: str) -> str:

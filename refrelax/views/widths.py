@@ -14,7 +14,7 @@ from typing import Any
 
 from refrelax.running.run import run
 from refrelax.semantics.graph.machine import Scope
-from refrelax.semantics.judging import bounds, magnitude
+from refrelax.semantics.judging import bounds, magnitude, permits_nan
 from refrelax.semantics.numbers.bounds import widest_decisive
 from refrelax.semantics.types.checked import CheckedModule
 from refrelax.semantics.values import TensorValue
@@ -26,7 +26,7 @@ from refrelax.views.sheet import svg
 @dataclass(frozen=True, slots=True)
 class Width:
     """One binding: its place and operator, the widest element's relative width, and the limit of its dtype;
-    ``open``: elements without meaning or without bounds."""
+    ``open``: elements without meaning."""
 
     path: str
     name: str
@@ -39,7 +39,7 @@ class Width:
 
     @property
     def decides(self) -> bool:
-        return self.relative <= self.limit
+        return self.open < self.size and self.relative <= self.limit
 
 
 def widths(checked: CheckedModule, entry: str, args: Sequence[Any], **options: Any) -> tuple[Width, ...]:
@@ -84,7 +84,7 @@ def measured(path: str, name: str, what: str, value: TensorValue) -> Width:
     for payload in value.payloads():
         low, high = bounds(payload, value.dtype)
         if low is None or high is None:
-            unknown += 1
+            unknown += not permits_nan(payload, value.dtype)
         else:
             width = high - low
             widest = max(widest, width / scale if math.isfinite(width) else math.inf)
@@ -122,7 +122,7 @@ def _row(each: Width, row: int, across: Callable[[float], float]) -> str:
     y = 6 + row * HIGH
     told = f"{each.path}/{each.name} = {each.what}: {_spelled(each)}"
     right, limit = across(_power(each.relative)), across(_power(each.limit))
-    colour = "#16a34a" if each.decides else "#dc2626"
+    colour = "#16a34a" if each.decides else "#98a2b3" if each.open == each.size else "#dc2626"
     return (
         f'<g><title>{escape(told)}</title><text x="4" y="{y + 12}">{escape(each.name[:16])}  '
         f'<tspan fill="#667085">{escape(each.what[:26])}</tspan></text>'
@@ -138,6 +138,8 @@ def _power(relative: float) -> float:
 
 
 def _spelled(each: Width) -> str:
+    if each.open == each.size:
+        return f"{each.open} open, nothing to compare"
     said = (
         "exact"
         if not each.relative
