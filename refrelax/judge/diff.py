@@ -405,8 +405,8 @@ def ends_differ(reference: Outcome, outcome: Outcome) -> Divergence | NoVerdict 
         case (Returned(), Returned()) | (Trapped(), Trapped()):
             return None
         case Trapped(), _:
-            why = f"the definition traps ({reference.message}), the implementation does not: {outcome}"
-            return Divergence("", why, kind="end")
+            trap = f"{reference.message} [{reference.rule}]"
+            return Divergence("", f"the definition traps ({trap}), the implementation does not: {outcome}", kind="end")
         case _:
             return Divergence("", f"the definition returns, the implementation ends as {outcome}", kind="end")
 

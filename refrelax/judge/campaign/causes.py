@@ -110,7 +110,8 @@ def cause_of(found: Divergence, operators: Iterable[str], dtype: str, empty: boo
         case "refused" | "error":
             return Cause(kind, template(found.detail or found.message), by, of_dtype, True)
         case "end" if found.message.startswith("the definition traps"):
-            return Cause(kind, "no trap", by, of_dtype)
+            rule = _TRAP.match(found.message)
+            return Cause(kind, f"no trap: {rule[1]}" if rule else "no trap", by, of_dtype, rule is not None)
         case "end":
             said = found.message.partition("message=")[2].partition(", span=")[0] or found.message
             return Cause(kind, template(said.strip("'\")")), by, "", True)
@@ -134,6 +135,9 @@ def of_many(cause: Cause) -> Cause:
     """The cause as far as it can be told of a program of many operators and dtypes."""
     return replace(cause, dtype="")
 
+
+_TRAP = re.compile(r"the definition traps \(.*? \[([\w./-]+)\]\), the implementation", re.DOTALL)
+"""The rule by which the definition traps: whatever the operators, the check of that rule is missing."""
 
 _VALUES = re.compile(r": (?P<found>[^:]*?), permitted (?P<permitted>.*?)(?:, at [^,]*)?$")
 _TYPED = re.compile(r"(?P<dtype>\w+)\[(?P<dims>[\d, ]*)\]$")
