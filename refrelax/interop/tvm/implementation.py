@@ -30,6 +30,7 @@ RUNTIME_ERROR = "tvm-runtime-error"
 _LACKING = re.compile(
     r"The current thread is not a DiscoWorker thread"  # a collective in a single process
     r"|[Cc]annot find (?:global |packed |Packed|ffi::)?[Ff]unc"
+    r"|runtime is not linked into this build|Cannot find ROCm path"  # a device that this wheel was not built for
 )
 """What TVM says where it has no such thing."""
 
