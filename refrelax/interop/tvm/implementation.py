@@ -195,10 +195,18 @@ def _outcome(answer: dict[str, Any]) -> Outcome:
 
 
 def last_line(message: str) -> str:
-    """The line of a message that says most: TVM's ``error: …`` if there is one, else the last."""
+    """The line of a message that says most: TVM's ``error: …`` if there is one, else the first that says what failed
+    (with the next, where it ends in a colon), else the last. What TVM prints of the program stands after it."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("error:")]
-    return (errors or lines[-1:] or [""])[0][:400]
+    if any(line.startswith("Command line:") for line in lines):  # of a C compiler: file:line:column: error: …
+        errors += [said for line in lines if (said := line[max(line.find(" error: ") + 1, 0) :]).startswith("error: ")]
+    if errors or not lines:
+        return "".join(errors[:1])[:400]
+    if "Offending call:" in lines:
+        return f"{lines[0]} Offending call: {lines[-1]}"[:400]
+    failed = next((k for k, line in enumerate(lines) if line.startswith("Check failed")), len(lines) - 1)
+    return " ".join(lines[failed : failed + 1 + lines[failed].endswith(":")])[:400]
 
 
 def triple(array: ConstantArray) -> list[Any]:
