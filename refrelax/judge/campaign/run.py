@@ -311,6 +311,8 @@ class State:
     open: dict[str, int] = field(default_factory=dict)
     found: list[Cause] = field(default_factory=list)
     known: dict[str, int] = field(default_factory=dict)
+    made: dict[str, int] = field(default_factory=dict)
+    """How many of the findings of an earlier start were made in a task and not yet met again there."""
     again: int = 0
     doubted: int = 0
     resumed: int = 0
@@ -345,7 +347,10 @@ def campaign(
     """The state after every task, and each finding as it is made. ``ahead``: how many tasks are under way at once;
     ``stop``: whether to begin no more."""
     state = State()
-    state.found = [Cause.of_row(each["row"]) for each in memory.findings()]
+    for each in memory.findings():
+        state.found.append(Cause.of_row(each["row"]))
+        made_in = str(each.get("task", ""))
+        state.made[made_in] = state.made.get(made_in, 0) + 1
     for task, seen, new in _in_order(plan, memory, submit, ahead, stop, state.corpus):
         if seen.lost:
             state.lost.append(seen.lost)
@@ -400,8 +405,12 @@ def _gone_through(
     for each in seen.sightings:
         if (name := known_as(each.cause.id, known)) is not None:
             state.known[name] = state.known.get(name, 0) + 1
-        elif _met(state.found, each.cause) or memory.doubts(each.cause.id, task.name):
+        elif _met(state.found, each.cause) and state.made.get(task.name):
+            state.made[task.name] -= 1  # the sighting of which the finding was made
+        elif _met(state.found, each.cause):
             state.again += 1
+        elif memory.doubts(each.cause.id, task.name):
+            state.doubted += 1
         else:
             wanted.append((each, submit(make, plan, task, each)))
     for each, result in wanted:
