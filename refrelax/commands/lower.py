@@ -16,6 +16,9 @@ from refrelax.lower.claims import Claim
 from refrelax.lower.dispatch_library import DEFAULT, KNOWN
 from refrelax.lower.memory_report import Use, successive_use
 from refrelax.lower.pipeline import DISPATCH
+from refrelax.semantics.graph.link import nodes
+from refrelax.syntax.module import Module
+from refrelax.syntax.scalars import SymVar
 from refrelax.views import comparison, plan
 from refrelax.views.sheet import sheet
 
@@ -82,6 +85,14 @@ def lower(options: argparse.Namespace) -> int:
     return 0
 
 
+def _known(module: Module, name: str, runs: list[dict[str, int]]) -> None:
+    """See that every name of ``--memory`` is a symbol of the function."""
+    own = {each.name for each in nodes(module.functions.get(name)) if isinstance(each, SymVar)}
+    unknown = sorted({each for symbols in runs for each in symbols} - own)
+    if own and unknown:
+        raise UsageError(f"{name} has no symbol {', '.join(unknown)}; it has {', '.join(sorted(own))}")
+
+
 def _memory(lowered: Lowered, options: argparse.Namespace) -> int:
     """The bytes of successive runs, without a plan and with it."""
     if options.output is not None:
@@ -93,6 +104,7 @@ def _memory(lowered: Lowered, options: argparse.Namespace) -> int:
         )
     at = names.index("plan_memory", 1)
     runs = _runs(options.memory)
+    _known(lowered.steps[at - 1].module.module, options.entry or "main", runs)
     before, after = (
         successive_use(step.module.module, runs, options.entry or "main")
         for step in (lowered.steps[at - 1], lowered.steps[at])

@@ -53,6 +53,7 @@ WITHOUT_EXTRAS: list[tuple[str, int, str]] = [
     ("rules check --only wf/force-pure", 3, "pip install 'refrelax[solver]'"),
     ("rules coverage --only wf/force-pure", 3, "pip install 'refrelax[solver]'"),
     ("explain match_cast", 0, "spec/"),
+    ("completion bash", 0, "complete"),
     ("conformance run --impl reference --only evaluation/bind", 0, "1 passed"),
     ("conformance run --impl numpy --only evaluation/bind", 3, NUMPY),
     ("conformance run --impl tvm --only evaluation/bind", 3, "1 unsupported"),

@@ -29,7 +29,7 @@ def value() -> Schema:
     }, {"data": {"type": "array"}})  # fmt: skip
     numbers = _object({"dtype": TEXT, "shape": NUMBERS, "data": {"type": "array"}})
     forms = [
-        {"type": ["integer", "boolean", "string", "null"]},
+        {"type": ["number", "boolean", "string", "null"]},
         {"type": "array", "items": {"$ref": "#/$defs/value"}},
         tensor,
         numbers,
