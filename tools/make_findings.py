@@ -29,10 +29,12 @@ KEPT = ("cause", "signs", "kind", "message", "program", "expected", "blame", "ve
 HEAD = """# What campaigns found in TVM 0.27.0.post1
 
 Each row is a cause: one place in TVM's sources that refuses programs that TVM's own reader and type deduction
-accept, one check that fails, or one operator whose value is wrong for a class of dtypes. A page has the smallest
-program that was found, as a script that needs TVM and NumPy alone. Whose fault it is, is said by the order of
-authority: TVM's own type and documentation, then what NumPy or PyTorch give, then the specification; *the
-specification alone* means that nobody else was found to ask.
+accept, one check or pass that fails, or one operator whose value is wrong for a class of dtypes. A page has the
+smallest program that was found, as a script that needs TVM and NumPy alone. Whose fault it is, is said by the order
+of authority: TVM's own type and documentation, then what NumPy or PyTorch give, then the specification; *the
+specification alone* means that nobody else was found to ask. *Given by hand* are programs that somebody wrote for what
+a campaign had met elsewhere, or `spec/deviations.md` says; they were judged, confirmed and blamed like all others
+(`tools/given_finding.py`).
 
 `refrelax fuzz --impl tvm --known refrelax/interop/tvm/known_causes.toml` looks for others.
 Made by `tools/make_findings.py`.
@@ -68,6 +70,18 @@ def verdicts() -> list[dict[str, Any]]:
     return found
 
 
+def same() -> list[dict[str, Any]]:
+    """Causes that are one defect with a finding (``as``), though they are told apart where nobody has looked."""
+    found: list[dict[str, Any]] = tomllib.loads((FOLDER / "verdicts.toml").read_text("utf-8")).get("same", [])
+    return found
+
+
+def rejected() -> list[dict[str, Any]]:
+    """What was looked at and is no finding."""
+    found: list[dict[str, Any]] = tomllib.loads((FOLDER / "verdicts.toml").read_text("utf-8")).get("rejected", [])
+    return found
+
+
 def judged(row: dict[str, Any], said: list[dict[str, Any]]) -> dict[str, Any]:
     """The verdict on a finding."""
     return next(each for each in said if any(fnmatchcase(row["cause"], pattern) for pattern in each["causes"]))
@@ -90,7 +104,8 @@ def page(row: dict[str, Any], verdict: dict[str, Any]) -> str:
         "",
         f"- **Blamed**: {stage}{place}",
         f"- **Whose fault**: {verdict['fault']}, by {verdict['by']}. {verdict['says']}",
-        f"- **Versions**: {versions}; seed {row['seed']}, {row['task']}",
+        f"- **Versions**: {versions}; {_how_found(row)}",
+        *(f"- **The same defect**: {each['says']}" for each in same() if each["as"] == row["cause"]),
         "",
         "```python",
         row["script"].rstrip(),
@@ -98,6 +113,11 @@ def page(row: dict[str, Any], verdict: dict[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _how_found(row: dict[str, Any]) -> str:
+    """By which task of which campaign, or that the program was written by hand."""
+    return "given by hand" if row["task"].startswith("given/") else f"seed {row['seed']}, {row['task']}"
 
 
 def pages() -> dict[Path, str]:
@@ -117,10 +137,18 @@ def pages() -> dict[Path, str]:
     count = ", ".join(f"{n} {kind}" for kind, n in kinds.most_common())
     whose = ", ".join(f"{n} {fault}" for fault, n in faults.most_common())
     made[FOLDER / "README.md"] = (
-        f"{HEAD}\n{len(rows)} causes: {count}. Whose fault: {whose}.\n\n" + "\n".join(table) + "\n"
+        f"{HEAD}\n{len(rows)} causes: {count}. Whose fault: {whose}.\n\n" + "\n".join(table) + "\n" + _left_out()
     )
     made[KNOWN] = known([row for row, _ in rows])
     return made
+
+
+def _left_out() -> str:
+    """What differs, and is nobody's defect, or not TVM's alone."""
+    rows = [f"| `{each['cause'].replace('|', chr(92) + '|')}` | {each['why']} |" for each in rejected()]
+    return "\n".join(
+        ["\n## Looked at, and no finding\n", "| what differs | why it is not counted |", "|---|---|", *rows, ""]
+    )
 
 
 def known(rows: list[dict[str, Any]]) -> str:
@@ -130,10 +158,9 @@ def known(rows: list[dict[str, Any]]) -> str:
     )
     parts = []
     for number, row in enumerate(rows, 1):
-        cause = "".join(f"[{c}]" if c in "*?[" else c for c in row["cause"])
-        parts.append(
-            f'\n[[known]]\nid = "{name_of(number, row).removesuffix(".md")}"\ncauses = [{json.dumps(cause)}]\n'
-        )
+        others = [cause for each in same() if each["as"] == row["cause"] for cause in each["causes"]]
+        causes = json.dumps(["".join(f"[{c}]" if c in "*?[" else c for c in row["cause"]), *others])
+        parts.append(f'\n[[known]]\nid = "{name_of(number, row).removesuffix(".md")}"\ncauses = {causes}\n')
     return head + "".join(parts)
 
 

@@ -1,9 +1,9 @@
-"""A campaign as one page of HTML that needs nothing else: rates, causes over time, operators × dtypes, findings."""
+"""A campaign as one page of HTML that needs nothing else: rates, causes over time, coverage, operators, findings."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from refrelax.commands.findings import blame_line
@@ -31,6 +31,8 @@ def page(memory: Memory, state: State, options: Mapping[str, Any]) -> str:
         _rates(memory, state, rows),
         "<h2>Causes over time</h2>",
         _curve(rows, max(memory.seconds, 1.0)),
+        "<h2>What sequences of passes covered</h2>",
+        _coverage(memory, "at random" if options.get("plain") else "led by what was new"),
         "<h2>Operators × dtypes</h2>",
         _heat(memory),
         "<h2>Rules of the operators that were judged</h2>",
@@ -67,9 +69,28 @@ def _curve(rows: list[dict[str, Any]], seconds: float) -> str:
     if not rows:
         return "<p>None.</p>"
     last = max(each["after"]["inputs"] for each in rows) or 1
-    points = [(each["after"]["inputs"] / last * 600, 180 - (k + 1) / len(rows) * 170) for k, each in enumerate(rows)]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in [(0.0, 180.0), *points])
-    said = f"{len(rows)} causes, the last after {last} inputs; the campaign took {seconds:.0f} s"
+    points = [(each["after"]["inputs"], k) for k, each in enumerate(rows, 1)]
+    return _drawn(points, f"{len(rows)} causes, the last after {last} inputs; the campaign took {seconds:.0f} s")
+
+
+def _coverage(memory: Memory, how: str) -> str:
+    """Pairs of a step and what stood after it, by the programs that went through sequences until then."""
+    covered, programs = set[str](), 0
+    points = []
+    for seen in memory.tasks("passes"):
+        programs += seen["programs"]
+        covered.update(*(covers for _, covers in seen["kept"]))
+        points.append((programs, len(covered)))
+    if not covered:
+        return "<p>None.</p>"
+    said = f"{len(covered)} pairs of a step and what stood after it: a rule of typing, an operator, a node, an end"
+    return _drawn(points, f"{said}, of {programs} programs, {how}")
+
+
+def _drawn(points: Sequence[tuple[int, int]], said: str) -> str:
+    """A curve from nothing to its last point, and what it says."""
+    last, most = points[-1][0] or 1, points[-1][1] or 1
+    line = " ".join(f"{x / last * 600:.1f},{180 - y / most * 170:.1f}" for x, y in [(0, 0), *points])
     drawn = f'<polyline points="{line}" fill="none" stroke="#0a58ca" stroke-width="2"/>'
     return (
         f'<svg viewBox="0 0 610 190" width="610" role="img" aria-label="{said}">{drawn}</svg><p class=note>{said}.</p>'

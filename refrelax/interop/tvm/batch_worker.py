@@ -156,6 +156,7 @@ def _call(find: Callable[[], Any], given: list[Any]) -> dict[str, Any]:
     except BaseException as error:
         return {"raised": [type(error).__name__, str(error)], "place": worker.place_of(error)}
     try:
-        return {"returned": worker.encode(value), "arguments": [worker.encode(each) for each in args]}
+        answer: dict[str, Any] = worker.returned(value, args)
+        return answer
     except BaseException as error:
         return {"refused": ["arguments", type(error).__name__, str(error)]}

@@ -80,6 +80,15 @@ def encode(value: Any) -> Any:
     return {"opaque": type(value).__name__}
 
 
+def returned(value: Any, args: list[Any]) -> dict[str, Any]:
+    """What a call gave. A tensor that no array can hold, for an extent of it is negative, is an end of the program."""
+    try:
+        given = encode(value)
+    except ValueError as error:
+        return {"raised": [type(error).__name__, str(error)]}
+    return {"returned": given, "arguments": [encode(each) for each in args]}
+
+
 def read_module(text: str, constants: dict[str, Any]) -> Any:
     """The module of a text, with the arrays behind its constant indices."""
     import tvm
@@ -195,7 +204,7 @@ def _answer(request: dict[str, Any], say: Say) -> dict[str, Any]:
         value = function(*args)
     except BaseException as error:
         return {"raised": [type(error).__name__, str(error)]}
-    return {"returned": encode(value), "arguments": [encode(each) for each in args]}
+    return returned(value, args)
 
 
 TINY = """

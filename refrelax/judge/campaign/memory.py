@@ -80,6 +80,11 @@ class Memory:
             self.db.executemany("insert or replace into cells values (?, ?, ?, ?)", rows)
             self.db.execute("insert or replace into meta values ('seconds', ?)", (str(self.seconds),))
 
+    def tasks(self, kind: str) -> Iterator[Any]:
+        """What came of every task of a kind, in their order."""
+        for (seen,) in self.db.execute("select seen from tasks where kind = ? order by number", (kind,)):
+            yield json.loads(seen)
+
     def finding(self, cause: str, signature: Any, report: Any, programs: int, inputs: int) -> None:
         """A new cause, and its report."""
         with self.db:

@@ -41,6 +41,7 @@ def test_a_campaign_goes_on_and_makes_a_page(command: Any, tmp_path: Path) -> No
         assert (tmp_path / "found" / each["finding"] / "report.json").exists()
     page = (tmp_path / "page.html").read_text("utf-8")
     assert all(f"<code>{each['cause']}" in page for each in findings) and "<svg" in page and "class=heat" in page
+    assert "What sequences of passes covered" in page
 
     code, again, _ = command(f"{LINE} --count 24 --state s --dtypes bfloat16,float32")
     *new, last = again
