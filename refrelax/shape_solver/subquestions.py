@@ -11,11 +11,12 @@ from typing import Protocol
 
 from refrelax.rules import rule
 from refrelax.shape_solver.allowance import Allowance
-from refrelax.shape_solver.claim import Answer, Proved, Query, Refuted
+from refrelax.shape_solver.claim import Answer, Proved, Query, Refuted, conjunction
 from refrelax.shape_solver.core import each_once, integer, key, mapped_down, replaced
+from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.equations import ONE, added
 from refrelax.shape_solver.instances import MAX_INSTANCES, hard, values
-from refrelax.syntax.scalars import Binary, Intrinsic, PrimExpr, Select, as_int, bool_imm, children
+from refrelax.syntax.scalars import Binary, Intrinsic, Not, PrimExpr, Select, as_int, bool_imm, children
 
 MAX_EQUATED = 1 << 34
 """A number whose divisors are looked for."""
@@ -80,7 +81,7 @@ def by_values(attempt: Asking, resources: int) -> Answer | None:
 @rule("sh/divisors")
 def by_divisors(attempt: Asking, resources: int, nested: int = MAX_NESTED) -> Answer | None:
     """Where a product is equated with a number, a factor is one of its divisors: the question for each, and for the
-    equation being false."""
+    equation being false, or without a value where nothing asks for it."""
     name, query = "divisors", attempt.query
     if query.fits is not None or query.division == "require":
         return None
@@ -93,7 +94,7 @@ def by_divisors(attempt: Asking, resources: int, nested: int = MAX_NESTED) -> An
     given = tuple(each for each in query.assumptions if key(each) != key(equation))
     questions = [(holds, case) for case in cases]
     if len(given) == len(query.assumptions):  # else it is known to hold
-        questions = [(fails, (different,)), *questions]
+        questions = [(fails, (different,)), *((query.claim, case) for case in _without_value(equation)), *questions]
     for claim, case in questions:
         below = attempt.below(claim, (*given, *case))
         answer = below.briefly(resources // 8)
@@ -169,13 +170,20 @@ def _settled(claim: PrimExpr, equation: Binary, value: bool) -> PrimExpr:
     return mapped_down(claim, change)
 
 
+def _without_value(e: PrimExpr) -> list[Case]:
+    """That ``e`` has no value, as one case, or none if it always has one. A guard may keep ``e`` from being evaluated:
+    cases of its value forget these points."""
+    needed = conditions(e)
+    return [(Not(conjunction(needed)),)] if needed else []
+
+
 # --- shifts of numbers
 
 
 @rule("sh/instances")
 def by_counts(attempt: Asking, resources: int) -> Answer | None:
     """A number shifted down by what is no number is one of few: the question for each count below its length, and for
-    counts that are not."""
+    counts that are not, or have no value."""
     name, query = "counts", attempt.query
     if query.fits is not None or query.division == "require":
         return None
@@ -185,7 +193,9 @@ def by_counts(attempt: Asking, resources: int) -> Answer | None:
         return None
     number, count = _moved(node) or (0, node)
     length = number.bit_length()
-    cases = [(Binary("LT", count, integer(0)), None), (Binary("GE", count, integer(length)), -1 if number < 0 else 0)]
+    cases: list[tuple[PrimExpr, int | None]] = [(case, None) for (case,) in _without_value(count)]
+    cases += [(Binary("LT", count, integer(0)), None)]
+    cases += [(Binary("GE", count, integer(length)), -1 if number < 0 else 0)]
     cases += [(Binary("EQ", count, integer(k)), number >> k) for k in range(length)]
     for given, value in cases:
         terms = (query.claim, *query.assumptions)
