@@ -89,6 +89,16 @@ GOOD = {
         + "    " + SYNC,
         False,
     ),
+    "a barrier in each turn, and what another thread left before": (
+        ROWS,
+        REVERSE,
+        SHARED
+        + lines(4, "S[t] = A[b, t]")
+        + SYNC
+        + lines(4, "for k in range(n):", "    C[b, t] = S[63 - t]")
+        + "    " + SYNC,
+        False,
+    ),
     "a thread keeps what it read": (
         ROWS,
         lines(2, "for i, j in T.grid(n, 64):", "    C[i, j] = A[i, j] + A[i, 63 - j]"),
@@ -192,6 +202,54 @@ BAD = {
         ROWS,
         lines(2, "for i, j in T.grid(n, 64):", "    C[i, j] = A[i, 63]"),
         SHARED.replace("(64,)", "(1,)") + lines(4, "for k in range(64):", "    S[0] = A[b, k]", "C[b, t] = S[0]"),
+        False,
+    ),
+    "a barrier at the end of a loop only": (
+        ROWS,
+        REVERSE,
+        SHARED + lines(4, "S[t] = A[b, t]", "for k in range(2):", "    C[b, t] = S[63 - t]") + "    " + SYNC,
+        False,
+    ),
+    "a barrier in a loop that may not run": (
+        ROWS,
+        REVERSE,
+        SHARED + lines(4, "S[t] = A[b, t]", "for k in range(n - n):") + "    " + SYNC + lines(4, "C[b, t] = S[63 - t]"),
+        False,
+    ),
+    "a barrier at the end of a branch only": (
+        ROWS,
+        REVERSE,
+        SHARED + lines(4, "S[t] = A[b, t]", "if n > 0:", "    C[b, t] = S[63 - t]") + "    " + SYNC,
+        False,
+    ),
+    "a barrier at the start of a branch only": (
+        ROWS,
+        REVERSE,
+        SHARED + lines(4, "if n > 0:") + "    " + SYNC + lines(4, "    S[t] = A[b, t]", "C[b, t] = S[63 - t]"),
+        False,
+    ),
+    "a barrier in one of two branches": (
+        ROWS,
+        REVERSE,
+        SHARED
+        + lines(4, "S[t] = A[b, t]", "if n > 4096:", "    C[b, t] = S[63 - t]", "else:")
+        + "    " + SYNC
+        + lines(4, "    C[b, t] = S[63 - t]"),
+        False,
+    ),
+    "a turn begins before all have ended the one before": (
+        ROWS,
+        REVERSE,
+        SHARED
+        + lines(4, "for k in range(2):", "    S[t] = A[b, t]")
+        + "    " + SYNC
+        + lines(4, "    C[b, t] = S[63 - t]", "    S[t] = T.float32(0)"),
+        False,
+    ),
+    "a name between a store and a load": (
+        ROWS,
+        REVERSE,
+        SHARED + lines(4, "S[t] = A[b, t]", "u: T.int64 = 63 - t", "C[b, t] = S[u]") + SYNC,
         False,
     ),
     "the memory of another thread": (

@@ -5,7 +5,8 @@ comes to the barrier: loops and branches around it may not depend on the thread.
 the next gets an axis for each thread variable; shared memory is one for the block. A reduction across threads is a
 phase in which every thread brings its value, and one in which every thread combines what those of its row brought.
 
-Whether the phases race is no matter of this module: their loops have no order, and are read as such.
+Whether the threads of a phase race is no matter of this module: its loops have no order, and are read as such. Where
+one phase ends and another begins and no thread waits, they share no memory that one of them changes.
 
 Spec: ``spec/06c-pointwise.md``, ``sh/phases``; ``spec/07-evaluation.md``, *Threads*.
 """
@@ -107,6 +108,33 @@ Coords = tuple[For, ...]
 
 
 @dataclass(slots=True)
+class Accesses:
+    """Memory that is not one thread's, by name: what threads did of which others may not know."""
+
+    read: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
+
+    def copy(self) -> Accesses:
+        return Accesses(set(self.read), set(self.written))
+
+    def add(self, other: Accesses) -> None:
+        self.read |= other.read
+        self.written |= other.written
+
+    def conflicts(self, later: Accesses) -> set[str]:
+        return self.written & (later.read | later.written) | self.read & later.written
+
+
+@dataclass(slots=True)
+class Head:
+    """What a loop begins with. ``shared``, ``other``: whether that of shared and of other memory is still seen."""
+
+    seen: Accesses = field(default_factory=Accesses)
+    shared: bool = True
+    other: bool = True
+
+
+@dataclass(slots=True)
 class Phases:
     """The phases of one launch.
 
@@ -129,6 +157,12 @@ class Phases:
     buffers: dict[str, Buffer] = field(default_factory=dict)
     inner: set[str] = field(default_factory=set)
     """Variables of loops that all threads run together."""
+    since: Accesses = field(default_factory=Accesses)
+    """Since threads last waited for each other, on some way here."""
+    heads: list[Head] = field(default_factory=list)
+    """Of the loops around, from where they begin to where threads first wait."""
+    roots: dict[str, str] = field(default_factory=dict)
+    """Of what memory a buffer is another name."""
 
     @rule("sh/phases")
     def of(self, loop: For) -> list[Stmt]:
@@ -188,6 +222,7 @@ class Phases:
                     phase.append(stmt)
                     if self.implicit and self.touches_shared(stmt):
                         end()
+                        self.waited_for_shared()
         end()
         return found
 
@@ -198,7 +233,73 @@ class Phases:
         read, written = accessed(stmts)
         for name in sorted(read | written):
             self.own(name, coords)
+        ours = [{self.roots.get(n, n) for n in each if n not in self.coords} for each in (read, written)]
+        self.follow(Accesses(*ours))
         return nest(coords, (*lets, *stmts))
+
+    # --- what is ordered
+
+    @rule("sh/phases")
+    def follow(self, now: Accesses) -> None:
+        """A phase that comes after others, in some order unless threads waited."""
+        self.apart_from(self.since, now)
+        self.since.add(now)
+        shared, other = self.parted(now)
+        for head in self.heads:
+            if head.shared:
+                head.seen.add(shared)
+            if head.other:
+                head.seen.add(other)
+
+    def apart_from(self, before: Accesses, now: Accesses) -> None:
+        for name in sorted(before.conflicts(now)):
+            raise NotRead(f"{name} is used again, and no thread waits before that")
+
+    def waited(self) -> None:
+        """All threads waited: what they did before is known to all."""
+        self.since = Accesses()
+        for head in self.heads:
+            head.shared = head.other = False
+
+    def waited_for_shared(self) -> None:
+        """As the compiler owes it: for shared memory."""
+        _, self.since = self.parted(self.since)
+        for head in self.heads:
+            head.shared = False
+
+    def ordered(self, name: str) -> None:
+        """Of one memory it is known in which order it is used."""
+        for accesses in (self.since, *(head.seen for head in self.heads)):
+            accesses.read.discard(name)
+            accesses.written.discard(name)
+
+    def parted(self, accesses: Accesses) -> tuple[Accesses, Accesses]:
+        """Those of shared memory, and the others."""
+        read, written = accesses.read, accesses.written
+        ours = {name for name in read | written if self.shared(name)}
+        return Accesses(read & ours, written & ours), Accesses(read - ours, written - ours)
+
+    def shared(self, name: str) -> bool:
+        buffer = self.buffers.get(name)
+        return is_shared(buffer.scope if buffer is not None else self.scopes.get(name, "global"))
+
+    def maybe(self, run: Callable[[], list[Stmt]]) -> list[Stmt]:
+        """Statements that are perhaps not run: nobody may have waited in them."""
+        before, open_heads = self.since.copy(), [(head, head.shared, head.other) for head in self.heads]
+        found = run()
+        self.since.add(before)
+        for head, shared, other in open_heads:
+            head.shared, head.other = shared, other
+        return found
+
+    def repeated(self, loop: For, coords: Coords, lets: tuple[Bind, ...]) -> list[Stmt]:
+        """The body of a loop that all threads run: it begins again where it ends."""
+        if as_int(loop.extent) == 1:
+            return self.body(loop.body, coords, lets)
+        self.heads.append(Head())
+        found = self.body(loop.body, coords, lets)
+        self.apart_from(self.since, self.heads.pop().seen)
+        return found
 
     def own(self, name: str, coords: Coords) -> None:
         """Note who uses a buffer that belongs to one thread."""
@@ -231,6 +332,7 @@ class Phases:
             if base in self.outside and base not in self.wide:
                 raise NotRead(f"a view of {base}, which belongs to one thread")
             if base not in self.coords:
+                self.roots[buffer.name] = self.roots.get(base, base)
                 found.append(stmt)
                 return
             self.coords[buffer.name], self.wide[buffer.name] = self.coords[base], self.wide[base]
@@ -297,10 +399,18 @@ class Phases:
                 return self.group(stmt, coords, lets)
             case For() if stmt.kind in ("serial", "unroll") and self.reached_by_all(stmt):
                 self.inner.add(stmt.var.name)
-                return [replace(stmt, body=tuple(self.body(stmt.body, coords, lets)))]
+                runs = (as_int(stmt.extent) or 0) > 0
+                found = (
+                    self.repeated(stmt, coords, lets) if runs else self.maybe(lambda: self.repeated(stmt, coords, lets))
+                )
+                return [replace(stmt, body=tuple(found))]
             case IfThenElse() if self.uniform(stmt.condition):
-                then, other = (tuple(self.body(each, coords, lets)) for each in (stmt.then_body, stmt.else_body))
-                return [replace(stmt, then_body=then, else_body=other)]
+                before = self.since.copy()
+                then = self.maybe(lambda: self.body(stmt.then_body, coords, lets))
+                after, self.since = self.since, before
+                other = self.maybe(lambda: self.body(stmt.else_body, coords, lets))
+                self.since.add(after)
+                return [replace(stmt, then_body=tuple(then), else_body=tuple(other))]
             case AttrStmt():
                 outer = self.reducer
                 if isinstance(stmt.node, CommReducer):
@@ -310,14 +420,16 @@ class Phases:
                 return found
             case SBlock(init=None, matches=()) if self.reached_by_all(stmt):
                 axes = tuple(Bind(each.var, each.binding) for each in stmt.iters)
-                body = self.body((*axes, *map(AllocBuffer, stmt.allocs), *stmt.body), coords, lets)
+                inner = (*axes, *map(AllocBuffer, stmt.allocs), *stmt.body)
                 if stmt.predicate is None:
-                    return body
+                    return self.body(inner, coords, lets)
+                body = self.maybe(lambda: self.body(inner, coords, lets))
                 return [*(each for each in axes if self.uniform(each.value)), IfThenElse(stmt.predicate, tuple(body))]
             case Evaluate(Intrinsic(op, args)) if op == BARRIER:
                 scope = args[0].value if args and isinstance(args[0], StringImm) else ""
                 if not is_shared(scope):
                     raise NotRead(f"a synchronisation of scope {scope!r}")
+                self.waited()
                 return []
             case Evaluate(Intrinsic("tvm_thread_allreduce") as call):
                 return self.all_reduce(call, coords, lets)
@@ -362,7 +474,13 @@ class Phases:
         for each in reversed(rows):
             v = others[each.var.name]
             block = For(v, zero[each.var.name], each.extent, (block,))
-        return [AllocBuffer(brought), self.phase(coords, lets, [bring]), self.phase(coords, lets, [block])]
+        first = self.phase(coords, lets, [bring])
+        if not self.apart:  # else only what they bring is ordered
+            self.waited()
+        self.ordered(name)
+        second = self.phase(coords, lets, [block])
+        self.ordered(name)
+        return [AllocBuffer(brought), first, second]
 
     def place(self, target: PrimExpr, coords: Coords) -> tuple[str, tuple[PrimExpr, ...]]:
         """The element of every thread in which it finds the result."""
