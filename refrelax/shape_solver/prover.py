@@ -150,12 +150,14 @@ class Prover:
         return self.outside(self._kept(found))
 
     def _kept(self, query: Query) -> Answer:
-        """The answer to a question or to the same one with other numbers."""
-        key, names = _renamed(query)
+        """The answer to a question or to the same one with other numbers, of which the same ones are opaque: a
+        counterexample has no values for those, and whether they are defined is not known."""
+        renamed, names = _renamed(query)
+        key = (renamed, frozenset(names[name] for name in self.door.guessed & names.keys()))
         known = self._answers.get(key)
         if known is not None:
             self.hits += 1
-            return _restored(known, names)
+            return _restored(known, query, names)
         answer = self._answered(query)
         if isinstance(answer, Refuted):
             self._answers[key] = Refuted({names[name]: value for name, value in answer.model.items()}, answer.stages)
@@ -302,7 +304,11 @@ def _renamed(query: Query) -> tuple[object, dict[str, str]]:
     return (parts, query.fits, query.division), names
 
 
-def _restored(answer: Answer, names: dict[str, str]) -> Answer:
-    if isinstance(answer, Refuted):
-        return Refuted({name: answer.model[number] for name, number in names.items()}, answer.stages)
-    return answer
+def _restored(answer: Answer, query: Query, names: dict[str, str]) -> Answer:
+    match answer:
+        case Refuted():
+            return Refuted({name: answer.model[number] for name, number in names.items()}, answer.stages)
+        case Proved(certificate):
+            return replace(answer, certificate=replace(certificate, query=query))
+        case _:
+            return answer
