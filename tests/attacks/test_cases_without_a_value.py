@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from refrelax.shape_solver import Proved, prove
+from refrelax.shape_solver import Proved, parse_claim, prove
+from refrelax.shape_solver.pointwise.fits import Sizes
+from refrelax.shape_solver.pointwise.logic import Logic
 
 PRODUCT = 4294967291 * 4294967279
 """Of two primes: no stage finds them."""
@@ -27,3 +29,16 @@ def test_a_term_without_a_value_is_a_case(claim: str) -> None:
 def test_what_the_guard_says_is_open_or_true(claim: str) -> None:
     wanted = "or" in claim
     assert isinstance(prove(claim, ["a > 1", "b > 1"]), Proved) is wanted
+
+
+@pytest.mark.parametrize(
+    ("claim", "right"),
+    [
+        ("x // y != 5 or y != 0", False),
+        ("x % y == 0 or x % y != 0", False),
+        ("y == 0 or x // y * y <= x or y < 0", True),
+        ("x // 2 != 5 or x > 0", True),
+    ],
+)
+def test_a_part_without_a_value_is_not_known_to_fail(claim: str, right: bool) -> None:
+    assert Logic(Sizes(lambda name: "int64")).holds(parse_claim(claim)) is right

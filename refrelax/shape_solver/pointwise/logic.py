@@ -12,6 +12,7 @@ from time import perf_counter
 from refrelax.semantics.dims import NO_FACTS, equal, substitute
 from refrelax.shape_solver.claim import Answer, Effort, Proved, Refuted, Unknown
 from refrelax.shape_solver.context import conjuncts, negation
+from refrelax.shape_solver.defined import conditions
 from refrelax.shape_solver.pointwise.fits import Sizes
 from refrelax.shape_solver.prover import Prover
 from refrelax.syntax.scalars import Binary, BinaryOp, PrimExpr, SymVar, as_int, free_symbols, int_imm, walk
@@ -102,7 +103,10 @@ class Logic:
         if isinstance(claim, Binary) and claim.op == "Or":
             given = tuple(given)
             fails = assumed(given, negation(claim.a))
-            return self.holds(claim.a, given, purpose) or self.holds(claim.b, fails, purpose)
+            if self.holds(claim.a, given, purpose):
+                return True
+            has_value = all(self.holds(each, given, purpose) for each in conditions(claim.a))
+            return has_value and self.holds(claim.b, fails, purpose)
         given = self.relevant(claim, [*self.base, *given])
         if claim in given:
             return True
