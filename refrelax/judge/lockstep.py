@@ -183,6 +183,7 @@ class Lockstep(Elements):
                 extent = as_int(loop.extent)
                 if extent is None or extent > MOST_UNROLLED or makes_names(loop.body):
                     return None
+                self.defined(side, loop.min)  # it is evaluated, if no iteration names it or there is none
                 return [each for k in range(extent) for each in iteration(loop, k)]
             case IfThenElse(condition, yes, no) if self.reading(side, []).plain(condition):
                 found = self.defined(side, condition)

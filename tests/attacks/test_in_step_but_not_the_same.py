@@ -89,6 +89,14 @@ APART: dict[str, tuple[str, str]] = {
         f"{WHERE}\n    {LEFT.replace('T.alloc', 'T.sblock_alloc')}\n{BODY}",
         f"{LEFT}\nif n >= 5:\n{BODY}",
     ),
+    "a loop that is written out, of a beginning that nobody names": (
+        "B[0] = B[A[0]]\nB[0] = B[A[0]]",
+        "for k in T.serial(10 // n, 10 // n + 2):\n    B[0] = B[A[0]]",
+    ),
+    "a loop of no iteration, of a beginning that is none": (
+        "B[0] = B[A[0]]",
+        "for k in T.serial(10 // n, 10 // n):\n    B[0] = T.int64(7)\nB[0] = B[A[0]]",
+    ),
     "calls in the other order": (CALLS, 'B[0] = T.call_extern("int64", "g") + T.call_extern("int64", "f")'),
 }
 
