@@ -253,8 +253,6 @@ class Elements:
             return True
         if x.dtype != y.dtype:
             return False
-        if x.dtype == "bool" and self.same_index(x, y):
-            return True
         if self.threads and self.races(x, y):
             return False
         ours: list[Definedness] = []
@@ -270,6 +268,11 @@ class Elements:
         asked = [*theirs, *(each for each in ours if each.purpose == ELEMENT_FITS)]
         scope = self.logic.interned(tuple(self.scope))
         return Descent(self.terms, self.logic).equal(a, b, scope) and all(map(self.granted, asked))
+
+    def condition(self, x: PrimExpr, y: PrimExpr) -> bool:
+        """Whether two conditions are the same, and the second is defined: their sums fit, as those of elements that
+        are stored need not, or there is no run."""
+        return (x.dtype == y.dtype == "bool" and self.same_index(x, y)) or self.value(x, y)
 
     def races(self, x: PrimExpr, y: PrimExpr) -> bool:
         """Whether the second program may load an element, that another iteration or thread may store, where the first

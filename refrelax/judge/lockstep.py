@@ -219,7 +219,7 @@ class Lockstep(Elements):
             case For(), For():
                 return self.loops(a, b)
             case While(), While():
-                if not self.value(a.condition, b.condition):
+                if not self.condition(a.condition, b.condition):
                     return False
                 self.inside([], a.body, b.body)
                 return True
@@ -230,7 +230,7 @@ class Lockstep(Elements):
             case BufferStore(), BufferStore():
                 if (a.predicate is None) != (b.predicate is None) or not self.pair(a.buffer, b.buffer):
                     return False
-                if a.predicate is not None and b.predicate is not None and not self.value(a.predicate, b.predicate):
+                if a.predicate is not None and b.predicate is not None and not self.condition(a.predicate, b.predicate):
                     return False
                 return self.indices(a.indices, b.indices) and self.value(a.value, b.value)
             case Bind(), Bind():
@@ -244,7 +244,7 @@ class Lockstep(Elements):
                 self.walk(list(a.body), list(b.body))
                 return True
             case AssertStmt(), AssertStmt():
-                return (a.kind, a.message) == (b.kind, b.message) and self.value(a.condition, b.condition)
+                return (a.kind, a.message) == (b.kind, b.message) and self.condition(a.condition, b.condition)
             case Evaluate(), Evaluate():
                 return self.raw(a.value, b.value)
             case Return(), Return():
@@ -274,7 +274,7 @@ class Lockstep(Elements):
         return True
 
     def branches(self, a: IfThenElse, b: IfThenElse) -> bool:
-        if not self.value(a.condition, b.condition):
+        if not self.condition(a.condition, b.condition):
             return False
         plain = self.reading(self.one, []).plain(a.condition) and of_names(a.condition)
         condition = self.index(self.one, a.condition) if plain else bool_imm(True)
@@ -296,7 +296,7 @@ class Lockstep(Elements):
                 self.one.by[p.var.name] = self.two.by[q.var.name] = self.index(self.one, p.binding)
             else:
                 self.element(p.var, q.var)
-        if a.predicate is not None and b.predicate is not None and not self.value(a.predicate, b.predicate):
+        if a.predicate is not None and b.predicate is not None and not self.condition(a.predicate, b.predicate):
             return False
         for side, block in ((self.one, a), (self.two, b)):
             for buffer in block.allocs:

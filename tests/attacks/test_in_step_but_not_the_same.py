@@ -14,7 +14,8 @@ MODULE = """
 @I.ir_module
 class Module:
     @T.prim_func
-    def main(n: T.int64, A: T.Buffer((8,), "int64"), B: T.Buffer((8,), "int64"), C: T.Buffer((8,), "int64")):
+    def main(n: T.int64, A: T.Buffer((8,), "int64"), B: T.Buffer((8,), "int64"), C: T.Buffer((8,), "int64"),
+             D: T.Buffer((8,), "bool")):
         for i in range(7):
             A[i + 1] = A[i] + A[i + 1]
 """
@@ -97,6 +98,8 @@ APART: dict[str, tuple[str, str]] = {
         "B[0] = B[A[0]]",
         "for k in T.serial(10 // n, 10 // n):\n    B[0] = T.int64(7)\nB[0] = B[A[0]]",
     ),
+    "a truth of a sum that wraps": ("D[A[0]] = n + 1 > n", "D[A[0]] = T.bool(True)"),
+    "a truth of a product that wraps": ("D[A[0]] = n * n >= 0", "D[A[0]] = T.bool(True)"),
     "calls in the other order": (CALLS, 'B[0] = T.call_extern("int64", "g") + T.call_extern("int64", "f")'),
 }
 
@@ -114,6 +117,11 @@ def test_it_is_not_proved(how: str) -> None:
 def test_memory_of_an_extent_that_is_one_may_be_made_before() -> None:
     more = LEFT.replace("n - 5", "T.max(n, 0)")
     first, second = (module(f"{lines}\n{FILL}") for lines in (f"{CHECK}\n{more}", f"{more}\n{CHECK}"))
+    assert isinstance(attempt(first, second, "main"), Proved)
+
+
+def test_a_condition_whose_sum_fits_may_be_another() -> None:
+    first, second = (module(f"if A[0] > 3:\n    assert {c}, 'm'\n    B[0] = B[A[0]]") for c in ("n + 2 > 5", "n > 3"))
     assert isinstance(attempt(first, second, "main"), Proved)
 
 
