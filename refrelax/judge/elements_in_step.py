@@ -78,6 +78,8 @@ class Elements:
     """How many statements were seen to be the same."""
     threads: bool = False
     """Whether iterations without order are anywhere in the second program, or threads in the first."""
+    unison: bool = False
+    """Whether the compiler owes barriers, which stand where the text has statements: the texts are the same."""
     calls: bool = False
     """Whether something was called that is not here."""
     evaluated: set[tuple[PrimExpr, str]] = field(default_factory=set)
@@ -231,6 +233,8 @@ class Elements:
     def same_index(self, x: PrimExpr, y: PrimExpr) -> bool:
         if self.raw(x, y):
             return True
+        if self.unison:
+            return False
         plain = self.reading(self.one, []).plain(x) and self.reading(self.two, []).plain(y)
         if not plain or not of_names(x) or not of_names(y) or (x.dtype == "bool") != (y.dtype == "bool"):
             return False
@@ -251,7 +255,7 @@ class Elements:
         """Whether two elements are the same, and the second is defined where it is evaluated."""
         if self.raw(x, y):
             return True
-        if x.dtype != y.dtype:
+        if x.dtype != y.dtype or self.unison:
             return False
         if self.threads and self.races(x, y):
             return False

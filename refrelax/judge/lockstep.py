@@ -21,12 +21,13 @@ from refrelax.judge.loop_text import (
     makes_names,
     may_leave,
     of_names,
+    parts_of,
     runs_once,
     touched,
     with_views,
 )
 from refrelax.rules import rule
-from refrelax.semantics.loops.threads import as_thread_loop
+from refrelax.semantics.loops.threads import as_thread_loop, is_shared
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.shape_solver.context import conjuncts, negation
 from refrelax.shape_solver.pointwise import NotRead
@@ -99,6 +100,8 @@ class Lockstep(Elements):
         self.threads = bool(kinds & {*UNORDERED, "thread_binding"}) or launched
         if self.threads and a.s_tir != b.s_tir:
             raise Apart("shared memory that the compiler synchronises in one of them")
+        shared = any(isinstance(each, Buffer) and is_shared(each.scope) for each in parts_of((a, b)))
+        self.unison = self.threads and b.s_tir and shared
         for p, q in zip(a.params, b.params, strict=True):
             if isinstance(p, ScalarParam) and isinstance(q, ScalarParam) and p.var.dtype == q.var.dtype:
                 self.scalar(p.var, q.var)
@@ -151,7 +154,7 @@ class Lockstep(Elements):
         """The next statement that does something; names on the way are taken in."""
         while stmts:
             match stmts[0]:
-                case AttrStmt(node=node, body=body) if not isinstance(node, CommReducer):
+                case AttrStmt(node=node, body=body) if not isinstance(node, CommReducer) and not self.unison:
                     stmts[:1] = body
                 case Evaluate(value=Literal()):
                     stmts.pop(0)
@@ -164,7 +167,7 @@ class Lockstep(Elements):
                     stmts.pop(0)
                 case LaunchThread() as launch:
                     stmts[:1] = (as_thread_loop(launch),)
-                case For() as loop if runs_once(loop) and of_names(loop.min):
+                case For() as loop if runs_once(loop) and of_names(loop.min) and not self.unison:
                     side.by[loop.var.name] = self.defined(side, loop.min)
                     stmts[:1] = loop.body
                 case Bind(var, value) if self.reading(side, []).plain(value) and of_names(value):
@@ -177,6 +180,8 @@ class Lockstep(Elements):
     def opened(self, stmt: Stmt | None, side: Side) -> list[Stmt] | None:
         """A statement as those that it stands for, where there is no counterpart to it."""
         match stmt:
+            case _ if self.unison:
+                return None
             case SBlock() as block if not block.matches:
                 return self.of_block(block, side)
             case For(kind=kind) as loop if kind in ORDERED and by_ones(loop) and _unrollable(loop):
