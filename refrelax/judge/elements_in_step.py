@@ -203,7 +203,7 @@ class Elements:
                 self.element(x.var, y.var)
                 return self.raw(x.body, y.body)
             case CommReducer(), CommReducer():
-                return x == y
+                return x == y and self.means_the_same(x)
             case Intrinsic(), Intrinsic():
                 self.calls = self.calls or x.op.startswith(CALLS)
                 return (x.op, x.dtype, x.attrs) == (y.op, y.dtype, y.attrs) and self.raw(x.args, y.args)
@@ -216,6 +216,13 @@ class Elements:
                 return all(self.raw(getattr(x, name), getattr(y, name)) for name in names)
             case _:
                 return bool(x == y)
+
+    def means_the_same(self, reducer: CommReducer) -> bool:
+        """Whether the text of a reducer is of names that stand for the same in both programs, and of no memory."""
+        own = {each.name for each in (*reducer.lhs, *reducer.rhs)}
+        found = parts_of((reducer.result, reducer.identity))
+        names = [each for each in found if isinstance(each, SymVar) and each.name not in own]
+        return not any(isinstance(each, BufferLoad) for each in found) and all(self.raw(e, e) for e in names)
 
     def never_poison(self, e: Any) -> bool:
         """Whether an element of the second program is never poison."""

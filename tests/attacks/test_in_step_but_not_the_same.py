@@ -30,6 +30,23 @@ BODY = textwrap.indent(FILL, " " * 4)
 BUMP = "A[0] = A[0] + T.int64(1)"
 AXIS = 'with T.sblock("b"):\n    v = T.axis.spatial(8, A[0])'
 
+REDUCES = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(GIVEN, A: T.Buffer((4,), "int64"), B: T.Buffer((1,), "int64")):
+        s = T.alloc_buffer((1,), "int64", scope="local")
+        for t in T.thread_binding(4, thread="threadIdx.x"):
+            with T.attr(
+                T.comm_reducer(lambda x, y: x + y * n, [T.int64(0)]),
+                "reduce_scope",
+                T.reinterpret("handle", T.uint64(0)),
+            ):
+                T.tvm_thread_allreduce(T.uint32(1), A[t], T.bool(True), s[0], t)
+            if t == 0:
+                B[0] = s[0]
+"""
+
 APART: dict[str, tuple[str, str]] = {
     "a quotient that the first computes in a branch alone": (
         """
@@ -127,3 +144,11 @@ def test_a_condition_whose_sum_fits_may_be_another() -> None:
 
 def test_the_same_calls_in_the_same_order_are() -> None:
     assert isinstance(attempt(module(CALLS), module(CALLS.replace("T.call", " T.call")), "main"), Proved)
+
+
+@pytest.mark.parametrize(("params", "same"), [("n: T.int64, m: T.int64", True), ("m: T.int64, n: T.int64", False)])
+def test_a_reducer_is_of_names_that_stand_for_the_same(params: str, same: bool) -> None:
+    def reduced(given: str) -> rr.CheckedModule:
+        return rr.check(rr.parse(REDUCES.replace("GIVEN", given)))
+
+    assert isinstance(attempt(reduced("n: T.int64, m: T.int64"), reduced(params), "main"), Proved) is same
