@@ -56,12 +56,14 @@ class Made:
 @dataclass(slots=True)
 class Side:
     """One program. ``by``: what its scalars stand for, over symbols that both programs share; ``made``: its buffers
-    that are allocated or declared; ``other``: the other program's name of each that has a counterpart."""
+    that are allocated or declared; ``other``: the other program's name of each that has a counterpart; ``threads``: the
+    variables of its loops over threads."""
 
     by: dict[str, PrimExpr] = field(default_factory=dict)
     made: dict[str, Made] = field(default_factory=dict)
     other: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, tuple[PrimExpr, ...]] = field(default_factory=dict)
+    threads: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)

@@ -27,6 +27,7 @@ from refrelax.judge.loop_text import (
     with_views,
 )
 from refrelax.rules import rule
+from refrelax.semantics.loops.blocks import reduces_across
 from refrelax.semantics.loops.threads import as_thread_loop, is_shared
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.shape_solver.context import conjuncts, negation
@@ -273,6 +274,9 @@ class Lockstep(Elements):
             self.defined(self.two, Binary("Add", b.min, b.extent))
         v = self.terms.fresh(a.var.name)
         self.one.by[a.var.name] = self.two.by[b.var.name] = v
+        if b.kind == "thread_binding":
+            self.one.threads.add(a.var.name)
+            self.two.threads.add(b.var.name)
         domain = [compare("GE", v, low), compare("LT", v, Binary("Add", low, extent))]
         known = (of_names(a.min), of_names(a.min) and of_names(a.extent))  # memory may be another in the body
         self.inside([each for each, stays in zip(domain, known, strict=True) if stays], a.body, b.body)
@@ -296,6 +300,8 @@ class Lockstep(Elements):
         for p, q in zip(a.iters, b.iters, strict=True):
             if not self.indices((p.min, p.binding), (q.min, q.binding)):
                 return False
+        if reduces_across(a, self.one.threads) != reduces_across(b, self.two.threads):
+            return False  # threads may store in what they reduce to together, and there alone
         for p, q in zip(a.iters, b.iters, strict=True):
             if of_names(p.binding):
                 self.one.by[p.var.name] = self.two.by[q.var.name] = self.index(self.one, p.binding)

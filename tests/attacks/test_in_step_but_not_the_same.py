@@ -47,6 +47,17 @@ class Module:
                 B[0] = s[0]
 """
 
+ACROSS = """
+for t in T.thread_binding(4, thread="threadIdx.x"):
+    u: T.let[T.int64] = T.Cast("int64", t)
+    for k in range(8):
+        with T.sblock("b"):
+            v = T.axis.reduce(8, {})
+            with T.init():
+                C[0] = T.int64(0)
+            C[0] = C[0] + B[v]
+"""
+
 APART: dict[str, tuple[str, str]] = {
     "a quotient that the first computes in a branch alone": (
         """
@@ -117,6 +128,8 @@ APART: dict[str, tuple[str, str]] = {
     ),
     "a truth of a sum that wraps": ("D[A[0]] = n + 1 > n", "D[A[0]] = T.bool(True)"),
     "a truth of a product that wraps": ("D[A[0]] = n * n >= 0", "D[A[0]] = T.bool(True)"),
+    "a reduction across threads as one of each": (ACROSS.format("k + t - t"), ACROSS.format("k")),
+    "a reduction across threads under another name": (ACROSS.format("k + t - t"), ACROSS.format("k + u - u")),
     "calls in the other order": (CALLS, 'B[0] = T.call_extern("int64", "g") + T.call_extern("int64", "f")'),
 }
 
