@@ -27,7 +27,7 @@ from refrelax.judge.loop_text import (
     with_views,
 )
 from refrelax.rules import rule
-from refrelax.semantics.loops.blocks import reduces_across
+from refrelax.semantics.loops.blocks import as_reduction, reduces_across
 from refrelax.semantics.loops.threads import as_thread_loop, is_shared
 from refrelax.semantics.loops.visit import statements_of
 from refrelax.shape_solver.context import conjuncts, negation
@@ -300,6 +300,8 @@ class Lockstep(Elements):
         for p, q in zip(a.iters, b.iters, strict=True):
             if not self.indices((p.min, p.binding), (q.min, q.binding)):
                 return False
+        if as_reduction(b) is not None and as_reduction(a) is None:
+            return False  # which may take any order
         if reduces_across(a, self.one.threads) != reduces_across(b, self.two.threads):
             return False  # threads may store in what they reduce to together, and there alone
         for p, q in zip(a.iters, b.iters, strict=True):

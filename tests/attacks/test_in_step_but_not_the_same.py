@@ -58,6 +58,21 @@ for t in T.thread_binding(4, thread="threadIdx.x"):
             C[0] = C[0] + B[v]
 """
 
+FOLD = """
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((4, 8), "float32"), B: T.Buffer((4,), "float32"), C: T.Buffer((4,), "int32")):
+        for j in range(3):
+            C[j + 1] = C[j] + C[j + 1]
+        for i, k in T.grid(4, 8):
+            with T.sblock("b"):
+                v, w = T.axis.remap("SR", [i, k])
+                with T.init():
+                    B[v] = T.float32(0)
+                B[{0}] = B[{0}] + A[v, w]
+"""
+
 APART: dict[str, tuple[str, str]] = {
     "a quotient that the first computes in a branch alone": (
         """
@@ -165,3 +180,10 @@ def test_a_reducer_is_of_names_that_stand_for_the_same(params: str, same: bool) 
         return rr.check(rr.parse(REDUCES.replace("GIVEN", given)))
 
     assert isinstance(attempt(reduced("n: T.int64, m: T.int64"), reduced(params), "main"), Proved) is same
+
+
+def test_what_is_no_reduction_becomes_none() -> None:
+    """The first program takes one order; a reduction may take any."""
+    first, second = FOLD.format("v + v - v"), FOLD.format("v")
+    assert not isinstance(attempt(rr.check(rr.parse(first)), rr.check(rr.parse(second)), "main"), Proved)
+    assert isinstance(attempt(rr.check(rr.parse(second)), rr.check(rr.parse(first)), "main"), Proved)
