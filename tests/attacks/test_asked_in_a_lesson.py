@@ -8,6 +8,8 @@ import pytest
 
 from refrelax.cli import main
 
+pytestmark = pytest.mark.thorough
+
 
 def test_words_are_asked_for_without_quotes(capsys: pytest.CaptureFixture[str]) -> None:
     """``refrelax explain loads out of bounds`` was a usage error."""

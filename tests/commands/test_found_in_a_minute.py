@@ -10,6 +10,8 @@ import pytest
 from refrelax.cli import main, make_parser
 from refrelax.commands import COMMANDS, EXAMPLES
 
+pytestmark = pytest.mark.thorough
+
 PROGRAM = """
 n = TypeVar("n")
 m = TypeVar("m")

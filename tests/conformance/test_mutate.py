@@ -39,6 +39,7 @@ def test_a_sample_is_spread_over_rules_and_reproducible() -> None:
     assert len({m.rules for m in one}) == 30
 
 
+@pytest.mark.thorough
 def test_a_mutant_without_cases_survives() -> None:
     assert mutate.judge(mutate.choose(1)[0], []).killer is None
 

@@ -23,6 +23,8 @@ from refrelax.judge import diff
 from refrelax.lower.pipeline import lower
 from refrelax.running.arrays import numpy_dtype
 
+pytestmark = pytest.mark.thorough
+
 PROGRAM = """
 from tvm.script import ir as I, relax as R
 

@@ -24,6 +24,7 @@ def missing() -> str:
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "NVRTC is here")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "architecture", ["sm_80", *(pytest.param(a, marks=pytest.mark.thorough) for a in ("sm_90", "sm_100"))]
 )

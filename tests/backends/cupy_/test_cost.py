@@ -97,6 +97,7 @@ def decoder(pipeline: str) -> CheckedModule:
     return lower(rr.check(rr.bind_constants(rr.parse(stage.text), stage.constants)), pipeline=pipeline).module
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pipeline", ["kernels", "default"])
 def test_a_decoder_takes_30_launches(pipeline: str) -> None:
     found = cost_of(decoder(pipeline), "main", {"n": 6})
@@ -146,6 +147,7 @@ def test_the_command(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert '"launches": 1' in capsys.readouterr().out.splitlines()[-1]
 
 
+@pytest.mark.thorough
 def test_the_measurements_end_without_a_device() -> None:
     script = Path(__file__).parents[3] / "benchmarks" / "gpu.py"
     done = subprocess.run(

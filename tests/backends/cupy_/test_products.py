@@ -23,7 +23,7 @@ from refrelax.backends.cupy_.plan import plans
 from refrelax.judge import diff
 from refrelax.lower.pipeline import lower
 
-pytestmark = pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
+pytestmark = [pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine"), pytest.mark.thorough]
 
 PRODUCTS = {
     "plain": ('x: R.Tensor(("n", "k"), "D"), y: R.Tensor(("k", "m"), "D")', "R.matmul(x, y)"),

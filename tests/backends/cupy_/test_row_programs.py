@@ -21,7 +21,7 @@ from refrelax.backends.cupy_.emulate import EmulatedDevice
 from refrelax.judge import diff
 from refrelax.running.arrays import numpy_dtype
 
-pytestmark = pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
+pytestmark = [pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine"), pytest.mark.thorough]
 
 
 @cache

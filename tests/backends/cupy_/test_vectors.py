@@ -20,7 +20,7 @@ from refrelax.backends.cupy_.devices import DeviceArray
 from refrelax.backends.cupy_.emulate import EmulatedDevice
 from refrelax.lower.pipeline import lower
 
-pytestmark = pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
+pytestmark = [pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine"), pytest.mark.thorough]
 
 PROGRAM = """
 from tvm.script import ir as I, relax as R

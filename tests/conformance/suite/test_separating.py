@@ -18,6 +18,8 @@ from refrelax.conformance.cases import _load_file
 from refrelax.conformance.run import run_case
 from refrelax.syntax.json_ import to_json
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).resolve().parents[3]
 
 TEXT = """

@@ -59,6 +59,7 @@ def test_no_case_asks_what_another_asks_and_all_are_sound_by_their_schemas(tmp_p
     assert len({each["hash"] for each in records()}) == len(records())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("answer", [
     {"end": "accepted"}, {"end": "rejected"}, {"end": "trapped"}, {"end": "returned", "value": None, "arguments": []},
     {"end": "unknown"}, {"end": "proved"}, {"end": "unsupported"}, {}, {"end": "crash"},
@@ -68,6 +69,7 @@ def test_who_always_says_the_same_passes_next_to_nothing(answer: dict[str, Any])
     assert Counter(each.word for each in said)["passed"] < 0.04 * len(records())
 
 
+@pytest.mark.thorough
 def test_one_wrong_bit_fails() -> None:
     """Every returned tensor whose elements are exact, with the last bit of its first element turned."""
     wrong, turned = [], {}

@@ -16,6 +16,8 @@ from refrelax.backends.numpy_ import compile as backend
 from refrelax.judge.campaign import mutants
 from refrelax.testing.mutations import mutated
 
+pytestmark = pytest.mark.thorough
+
 SOURCE = """
 n = TypeVar("n")
 @I.ir_module

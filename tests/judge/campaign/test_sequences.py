@@ -19,6 +19,8 @@ from refrelax.judge.fuzz import Finding, Plan
 from refrelax.judge.stages import Stage, StagesEnded
 from refrelax.syntax.module import Module
 
+pytestmark = pytest.mark.thorough
+
 STEPS = ("same", "fold_constants", "dead_code", "swap", "refuse(7)")
 
 
