@@ -179,7 +179,8 @@ class Liveness:
             return None
         operands = [a.name for a in call.args if isinstance(a, Var)]
         chosen = call.args[1:2] if call.op.name == "relax.where" else call.args
-        chosen = call.args[:1] if call.op.name in FIRST_ONLY else chosen
+        if call.op.name in FIRST_ONLY:  # it reads the others after it has begun to write
+            chosen = () if operands.count(operands[0] if operands else "") > 1 else call.args[:1]
         return next((a.name for a in chosen if isinstance(a, Var) and self._may_hold(a.name, each, operands)), None)
 
     def _may_hold(self, name: str, each: Binding, operands: list[str]) -> bool:

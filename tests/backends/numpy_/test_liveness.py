@@ -298,3 +298,24 @@ def same(a: Any, b: Any) -> None:
             np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-6)
         else:
             assert a == b or a.patterns() == b.patterns()
+
+
+def test_a_norm_by_itself_is_not_computed_over_itself() -> None:
+    """The scale was read where results stood already."""
+    checked = rr.check(
+        rr.parse(
+            """
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((n,), "float32")):
+        v = R.concat((x, x), axis=0)
+        y = R.nn.rms_norm(v, v, axes=[-1])
+        return y
+"""
+        )
+    )
+    executable = rr.compile(checked, mode="fast")
+    x = np.arange(1, 4, dtype="float32")
+    close(executable.run("main", x), executable.observe("main", x).outcome)
