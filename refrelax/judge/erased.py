@@ -34,7 +34,7 @@ class _Checks:
     places: dict[str, str]
     tensors: dict[str, tuple[int, str]] = field(default_factory=dict)
     tuples: dict[str, int] = field(default_factory=dict)
-    scalars: dict[str, str] = field(default_factory=dict)
+    scalars: set[str] = field(default_factory=set)
     shapes: dict[str, int] = field(default_factory=dict)
     extents: dict[str, tuple[PrimExpr | None, ...]] = field(default_factory=dict)
     slots: dict[int, PrimExpr] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class _Checks:
             told = tuple(each for each in fields if each is not None)
             return TupleType(told) if len(told) == len(fields) else None
         if name in self.scalars:
-            return PrimType(self.scalars[name])
+            return PrimType("int64")
         if name in self.tensors and name not in self.extents:
             rank, dtype = self.tensors[name]
             return TensorType(None, dtype, rank)
@@ -76,7 +76,7 @@ class _Checks:
             case "check_tuple_info", _ if numbers[1] is not None and numbers[1] >= 0:
                 self.tuples[x] = numbers[1]
             case "check_prim_value_info", (_, graph.DataTypeValue("int64"), *_):
-                self.scalars[x] = "int64"
+                self.scalars.add(x)
             case "match_prim_value", (_, graph.Var(), *_) if x in self.scalars and self.fresh is None:
                 return self.scalar(x, numbers[2], numbers[3])
             case "match_shape", (_, graph.Var(), *_):

@@ -142,10 +142,13 @@ class _Inliner:
     local: dict[str, Function]
     stores: dict[str, PrimFunc]
     names: Taken
+    _told: tuple[dict[str, Binding], dict[str, Type | None]] | None
+    _planned: bool | None
 
     def __init__(self, checked: CheckedModule, entry: str, contracts: Mapping[str, str]) -> None:
         self.checked, self.entry, self.contracts = checked, entry, contracts
         self.changed, self.quiet, self.read, self.local, self.stores = False, True, {}, {}, {}
+        self._told = self._planned = None
         function = checked.module.functions[entry]
         self.names = Taken(name.rpartition("/")[2] for name in checked.types.get(entry, {}))
         self.names.add(*(each.name for each in nodes(function) if isinstance(each, Var | SymVar)))
@@ -273,9 +276,7 @@ class _Inliner:
     def apart(self, args: tuple[Expr, ...]) -> list[Binding]:
         """Where tensors lie in storages, those of functions that are put in place too: a call that is given what the
         library function is given, since no two of them may share memory."""
-        functions = self.checked.module.relax_functions().values()
-        used = (each for function in functions for each in nodes(function))
-        if not any(isinstance(each, Op | ExternFunc) and each.name in IN_STORAGE for each in used):
+        if not self.planned():
             return []
         found = [(each, self.tensor(each, (), ())) for each in dict.fromkeys(args) if isinstance(each, Var)]
         tensors = [(each, type_) for each, type_ in found if type_ is not None]
@@ -286,6 +287,23 @@ class _Inliner:
         add_inputs(kernel, [type_ for _, type_ in tensors])
         self.stores[callee.name] = kernel.finish()
         return [VarBinding(self.names.fresh("_apart_call"), Call(callee, tuple(each for each, _ in tensors)), None)]
+
+    def planned(self) -> bool:
+        """Whether a function of the module has tensors in storages; looked for once a round."""
+        if self._planned is None:
+            functions = self.checked.module.relax_functions().values()
+            used = (each for function in functions for each in nodes(function))
+            self._planned = any(isinstance(each, Op | ExternFunc) and each.name in IN_STORAGE for each in used)
+        return self._planned
+
+    def made_and_checked(self) -> tuple[dict[str, Binding], dict[str, Type | None]]:
+        """The bindings of the entry, and what its first checks say of its parameters; read once a round."""
+        if self._told is None:
+            entry = self.checked.module.functions[self.entry]
+            typed = spelled_out(entry, self.checked.module.functions)
+            own = {p.name: p.type for p in typed.params} if isinstance(typed, Function) else {}
+            self._told = (bindings_of(entry) if isinstance(entry, Function) else {}, own)
+        return self._told
 
     def tensor(self, e: Expr, outs: tuple[Expr, ...], types: Sequence[Type | None]) -> tuple[int, str] | None:
         """The rank and dtype of an argument of a library function, or of room for a result; ``None``: no tensor."""
@@ -373,16 +391,12 @@ class _Inliner:
     def arguments(self, params: tuple[Param, ...], args: tuple[Expr, ...], rename: Renaming) -> list[Binding]:
         """Give every parameter and symbol what it stands for; the checks that this takes."""
         types = [self.type_of(arg) for arg in args]
-        entry = self.checked.module.functions[self.entry]
-        bound = bindings_of(entry) if isinstance(entry, Function) else {}
-        typed = spelled_out(entry, self.checked.module.functions)
-        own = {p.name: p.type for p in typed.params} if isinstance(typed, Function) else {}
         for param, arg, found in zip(params, args, types, strict=True):
             if param.type is None or found is None:
                 raise Stays
             define(param.type, found, rename.symbols)
             if isinstance(found, AnyType) and isinstance(param.type, TensorType):
-                told(param.type, extents_of(arg, bound, own), rename.symbols)
+                told(param.type, extents_of(arg, *self.made_and_checked()), rename.symbols)
         defined = {s.name for p in params if p.type is not None for s in definable(p.type)}
         for name in sorted(defined - rename.symbols.keys()):
             rename.symbols[name] = SymVar(self.names.fresh(name), "int64")

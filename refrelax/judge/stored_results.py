@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from refrelax.judge.told import bindings_of
 from refrelax.lower.legalize.kernel import Kernel
 from refrelax.semantics.ops import FRESH, IMPURE, LOW_LEVEL, OPERATORS
 from refrelax.syntax.graph import (
@@ -54,7 +55,7 @@ def dynamic_call(callee: GlobalVar, args: tuple[Expr, ...]) -> Call:
 
 def all_fresh(function: Function) -> bool:
     """Whether every value that the body binds is memory of its own, and the results are among them."""
-    bound = {b.name: b for block in function.body.blocks for b in block.bindings}
+    bound = bindings_of(function)
     last = function.body.body
     own = bound.get(last.name) if isinstance(last, Var) else None
     results = last if isinstance(last, Tuple) else own.value if isinstance(own, VarBinding) else None

@@ -6,7 +6,7 @@ Spec: ``spec/06b-solver.md``, ``sh/instances``, ``sh/divisors``, ``sh/parts-that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from refrelax.rules import rule
@@ -95,17 +95,27 @@ def by_divisors(attempt: Asking, resources: int, nested: int = MAX_NESTED) -> An
     questions = [(holds, case) for case in cases]
     if len(given) == len(query.assumptions):  # else it is known to hold
         questions = [(fails, (different,)), *((query.claim, case) for case in _without_value(equation)), *questions]
-    for claim, case in questions:
-        below = attempt.below(claim, (*given, *case))
-        answer = below.briefly(resources // 8)
-        if answer is None and nested > 1 and case != (different,):
-            answer = by_divisors(below, resources, nested - 1)
+
+    def answers() -> Iterator[Answer | None]:
+        for claim, case in questions:
+            below = attempt.below(claim, (*given, *case))
+            answer = below.briefly(resources // 8)
+            if answer is None and nested > 1 and case != (different,):
+                answer = by_divisors(below, resources, nested - 1)
+            yield answer
+
+    return _all(attempt, name, answers(), len(questions), "a product")
+
+
+def _all(attempt: Asking, name: str, answers: Iterable[Answer | None], count: int, of: str) -> Answer | None:
+    """The answer to a question by those to all its cases, which are asked in turn until one is not proved."""
+    for answer in answers:
         if isinstance(answer, Refuted) and (refuted := attempt.confirmed(name, answer.model)) is not None:
             return refuted
         if not isinstance(answer, Proved):
-            attempt.note(name, f"{len(questions)} cases, open")
+            attempt.note(name, f"{count} cases, open")
             return None
-    return attempt.proved(name, f"each of {len(questions)} cases of a product")
+    return attempt.proved(name, f"each of {count} cases of {of}")
 
 
 def _equated(parts: tuple[PrimExpr, ...]) -> Iterator[tuple[Binary, list[Case]]]:
@@ -197,17 +207,15 @@ def by_counts(attempt: Asking, resources: int) -> Answer | None:
     cases += [(Binary("LT", count, integer(0)), None)]
     cases += [(Binary("GE", count, integer(length)), -1 if number < 0 else 0)]
     cases += [(Binary("EQ", count, integer(k)), number >> k) for k in range(length)]
-    for given, value in cases:
-        terms = (query.claim, *query.assumptions)
-        if value is not None:
-            terms = tuple(_put_equal(e, node, integer(value)) for e in terms)
-        answer = attempt.below(terms[0], (*terms[1:], given)).briefly(resources // 8)
-        if isinstance(answer, Refuted) and (refuted := attempt.confirmed(name, answer.model)) is not None:
-            return refuted
-        if not isinstance(answer, Proved):
-            attempt.note(name, f"{len(cases)} cases, open")
-            return None
-    return attempt.proved(name, f"each of {len(cases)} cases of a count")
+
+    def answers() -> Iterator[Answer | None]:
+        for given, value in cases:
+            terms = (query.claim, *query.assumptions)
+            if value is not None:
+                terms = tuple(_put_equal(e, node, integer(value)) for e in terms)
+            yield attempt.below(terms[0], (*terms[1:], given)).briefly(resources // 8)
+
+    return _all(attempt, name, answers(), len(cases), "a count")
 
 
 def _moved(e: PrimExpr) -> tuple[int, PrimExpr] | None:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from refrelax.backends.cupy_ import statements
 from refrelax.backends.cupy_.expressions import Text
 from refrelax.backends.cupy_.forms import TILE, Contraction, contraction_of, wide
-from refrelax.backends.cupy_.groups import Group, Phase, Piece, piece_of
+from refrelax.backends.cupy_.groups import Group, Phase, Piece, pieces_of
 from refrelax.backends.cupy_.names import c_type, letters
-from refrelax.backends.cupy_.nests import Reduction, as_loop, is_zero
+from refrelax.backends.cupy_.nests import Reduction, is_zero
 from refrelax.backends.cupy_.programs import Key, Program
 from refrelax.backends.cupy_.statements import Lines
 from refrelax.running.arrays import numpy_dtype
@@ -65,12 +65,7 @@ def _product(loops: Sequence[For]) -> int | None:
 
 def attention_from(stmts: Sequence[Stmt], text: Text) -> Attention | None:
     """The statements from the first on as attention; ``None`` where they are not."""
-    pieces: list[Piece] = []
-    for stmt in stmts:
-        piece = piece_of(as_loop(stmt), text)
-        if piece is None:
-            break
-        pieces.append(piece)
+    pieces = pieces_of(stmts, text)
     first = pieces[0] if pieces else None
     if first is None or first.fold is None or (scores := contraction_of(first.fold)) is None:
         return None

@@ -303,14 +303,20 @@ FEW_COLUMNS = 1024
 """Columns, at most, that one thread stores for its row."""
 
 
-def group_from(stmts: Sequence[Stmt], text: Text) -> Group | None:
-    """The statements from the first on that one kernel should run; ``None`` where the first has a form of its own."""
-    pieces: list[Piece] = []
+def pieces_of(stmts: Sequence[Stmt], text: Text) -> list[Piece]:
+    """The statements from the first on that are pieces."""
+    found: list[Piece] = []
     for stmt in stmts:
         piece = piece_of(as_loop(stmt), text)
         if piece is None:
             break
-        pieces.append(piece)
+        found.append(piece)
+    return found
+
+
+def group_from(stmts: Sequence[Stmt], text: Text) -> Group | None:
+    """The statements from the first on that one kernel should run; ``None`` where the first has a form of its own."""
+    pieces = pieces_of(stmts, text)
     first = next((k for k, p in enumerate(pieces) if p.fold is not None), None)
     if first is not None:
         found = _around_fold(pieces, first)

@@ -64,7 +64,8 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
     if writer.observed:
         writer.line(f"run.entered({writer.path!r}, locals())")
     result = sequence(writer, func.body)
-    forgets(known_type(writer, func.body.body), func.ret or known_type(writer, func.body.body))
+    known = known_type(writer, func.body.body)
+    forgets(known, func.ret or known)
     if func.ret is not None and _may_fail(func.ret):
         if not result.isidentifier():
             writer.line(f"result_ = {result}")
@@ -74,7 +75,7 @@ def function_source(writer: Writer, name: str, func: Function) -> None:
             "return",
             [(result, func.ret, f"the result of {writer.path}")],
             False,
-            known_type(writer, func.body.body),
+            known,
         )
     writer.line(f"return {result}")
     writer.depth -= 1

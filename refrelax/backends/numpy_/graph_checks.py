@@ -28,6 +28,9 @@ from refrelax.syntax.types import (
     Type,
 )
 
+USUAL = ("bool", "int64", "float64")
+"""The dtypes that a Python number is taken to have where nothing says its type."""
+
 
 def known_type(writer: Writer, expr: Expr) -> Type:
     """The type of a value as the checker derived it, as far as a variable or a scalar tells it."""
@@ -124,13 +127,9 @@ def _width(wanted: PrimType, known: Type | None) -> str:
     """
     if isinstance(known, PrimType):
         return known.dtype if known.dtype != wanted.dtype else ""
-    if known is not None and wanted.dtype not in ("bool", "int64", "float64"):
+    if known is not None and wanted.dtype not in USUAL:
         raise Unsupported(f"a scalar of unknown type as {wanted.dtype}")
     return ""
-
-
-USUAL = ("bool", "int64", "float64")
-"""The dtypes that a Python number is taken to have where nothing says its type."""
 
 
 def forgets(known: Type | None, told: Type | None) -> None:

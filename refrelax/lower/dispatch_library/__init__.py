@@ -57,8 +57,9 @@ def run(
     """
     own = own_patterns(checked)
     known = contracts_of(checked.module)
-    patterns = [*own, *(each for each in tried(libraries) if each.library not in known)]
-    given = {each.library for each in tried([each for each in libraries if each not in KNOWN])}
+    found = tried(libraries)
+    patterns = [*own, *(each for each, _ in found if each.library not in known)]
+    given = {each.library for each, is_given in found if is_given}
     dispatcher = _Dispatcher(checked, ledger, patterns, Misses(given - known.keys()))
     functions: dict[str, BaseFunc] = {}
     for name, function in checked.module.functions.items():

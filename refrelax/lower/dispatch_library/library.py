@@ -78,17 +78,18 @@ def patterns_of(library: CheckedModule) -> list[Pattern]:
     return found
 
 
-def tried(libraries: Iterable[str | Path | Module | CheckedModule]) -> list[Pattern]:
-    """The patterns of several libraries, one library after the other; of two with one name, the first.
+def tried(libraries: Iterable[str | Path | Module | CheckedModule]) -> list[tuple[Pattern, bool]]:
+    """The patterns of several libraries, one library after the other, and whether somebody gave the library; of two
+    with one name, the first.
 
     Raises:
         UsageError, Rejection: as ``load`` and ``patterns_of``.
     """
-    found: dict[str, Pattern] = {}
+    found: dict[str, tuple[Pattern, bool]] = {}
     for each in libraries:
         library = load(each) if isinstance(each, str | Path) else each
         for pattern in patterns_of(library if isinstance(library, CheckedModule) else check(library)):
-            found.setdefault(pattern.library, pattern)
+            found.setdefault(pattern.library, (pattern, each not in KNOWN))
     return list(found.values())
 
 
