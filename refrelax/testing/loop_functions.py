@@ -25,6 +25,8 @@ from refrelax.syntax.loops import (
     ScalarParam,
     Stmt,
 )
+from refrelax.syntax.read.building import if_then_else
+from refrelax.syntax.read.rewrites import UNARY
 from refrelax.syntax.scalars import (
     Binary,
     BinaryOp,
@@ -161,7 +163,7 @@ def expression(b: Building, leaves: Sequence[PrimExpr], axes: Sequence[SymVar], 
             test = comparison(b, expression(b, leaves, axes, 0), leaves, axes)
             arms = expression(b, leaves, axes, depth - 1), expression(b, leaves, axes, 0)
             if b.flag():
-                return Intrinsic("if_then_else", (test, *arms), dtype)
+                return if_then_else(test, *arms)
             return Select(test, *arms)
         case "literal":
             return literal(dtype, b.integer(0, 1) if dtype == "bool" else b.integer(-2, 2))
@@ -179,8 +181,8 @@ def binary(b: Building, x: PrimExpr, y: PrimExpr) -> PrimExpr:
 
 def unary(b: Building, x: PrimExpr) -> PrimExpr:
     if dtypes.is_float(x.dtype):
-        op = b.pick(("exp", "tanh", "sqrt", "fabs", "floor"))
-        return Intrinsic(op, (x,), x.dtype)
+        op = b.pick(("exp", "tanh", "sqrt", "abs", "floor"))
+        return UNARY[op](x) if op in UNARY else Intrinsic(op, (x,), x.dtype)
     if x.dtype == "bool":
         return x
     return Binary(b.pick(("FloorDiv", "FloorMod", "Div")), x, literal(x.dtype, b.pick((2, 3, 5))))
