@@ -81,11 +81,12 @@ verified: $(DEV) ## the checker of certificates that is proved in Coq: proofs, p
 	@sh verified/build.sh
 	@$(BIN)/python -m pytest -m "nightly and not tvm" tests/shape_solver/test_verified.py
 
-lint: $(DEV) ## ruff and mypy --strict
+lint: $(DEV) ## ruff, mypy --strict and the drawing of imports
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet . || { echo "ruff format would change files: make format"; exit 1; }
 	@$(BIN)/mypy
 	@$(BIN)/mypy tests/release/typed_user.py
+	@$(BIN)/python -m pytest -m "" tests/repo/test_layers.py
 
 format: $(DEV) ## let ruff rewrite what it can
 	@$(BIN)/ruff check --fix --quiet . || true

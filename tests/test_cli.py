@@ -304,6 +304,7 @@ def test_prove(cmd, tmp_path: Path) -> None:
 # --- the tie ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_explain_a_rule_an_operator_and_a_word(cmd) -> None:
     word = cmd("explain", "match_cast")
     assert word.code == 0
@@ -340,6 +341,7 @@ def test_a_fault_of_ours_is_one_line_that_asks_for_a_report(cmd, good: str, monk
         cli.main(["check", good])
 
 
+@pytest.mark.thorough
 def test_a_closed_pipe_is_no_fault(good: str) -> None:
     command = f"{sys.executable} -m refrelax fmt {' '.join([good] * 300)} | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

@@ -225,6 +225,7 @@ def held(folder: Path, argv: list[str]) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
+@pytest.mark.thorough
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture], max_examples=40)
 @given(argv=lines())
 @example(argv=["run", "good.py", "--args", "a.npz", "--entry", "nope"])
@@ -277,6 +278,7 @@ def test_streams_that_are_closed_cut_or_full(folder: Path, line: str, code: int,
     assert done.stderr.count("\n") == bool(said)
 
 
+@pytest.mark.thorough
 def test_an_encoding_that_lacks_a_character(folder: Path) -> None:
     surroundings = {**os.environ, "PYTHONIOENCODING": "ascii"}
     command = [sys.executable, "-m", "refrelax", "check", "--explain", "good.py"]

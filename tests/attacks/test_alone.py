@@ -54,6 +54,7 @@ def test_the_answer_of_diff(name: str, code: int, why: str, capsys: pytest.Captu
     assert why in said["says"]
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_a_hang_is_ended() -> None:
     alone = Alone("theirs_alone:hangs", 0.2)

@@ -109,6 +109,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("silent", "ends"), [
     ((1,), "accepted crash crash accepted accepted crash accepted"),
     ((1, 2), "accepted crash crash crash accepted crash accepted"),

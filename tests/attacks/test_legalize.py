@@ -26,6 +26,7 @@ EXTREMES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", EXTREMES)
 @pytest.mark.parametrize("dtype", bits.FORMATS)
 def test_an_extreme_of_any_format_starts_from_a_number(dtype: str, name: str) -> None:

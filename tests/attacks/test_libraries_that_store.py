@@ -31,6 +31,7 @@ def lowered(count: int) -> CheckedModule:
     return lower(rr.check(rr.parse(TEXT)), passes=STEPS[:count]).module
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["fast", "bits"])
 @pytest.mark.parametrize("backend", ["numpy", "cuda-emulated"])
 @pytest.mark.parametrize("count", range(1, len(STEPS) + 1))

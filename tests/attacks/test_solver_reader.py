@@ -104,6 +104,7 @@ def test_a_mask_shows_only_its_bits() -> None:
     assert isinstance(prove("((n ^ m) & -2) >= 0"), Refuted)
 
 
+@pytest.mark.thorough
 def test_many_steps_are_not_too_deep() -> None:
     claim = " and ".join(f"a // b{k % 7} >= {-k}" for k in range(120))
     given = ["a >= 0", *(f"b{k} >= 1" for k in range(7))]

@@ -47,6 +47,7 @@ def smallest(example: Example) -> RecordedRun:
     return min(example.runs, key=lambda run: sum(len(a.data) for a in run.args))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", examples.paper_names())
 def test_tvm_is_permitted_at_the_smallest_sizes(name: str) -> None:
     example = examples.load(name)

@@ -61,6 +61,7 @@ def test_every_option_of_every_command_is_completed(script: Path) -> None:
         assert {each.name for each in choices if each.name.startswith("--")} == set(found), name
 
 
+@pytest.mark.thorough
 def test_rules_and_operators_are_completed(script: Path) -> None:
     rules, operators = completed(script, "refrelax explain ev/match-cast", "refrelax explain R.matm")
     assert {"ev/match-cast", "ev/match-cast-mismatch"} <= set(rules) and operators == ["R.matmul"]

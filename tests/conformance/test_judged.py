@@ -84,6 +84,7 @@ def test_the_definition_passes_its_own_suite() -> None:  # (all of it: `refrelax
     assert not counts["failed"] and not counts["unsupported"] and counts["passed"] > 0.7 * len(sample)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("area", ["evaluation", "threads", "openness", "ops-norm"])
 def test_the_numpy_backend_fails_nothing(area: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "run", "--impl", "numpy", "--only", area, "--json"]) == 0
@@ -149,6 +150,7 @@ def test_whatever_an_implementation_does_is_a_word(
     assert row["verdict"] == word and why in row["why"]
 
 
+@pytest.mark.thorough
 def test_who_hangs_three_times_is_not_asked_again(theirs: Any, capfd: pytest.CaptureFixture[str]) -> None:
     name = theirs(run_by("time.sleep(3600)"))
     command = ["conformance", "run", "--impl", f"{name}:Mine", "--only", "evaluation/b", "--deadline", "0.1"]

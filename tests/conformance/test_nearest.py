@@ -36,6 +36,7 @@ def test_a_sentence_leads_to_a_rule_of_its_chapter() -> None:
     assert sum(bool(rules) and tie.defined[rules[0]].file == file for file, rules in found) >= 72
 
 
+@pytest.mark.thorough
 def test_prose_of_a_chapter_without_rules_leads_to_what_it_names() -> None:
     tie = ties.read()
     assert nearest(tie, "Arguments are evaluated left to right.")[0] == "ev/intrinsic"

@@ -13,6 +13,7 @@ WANTED = 0.85
 edits. What they do not see are mostly the bounds at which a run is left open, which needs a case that ends so."""
 
 
+@pytest.mark.thorough
 def test_a_broken_text_is_seen() -> None:
     chosen = [m for m in mutate.choose(None, only="text/ternary") if "swapped" in m.what or "becomes" in m.what][:3]
     assert len(chosen) == 3 and all(killer(each) for each in chosen if (line_of(each), each.what) not in EQUIVALENT)

@@ -135,6 +135,7 @@ CASTS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", CASTS)
 def test_casts_that_may_fail(how: str) -> None:
     first, second, right = CASTS[how]

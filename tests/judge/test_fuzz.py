@@ -68,6 +68,7 @@ def test_a_fault_is_found_shrunk_and_reproduced(command, tmp_path: Path, fault: 
     assert code == 1 and out.startswith("DIVERGE")
 
 
+@pytest.mark.thorough
 def test_an_honest_implementation_passes(command, tmp_path: Path) -> None:
     code, out, err = command("fuzz --impl faulty:honest --count 40 --json", *FEW)
     row = json.loads(out)
@@ -99,12 +100,14 @@ def test_a_fault_of_refrelax_is_no_verdict_on_the_implementation(
     assert code == 3 and "a fault of refrelax, not of the program" in err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [1, 3, 43])
 def test_a_count_is_a_count(command, count: int) -> None:
     code, out, _ = command(f"fuzz --impl numpy --count {count} --json", *FEW)
     assert code == 0 and json.loads(out.splitlines()[-1])["programs"] == count
 
 
+@pytest.mark.thorough
 def test_a_time_limit_ends_it(command) -> None:
     code, out, _ = command("fuzz --impl numpy --time 0.5s", *FEW)
     assert code == 0 and "programs" in out

@@ -61,6 +61,7 @@ def _calls(program: CheckedModule, entry: str) -> list[str]:
     return found
 
 
+@pytest.mark.thorough
 def test_every_case_of_the_suite_ends_as_it_did() -> None:
     assert len(calling()) >= 5
     for name, (case, program, new) in calling().items():
@@ -86,6 +87,7 @@ def _as_before(module: rr.Module, draw: Any) -> None:
         assert (one.value, one.arguments, one.poison) == (two.value, two.arguments, two.poison)
 
 
+@pytest.mark.thorough
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(rr.testing.modules(), st.data())
 def test_random_modules(module: Any, data: st.DataObject) -> None:
@@ -159,6 +161,7 @@ def test_forms(name: str) -> None:
     assert isinstance(rr.validate(program, new.program, rounds=1), rr.Equivalent)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODULES)
 def test_groups_of_fused_calls(name: str) -> None:
     """What ``fuse_ops`` makes functions of, put back in place."""

@@ -117,6 +117,7 @@ def test_other_steps_are_not(how: str) -> None:
     assert rr.validate(module(first), module(second), timeout=20).word != "PROVED"
 
 
+@pytest.mark.thorough
 def test_a_narrower_index_has_to_fit() -> None:
     wide = "for i in range(m):\n    B[i % n] = B[i % n] + A[(i * T.int64(65536)) // T.int64(65536) % n]"
     narrow = "for i in range(m):\n    B[i % n] = B[i % n] + A[T.Cast('int64', T.Cast('int32', i) * 65536 // 65536) % n]"

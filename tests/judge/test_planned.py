@@ -108,6 +108,7 @@ def test_every_plan_is_proved(choices: Choices, result: int, arena: bool) -> Non
     assert not isinstance(attempt(checked, plan, "main"), str), explain(checked, plan)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
 def test_a_wrong_plan_has_no_proof(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     text = MODULES[mutant.module]

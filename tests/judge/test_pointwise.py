@@ -35,6 +35,7 @@ def test_a_good_pair_is_proved_for_all_shapes(pair: dict[str, Any]) -> None:
     assert found.relaxations == tuple(pair.get("relaxations", ()))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("pair", "what", "old", "new"),
     [

@@ -351,6 +351,7 @@ def test_a_refusal_is_counted_as_one() -> None:
     assert (found.report.refused, found.report.outside) == (1, 0)
 
 
+@pytest.mark.thorough
 def test_runs_look_at_positions_of_long_axes() -> None:
     """Indices are drawn along axes that arguments have, not among the smallest numbers alone."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 
 import numpy as np
+import pytest
 
 import refrelax as rr
 from refrelax.semantics.budget import Budget, Meter
@@ -34,6 +35,7 @@ def test_a_meter_without_a_clock_counts_every_step() -> None:
     assert meter.steps == 0 and meter.mark == 0
 
 
+@pytest.mark.thorough
 def test_validate_keeps_to_its_time() -> None:
     first, second = (rr.check(rr.parse(LONG.format(factor=factor))) for factor in (2, 3))
     started = perf_counter()

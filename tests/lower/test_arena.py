@@ -131,6 +131,7 @@ def test_a_run_beyond_a_promise_is_open() -> None:
     assert "promises n <= 40" in out.message and "n = 41" in out.message
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.tuples(st.integers(0, len(KINDS) - 1), st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=12),
     st.integers(0, 3),

@@ -293,6 +293,7 @@ def _held(text: str, libraries: Sequence[Any]) -> None:
     assert [t.patterns() for t in one.value] == [t.patterns() for t in two.value]
 
 
+@pytest.mark.thorough
 @settings(max_examples=25, deadline=None)
 @given(graphs())
 def test_random_graphs(text: str) -> None:

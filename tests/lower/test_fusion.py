@@ -54,6 +54,7 @@ def intermediates(checked: CheckedModule) -> int:
     return sum(len(f.root_allocs) for f in checked.module.prim_funcs().values())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODULES)
 def test_outcomes(name: str) -> None:
     before = legal(name)

@@ -78,6 +78,7 @@ def test_validate_refutes_it(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) ->
     assert isinstance(verdict, Refuted) is (mutant.name not in UNREFUTED)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODULES)
 def test_validate_proves_the_right_one(name: str) -> None:
     """Not only tested: proved, mostly for all extents and all values."""

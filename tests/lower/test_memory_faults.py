@@ -34,6 +34,7 @@ def faulty(fault: Fault) -> str:
     return text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_a_wrong_plan_is_refuted(fault: Fault) -> None:
     first, second = pair(fault.program)[0], rr.check(rr.parse(faulty(fault)))

@@ -62,6 +62,7 @@ def test_a_pool_holds_what_it_serves(requests: list[tuple[int, int]]) -> None:
     assert peak([("a", 5), ("b", 7), ("a", -5), ("c", 1)]) == 12
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "bound", "sizes", "most"),
     [("decoder", 1024, (128, 256, 512, 1024), 0.78), ("cnn", 64, (1, 16, 32, 64), 0.6)],

@@ -239,6 +239,7 @@ def flat(value: Any) -> list[Any]:
     return cells(value) if isinstance(value, rr.Tensor) else [repr(value)]
 
 
+@pytest.mark.thorough
 @given(st.data(), st.sampled_from(["legalize", "kernels", "default", "build"]))
 def test_generated_modules(data: st.DataObject, pipeline: str) -> None:
     """Operators in place of loops change no bit that means something; what the lowering vouches for is proved."""

@@ -89,6 +89,7 @@ def test_section_3_2_nothing_moves_above_the_match_cast_that_binds_its_symbol() 
     assert isinstance(rr.validate(before, after, rounds=2), rr.Equivalent)
 
 
+@pytest.mark.thorough
 def test_figure_12_partial_lowering() -> None:
     """A norm and a product go to libraries, the rest becomes one kernel, and the whole is proved."""
     before = checked(FIGURE_12)

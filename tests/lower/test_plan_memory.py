@@ -43,6 +43,7 @@ def outcomes(checked: rr.CheckedModule, text: str) -> list[Any]:
     return [observed(rr.run(checked, "main", *args)) for args in arguments(text)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODULES)
 def test_planned_modules_mean_the_same(name: str) -> None:
     text = MODULES[name]

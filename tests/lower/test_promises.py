@@ -32,6 +32,7 @@ def promising(**functions: int | None) -> str:
     return HEAD + "".join(written)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", [("small", "nothing"), ("nothing", "small"), ("one", "huge", "small")])
 def test_a_kernel_that_rests_on_a_promise_is_used_where_it_is_made(order: tuple[str, ...]) -> None:
     bounds = {"small": 64, "nothing": None, "one": 1, "huge": 2**62}

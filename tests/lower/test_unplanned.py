@@ -201,6 +201,7 @@ class Module:
 STEPS = st.tuples(st.sampled_from(["alloc", "call", "call", "call", "view", "name", "kill"]), *[st.integers(0, 9)] * 4)
 
 
+@pytest.mark.thorough
 @given(st.lists(STEPS, min_size=3, max_size=14), st.integers(0, 9), st.integers(0, 9))
 def test_any_plan(steps: list[tuple[Any, ...]], first: int, second: int) -> None:
     """Tensors anywhere in two storages, stored and read in any order. (No loop program stores where it reads: they

@@ -99,6 +99,7 @@ def test_the_sdist_holds_what_the_checkout_does(release) -> None:
     assert missing == ["docs/spec"]  # a link, which stands for spec/
 
 
+@pytest.mark.thorough
 def test_the_wheel_holds_the_spec_the_cases_and_the_marker_of_types(release) -> None:
     names = set(zipfile.ZipFile(release.wheel).namelist())
     for folder, home in (("spec", "refrelax/spec"), ("refrelax/conformance/cases", "refrelax/conformance/cases")):
@@ -119,6 +120,7 @@ def test_every_command_without_extras_says_what_it_needs(bare: Path, tmp_path: P
     assert not wrong, wrong
 
 
+@pytest.mark.thorough
 def test_the_console_script(bare: Path, tmp_path: Path) -> None:
     done = subprocess.run([str(bare.parent / "refrelax"), "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("refrelax ")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import pytest
+
 import refrelax as rr
 from refrelax.judge.campaign.known import known_as, load
 
 TOOL = runpy.run_path(str(Path(__file__).resolve().parents[2] / "tools" / "make_findings.py"))
 
 
+@pytest.mark.thorough
 def test_the_pages_are_what_the_tool_writes() -> None:
     made = TOOL["pages"]()
     for path, text in made.items():

@@ -7,6 +7,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import refrelax
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +36,7 @@ def test_the_core_needs_pure_python_only() -> None:
     assert names == {"mpmath", "rich"}
 
 
+@pytest.mark.thorough
 def test_importing_the_package_imports_no_array_library() -> None:
     script = (
         "import sys, refrelax as rr; rr.parse; rr.check; rr.run;"

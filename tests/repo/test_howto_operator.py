@@ -125,6 +125,7 @@ def test_the_guide_works_for_a_function_of_real_numbers(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_a_copy_with_the_operator_is_imported(tmp_path: Path) -> None:
     """The part of ``test_the_guide_works`` that every run can afford: the package takes a row that no table names."""
     shutil.copytree(ROOT / "refrelax", tmp_path / "refrelax", ignore=shutil.ignore_patterns("__pycache__"))

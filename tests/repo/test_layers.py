@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough  # every file is parsed: `make lint` asks it as well
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "refrelax"
 

@@ -48,6 +48,7 @@ def test_shares() -> None:
 HARD = ("x*x*x + y*y*y != z*z*z", ["x >= 1", "y >= 1", "z >= 1"])
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not z3_.AVAILABLE, reason="needs z3")
 def test_what_z3_takes_is_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []

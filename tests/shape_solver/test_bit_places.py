@@ -46,6 +46,7 @@ def operand(random: Random, known: list[Poly]) -> Poly:
     return random.choice((a, -a - 1, a + b - known[-1], a + b - 2 * known[-1], a - known[-1], a + b, a - b, -a))
 
 
+@pytest.mark.thorough
 def test_what_is_given_holds() -> None:
     """Random steps, most of them wrong: what is accepted holds at all of many points."""
     random, accepted = Random(7), 0

@@ -50,6 +50,7 @@ def test_large_questions_are_proved_soon(name: str) -> None:
     assert time.process_time() - start < SECONDS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(NO_Z3))
 def test_most_of_them_without_z3(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(z3_, "AVAILABLE", False)

@@ -93,10 +93,12 @@ def mutate(seed: int, wanted: int, each: int, tries: int) -> int:
     return looked
 
 
+@pytest.mark.thorough
 def test_near_misses_of_true_claims_are_not_proved() -> None:
     assert mutate(1, 60, 3, 400) > 10
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not replay.AVAILABLE, reason="cvc5 is not installed")
 def test_cvc5_never_disagrees() -> None:
     assert agree(Random(5), 25, 200) > 5

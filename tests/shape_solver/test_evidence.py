@@ -77,6 +77,7 @@ def test_large_constants_are_written() -> None:
     assert not confirm(document).rejected
 
 
+@pytest.mark.thorough
 def test_what_nobody_confirms_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     claim = Query(parse_claim("n*n*n + m*m*m != k*k*k or n == 0 or m == 0 or k == 0"))
     document = Certificate(claim, (Stage("z3 on the normal form", "said so"),)).document()

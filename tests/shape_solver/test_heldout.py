@@ -14,6 +14,7 @@ from refrelax.shape_solver.evaluate import TooLarge, Undefined, compiled
 from tests.shape_solver.heldout import asked, drawn_points, names, question, run, said
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not z3_.AVAILABLE, reason="needs z3")
 def test_some_questions_from_elsewhere() -> None:
     rows = [asked(f"day/{number}", {}) for number in range(150)]

@@ -69,6 +69,7 @@ def without() -> tuple[list[list[object]], str]:
     return elsewhere("sys.modules['z3'] = None")
 
 
+@pytest.mark.thorough
 def test_without_z3(without: tuple[list[list[object]], str]) -> None:
     answers, last = without
     assert [each[0] for each in answers] == ["Proved", "Proved", "Proved", "Refuted", "Proved", "Refuted", "Unknown"]

@@ -77,6 +77,7 @@ def test_simplify_is_public() -> None:
     assert rr.simplify("(i*16 + j) // 16", ["0 <= j < 16"]) == parse_dim("i")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", [11, 12])
 def test_questions_from_outside(seed: int) -> None:
     tally = outside.campaign(seed, 150, tries=60)

@@ -94,6 +94,7 @@ BRANCHED: list[tuple[str, list[str]]] = [
 ]
 
 
+@pytest.mark.thorough
 def test_branching_splits_what_a_symbol_is_multiplied_by() -> None:
     """Each took a second, or had no log, when only signs of single atoms were split."""
     for claim, assume in BRANCHED:

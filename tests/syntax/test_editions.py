@@ -94,6 +94,7 @@ def _asks_which(node: ast.AST) -> bool:
     return bool(words & {"edition", "CURRENT", "EDITIONS", "BLOCKS", "STRUCT_INFO", "SPEC_EDITION"})
 
 
+@pytest.mark.thorough
 def test_nobody_asks_which_edition_it_is() -> None:
     wrong = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"

@@ -28,6 +28,7 @@ def module(*values: Any) -> Module:
     return Module({"main": Function((), None, SeqExpr((BindingBlock(bindings),), Var("v0")))})
 
 
+@pytest.mark.thorough
 def test_the_published_schema_is_the_one_that_the_node_classes_give() -> None:
     assert codec.schema() == SCHEMA
     jsonschema.Draft202012Validator.check_schema(SCHEMA)

@@ -33,6 +33,7 @@ def findings(numbers: range, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     return found
 
 
+@pytest.mark.thorough
 def test_commands_on_mutated_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not findings(range(140), tmp_path, capsys)
 

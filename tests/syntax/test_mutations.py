@@ -94,6 +94,7 @@ def json_findings(numbers: Iterable[int]) -> list[str]:
     return findings(numbers, json_mutant, lambda text: judge(rr.from_json, text, places=False, canonical=False))
 
 
+@pytest.mark.thorough
 def test_text() -> None:
     assert not text_findings(range(600))
 

@@ -72,6 +72,7 @@ def faults_of(name: str, dtype: str, to: str) -> list[Fault]:
     return [fault for program in loop_programs(name, dtype, to) for fault in examine(program)]
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(FORMS)), st.sampled_from(ELEMENT_DTYPES), st.sampled_from(CASTS))
 def test_a_sample_of_expressions_has_no_fault(name: str, dtype: str, to: str) -> None:

@@ -25,6 +25,7 @@ def main(A: T.Buffer((4,), "float32"), B: T.Buffer((1,), "float32")):
 """
 
 
+@pytest.mark.thorough
 def test_the_stepper_steps_through_a_block_of_threads(tmp_path: Path) -> None:
     """The one look into a browser that every run of the tests takes; the others are nightly (``test_site.py``)."""
     recording = record(rr.check(rr.parse(TEXT)), "main", [1.0, 2.0, 3.0, 4.0], [0.0], loops=True).json()

@@ -80,9 +80,10 @@ class Poly:
 
     def divided(self, atom: int, by: Poly) -> tuple[Poly, Poly]:
         """Quotient and remainder by ``atom - by``: the remainder has ``by`` in place of ``atom``."""
-        quotient, rest = Poly({}), Poly({mono: c for mono, c in self.terms.items() if atom not in mono})
-        if len(rest.terms) == len(self.terms):
+        quotient = Poly({})
+        if not any(atom in mono for mono in self.terms):
             return quotient, self
+        rest = Poly({mono: c for mono, c in self.terms.items() if atom not in mono})
         for mono, c in self.terms.items():
             if atom in mono:
                 part = Poly({tuple(each for each in mono if each != atom): c})

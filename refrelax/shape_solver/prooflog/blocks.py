@@ -13,6 +13,7 @@ from refrelax.shape_solver.checker.poly import Poly
 from refrelax.shape_solver.checker.schemas import MAX_STEP
 from refrelax.shape_solver.prooflog.axioms import acquaint
 from refrelax.shape_solver.prooflog.bitwise import equation, same
+from refrelax.shape_solver.prooflog.conjunctions import Forms
 from refrelax.shape_solver.prooflog.ledger import Ledger
 from refrelax.shape_solver.prooflog.witness import known
 
@@ -38,6 +39,10 @@ class Blocks:
     found: dict[tuple[Poly, int], Split] = field(default_factory=dict)
     opening: set[tuple[Poly, int]] = field(default_factory=set)
     left: int = MAX_SPLITS
+    forms: Forms = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.forms = Forms(self.ledger)
 
     def of(self, given: Poly, k: int) -> Split | None:
         """``given`` at the place ``k``; ``None`` past the limits."""
@@ -165,7 +170,7 @@ class Blocks:
         """``a + 2**(k-1)``, of which a conversion to a signed dtype takes the quotient."""
         half = 1 << (k - 1)
         a = p - half
-        if k < 2 or (a.terms.get((), 0) and self.form(a) is None):
+        if k < 2 or (a.terms.get((), 0) and self.forms.find(a) is None):
             return None
         whole, upper = self.of(a, k), self.of(a, k - 1)
         if whole is None or upper is None:
@@ -190,7 +195,7 @@ class Blocks:
 
     def bitwise(self, p: Poly, k: int) -> Split | None:
         """``a & b``, ``a | b``, ``a ^ b``, ``a & ~b`` by both operands."""
-        form = self.form(p)
+        form = self.forms.find(p)
         if form is None:
             return None
         if isinstance(form[0], int):
@@ -198,22 +203,6 @@ class Blocks:
         (number,) = self.ledger.reading.make("and", form[0]).mentions()
         self.numbered(number)
         return self.operated(number, k, form[1])
-
-    def form(self, p: Poly) -> tuple[int | tuple[Poly, Poly], int] | None:
-        """What ``operated`` makes ``p`` of: an atom, or the operands of one of which one is a number."""
-        ledger = self.ledger
-        for number, atom in enumerate(ledger.reading.atoms):
-            if atom.kind == "and":
-                a, b, v = (ledger.reduce(each) for each in (*atom.args, Poly.atom(number)))
-                forms = (v, a + b - 2 * v, a + b - v, a - v, b - v)
-                if p in forms and p not in (a, b):
-                    return number, forms.index(p)
-        for given, mask, value in dict.fromkeys(ledger.reading.masks):
-            a, found = ledger.reduce(given), ledger.reduce(value)
-            others = (a + mask - 2 * found, a + mask - found, a - found)
-            if p in others and a != p and a.constant() is None:
-                return (given, Poly.of(mask)), 1 + others.index(p)
-        return None
 
     def operated(self, number: int, k: int, form: int) -> Split | None:
         """``a & b``, ``a ^ b``, ``a | b``, ``a & ~b``, ``b & ~a``, where the atom is ``a & b``."""
@@ -341,7 +330,8 @@ class Blocks:
         found = {content(p)}
         for j in changes(p):
             rest = Poly({mono: c for mono, c in p.terms.items() if c & ((1 << j) - 1)})
-            if len(list(rest.mentions())) == 1 == len(rest.terms) or self.form(rest) or self.form(-rest - 1):
+            alone = len(list(rest.mentions())) == 1 == len(rest.terms)
+            if alone or self.forms.find(rest) or self.forms.find(-rest - 1):
                 found.add(j)
         for each in p.mentions():
             place = divided(self.ledger, Poly.atom(each))

@@ -57,6 +57,7 @@ def test_loops_that_depend_on_others() -> None:
     assert cost("gather").read <= 8 * 4 + 4 * 30
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
 @pytest.mark.parametrize(
     "name", ["concat", "broadcast_f16", "in_place", "matmul", "casts", "half_scalar", "row_max_f16"]
@@ -105,6 +106,7 @@ def test_a_decoder_takes_30_launches(pipeline: str) -> None:
     assert len({each.kernel for each in found.kernels}) <= 30
 
 
+@pytest.mark.thorough
 def test_what_is_asked_wrongly() -> None:
     with pytest.raises(UsageError, match="m has no value"):
         cost("row_sum", n=3)
@@ -133,6 +135,7 @@ class Module:
 """
 
 
+@pytest.mark.thorough
 def test_the_command(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "softmax.py"
     path.write_text(rr.print_module(lowered("float32").module))

@@ -78,6 +78,7 @@ def emulated_dtype(name: str) -> Any:
     return numpy_dtype(name)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
 @pytest.mark.parametrize("mode", ["bits", "fast"])
 def test_launches_through_cupy(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:

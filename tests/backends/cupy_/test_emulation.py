@@ -93,6 +93,7 @@ def launch(name: str, order: int, blocks: int = 1) -> Any:
     return device.download(b)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", [0, 1, 5])
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_are_seen(name: str, order: int) -> None:
@@ -151,6 +152,7 @@ SEEDED = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "old", "new"), SEEDED)
 def test_seeded_faults_are_found(name: str, old: str, new: str) -> None:
     """A fault is found by the emulation itself or by the result."""

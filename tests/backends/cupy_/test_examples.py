@@ -66,6 +66,7 @@ def test_bits_are_the_interpreters(name: str) -> None:
         assert [patterns(f) for f in found.value] == [patterns(w) for w in wanted.value]
 
 
+@pytest.mark.thorough
 @needs_gxx
 @pytest.mark.parametrize("name", ["mlp"])
 def test_fast_is_inside_the_enclosure(name: str) -> None:
@@ -84,6 +85,7 @@ def lowered(name: str) -> CheckedModule:
     return lower(checked, pipeline="kernels").module
 
 
+@pytest.mark.thorough
 @needs_gxx
 @pytest.mark.parametrize("name", MODELS)
 def test_our_own_lowering(name: str) -> None:
@@ -122,6 +124,7 @@ def test_every_kernel_compiles_for_sm_90(name: str, mode: str) -> None:
                 assert kernel.name.encode() in cubin
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_every_access_is_proved_in_bounds(name: str) -> None:
     """So no check is left in the kernels of the examples."""
@@ -131,6 +134,7 @@ def test_every_access_is_proved_in_bounds(name: str) -> None:
     assert "at(" not in kernels and "inside(" not in kernels
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_source_is_deterministic(name: str) -> None:
     assert cuda_source(zero(name), "fast") == cuda_source(rr.check(zero(name).module), "fast")

@@ -115,6 +115,7 @@ def test_permitted(name: str) -> None:
         assert verdict.report.outside == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
 @given(st.sampled_from(sorted(PROGRAMS)), st.integers(0, 9), st.integers(0, 90), st.integers(0, 2))
 @settings(max_examples=15)
@@ -130,6 +131,7 @@ def test_small_integers_give_the_same_bits(name: str, n: int, m: int, order: int
         assert found.arguments[1].numpy().tolist() == wanted.arguments[1].numpy().tolist()
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
 def test_arguments_that_share_memory_are_run_in_the_programs_order() -> None:
     """`O` is `A`: what the first statement stores, the others read."""

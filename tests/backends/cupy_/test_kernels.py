@@ -49,6 +49,7 @@ def check_bits(name: str, k: int, order: int) -> None:
             assert same(f, w), f"argument {place}: {f.numpy()} instead of {w.numpy()}"
 
 
+@pytest.mark.thorough
 @needs_gxx
 @pytest.mark.parametrize("order", [0, 1, 7])
 def test_bits_in_every_order_of_threads(order: int) -> None:
@@ -56,6 +57,7 @@ def test_bits_in_every_order_of_threads(order: int) -> None:
         check_bits(name, k, order)
 
 
+@pytest.mark.thorough
 @needs_gxx
 @pytest.mark.parametrize("name", KERNELS)
 def test_fast_is_permitted(name: str) -> None:
@@ -162,6 +164,7 @@ class Module:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["bits", "fast"])
 def test_compiles_for_sm_90(mode: str) -> None:
     try:

@@ -79,6 +79,7 @@ def fast_mode_is_permitted(data: st.DataObject) -> None:
     assert not isinstance(verdict, rr.Divergence), verdict
 
 
+@pytest.mark.thorough
 @needs_gxx
 @given(st.data())
 @settings(max_examples=3)
@@ -86,6 +87,7 @@ def test_bits_mode_has_the_bits(data: st.DataObject) -> None:
     bits_mode_has_the_bits(data)
 
 
+@pytest.mark.thorough
 @needs_gxx
 @given(st.data())
 @settings(max_examples=3)

@@ -31,6 +31,7 @@ def executable(name: str, pipeline: str) -> CudaExecutable:
     return CudaExecutable(lower(checked, pipeline=pipeline).module, "fast", EmulatedDevice())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("graph", [False, True])
 @pytest.mark.parametrize("pipeline", ["kernels", "default"])
 @pytest.mark.parametrize("name", ["mlp", "decoder"])

@@ -25,6 +25,7 @@ from refrelax.semantics.dims.exact import arithmetic
 from refrelax.syntax.scalars import Binary, PrimExpr, SymVar, as_int, int_imm, walk
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(emulate.compiler() is None, reason="no g++ on this machine")
 @pytest.mark.parametrize("mode", ["bits", "fast"])
 def test_both_widths_give_the_same(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:

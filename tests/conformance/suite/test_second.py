@@ -44,6 +44,7 @@ def scored(every: int = 1) -> tuple[Scored, ...]:
     return tuple(score(records, {r["name"]: a for (r, _), a in zip(asked, answers, strict=True)}))
 
 
+@pytest.mark.thorough
 def test_nothing_that_it_answers_is_wrong() -> None:
     rows = scored(4)
     assert [(r.record["name"], r.why) for r in rows if r.word in ("failed", "refused")] == []
@@ -71,6 +72,7 @@ def tool() -> ModuleType:
     return module
 
 
+@pytest.mark.thorough
 def test_a_mutant_changes_one_place() -> None:
     listed = tool().mutants()
     assert len(listed) > 5000 and len({tool().key(m) for m in listed}) > 4000

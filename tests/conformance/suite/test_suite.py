@@ -86,6 +86,7 @@ def test_one_wrong_bit_fails() -> None:
     assert {each.word for each in score(wrong, turned)} == {"failed"}
 
 
+@pytest.mark.thorough
 def test_types_are_held_to() -> None:
     typed = [each for each in records() if each["ask"] == "check" and each["expect"] == "accepts"]
     answers = {}
@@ -126,6 +127,7 @@ def command(tmp_path: Path, does: str = "pass") -> str:
     return shlex.join([sys.executable, str(path)])
 
 
+@pytest.mark.thorough
 def test_a_command_is_asked_and_its_answers_are_judged_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -184,6 +186,7 @@ def test_bad_use(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("choice", [
     ["--rule", "ev/if"], ["--rule", "num/"], ["--chapter", "09"], ["--operator", "add", "--only", "evaluation/"],
     ["--profile", "gpu", "--only", "threads/a"], ["--shard", "2/2", "--only", "evaluation/b"],

@@ -182,6 +182,7 @@ def test_a_run_that_ends_early_shows_what_it_came_to() -> None:
     assert dict(frames.unobserved())["stopped"] > 5
 
 
+@pytest.mark.thorough
 @settings(max_examples=20 if settings.default.max_examples < 1000 else 1000)
 @given(st.data())
 def test_any_module_shows_itself(data: st.DataObject) -> None:

@@ -133,6 +133,7 @@ def test_absence_is_no_verdict(monkeypatch: pytest.MonkeyPatch, python: str) -> 
 GOOD = '{"end": {"raised": ["ValueError", "match_cast failed"]}}'
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "first", ["read line; kill -SEGV $$", "read line; exec sleep 60", says(REFUSED.replace("STAGE", "build"))]
 )

@@ -32,6 +32,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     return go
 
 
+@pytest.mark.thorough
 def test_a_campaign_goes_on_and_makes_a_page(command: Any, tmp_path: Path) -> None:
     code, first, err = command(f"{LINE} --count 16 --state s --html page.html --dtypes bfloat16,float32")
     *findings, last = first

@@ -79,6 +79,7 @@ def said(found: list[Finding]) -> list[tuple[str, str, Any]]:
     return [(each.cause.id, each.text, each.args) for each in found]
 
 
+@pytest.mark.thorough
 def test_every_kind_of_defect_is_found_once_and_is_small(whole: list[Finding]) -> None:
     causes = [each.cause.id for each in whole]
     assert len(causes) == len(set(causes))
@@ -130,6 +131,7 @@ def test_only_what_is_new_is_looked_into(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(made) == len(set(made)) and len(found) <= len(made) <= len(found) + 2
 
 
+@pytest.mark.thorough
 def test_what_is_known_is_counted_and_not_found() -> None:
     memory = Memory(None, ABOUT)
     states = list(campaigns.campaign(plan(80), memory, here, 1, {"refused:*": "no-bfloat16"}, lambda: False))

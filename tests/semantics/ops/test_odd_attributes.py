@@ -85,6 +85,7 @@ def ends(case: Case, module: Module) -> str:
         return type(refused).__name__
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.nightly)])
 def test_every_attribute_ends_in_an_outcome(step: int) -> None:
     found = {ends(case, module) for case, module in list(questions())[::step]}

@@ -192,6 +192,7 @@ def test_attributes_are_canonical() -> None:
     assert function.attrs == (("a", AttrList((2, 3))), ("b", 1))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "body",
     [
