@@ -30,9 +30,9 @@ def records() -> tuple[Record, ...]:
 
 
 @cache
-def own_answers() -> dict[str, Any]:
-    """The definition's answers to nothing but what an implementation is sent."""
-    asked = ((each, request(k, each, "both")) for k, each in enumerate(records(), 1))
+def own_answers(first: int | None = None) -> dict[str, Any]:
+    """The definition's answers to nothing but what an implementation is sent, for all records or the ``first``."""
+    asked = ((each, request(k, each, "both")) for k, each in enumerate(records()[:first], 1))
     return {each["name"]: json.loads(json.dumps(serve.answer(sent))) for each, sent in asked if sent is not None}
 
 
@@ -102,7 +102,7 @@ def test_types_are_held_to() -> None:
 
 
 def test_scores() -> None:
-    rows = list(score(records()[:40], own_answers()))
+    rows = list(score(records()[:40], own_answers(40)))
     assert any("passed 100.0 %" in line for line in board(rows))
     xml = junit(rows)
     assert xml.count("<testcase") == 40 and 'failures="0"' in xml
