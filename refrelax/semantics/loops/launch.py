@@ -61,7 +61,9 @@ Answers = dict[Coords, Any]
 
 @dataclass(slots=True)
 class Launch:
-    """One block of threads: extents by tag, memory shared by its threads, who has ended, and the barrier epoch."""
+    """One block of threads: extents by tag, memory shared by its threads, who has ended, and the barrier epoch.
+
+    ``explicit``: its barriers are written, and not owed (``ev/implicit-synchronisation``)."""
 
     races: Races
     depth: int
@@ -102,10 +104,14 @@ class Launch:
     def finish(self) -> None:
         """The block is over, or the run is."""
         self.races.label, self.races.lockstep, self.races.found = self.outer, False, None
+        self.races.owed = None
         self.tell("on_block_end")
 
-    def _new_epoch(self) -> None:
+    def _new_epoch(self, owed: bool = False) -> None:
+        """What follows comes after what was, but for global memory at a barrier that is ``owed``."""
         self.epoch = self.races.instance()
+        if not self.explicit and not owed:
+            self.races.owed = len(self.outer), self.epoch
         self.warp_epochs.clear()
 
     def enter(self, coords: Coords) -> None:
@@ -149,7 +155,7 @@ class Launch:
             return answers
         if not self.ended and all(each.kind == "barrier" for each in pending.values()):
             self.settle()
-            self._new_epoch()
+            self._new_epoch(owed=not self.explicit)
             return dict.fromkeys(pending)
         raise self._diverged(pending)
 

@@ -293,13 +293,10 @@ def _careful_store(bound: Bound, where: Position, value: Element, indices: Seque
 
 
 def is_watched(build: Builder, bound: Bound) -> bool:
-    """Whether another strand can reach this memory, and nothing but order keeps the two apart.
-
-    Where the compiler owes the synchronisation of a block's threads, only global memory is watched.
-    """
+    """Whether another strand can reach this memory, and nothing but order keeps the two apart."""
     if build.depth <= bound.depth or bound.name in build.unwatched:
         return False
-    return bound.scope.partition(".")[0] in (("global",) if build.implicit else ("global", "shared"))
+    return bound.scope.partition(".")[0] in ("global", "shared")
 
 
 def watch(build: Builder, bound: Bound) -> tuple[Record, Callable[[int], Iterable[int]]]:

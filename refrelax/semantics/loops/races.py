@@ -36,7 +36,14 @@ class Accesses:
     """Strands that changed it atomically since."""
 
 
-Record = dict[int, Accesses]
+class Record(dict[int, Accesses]):
+    """The accesses to the cells of one memory. ``everywhere``: it is global, which an owed barrier does not order."""
+
+    __slots__ = ("everywhere",)
+
+    def __init__(self, scope: str) -> None:
+        super().__init__()
+        self.everywhere = scope.partition(".")[0] == "global"
 
 
 @dataclass(slots=True)
@@ -47,6 +54,9 @@ class Races:
     instances: int = 0
     records: dict[tuple[int, str], tuple[Storage, Record]] = field(default_factory=dict)
     lockstep: bool = False
+    owed: tuple[int, int] | None = None
+    """Where barriers are owed and not written: the level of the label that they renew, and the instance that stays for
+    global memory."""
     found: Ended | None = None
     """In lockstep, the first race since the last barrier: told when all threads wait, unless a barrier that some of
     them never reach explains it."""
@@ -66,7 +76,7 @@ class Races:
 
     def record(self, storage: Storage, dtype: str) -> Record:
         """The accesses to the cells of a storage at a dtype, or to its ``"bytes"``."""
-        return self.records.setdefault((id(storage), dtype), (storage, {}))[1]
+        return self.records.setdefault((id(storage), dtype), (storage, Record(storage.scope)))[1]
 
     def forget(self, storage: Storage, dtype: str) -> None:
         """A storage begins a new life."""
@@ -75,9 +85,16 @@ class Races:
             if found is not None:
                 found[1].clear()
 
+    def strand(self, record: Record) -> Label:
+        """The strand that is running, as the memory of ``record`` sees it."""
+        if self.owed is None or not record.everywhere:
+            return self.label
+        level, instance = self.owed
+        return (*self.label[:level], (instance, self.label[level][1]), *self.label[level + 1 :])
+
     def read(self, record: Record, cell: int) -> Label | None:
         """Note a read; gives the concurrent strand that changed the cell, if there is one."""
-        me, seen = self.label, record.get(cell)
+        me, seen = self.strand(record), record.get(cell)
         if seen is None:
             record[cell] = Accesses(reader=me)
             return None
@@ -93,7 +110,7 @@ class Races:
 
     def write(self, record: Record, cell: int, old: Any, new: Any) -> Label | None:
         """Note a write; gives a concurrent strand that read the cell or wrote something else, if there is one."""
-        me, seen = self.label, record.get(cell)
+        me, seen = self.strand(record), record.get(cell)
         if same(old, new):
             if seen is not None and seen.writer is not None and concurrent(seen.writer, me):
                 seen.also.add(me)
@@ -107,7 +124,7 @@ class Races:
 
     def atomic(self, record: Record, cell: int) -> Label | None:
         """Note an atomic change; gives a concurrent strand that read or wrote the cell otherwise, if there is one."""
-        me, seen = self.label, record.setdefault(cell, Accesses())
+        me, seen = self.strand(record), record.setdefault(cell, Accesses())
         for other in (seen.writer, seen.reader, *seen.also):
             if other is not None and concurrent(other, me):
                 return other
