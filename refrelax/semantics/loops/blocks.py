@@ -75,9 +75,8 @@ def _opening(build: Builder, block: SBlock) -> tuple[list[Run], Run | None, list
     if build.depth and reduces_across(block, build.threads):
         build.unwatched |= {each.buffer for each in block.init or () if isinstance(each, BufferStore)}
     predicate = None if block.predicate is None else build_index(build, block.predicate)
-    for match in block.matches:
-        build_match(build, match)
-    allocs = [build_alloc(build, each) for each in block.allocs]
+    places = [keep for each in block.matches if (keep := build_match(build, each)) is not None]
+    allocs = [*places, *(build_alloc(build, each) for each in block.allocs)]
     if build.context.check_regions:
         declared = declare(build, block, outside)
         build.declared = () if declared is None else (*build.declared, declared)

@@ -14,7 +14,7 @@ from refrelax.errors import unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.memory import kept, row_major_indices
+from refrelax.semantics.loops.memory import kept, row_major_indices, settled
 from refrelax.semantics.loops.pointers import pointer_at, resolve, total
 from refrelax.semantics.numbers.poison import NEVER_WRITTEN
 from refrelax.semantics.storage import Storage, bytes_of, fresh
@@ -201,25 +201,28 @@ def build_decl(build: Builder, buffer: Buffer) -> Run:
     bound.origin, bound.borrowed = total(bound.pointer, bound.origin), True
     if base.dtype != buffer.dtype:
         build.aliasing = True
+    bound, keep = settled(build, bound)
     build.buffers[buffer.name] = bound
     build.handles[buffer.name] = bound
-    return nothing
+    return keep or nothing
 
 
 @rule("ev/match-buffer-region")
-def build_match(build: Builder, match: MatchBufferRegion) -> None:
+def build_match(build: Builder, match: MatchBufferRegion) -> Run | None:
     """``M = T.match_buffer(A[vi, 0:16], (16,), …)``: the region of ``A`` under a shape of its own.
 
     Axes of extent 1 in front are dropped; the strides of ``M`` are those of the source's last axes. Symbols in the
-    strides and the offset of ``M`` are defined here.
+    strides and the offset of ``M`` are defined here. Gives what keeps the place of ``M``, if that costs something.
     """
     base, offset = build.buffers[match.source.buffer], match.buffer.elem_offset
     starts = [build_index(build, low) for low, _ in match.source.ranges]
-    shape = tuple(build_index(build, each) for each in match.buffer.shape)
+    shape = [build_index(build, each) for each in match.buffer.shape]
     strides = base.strides[len(base.strides) - len(shape) :]
     pairs = [(s.run, t.run) for s, t in zip(starts, base.strides, strict=True)]
     start, data = base.origin.run, base.pointer.run
-    origin = Index(lambda frame: start(frame) + sum(f(frame) * g(frame) for f, g in pairs))
+    ends = base.origin.ends or any(each.ends for each in (*starts, *base.strides))
+    region = Index(lambda frame: start(frame) + sum(f(frame) * g(frame) for f, g in pairs), ends=ends)
+    (origin, *shape), keep = kept(build, [region, *shape])
     relative = Index(lambda frame: origin.run(frame) - data(frame))
     for wanted, actual in [*zip(match.buffer.strides, strides, strict=False), (offset, relative)]:
         if isinstance(wanted, SymVar) and wanted.name not in build.variables:
@@ -227,9 +230,10 @@ def build_match(build: Builder, match: MatchBufferRegion) -> None:
     build.buffers[match.buffer.name] = replace(
         base,
         name=match.buffer.name,
-        shape=shape,
+        shape=tuple(shape),
         strides=tuple(strides),
         origin=origin,
         pointer=origin if offset is None else base.pointer,
         borrowed=True,
     )
+    return keep

@@ -146,6 +146,17 @@ def kept(build: Builder, indices: Sequence[Index]) -> tuple[list[Index], Run | N
     return kept, keep if evaluated else None
 
 
+def settled(build: Builder, bound: Bound) -> tuple[Bound, Run | None]:
+    """A view as it lies where it is declared, and what keeps its place and extents: it does not move when what they were
+    read from is written."""
+    places, keep = kept(build, [bound.pointer, bound.origin, *bound.shape, *bound.strides])
+    if keep is None:
+        return bound, None
+    (pointer, origin), extents = places[:2], tuple(places[2:])
+    rank = len(bound.shape)
+    return replace(bound, pointer=pointer, origin=origin, shape=extents[:rank], strides=extents[rank:]), keep
+
+
 def _slot(slot: int) -> Run:
     return lambda frame: frame[slot]
 

@@ -16,7 +16,7 @@ from refrelax.errors import Ended, Span, unspecified
 from refrelax.rules import rule
 from refrelax.semantics.loops.frame import Bound, Builder, Frame, Index, Run, fixed
 from refrelax.semantics.loops.indices import build_index
-from refrelax.semantics.loops.memory import flat_position
+from refrelax.semantics.loops.memory import flat_position, settled
 from refrelax.semantics.values import TensorValue
 from refrelax.syntax import dtypes
 from refrelax.syntax.scalars import BufferLoad, BufferRef, Intrinsic, PrimExpr, StringImm, SymVar
@@ -97,11 +97,15 @@ def bind_tensor(name: str, tensor: TensorValue, scope: str = "global") -> Bound:
 
 def bind_handle(build: Builder, name: str, value: PrimExpr) -> Run:
     """``h: T.let[T.handle] = B.data``: another name for memory. What is not known ends the run where it is used."""
+    keep: Run | None = None
     try:
-        build.handles[name] = pointee(build, value)
+        found = pointee(build, value)
+        if isinstance(found, Bound):
+            found, keep = settled(build, found)
+        build.handles[name] = found
     except Ended as end:
         build.handles[name] = end
-    return lambda _frame: None
+    return keep or (lambda _frame: None)
 
 
 # --- arithmetic on pointers ------------------------------------------------------------------------------------------
@@ -133,7 +137,7 @@ def pointer_at(base: Bound, dtype: str, name: str, span: Span | None, octets: In
         return int(at // width)
 
     if base.pointer.constant is None or by.constant is None:
-        return Index(pointer)
+        return Index(pointer, ends=base.pointer.ends or by.ends)
     known = base.pointer.constant * size + by.constant * 8
     return Index(pointer) if known % width else fixed(known // width)
 
@@ -157,7 +161,8 @@ def _shifted(base: Bound, offset: Index, extent: Index) -> Bound:
 def _element_on(build: Builder, load: BufferLoad) -> Bound:
     """``T.address_of(B[i])``: the memory from that element to the end of the storage."""
     base = build.buffers[load.buffer]
-    return _rest(base, Index(flat_position(base, [build_index(build, each) for each in load.indices])))
+    indices = [build_index(build, each) for each in load.indices]
+    return _rest(base, Index(flat_position(base, indices), ends=any(each.ends for each in (base.origin, *indices))))
 
 
 def rest_of(base: Bound) -> Bound:
@@ -167,5 +172,5 @@ def rest_of(base: Bound) -> Bound:
 
 def _rest(base: Bound, at: Index) -> Bound:
     cells, start = base.cells, at.run
-    rest = Index(lambda frame: max(len(cells) - start(frame), 0))
+    rest = Index(lambda frame: max(len(cells) - start(frame), 0), ends=at.ends)
     return replace(base, shape=(rest,), strides=(fixed(1),), origin=at, pointer=at, borrowed=True)
