@@ -105,6 +105,11 @@ def encode(dtype: str, value: Real) -> int:
             raise ValueError(f"{dtype} has no literals")
 
 
+def has_number(dtype: str, value: Real) -> bool:
+    """Whether ``dtype`` has a pattern for ``value``, rounded: of floats all but a NaN in a format that has none."""
+    return value == value or (dtypes.kind(dtype) == "float" and nan_bits(dtype) is not None) or dtype == "bool"
+
+
 def decode(dtype: str, bits: int) -> int | float:
     """The number that a bit pattern of ``dtype`` stands for (exact: every format fits in binary64)."""
     match dtypes.kind(dtype):

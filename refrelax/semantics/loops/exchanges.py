@@ -27,6 +27,7 @@ from refrelax.syntax.scalars import (
     BufferRef,
     CommReducer,
     Intrinsic,
+    Let,
     Literal,
     PrimExpr,
     StringImm,
@@ -54,6 +55,8 @@ def hoisted(build: Builder, stmt: Stmt) -> tuple[list[Hoisted], Stmt | None]:
 
     def out(expr: PrimExpr) -> PrimExpr:
         def visit(node: PrimExpr) -> PrimExpr:
+            if isinstance(node, Let):
+                found[:] = (replace(each, call=_without(each.call, node)) for each in found)
             if not (isinstance(node, Intrinsic) and node.op in EXCHANGES):
                 return node
             name = f"exchange {len(found)} at {id(stmt)}"
@@ -64,7 +67,9 @@ def hoisted(build: Builder, stmt: Stmt) -> tuple[list[Hoisted], Stmt | None]:
 
     match stmt:
         case BufferStore():
-            return found, replace(stmt, value=out(stmt.value), indices=tuple(out(each) for each in stmt.indices))
+            guard = None if stmt.predicate is None else out(stmt.predicate)
+            value, indices = out(stmt.value), tuple(out(each) for each in stmt.indices)
+            return found, replace(stmt, predicate=guard, value=value, indices=indices)
         case Bind() | Evaluate() | Return():
             return found, replace(stmt, value=out(stmt.value))
         case AllocBuffer() if stmt.init is not None:
@@ -73,6 +78,15 @@ def hoisted(build: Builder, stmt: Stmt) -> tuple[list[Hoisted], Stmt | None]:
             return found, replace(stmt, condition=out(stmt.condition))
         case _:
             raise unspecified("ld/exchange-place", "an exchange between threads where none can be", stmt.span)
+
+
+def _without(call: Intrinsic, let: Let) -> Intrinsic:
+    """An exchange inside a ``T.Let``, outside of it: the value stands for the variable."""
+
+    def visit(node: PrimExpr) -> PrimExpr:
+        return let.value if isinstance(node, SymVar) and node.name == let.var.name else node
+
+    return replace(call, args=tuple(rebuild(each, visit) for each in call.args))
 
 
 def build_request(build: Builder, call: Intrinsic) -> Ask:

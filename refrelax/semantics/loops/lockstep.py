@@ -249,7 +249,10 @@ def _coroutine(build: Builder, stmt: Stmt) -> Coroutine:
         case LaunchThread():
             return _coroutine(build, as_thread_loop(stmt))
         case For():
-            return _serial(build, stmt)
+            bounds = (stmt.min, stmt.extent)
+            return _named_first(build, stmt, bounds, lambda low, n: replace(stmt, min=low, extent=n)) or _serial(
+                build, stmt
+            )
         case While():
             return _while(build, stmt)
         case IfThenElse():
@@ -347,8 +350,9 @@ def _while(build: Builder, loop: While) -> Coroutine:
 
 
 def _if(build: Builder, stmt: IfThenElse) -> Coroutine:
-    if waits(Evaluate(stmt.condition)):
-        return _if_on_an_exchange(build, stmt)
+    first = _named_first(build, stmt, (stmt.condition,), lambda condition: replace(stmt, condition=condition))
+    if first is not None:
+        return first
     condition = build_index(build, stmt.condition).run
     inner = replace(build.child(), uniform=build.uniform and not varies(build, stmt.condition))
     then, other = build_coroutine_body(inner, stmt.then_body), build_coroutine_body(inner, stmt.else_body)
@@ -359,15 +363,29 @@ def _if(build: Builder, stmt: IfThenElse) -> Coroutine:
     return run
 
 
-def _if_on_an_exchange(build: Builder, stmt: IfThenElse) -> Coroutine:
-    """The condition is named first, by a statement of its own."""
-    name = f"condition at {id(stmt)}"
-    var = SymVar(name, stmt.condition.dtype)
-    return build_coroutine_body(build, (Bind(var, stmt.condition, span=stmt.span), replace(stmt, condition=var)))
+def _named_first(
+    build: Builder, stmt: Stmt, given: tuple[PrimExpr, ...], with_names: Callable[..., Stmt]
+) -> Coroutine | None:
+    """Expressions of a statement in which threads wait are named first, by statements of their own."""
+    binds, parts = list[Stmt](), list(given)
+    for k, each in enumerate(given):
+        if waits(Evaluate(each)):
+            parts[k] = var = SymVar(f"operand {k} at {id(stmt)}", each.dtype)
+            binds.append(Bind(var, each, span=stmt.span))
+    return build_coroutine_body(build, (*binds, with_names(*parts))) if binds else None
 
 
 def _block(build: Builder, block: SBlock) -> Coroutine:
     """A block around something that waits: axes and predicate, then the body."""
+    guard, bindings = () if block.predicate is None else (block.predicate,), [axis.binding for axis in block.iters]
+
+    def renamed(*parts: PrimExpr) -> SBlock:
+        iters = tuple(replace(axis, binding=each) for axis, each in zip(block.iters, parts, strict=False))
+        return replace(block, iters=iters, predicate=parts[-1] if guard else None)
+
+    first = _named_first(build, block, (*bindings, *guard), renamed)
+    if first is not None:
+        return first
     guarded = block.predicate is not None and varies(build, block.predicate)
     inner = replace(build.child(), uniform=build.uniform and not guarded)
     prologue = block_prologue(inner, block)

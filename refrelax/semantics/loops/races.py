@@ -2,9 +2,9 @@
 
 Every point of a run lies on a *strand*, labelled by the concurrent loops around it: a run of a loop (its *instance*)
 and the iteration. Two accesses are concurrent when the first level at which their labels differ is one instance and two
-iterations; a barrier starts a new instance for the threads that it joins. Per cell the last strand that changed it and
-one strand that read it are enough, since strands run one after the other (the argument of the SP-bags algorithm,
-Feng and Leiserson 1997).
+iterations; a barrier starts a new instance for the threads that it joins. Per cell the last two strands that changed
+it, one that read it and one that wrote what was there already are enough, since strands run one after the other (the
+argument of the SP-bags algorithm, Feng and Leiserson 1997).
 
 Only accesses inside a concurrent loop, to memory from outside it, come here.
 
@@ -34,6 +34,10 @@ class Accesses:
     reader: Label | None = None
     atomics: set[Label] = field(default_factory=set)
     """Strands that changed it atomically since."""
+    still: Label | None = None
+    """A strand that wrote the value that was there: beside it, a change is another value."""
+    before: Label | None = None
+    """The strand that gave it another value before the writer did."""
 
 
 class Record(dict[int, Accesses]):
@@ -111,25 +115,34 @@ class Races:
     def write(self, record: Record, cell: int, old: Any, new: Any) -> Label | None:
         """Note a write; gives a concurrent strand that read the cell or wrote something else, if there is one."""
         me, seen = self.strand(record), record.get(cell)
-        if same(old, new):
-            if seen is not None and seen.writer is not None and concurrent(seen.writer, me):
-                seen.also.add(me)
+        if seen is None:
+            record[cell] = Accesses(still=me) if same(old, new) else Accesses(writer=me)
             return None
-        if seen is not None:
-            for other in (seen.writer, seen.reader, *seen.also, *seen.atomics):
-                if other is not None and concurrent(other, me):
-                    return other
-        record[cell] = Accesses(writer=me)
+        if same(old, new):
+            if (other := _one_beside(me, seen.before, *seen.atomics)) is not None:
+                return other
+            if seen.writer is not None and concurrent(seen.writer, me):
+                seen.also.add(me)
+            if seen.still is None or not concurrent(seen.still, me):
+                seen.still = me
+            return None
+        if (other := _one_beside(me, seen.writer, seen.reader, seen.still, *seen.also, *seen.atomics)) is not None:
+            return other
+        record[cell] = Accesses(writer=me, before=seen.writer)
         return None
 
     def atomic(self, record: Record, cell: int) -> Label | None:
         """Note an atomic change; gives a concurrent strand that read or wrote the cell otherwise, if there is one."""
         me, seen = self.strand(record), record.setdefault(cell, Accesses())
-        for other in (seen.writer, seen.reader, *seen.also):
-            if other is not None and concurrent(other, me):
-                return other
+        if (other := _one_beside(me, seen.writer, seen.reader, seen.still, *seen.also)) is not None:
+            return other
         seen.atomics.add(me)
         return None
+
+
+def _one_beside(me: Label, *others: Label | None) -> Label | None:
+    """The first of the strands that is concurrent with ``me``."""
+    return next((other for other in others if other is not None and concurrent(other, me)), None)
 
 
 def _wrote_too(seen: Accesses, me: Label) -> bool:

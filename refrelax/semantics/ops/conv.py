@@ -166,7 +166,8 @@ def _transposed_dims(d: Deduction, call: Call, x: list[PrimExpr], w: list[PrimEx
 
 @rule("op.conv/channels-run")
 def _convolution(n: int) -> Text:
-    """``out[b, o, y] = sum over i, k of x[b, g * I + i, y * stride + k * dilation - padding] * w[o, i, k]``.
+    """``out[b, o, y] = sum over i, k of x[b, g * I + i, y * stride + k * dilation - padding] * w[o, i, k]``, both
+    operands converted to the output dtype, multiplied and accumulated there.
 
     ``g`` is the group of ``o``. A position in the padding counts as zero, and is multiplied like any other.
     """
@@ -206,7 +207,8 @@ def _operands(m: Meaning, call: Call, x: Array, w: Array, n: int, kernel: str) -
 
 @rule("op.conv_transpose/channels-run")
 def _transposed(n: int) -> Text:
-    """``out[b, o, y] = sum over i, k with y + padding - k * dilation = x * stride of x[b, i, x] * w[i, o, k]``.
+    """``out[b, o, y] = sum over i, k with y + padding - k * dilation = x * stride of x[b, i, x] * w[i, o, k]``, both
+    operands converted to the output dtype, multiplied and accumulated there.
 
     Only the positions that exist contribute: the gradient of the convolution with respect to its data.
     """

@@ -56,7 +56,8 @@ def deduce_matmul(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
 
 @rule("op.matmul/reduction-length-run")
 def matmul(m: Meaning, call: Call, a: Array, b: Array) -> Array:
-    """``out[…, i, j] = sum over k of a[…, i, k] * b[…, k, j]``, multiplied and accumulated in the output dtype."""
+    """``out[…, i, j] = sum over k of a[…, i, k] * b[…, k, j]``, both operands converted to the output dtype,
+    multiplied and accumulated there."""
     dtype = A.dtype(call, "out_dtype", default=None) or a.dtype
     row, column = a.ndim == 1, b.ndim == 1
     length = a.dims[-1] == b.dims[-1 if column else -2]

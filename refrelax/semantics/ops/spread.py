@@ -44,12 +44,12 @@ def deduce_one_hot(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
         d.fail("op.one_hot/depth", f"{short(call)}: the depth must be positive, found {A.integer(call, 'depth')}")
     if rank(indices) == UNKNOWN:
         return of_rank(UNKNOWN, on.dtype, indices.vdevice)
-    dims, axis = known_dims(indices), A.integer(call, "axis")
+    dims, axis, last = known_dims(indices), A.integer(call, "axis"), indices.ndim
+    at = axis + last + 1 if axis < 0 else axis
+    if not 0 <= at <= last:
+        d.fail("op.one_hot/axis-range", f"{short(call)}: axis {axis} is not in [0, {last}]")
     if dims is None:
-        return of_rank(indices.ndim + 1, on.dtype, indices.vdevice)
-    at = axis + len(dims) + 1 if axis < 0 else axis
-    if not 0 <= at <= len(dims):
-        d.fail("op.one_hot/axis-range", f"{short(call)}: axis {axis} is not in [0, {len(dims)}]")
+        return of_rank(last + 1, on.dtype, indices.vdevice)
     return with_dims((*dims[:at], D.imm(A.integer(call, "depth")), *dims[at:]), on.dtype, indices.vdevice)
 
 

@@ -16,6 +16,7 @@ from refrelax.semantics.ops.common import (
     dims_of,
     extent,
     integer_scalar,
+    normal_axis,
     of_rank,
     rank,
     short,
@@ -123,7 +124,10 @@ def layout_transform(m: Meaning, call: Call, x: Array) -> Array:
 def deduce_take_backward(d: Deduction, call: Call, types: tuple[Type, ...]) -> Type:
     """The type of the data."""
     arity(d, call, 3)
-    return tensor(d, call, types, 1)
+    x = tensor(d, call, types, 1)
+    if rank(x) != UNKNOWN:
+        normal_axis(d, call, x.ndim, A.optional_integer(call, "axis", None) or 0)
+    return x
 
 
 @rule("op.grad.take_backward/range")

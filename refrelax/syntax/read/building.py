@@ -47,6 +47,8 @@ def constant(value: int | float, dtype: str, span: Span | None = None) -> PrimEx
         raise BuildError("syn/operand-types", f"{dtype} has no literals")
     if kind in ("int", "uint"):
         value = _whole(value, scalar)
+    if not bits.has_number(scalar, value):
+        raise BuildError("syn/scalar-range", f"{scalar} has no NaN")
     node = Literal(scalar, bits.encode(scalar, value), span=span)
     return node if dtypes.lanes(dtype) == 1 else Broadcast(node, dtypes.lanes(dtype), span=span)
 
@@ -105,9 +107,12 @@ def _cast_scalar(dtype: str, value: PrimExpr, span: Span | None) -> PrimExpr:
         return Cast(dtype, value, span=span)
     number = bits.literal_value(value)
     if dtypes.is_integer(dtype):
-        if isinstance(number, float) and not math.isfinite(number):
-            return Cast(dtype, value, span=span)
+        low, high = dtypes.integer_range(dtype)
+        if isinstance(number, float) and not (math.isfinite(number) and low <= math.trunc(number) <= high):
+            return Cast(dtype, value, span=span)  # poison, which no literal is
         return Literal(dtype, bits.encode(dtype, math.trunc(number)), span=span)
+    if not bits.has_number(dtype, number):
+        return Cast(dtype, value, span=span)
     return Literal(dtype, bits.encode(dtype, number), span=span)
 
 

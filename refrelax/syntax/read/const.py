@@ -80,4 +80,6 @@ def _element(reader: Reader, node: ast.AST, value: Any, dtype: str) -> int:
             reader.src.fail(node, "syn/constant", f"{value} does not fit into {dtype}")
     if kind in ("handle", "void"):
         reader.src.fail(node, "syn/constant", f"there are no constants of dtype {dtype}")
+    if not bits.has_number(dtype, value):
+        reader.src.fail(node, "syn/constant", f"{dtype} has no NaN")
     return bits.encode(dtype, value)

@@ -386,8 +386,8 @@ def _if(reader: Reader, node: ast.If) -> None:
         )
     condition = read_leaf(reader, node.test)
     unique = reader.names.fresh(name) if name != "_" else reader.anonymous()
-    then_branch, first = _branch(reader, node.body)
-    else_branch, second = _branch(reader, node.orelse)
+    then_branch, first = _branch(reader, node.body, name)
+    else_branch, second = _branch(reader, node.orelse, name)
     declared = first if first == second else None
     span = reader.src.span(node)
     value = If(condition, then_branch, else_branch, span=span)
@@ -396,9 +396,14 @@ def _if(reader: Reader, node: ast.If) -> None:
 
 
 def _final_name(reader: Reader, body: list[ast.stmt]) -> str:
-    """The name that a branch ends by binding; ``_`` for a bare statement."""
-    match body[-1]:
+    """The name that a branch ends by binding; ``_`` for a bare statement. What binds nothing says nothing here."""
+    match next((each for each in reversed(body) if not _binds_nothing(reader, each)), body[-1]):
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+        case ast.Assign(
+            targets=[ast.Tuple(elts=[*_, ast.Name(id=name)]) | ast.List(elts=[*_, ast.Name(id=name)])],
+            value=ast.Tuple() | ast.List(),
+        ):
             return name
         case ast.If(body=inner):
             return _final_name(reader, inner)
@@ -410,14 +415,37 @@ def _final_name(reader: Reader, body: list[ast.stmt]) -> str:
             return reader.src.fail(other, "syn/branches-bind-one-name", "a branch has to end by binding a variable")
 
 
-def _branch(reader: Reader, body: list[ast.stmt]) -> tuple[SeqExpr, Type | None]:
+def _binds_nothing(reader: Reader, node: ast.stmt) -> bool:
+    """Whether a statement is a declaration, another name for something, or says nothing."""
+    match node:
+        case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Nonlocal() | ast.AnnAssign(value=None):
+            return True
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=func, args=[], keywords=[])):
+            name = dotted(func) or ""
+            return name.startswith("T.") and dtypes.is_dtype(SHORT_DTYPES.get(name[2:], name[2:]))
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=func)):
+            return (dotted(func) or "").rpartition(".")[2] in ("meta_var", "TypeVar")
+        case ast.Assign(targets=[ast.Name()], value=ast.Name(id=name)):
+            return isinstance(reader.scope.lookup(name), ModuleAlias)
+        case ast.Assign(targets=[ast.Name()], value=value):
+            known, constant = try_constant(reader.src, value, reader.scope)
+            return known and (constant is None or isinstance(constant, (str, list, dict)))
+        case _:
+            return False
+
+
+def _branch(reader: Reader, body: list[ast.stmt], name: str) -> tuple[SeqExpr, Type | None]:
     """A branch and the annotation of its last binding. A last binding to a leaf is dropped: the leaf is the value."""
     with reader.inside(reader.scope.child()), reader.collecting() as sink:
         for each in body:
             read_statement(reader, each)
         if not sink.pending:
             reader.src.fail(body[-1], "syn/branches-bind-one-name", "a branch has to end by binding a variable")
-        last = sink.pending[-1]
+        last, bound = sink.pending[-1], reader.scope.lookup(name)
+        if name != "_" and not (isinstance(bound, (Var, SymVar)) and bound.name == last.name):
+            reader.src.fail(
+                body[-1], "syn/branches-bind-one-name", f"a branch ends by binding {name!r}: it names no value"
+            )
         value: Expr = Var(last.name, span=last.span)
         if isinstance(last, VarBinding) and isinstance(last.value, (*LEAVES, Tuple)):
             sink.pending.pop()

@@ -253,6 +253,8 @@ def literal_of(reader: Reader, node: ast.AST, value: int | float, dtype: str) ->
         if value != value or not low <= value <= high or int(value) != value:
             reader.src.fail(node, "syn/literal-range", f"expected a number of {dtype}, found `{shown(node)}`")
         value = int(value)
+    if not bits.has_number(dtype, value):
+        reader.src.fail(node, "syn/literal-range", f"{dtype} has no NaN")
     literal = bits.literal(dtype, value)
     return Literal(dtype, literal.bits, span=reader.src.span(node))
 

@@ -25,6 +25,7 @@ from refrelax.syntax.graph import (
     Function,
     GlobalVar,
     If,
+    IndexMap,
     MatchCast,
     PrimValue,
     SeqExpr,
@@ -193,6 +194,10 @@ class _Scopes:
     def call(self, e: Call, span: Span | None) -> None:
         for ty in e.ty_args:
             self.type(ty, span)
+        for _, value in e.attrs:
+            while isinstance(value, IndexMap):
+                self.found += operands.index_map(value, span)
+                value = value.inverse
         self.found += call_tir_form(e, span)
 
     def if_expr(self, e: If, span: Span | None) -> None:

@@ -104,10 +104,11 @@ class _Scopes:
             self.places[name] = span
         self.vars.add(name)
 
-    def implicit(self, buffer: Buffer) -> None:
-        """A bare variable among the extents, strides or offset of a parameter or a matched buffer is defined
-        there."""
-        bare = (*buffer.shape, *buffer.strides, *(() if buffer.elem_offset is None else (buffer.elem_offset,)))
+    def implicit(self, buffer: Buffer, extents: bool = True) -> None:
+        """A bare variable among the extents, strides or offset of a parameter, or the strides or offset of a matched
+        buffer, is defined there."""
+        shape = buffer.shape if extents else ()
+        bare = (*shape, *buffer.strides, *(() if buffer.elem_offset is None else (buffer.elem_offset,)))
         for each in bare:
             if isinstance(each, SymVar):
                 self.vars.add(each.name)
@@ -210,7 +211,7 @@ class _Scopes:
             self.declare(allocated, allocated.span or s.span)
         for matched in s.matches:
             self.region(matched.source, s.span)
-            self.implicit(matched.buffer)
+            self.implicit(matched.buffer, extents=False)
             self.declare(matched.buffer, matched.buffer.span or s.span)
         for region in (*(s.reads or ()), *(s.writes or ())):
             self.region(region, s.span)

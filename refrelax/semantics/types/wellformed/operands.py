@@ -12,6 +12,7 @@ from refrelax.errors import Diagnostic, Span
 from refrelax.rules import rule
 from refrelax.semantics.dims.kinds import misfit, unfit
 from refrelax.syntax import dtypes
+from refrelax.syntax.graph import IndexMap
 from refrelax.syntax.loops import AssertStmt, Buffer, BufferStore, For, IfThenElse, IterVar, SBlock, Stmt, While
 from refrelax.syntax.scalars import (
     COMPARISONS,
@@ -23,6 +24,7 @@ from refrelax.syntax.scalars import (
     PrimExpr,
     Select,
     Shuffle,
+    free_symbols,
     literal_int,
     walk,
 )
@@ -38,6 +40,22 @@ def scalar(e: PrimExpr, span: Span | None) -> Found:
         here = node.span or span
         wrong = unfit(node)
         found += [Diagnostic("wf/scalar-form", wrong, here)] if wrong is not None else expression(node, here)
+    return found
+
+
+@rule("wf/scalar-form", "wf/shape-integer", "wf/symbol-defined")
+def index_map(e: IndexMap, span: Span | None) -> Found:
+    """The results of an index map: integer arithmetic on its parameters and on nothing else."""
+    found: Found = []
+    for result in e.results:
+        here = result.span or span
+        found += scalar(result, span)
+        if not _integer(result):
+            message = f"an index map must give integers, found {result.dtype}"
+            found.append(Diagnostic("wf/shape-integer", message, here))
+        for name in sorted(free_symbols(result) - {*e.params}):
+            message = f"an index map is over its own parameters, found {name}"
+            found.append(Diagnostic("wf/symbol-defined", message, here))
     return found
 
 
