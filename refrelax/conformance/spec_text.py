@@ -34,13 +34,15 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A fenced ``tvmscript`` block of the spec that states its outcome."""
+    """A fenced block of the spec that states its outcome."""
 
     text: str
     file: str
     line: int
     heading: str = ""
     """The heading that it stands under, such as ``relax.add``."""
+    language: str = "tvmscript"
+    """The word behind the fence; a case is of ``tvmscript`` only."""
 
 
 def spec_directory() -> Path:
@@ -135,8 +137,8 @@ def _examples(path: Path, name: str) -> Iterator[Example]:
         elif fence:
             inside = False
             text = "\n".join(lines) + "\n"
-            if language == "tvmscript" and re.search(r"^\s*# expect:", text, re.MULTILINE):
-                yield Example(text, name, start, heading)
+            if re.search(r"^\s*# expect:", text, re.MULTILINE):
+                yield Example(text, name, start, heading, language)
         elif inside:
             lines.append(line)
         elif line.startswith("#"):
