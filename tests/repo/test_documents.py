@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from refrelax.commands import COMMANDS
+from refrelax.conformance import spec_text
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "refrelax"
@@ -35,6 +36,22 @@ def test_files_that_are_named_exist(document: str) -> None:
     folder = (ROOT / document).parent
     lost = [each for each in paths(document) if not any((home / each).exists() for home in (*HOMES, folder))]
     assert not lost, lost
+
+
+ANNOUNCED = {"docs/howto-pass.md": {"lo/shared-call"}}
+"""Rules that a guide adds."""
+
+
+def test_rules_that_documents_and_docstrings_name_are_defined() -> None:
+    """What the chapters themselves name is asked by ``refrelax rules check``."""
+    defined = {each.rule for each in spec_text.paragraphs()}
+    areas = {rule.split("/")[0] for rule in defined}
+    pattern = re.compile(rf"`({spec_text.ID})`")
+    files = [*(ROOT / each for each in DOCUMENTS), *PACKAGE.rglob("*.py")]
+    for path in files:
+        place = path.relative_to(ROOT).as_posix()
+        named = {each for each in pattern.findall(path.read_text(encoding="utf-8")) if each.split("/")[0] in areas}
+        assert named - defined == ANNOUNCED.get(place, set()), place
 
 
 def test_the_line_of_layers_is_the_drawing() -> None:
