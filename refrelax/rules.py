@@ -1,7 +1,7 @@
 """The tie between the spec, the code and the tests: ``@rule`` and ``require``.
 
 A rule id is mnemonic and never ordinal: ``area/what-it-says`` (``wf/var-defined-once``, ``ev/match-cast-mismatch``,
-``op.concat/axis-range``). The paragraph of ``spec/`` that defines it begins with the id in bold code,
+``op.common/axis-range``). The paragraph of ``spec/`` that defines it begins with the id in bold code,
 **`area/what-it-says`**;
 the code that implements it names it in ``@rule``, ``require``, a diagnostic, a trap or a poison; a conformance case
 names

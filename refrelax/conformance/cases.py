@@ -42,8 +42,8 @@ Arguments and values: a number, a string, a boolean, a list (a tuple), ``{dtype,
 flat or nested, ``"poison"`` for an element without meaning), ``{shape}`` (a shape value), ``{dtype, value}`` (a prim
 value).
 
-An example of the spec states the same in comments: ``# expect: IllTyped ty/…``, ``# entry: main``, ``# args: […]`` and
-``# value: …`` (JSON).
+An example of the spec states the same in comments: ``# expect: IllTyped ty/…``, ``# entry: main``, ``# args: […]``,
+``# value: …`` and ``# remarks: […]`` (JSON).
 
 Spec: ``spec/01-conformance.md``.
 """
@@ -349,18 +349,24 @@ def _question(row: Mapping[str, Any]) -> Question | None:
     )
 
 
-_NOTE = re.compile(r"^\s*# (expect|entry|args|value): *(.*)$", re.MULTILINE)
+_NOTE = re.compile(r"^\s*# (expect|entry|args|value|remarks): *(.*)$", re.MULTILINE)
 
 
 def _from_example(example: spec_text.Example) -> Case:
     where = f"{example.file}:{example.line}"
+    if example.language != "tvmscript":
+        raise BadCase(f"{where}: an example that says how it ends is a block of tvmscript, found {example.language!r}")
     notes = {m.group(1): m.group(2).strip() for m in _NOTE.finditer(example.text)}
     expect = parse_expectation(notes["expect"], where)
     try:
         args = tuple(json.loads(notes.get("args", "[]")))
         value = json.loads(notes["value"]) if "value" in notes else None
+        remarks = tuple(json.loads(notes["remarks"])) if "remarks" in notes else None
     except json.JSONDecodeError as error:
         raise BadCase(f"{where}: {error}") from None
     verdict = "accepts" if expect.kind in ("accepts", "Returned") else "rejects"
     entry = notes.get("entry", "main") if expect.kind in ENDS else None
-    return Case(where, expect.rule, verdict, example.text, entry, args, expect, value, example.file, example.line)
+    return Case(
+        where, expect.rule, verdict, example.text, entry, args, expect, value, example.file, example.line,
+        remarks=remarks,
+    )  # fmt: skip

@@ -12,9 +12,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from posixpath import dirname, normpath
 
 ID = r"[a-z][a-z0-9_.]*/[a-z0-9-]+"
 _DEFINITION = re.compile(rf"^\s*(?:[-*] +|\d+\. +|> *)?\*\*`({ID})`\*\*")
+_MENTION = re.compile(rf"`({ID})`(?:\]\(([^)#\s]+\.md)\))?")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*(\w*)")
 
 
@@ -34,13 +36,29 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A fenced ``tvmscript`` block of the spec that states its outcome."""
+    """A fenced block of the spec that states its outcome."""
 
     text: str
     file: str
     line: int
     heading: str = ""
     """The heading that it stands under, such as ``relax.add``."""
+    language: str = "tvmscript"
+    """The word behind the fence; a case is of ``tvmscript`` only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place of the text that names what reads as a rule, and the page that it is a link to (empty: none)."""
+
+    rule: str
+    link: str
+    file: str
+    line: int
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}"
 
 
 def spec_directory() -> Path:
@@ -71,6 +89,18 @@ def examples(directory: Path | None = None) -> list[Example]:
     """Every example that states its outcome, in reading order."""
     root = directory or spec_directory()
     return [each for path in chapters(root) for each in _examples(path, _name(path, root))]
+
+
+def mentions(directory: Path | None = None) -> list[Mention]:
+    """Every place that names what reads as a rule, in reading order; a link as a path from the folder of the spec."""
+    root = directory or spec_directory()
+    return [each for path in chapters(root) for each in _mentions(path, _name(path, root))]
+
+
+def _mentions(path: Path, name: str) -> Iterator[Mention]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for rule, link in _MENTION.findall(line):
+            yield Mention(rule, normpath(f"{dirname(name)}/{link}") if link else "", name, number)
 
 
 def following(paragraph: Paragraph, directory: Path | None = None) -> str:
@@ -135,8 +165,8 @@ def _examples(path: Path, name: str) -> Iterator[Example]:
         elif fence:
             inside = False
             text = "\n".join(lines) + "\n"
-            if language == "tvmscript" and re.search(r"^\s*# expect:", text, re.MULTILINE):
-                yield Example(text, name, start, heading)
+            if re.search(r"^\s*# expect:", text, re.MULTILINE):
+                yield Example(text, name, start, heading, language)
         elif inside:
             lines.append(line)
         elif line.startswith("#"):

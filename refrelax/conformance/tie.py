@@ -7,7 +7,7 @@ differ.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -16,11 +16,11 @@ from refrelax.conformance import citations, pages, spec_text
 from refrelax.conformance.cases import Case
 from refrelax.conformance.citations import Citation
 from refrelax.conformance.run import Result, run_case
-from refrelax.conformance.spec_text import Paragraph
+from refrelax.conformance.spec_text import Mention, Paragraph
 
 GROUPS: dict[str, str] = {
     "twice": "defined twice in the spec",
-    "dangling": "cited in code or a case, but no paragraph of the spec defines it",
+    "dangling": "cited in code, a case or the text, but no paragraph of the spec defines it",
     "unimplemented": "defined in the spec, but no code names it",
     "no-accepting": "can reject, but no case of it is accepted",
     "no-rejecting": "can reject, but no case ends by it",
@@ -111,7 +111,7 @@ def check(progress: Callable[[str], None] | None = None) -> Report:
             progress(case.name)
         results.append(run_case(case, observe=True))
     found = compare(tie, results)
-    return replace(found, findings=(*found.findings, *_pages(tie)))
+    return replace(found, findings=(*found.findings, *mentioned(tie, spec_text.mentions()), *_pages(tie)))
 
 
 def compare(tie: Tie, results: Iterable[Result]) -> Report:
@@ -162,6 +162,18 @@ def _dangling(tie: Tie) -> list[Finding]:
             if rule is not None and rule not in defined:
                 found.setdefault(rule, Finding("dangling", rule, f"case {case.name} names it", case.place))
     return sorted(found.values(), key=lambda f: f.rule)
+
+
+def mentioned(tie: Tie, mentions: Iterable[Mention]) -> Iterator[Finding]:
+    """Of what the text names: a rule of an area that no paragraph defines, and a link to a page that is not its own."""
+    defined = tie.defined
+    areas = {rule.split("/")[0] for rule in defined}
+    for each in mentions:
+        known = defined.get(each.rule)
+        if known is None and each.rule.split("/")[0] in areas:
+            yield Finding("dangling", each.rule, "the text names it, and no paragraph defines it", each.place)
+        elif known is not None and each.link and each.link != known.file:
+            yield Finding("dangling", each.rule, f"stands in {known.file}, and is a link to {each.link}", each.place)
 
 
 def _unimplemented(tie: Tie) -> list[Finding]:

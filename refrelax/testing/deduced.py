@@ -1,6 +1,6 @@
 """Whether a value is what its deduced type says, under the extents of a run.
 
-Spec: ``spec/ops/common.md``, ``op.common/deduced-extents``.
+Spec: ``spec/05b-judgements.md``, *Soundness* (2).
 """
 
 from __future__ import annotations

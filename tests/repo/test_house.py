@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,20 @@ def test_what_the_readme_points_at_is_there() -> None:
         text = (ROOT / name).read_text(encoding="utf-8")
         for link in re.findall(r"\]\(((?!https?:)[^)#]+)\)", text):
             assert (ROOT / link).exists(), f"{name}: {link}"
+
+
+SECOND = {"Event", "Opaque", "Open", "Proved", "Refuted", "Report", "Span"}
+"""Public classes beside which another file has a class of that name."""
+
+
+def test_no_other_class_has_the_name_of_a_public_one() -> None:
+    """``Tensor``, ``Verdict`` and the like mean one thing in the house; what is in ``SECOND`` waits for a name."""
+    public = {name for name in dir(refrelax) if isinstance(getattr(refrelax, name), type)}
+    found = Counter(
+        node.name
+        for path in (ROOT / "refrelax").rglob("*.py")
+        if "examples" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name in public if found[name] > 1} == SECOND

@@ -158,6 +158,9 @@ def module_name(path: Path) -> str:
 def files_of(path: Path, known: dict[str, Path]) -> Iterator[str]:
     """The files that ``path`` imports from, wherever the statement stands."""
     for node in statements(path):
+        if isinstance(node, ast.Import):  # `import refrelax.syntax.types` runs the folders on the way as well
+            parts = [each.name.split(".")[1:] for each in node.names if each.name.startswith("refrelax.")]
+            yield from ("/".join(names[:k]) for names in parts for k in range(1, len(names) + 1))
         if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("refrelax"):
             continue
         home = (node.module or "").removeprefix("refrelax").lstrip(".").replace(".", "/")
@@ -197,12 +200,35 @@ def test_the_definition_imports_at_the_top_of_its_files() -> None:
     inside a function or one that only a type checker sees."""
     wrong = []
     for path in (PACKAGE / "semantics").rglob("*.py"):
-        top = set(map(id, tree(path).body))
-        for node in statements(path):
-            own = isinstance(node, ast.ImportFrom) and (node.module or "").startswith("refrelax")
-            if own and id(node) not in top:
-                wrong.append(f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}")
+        wrong += [f"{path.relative_to(ROOT)}:{line}" for line in late(tree(path))]
     assert not wrong, wrong
+
+
+def late(source: ast.Module) -> Iterator[int]:
+    """Lines that import of this package below the top of a file: by either statement, or by name."""
+    top = set(map(id, source.body))
+    for node in ast.walk(source):
+        match node:
+            case ast.ImportFrom(module=str(module)) if id(node) not in top and module.split(".")[0] == "refrelax":
+                yield node.lineno
+            case ast.Import(names=names) if id(node) not in top:
+                if any(each.name.split(".")[0] == "refrelax" for each in names):
+                    yield node.lineno
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in ("import_module", "__import__"):
+                yield node.lineno
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from refrelax.semantics import values", "import refrelax.semantics.values", "import refrelax as rr",
+        "values = import_module('refrelax.semantics.values')", "values = importlib.import_module(NAME)",
+        "__import__('refrelax.judge.diff')",
+    ],
+)  # fmt: skip
+def test_a_late_import_is_found(line: str) -> None:
+    assert [*late(ast.parse(f"def f():\n    {line}\n"))] == [2]
+    assert [*late(ast.parse("import refrelax.semantics.values\nfrom refrelax.semantics import values\n"))] == []
 
 
 @pytest.mark.parametrize("room_name", ["syntax", "semantics", "shape_solver"])

@@ -10,13 +10,16 @@ from pathlib import Path
 
 from refrelax.conformance.cases import Case
 from refrelax.conformance.citations import Citation
-from refrelax.conformance.pages.section import Section, blocks, sections, trimmed
+from refrelax.conformance.pages.section import BLOCKS, Section, blocks, sections, trimmed
 from refrelax.conformance.spec_text import spec_directory
 from refrelax.errors import Rejection
 from refrelax.semantics.ops import OPERATORS
 
 BY_HAND = frozenset({"status.md"})
 """Pages of ``spec/ops`` without blocks: of what is known."""
+
+SHARED = "common.md"
+"""The page of what all share: it has constraints, and says by hand how a page reads."""
 
 _BLOCK = re.compile(r"<!-- made: (\w+) -->\n(.*?)<!-- /made -->", re.DOTALL)
 _NUMBERED = re.compile(r"^(\d+)\. \*\*`([^`]+)`\*\*.*?(?: \*Ends: ([^*]*)\.\*)?$", re.MULTILINE)
@@ -54,6 +57,8 @@ def stale_page(name: str, text: str, ends: Mapping[str, str]) -> Iterator[Stale]
     """The differences on one page, of that file name and text."""
     file = f"spec/ops/{name}"
     yield from _constraints(text, file, ends)
+    if name != SHARED:
+        yield from _frame(text, file)
     for each in sections(text):
         row = OPERATORS.get(each.operator)
         if row is None:
@@ -83,6 +88,46 @@ def _section(s: Section, file: str) -> Iterator[Stale]:
         if want != have:
             line, message = _first(want, have)
             yield Stale(s.operator, f"block {name}: {message}", file, s.line + 1 + at + (line + 2 if have else 0))
+
+
+_HEADING = re.compile(r"^(#{2,}.*)$", re.MULTILINE)
+_KNOWN_HEADING = re.compile(r"## (Constraints|relax\.\S+)\Z")
+_CONSTRAINT = re.compile(r"\d+\. \*\*`|Said elsewhere, and counts here: ")
+_END = re.compile(r"\*Ends: ")
+_FRAMED = re.compile(r"\s*(?:Example:\n\n```tvmscript\n((?:(?!```).)*)```\s*)?\Z", re.DOTALL)
+
+
+def _frame(text: str, file: str) -> Iterator[Stale]:
+    """What a family's page says beside blocks, constraints and examples: after its first words, nothing."""
+    plain = re.sub(r"```.*?```", lambda m: re.sub(r"^#", " ", m.group(), flags=re.MULTILINE), text, flags=re.DOTALL)
+    for found in _HEADING.finditer(plain):
+        if not _KNOWN_HEADING.match(found.group(1)):
+            at = text.count("\n", 0, found.start()) + 1
+            yield Stale("", f"expected a heading of an operator, found {found.group(1)!r}", file, at)
+    first, _, rest = text.partition("\n## Constraints\n")
+    for number, line in enumerate(rest.partition("\n## ")[0].splitlines(), first.count("\n") + 3):
+        if line and (not _CONSTRAINT.match(line) or len(_END.findall(line)) > 1):
+            yield Stale("", f"expected a numbered constraint with one end, found {line[:60]!r}", file, number)
+    for each in sections(text):
+        yield from _section_frame(each, file)
+
+
+def _section_frame(s: Section, file: str) -> Iterator[Stale]:
+    """Of a section: its blocks once, in their order, then the example, which says how it ends and what it gives."""
+    names = [m.group(1) for m in _BLOCK.finditer(s.text)]
+    if names != [each for each in BLOCKS if each in names]:
+        yield Stale(s.operator, f"expected each block once, in the order {', '.join(BLOCKS)}", file, s.line)
+    left = _FRAMED.match(_BLOCK.sub("", s.text))
+    if left is None:
+        yield Stale(s.operator, "says something beside its blocks and its example", file, s.line)
+    elif left.group(1) is not None and not re.search(r"^# expect: ", left.group(1), re.MULTILINE):
+        yield Stale(s.operator, "its example does not say how it ends", file, s.line)
+    elif left.group(1) is not None and s.operator not in VOID and not re.search(r"^# value: ", left.group(1), re.M):
+        yield Stale(s.operator, "its example does not say what it gives", file, s.line)
+
+
+VOID = frozenset({"relax.print", "relax.assert_op", "relax.null_value"})
+"""Operators of which an example has no value to say."""
 
 
 def _told(s: Section, found: re.Match[str]) -> tuple[list[str], int]:

@@ -21,6 +21,9 @@ from refrelax.syntax.signatures import has_signature, signature
 LINES, LETTERS = 70, 2500
 """The longest formula that a page shows; the sentences of the section say a longer one."""
 
+BLOCKS = ("meaning", "operands", "type", "facts", "formula", "corners")
+"""The blocks of a section, in their order."""
+
 _SECTION = re.compile(r"^## (relax\.\S+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _EXAMPLE = re.compile(r"```tvmscript\n(.*?)```", re.DOTALL)
 _ARGS = re.compile(r"^# args: (.*)$", re.MULTILINE)

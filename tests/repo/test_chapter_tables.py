@@ -1,0 +1,182 @@
+"""The tables and numbers that chapters keep by hand say what the definition's tables and constants say."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from refrelax import errors
+from refrelax.conformance import cases, spec_text
+from refrelax.conformance.library import LIBRARY
+from refrelax.conformance.suite.records import PROFILES, asks_anybody, record_of
+from refrelax.semantics.dims import required, terms
+from refrelax.semantics.numbers import bounds
+from refrelax.semantics.numbers.readings import READINGS
+from refrelax.semantics.numbers.scalar_operators import UNARY
+from refrelax.semantics.ops.accuracy import ACCURACY, WORDS
+from refrelax.shape_solver.checker.check import KINDS
+from refrelax.syntax.dtypes import FLOAT_BITS
+from refrelax.syntax.read import context, source
+from refrelax.syntax.read.intrinsics import INTRINSICS
+
+SPEC = Path(__file__).resolve().parents[2] / "spec"
+SPELLED = {"fabs": "abs", "nearbyint": "round"}
+"""Second names of a function of chapter 02."""
+NODES = {"if_then_else", "likely", "ret", "break_loop", "continue_loop"}
+"""Intrinsics that the reader has forms of their own for."""
+OF_TOOLS = {"--values", "--tvm"}
+"""Options of what stands in ``tools/`` and ``benchmarks/``."""
+INFIX = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
+
+
+@cache
+def chapter(name: str) -> str:
+    return (SPEC / name).read_text("utf-8")
+
+
+def table(name: str, heading: str) -> list[list[str]]:
+    """The cells of the first table below a line that begins so."""
+    _, found, rest = chapter(name).partition(f"\n{heading}")
+    assert found, heading
+    rows = re.search(r"^\|.*?(?=^[^|]|\Z)", rest, re.MULTILINE | re.DOTALL)
+    assert rows is not None
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows[0].splitlines()[2:]]
+
+
+def words(cell: str) -> list[str]:
+    """What stands in code in a cell, word by word."""
+    return " ".join(re.findall(r"`([^`]+)`", cell)).split()
+
+
+# --- 00: the reading guide
+
+
+def test_the_guide_has_every_chapter_and_every_area() -> None:
+    guide = chapter("00-reading-guide.md").partition("## How a rule is written")[0]
+    for path in SPEC.glob("[0-9]*.md"):
+        number = path.name.partition("-")[0]
+        assert number == "00" or re.search(rf"\b{number}\b", guide), number
+    rows = table("00-reading-guide.md", "Text outside such paragraphs explains.")
+    areas = {cell.strip("`/") for row in rows for cell in (row[0], row[2]) if cell}
+    assert areas == {re.sub(r"^op\..*", "op.NAME", each.rule.split("/")[0]) for each in spec_text.paragraphs()}
+
+
+def test_the_words_name_readings_that_there_are() -> None:
+    (meaning,) = (meaning for word, meaning in spec_text.glossary().items() if word == "reading")
+    assert set(words(meaning)) == READINGS.keys() - {"guarded"}  # a fence for authors of operators
+    assert READINGS.keys() <= set(re.findall(r"`(\w+)`", chapter("02-values.md")))
+
+
+def test_a_chapter_that_is_named_is_there() -> None:
+    known = {path.name.partition("-")[0] for path in SPEC.glob("[0-9]*.md")}
+    for path in SPEC.rglob("*.md"):
+        named = set(re.findall(r"\bchapters? (\d\d[a-z]?)\b", path.read_text("utf-8")))
+        assert named <= known, path.name
+
+
+# --- 01: conformance
+
+
+def test_the_cases_end_in_the_ways_of_the_table() -> None:
+    ends = {each for row in table("01-conformance.md", "### What a case is") for each in words(row[2])}
+    known = {"accepts", *cases.REJECTIONS, *cases.ENDS, *cases.ANSWERS, *cases.VALIDATIONS}
+    assert {each for each in ends if "/" not in each} == known
+
+
+def test_the_fields_and_the_profiles_of_a_case() -> None:
+    rows = {row[0]: row[1] for row in table("01-conformance.md", "needs the definition. The fields of a case:")}
+    assert set(words(rows["`profile`"])) == {*PROFILES, "operators"}
+    told = {"operators", "repeat", *words(" ".join(rows))}
+    some = [case for case in cases.load() if case.name == "evaluation/if-true"]
+    some.append(next(case for case in cases.load() if case.question is not None and asks_anybody(case)))
+    assert told - {"repeat"} == {key for case in some for key in record_of(case)} - {"repeat"}
+
+
+def test_the_library_functions() -> None:
+    section = chapter("01-conformance.md").partition("### Library functions")[2].partition("\n### ")[0]
+    assert set(re.findall(r"`(conformance\.\w+)", section)) == LIBRARY.keys()
+
+
+def test_the_options_that_are_named_are_taken() -> None:
+    taken = {
+        option
+        for path in (SPEC.parent / "refrelax" / "commands").glob("*.py")
+        for option in re.findall(r"\"(--[a-z-]+)\"", path.read_text("utf-8"))
+    }
+    for path in SPEC.rglob("*.md"):
+        named = set(re.findall(r"(?<=[` ])--[a-z][a-z-]+", path.read_text("utf-8")))
+        assert named <= taken | OF_TOOLS, path.name
+
+
+# --- 02: numbers
+
+
+def test_the_formats_of_floats() -> None:
+    rows = table("02-values.md", "and one element for each index;")
+    assert {each for row in rows for each in words(row[0]) if "float" in each} == FLOAT_BITS.keys()
+
+
+def test_the_units() -> None:
+    told = dict[str, float]()
+    for names, units in table("02-values.md", "**`num/permitted-ulps`**"):
+        amount = float(re.match(r"[0-9.]+", units)[0])  # type: ignore[index]
+        told |= dict.fromkeys((INFIX.get(each, each) for each in words(names) if "intrinsics" not in each), amount)
+    told |= {row[0].strip("`"): float(row[2]) for row in table("07b-intrinsics.md", "## Functions of floats") if row[2]}
+    steps = {"reduction", "stepwise", "scale"}
+    assert {SPELLED.get(name, name): units for name, units in told.items()} == {
+        name: units for name, units in bounds.PERMITTED_ULPS.items() if name not in steps
+    }
+    text = chapter("02-values.md")
+    assert bounds.PERMITTED_ULPS["stepwise"] == bounds.PERMITTED_ULPS["reduction"] == 1
+    assert "of a reduction, as one function | 1 |" in text and bounds.ABSOLUTE == {"sigmoid": 0.5}
+    assert "| `sigmoid` | 6, and half of the least normal number |" in text and bounds.OF_ONE == {"tanh": 1}
+    assert f"For formats of fewer than {bounds.NARROW} significant bits the allowance is 1" in text
+
+
+def test_the_words_of_accuracy_and_the_relaxations() -> None:
+    rows = {row[0].strip("`"): row[1] for row in table("02-values.md", "## Accuracy of operators")}
+    assert rows.keys() == set(WORDS)
+    found = re.search(r": 4 for `([^`]+)`, 0\.5 for `(\w+)`, 1 for", rows["stepwise"])
+    assert found is not None
+    units = {n.removeprefix("relax.").removeprefix("nn."): bounds.PERMITTED_ULPS[a.units]
+             for n, a in ACCURACY.items() if a.word == "stepwise"}  # fmt: skip
+    assert {name for name, u in units.items() if u == 4} == set(found[1].split())
+    assert {name for name, u in units.items() if u == 0.5} == {found[2]} and {*units.values()} == {4, 0.5, 1}
+    assert {row[0].strip("`") for row in table("02-values.md", "## Named relaxations")} == bounds.RELAXATIONS.keys()
+
+
+# --- the other chapters
+
+
+def test_limits_are_those_of_the_code() -> None:
+    limits = (
+        f"More than {source.MAX_BRACKETS} open brackets, a syntax tree of more than {source.MAX_TREE_DEPTH} levels, "
+        f"or statements and expressions\nnested more than {context.MAX_DEPTH} deep"
+    )
+    assert limits in chapter("03-syntax.md")
+    assert f"more than {required.TERMS} terms before equal ones are joined" in chapter("06-shapes.md")
+    assert f"A product that would have more than {terms.MAX_TERMS} terms is one atom." in chapter("06-shapes.md")
+
+
+def test_the_atoms_of_a_log() -> None:
+    told = {name for row in table("06d-proof-logs.md", "the kinds below.") for name in words(row[0])}
+    assert told == set(KINDS) | {"define"}
+
+
+def test_every_intrinsic_of_the_chapter_is_one() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \|", chapter("07b-intrinsics.md").partition("## Without a meaning")[0], re.M)
+    assert len(rows) == len(set(rows)) > 100
+    assert set(rows) - {*INTRINSICS, *UNARY} <= NODES | {
+        "pow", "max", "min", "truncmod", "bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right",
+    }  # fmt: skip
+
+
+def test_the_outcomes() -> None:
+    rejections = {row[0].strip("`") for row in table("09-outcomes.md", "## Rejections")}
+    assert rejections == {each.__name__ for each in errors.Rejection.__subclasses__()} == set(cases.REJECTIONS)
+    ends = {row[0].strip("`") for row in table("09-outcomes.md", "## Ends of a run")}
+    assert {each.partition("(")[0] for each in ends} == set(cases.ENDS)
+    for each in ends:
+        name, _, fields = each.rstrip(")").partition("(")
+        assert set(fields.split(", ")) <= set(getattr(errors, name).__dataclass_fields__), each
