@@ -1,7 +1,7 @@
 """The normative text as data: the paragraphs that define rules, and the examples that say their outcome.
 
 A rule's paragraph begins with its id in bold code, **`area/what-it-says`**, and ends at the next blank line or rule.
-An example is a fenced block of ``tvmscript`` with a line ``# expect: …`` (see ``refrelax.conformance.cases``).
+An example is a fenced block of ``tvmscript``, and has a line ``# expect: …`` (see ``refrelax.conformance.cases``).
 
 Spec: ``spec/01-conformance.md``.
 """
@@ -165,7 +165,7 @@ def _examples(path: Path, name: str) -> Iterator[Example]:
         elif fence:
             inside = False
             text = "\n".join(lines) + "\n"
-            if re.search(r"^\s*# expect:", text, re.MULTILINE):
+            if language == "tvmscript" or re.search(r"^\s*# expect:", text, re.MULTILINE):
                 yield Example(text, name, start, heading, language)
         elif inside:
             lines.append(line)

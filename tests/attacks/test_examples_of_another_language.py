@@ -23,6 +23,12 @@ def test_a_block_that_says_its_end_is_a_case_or_refused(language: str, tmp_path:
         load_examples(tmp_path)
 
 
+def test_a_program_that_says_no_end_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "06.md").write_text(BLOCK.format("tvmscript").replace("# expect: accepts\n", ""), encoding="utf-8")
+    with pytest.raises(BadCase, match="does not say how it ends"):
+        load_examples(tmp_path)
+
+
 @pytest.mark.parametrize("chapter", ["06-shapes", "06b-solver"])
 def test_the_examples_of_what_is_left_open_are_run(chapter: str) -> None:
     pytest.importorskip("z3")

@@ -8,7 +8,7 @@ import pytest
 
 from refrelax import api
 from refrelax.conformance import citations, spec_text, tie
-from refrelax.conformance.cases import Case, Expectation
+from refrelax.conformance.cases import BadCase, Case, Expectation, load_examples
 from refrelax.conformance.citations import Citation
 from refrelax.conformance.fired import Fired
 from refrelax.conformance.run import Result
@@ -89,9 +89,12 @@ def test_examples_need_an_expect_line(tmp_path: Path) -> None:
         "```tvmscript\nx\n```\n\n```tvmscript\n# expect: Malformed\ny (\n```\n\n```python\n# expect: accepts\n```\n",
         encoding="utf-8",
     )
-    found, other = spec_text.examples(tmp_path)
+    silent, found, other = spec_text.examples(tmp_path)
+    assert silent.text == "x\n"  # which is no case: the loader refuses it
     assert other.language == "python"  # which no case may be in
     assert found.line == 6 and "y (" in found.text
+    with pytest.raises(BadCase, match=r"05.md:2: a program of the text does not say how it ends"):
+        load_examples(tmp_path)
 
 
 def scan(tmp_path: Path, code: str, areas: frozenset[str] = frozenset()) -> list[Citation]:
