@@ -7,7 +7,6 @@ the tests compare with NumPy. Run it after a change: ``python tools/make_operato
 # ruff: noqa: E501
 from __future__ import annotations
 
-import inspect
 import json
 import math
 import re
@@ -22,12 +21,12 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import operator_cases as oc  # noqa: E402
 from operator_memory import MEMORY, memory_example  # noqa: E402
-from operator_rules import RULES  # noqa: E402
 
 import refrelax as rr  # noqa: E402
 from refrelax.conformance import citations, pages  # noqa: E402
 from refrelax.conformance.cases import load  # noqa: E402
-from refrelax.semantics.ops import FAMILIES, OPERATORS, layout  # noqa: E402
+from refrelax.conformance.pages.constraints import RULES  # noqa: E402
+from refrelax.semantics.ops import FAMILIES, OPERATORS  # noqa: E402
 from refrelax.syntax.write.types import type_text  # noqa: E402
 from tests.semantics.ops.catalogue import SAMPLES, data  # noqa: E402
 
@@ -137,40 +136,9 @@ def _has_effect(text: str) -> bool:
     return "R.print" in text or "R.assert_op" in text
 
 
-def page_rules(family: Any) -> list[str]:
-    source = inspect.getsource(family)
-    extra = inspect.getsource(layout) if family.PAGE == "conv" else ""
-    return sorted(r for r in RULES if f'"{r}"' in source + extra)
-
-
-def constraints(rules: list[str]) -> list[str]:
-    """Constraints, numbered, each with its end."""
-    SEEN.update(rules)
-    ends = [f" *Ends: {ENDS[rule]}.*" if ENDS.get(rule) else "" for rule in rules]
-    numbered = enumerate(zip(rules, ends, strict=True), 1)
-    return [line for k, (rule, end) in numbered for line in (f"{k}. **`{rule}`** — {RULES[rule]}{end}", "")]
-
-
-def elsewhere(family: Any, own: list[str]) -> list[str]:
-    """The rules that other pages say and that count here: of the functions that the family takes from other families."""
-    taken = [f for f in vars(family).values() if inspect.isroutine(f) and f.__module__.startswith(SHARED)]
-    source = "\n".join(map(inspect.getsource, [family, *taken]))
-    found = sorted(r for r in RULES if f'"{r}"' in source and r not in own and r in SAID)
-    links = ", ".join(f"[`{r}`]({SAID[r]}.md)" for r in found)
-    return [f"Said elsewhere, and counts here: {links}.", ""] if links else []
-
-
-SHARED = "refrelax.semantics.ops."
-
-
 def family_page(family: Any) -> Written:
     """The page of a family."""
-    title, _, rest = (inspect.getdoc(family) or "").partition("\n")
-    body = [f"# Operators: {title.rstrip('.')}", "", re.sub(r"Spec: .*", "", rest).strip().replace("``", "`"), ""]
-    body += ["## Constraints", ""]
-    own = [rule for rule in page_rules(family) if not rule.startswith("op.common/") and rule not in SEEN]
-    body += constraints(own)
-    body += elsewhere(family, own)
+    body = [*pages.head(family, ENDS), ""]
     for row in family.OPERATORS:
         body += [f"## {row.name}", ""]
         found = sample(row.name.removeprefix("relax."))
@@ -189,9 +157,7 @@ def common_page() -> Written:
     """The page of what all share: what is written by hand, and the rules."""
     place = "spec/ops/common.md"
     kept = (ROOT / place).read_text(encoding="utf-8").split("## Constraints\n")[0]
-    body = [kept + "## Constraints", ""]
-    body += constraints([rule for rule in RULES if rule.startswith("op.common/")])
-    return place, "\n".join(body).rstrip() + "\n"
+    return place, kept + "\n".join(pages.common(ENDS)) + "\n"
 
 
 def toml(value: Any) -> str:
@@ -251,19 +217,11 @@ def case_files() -> Iterator[Written]:
         )
 
 
-SEEN: set[str] = set()
-SAID: dict[str, str] = {}
-"""Where the paragraph of each rule stands."""
 ENDS = pages.ends_of(load(), citations.scan(areas=frozenset(rule.split("/")[0] for rule in RULES)))
 
 
 def written() -> Iterator[Written]:
     """Every file that is made here, by its place in the repository, and its text."""
-    SEEN.clear()
-    SAID.update({rule: "common" for rule in RULES if rule.startswith("op.common/")})
-    for family in FAMILIES:
-        for rule in page_rules(family):
-            SAID.setdefault(rule, family.PAGE)
     yield common_page()
     yield from map(family_page, FAMILIES)
     yield from case_files()
@@ -273,5 +231,5 @@ if __name__ == "__main__":
     (ROOT / "spec" / "ops").mkdir(exist_ok=True)
     for place, text in written():
         (ROOT / place).write_text(text, encoding="utf-8")
-    left = [r for r in RULES if r not in SEEN]
-    print(f"{len(SEEN)} rules" + (f"; on no page: {left}" if left else ""))
+    left = [rule for rule in RULES if rule not in pages.said()]
+    print(f"{len(pages.said())} rules" + (f"; on no page: {left}" if left else ""))

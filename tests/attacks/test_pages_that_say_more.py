@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from refrelax.conformance import pages, spec_text
+from refrelax.conformance import pages, spec_text, tie
 
 OPS = spec_text.spec_directory() / "ops"
 FORMULA = "<!-- made: formula -->\n\n```text\nout[i, j] = x1[i, j] - x2[i, j]\n```\n\n<!-- /made -->\n\n"
@@ -26,6 +26,11 @@ EDITS = {
     "an example without an end": ("# expect: Returned\n", ""),
     "a constraint without an id": ("Said elsewhere", "8. Every dim is even.\n\nSaid elsewhere"),
     "a constraint that is no number": ("Said elsewhere", "- `op.power/negative-exponent` traps.\n\nSaid elsewhere"),
+    "another constraint": ("The shifts take integers.", "The shifts take floats."),
+    "another title": ("# Operators: Elementwise", "# Operators: Reducing"),
+    "other first words": ("over the broadcast operands", "over the first operand"),
+    "a link that is gone": ("[`op.common/broadcast`](common.md), ", ""),
+    "no links": ("Said elsewhere, and counts here: ", "Said elsewhere: "),
     "a constraint of two ends": ("The shifts take integers. *Ends: IllTyped.*", TWICE),
 }
 
@@ -44,3 +49,13 @@ ENDS = {
     **dict.fromkeys(("float-only", "meeting-dtype"), "Unspecified"),
 }
 ENDS = {f"op.binary/{rule}": end for rule, end in ENDS.items()} | {"op.power/negative-exponent": "poison"}
+
+
+def test_what_all_share_is_asked_too() -> None:
+    rules = tie.read()
+    ends = pages.ends_of((*rules.cases, *rules.examples), rules.code)
+    text = (OPS / "common.md").read_text("utf-8")
+    assert [*pages.stale_page("common.md", text, ends)] == []
+    (found,) = pages.stale_page("common.md", text.replace("No axis is named twice.", "An axis is named twice."), ends)
+    assert "found '9. **`op.common/axes-distinct`** — An axis" in found.message
+    assert text.splitlines()[found.line - 1].startswith("9. **")

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from refrelax.conformance.cases import Case
 from refrelax.conformance.citations import Citation
+from refrelax.conformance.pages.head import common, head
 from refrelax.conformance.pages.section import BLOCKS, Section, blocks, sections, trimmed
 from refrelax.conformance.spec_text import spec_directory
 from refrelax.errors import Rejection
-from refrelax.semantics.ops import OPERATORS
+from refrelax.semantics.ops import FAMILIES, OPERATORS
 
 BY_HAND = frozenset({"status.md"})
 """Pages of ``spec/ops`` without blocks: of what is known."""
@@ -57,6 +58,7 @@ def stale_page(name: str, text: str, ends: Mapping[str, str]) -> Iterator[Stale]
     """The differences on one page, of that file name and text."""
     file = f"spec/ops/{name}"
     yield from _constraints(text, file, ends)
+    yield from _head(name, text, file, ends)
     if name != SHARED:
         yield from _frame(text, file)
     for each in sections(text):
@@ -67,6 +69,22 @@ def stale_page(name: str, text: str, ends: Mapping[str, str]) -> Iterator[Stale]
             yield Stale(each.operator, f"stands on another page than {row.page}", file, each.line)
         else:
             yield from _section(each, file)
+
+
+def _head(name: str, text: str, file: str, ends: Mapping[str, str]) -> Iterator[Stale]:
+    """The family in words, the prose of its constraints, and the links to what is said elsewhere."""
+    family = next((each for each in FAMILIES if f"{each.PAGE}.md" == name), None)
+    above, constraints, rest = text.partition("## Constraints\n")
+    want = common(ends) if name == SHARED else head(family, ends) if family is not None else None
+    if want is None:
+        yield Stale("", "no family of operators has this page", file, 1)
+        return
+    start = above.count("\n") if name == SHARED else 0
+    found = constraints + rest.partition("\n## ")[0]
+    have = (found if name == SHARED else above + found).strip("\n").split("\n")
+    if want != have:
+        line, message = _first(want, have)
+        yield Stale("", message, file, start + line + 1)
 
 
 def _missing(pages: Iterable[Path]) -> Iterator[Stale]:

@@ -1,4 +1,4 @@
-"""The prose of the operators' rules, one sentence or two each, for ``tools/make_operator_pages.py``."""
+"""The prose of the operators' rules, one sentence or two each: what the pages of ``spec/ops`` say of a constraint."""
 
 # ruff: noqa: E501
 from __future__ import annotations
