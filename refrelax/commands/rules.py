@@ -96,7 +96,7 @@ def _print_groups(findings: list[tie.Finding], everything: bool) -> None:
             print(f"  … {len(members) - len(shown)} more (--all)")
 
 
-def _coverage(report: tie.Report, options: argparse.Namespace) -> int:
+def _coverage(report: tie.TieReport, options: argparse.Namespace) -> int:
     """A row a rule: how many cases go through it, how many of them it ends; last, those that no case reaches."""
     defined = sorted(rule for rule in tie.read().defined if rule.startswith(options.only or ""))
     rows = [(rule, report.reached.get(rule, []), report.ended.get(rule, [])) for rule in defined]

@@ -51,7 +51,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TieReport:
     """What ``check`` found, and what it looked at."""
 
     findings: tuple[Finding, ...]
@@ -102,7 +102,7 @@ def read() -> Tie:
     return Tie(prose, code, case_files.load(), case_files.load_examples())
 
 
-def check(progress: Callable[[str], None] | None = None) -> Report:
+def check(progress: Callable[[str], None] | None = None) -> TieReport:
     """Compare everything with everything, running every case under observation. ``progress`` hears each case's name."""
     tie = read()
     results = []
@@ -114,7 +114,7 @@ def check(progress: Callable[[str], None] | None = None) -> Report:
     return replace(found, findings=(*found.findings, *mentioned(tie, spec_text.mentions()), *_pages(tie)))
 
 
-def compare(tie: Tie, results: Iterable[Result]) -> Report:
+def compare(tie: Tie, results: Iterable[Result]) -> TieReport:
     """The findings, given how the cases went."""
     results = list(results)
     reached, ended = _reached(results)
@@ -126,7 +126,7 @@ def compare(tie: Tie, results: Iterable[Result]) -> Report:
         *_unreached(tie, reached),
         *_cases(results),
     ]
-    return Report(tuple(findings), len(tie.defined), len(tie.cases), len(tie.examples), dict(reached), dict(ended))
+    return TieReport(tuple(findings), len(tie.defined), len(tie.cases), len(tie.examples), dict(reached), dict(ended))
 
 
 def _reached(results: list[Result]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:

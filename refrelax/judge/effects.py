@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from refrelax.judge.contents import Contents
-from refrelax.judge.events import Event, Reach, leaves, outline
-from refrelax.judge.graph_values import Opaque, Value, as_number, place_of
+from refrelax.judge.events import OpaqueCall, Reach, leaves, outline
+from refrelax.judge.graph_values import OpaqueResult, Value, as_number, place_of
 from refrelax.judge.planned import Joined, Place, View
 from refrelax.judge.same_calls import unknown
 from refrelax.semantics.types.wellformed.heads import contracts_of
@@ -36,7 +36,7 @@ class Effects(Contents):
         reach: Reach = "nothing",
         outputs: int = 0,
         gives: Callable[[], tuple[Value, ...]] = tuple,
-    ) -> Event:
+    ) -> OpaqueCall:
         """One event: the first program's is noted, the second's found there. ``reach``: what it may store in, with
         ``outputs`` the last of the values; ``gives``: makes the unknowns that it gives."""
         if self.branches:
@@ -60,17 +60,17 @@ class Effects(Contents):
         reach: Reach,
         outputs: int,
         gives: Callable[[], tuple[Value, ...]],
-    ) -> Event:
+    ) -> OpaqueCall:
         """An event of the first program."""
         stored = range(len(parts)) if reach == "all" else range(len(parts) - outputs, len(parts))
         contents = {k: self.content(parts[k]) for k in stored if reach != "nothing"}
         left = {k: unknown(each) for k, each in contents.items() if isinstance(each, TensorTerm)}
         rest = tuple(unknown(each.content) for each in self.others(parts)) if reach == "all" else ()
-        event = Event(what, seen, reach, left, rest, gives())
+        event = OpaqueCall(what, seen, reach, left, rest, gives())
         self.events.made.append(event)
         return event
 
-    def stored(self, event: Event, parts: list[Value]) -> None:
+    def stored(self, event: OpaqueCall, parts: list[Value]) -> None:
         """What may have been stored is unknown afterwards."""
         for k, new in event.left.items():
             match parts[k]:
@@ -185,7 +185,7 @@ class Effects(Contents):
 
     def unknown(self, dtype: str, shape: graph.ShapeExpr) -> Value:
         if not dtype:
-            return Opaque()
+            return OpaqueResult()
         self.logic.sizes.exists(shape.values, dtype)
         return TensorTerm("library", shape.values, dtype, computed=True)
 
@@ -196,7 +196,7 @@ class Effects(Contents):
 
     def checked_cast(self, name: str, value: Value, type_: Type, symbols: dict[str, PrimExpr]) -> Value:
         """A ``match_cast``: one that cannot fail, or an event. What it is given, as it is known afterwards."""
-        if isinstance(value, Opaque) and name in self.casts:
+        if isinstance(value, OpaqueResult) and name in self.casts:
             return self.told(value, type_, symbols)
         open_: list[PrimExpr] | None = [] if name in self.casts else None
         self.cast(self.content(value), type_, symbols, open_)
@@ -206,7 +206,7 @@ class Effects(Contents):
             self.facts += open_
         return value
 
-    def told(self, value: Opaque, type_: Type, symbols: dict[str, PrimExpr]) -> Value:
+    def told(self, value: OpaqueResult, type_: Type, symbols: dict[str, PrimExpr]) -> Value:
         """What a library function gave, seen to be a tensor; the symbols that the type defines are its extents."""
         if not isinstance(type_, TensorType) or not isinstance(type_.shape, tuple) or type_.dtype is None:
             if isinstance(type_, AnyType):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from refrelax.judge.graph_values import Opaque, Value, as_number
+from refrelax.judge.graph_values import OpaqueResult, Value, as_number
 from refrelax.rules import rule
 from refrelax.shape_solver.pointwise import Descent, NotRead, TensorTerm
 from refrelax.syntax import graph
@@ -24,7 +24,7 @@ Reach = Literal["nothing", "outputs", "all"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Event:
+class OpaqueCall:
     """``what``: the kind and what is not computed; ``seen``: the values that are given; ``left``: the unknown contents
     afterwards of those parts of ``seen`` that it may store in, by their number; ``rest``: of other memory that it may
     know; ``gives``: its result."""
@@ -41,11 +41,11 @@ class Event:
 class Events:
     """Those of the first program, and how far the second one is."""
 
-    made: list[Event] = field(default_factory=list)
+    made: list[OpaqueCall] = field(default_factory=list)
     at: int = 0
 
     @rule("va/events")
-    def next(self, what: tuple[object, ...], seen: tuple[Value, ...], descent: Descent) -> Event:
+    def next(self, what: tuple[object, ...], seen: tuple[Value, ...], descent: Descent) -> OpaqueCall:
         """The event of the first program that the second one's is. Raises ``NotRead`` where it is another."""
         if self.at == len(self.made):
             raise NotRead(f"{_named(what)}, for which the first program has no counterpart")
@@ -75,7 +75,7 @@ def same_value(descent: Descent, x: Value, y: Value) -> bool:
             return len(x) == len(y) and all(same_value(descent, a, b) for a, b in zip(x, y, strict=True))
         case graph.ShapeExpr(a), graph.ShapeExpr(b):
             return len(a) == len(b) and all(descent.logic.equal(p, q) for p, q in zip(a, b, strict=True))
-        case Opaque(), _:
+        case OpaqueResult(), _:
             return x is y
         case _:
             p, q = as_number(x), as_number(y)
@@ -92,4 +92,4 @@ def outline(value: Value) -> object:
     return tuple(map(outline, value)) if isinstance(value, tuple) else None
 
 
-__all__ = ["Event", "Events", "Reach", "leaves", "outline", "same_value"]
+__all__ = ["OpaqueCall", "Events", "Reach", "leaves", "outline", "same_value"]

@@ -17,11 +17,13 @@ from refrelax.syntax.scalars import Binary, PrimExpr, as_int, int_imm
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Opaque:
+class OpaqueResult:
     """What a library function gives, of which nothing is known but that it is the same in both programs."""
 
 
-Value = TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined | Table | Opaque
+Value = (
+    TensorTerm | tuple["Value", ...] | PrimExpr | graph.ShapeExpr | Place | View | Room | Joined | Table | OpaqueResult
+)
 """What a binding holds: a tensor, a tuple, a scalar, a shape; in planned memory a place, a view of one, a storage; what
 an ``if`` gives."""
 
@@ -29,7 +31,9 @@ an ``if`` gives."""
 def as_number(x: Value) -> PrimExpr | None:
     """A scalar, if it is one."""
     match x:
-        case TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined() | Table() | Opaque():
+        case (
+            TensorTerm() | tuple() | graph.ShapeExpr() | Place() | View() | Room() | Joined() | Table() | OpaqueResult()
+        ):
             return None
         case _:
             return x

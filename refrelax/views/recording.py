@@ -29,7 +29,7 @@ from refrelax.syntax.loops import BufferParam, For, LaunchThread, PrimFunc
 from refrelax.syntax.module import Module
 from refrelax.views import equations
 from refrelax.views.shown import element, nbytes, shown
-from refrelax.views.steps import Memory, Origin, Recording, Step
+from refrelax.views.steps import Memory, Origin, RecordedStep, Recording
 
 STEPS = 100_000
 """How many steps are kept; the run goes on, unrecorded."""
@@ -71,13 +71,13 @@ class Recorder:
 
     def __init__(self, module: Module, fired: Fired, loops: bool, most: int) -> None:
         self.module, self.fired, self.most = module, fired, most
-        self.steps: list[Step] = []
+        self.steps: list[RecordedStep] = []
         self.memory: list[Memory] = []
         self.origins: list[Origin] = []
         self.arguments: list[Any] = []
         self.lost = 0
         self.numerics: Numerics = reading("ieee")
-        self._open: list[Step] = []
+        self._open: list[RecordedStep] = []
         self._known: dict[int, tuple[object, int]] = {}
         self._seen: set[tuple[str, str]] = set()
         self._thread: tuple[str, int, dict[str, int]] | None = None
@@ -210,10 +210,10 @@ class Recorder:
 
     # --- steps -------------------------------------------------------------------------------------------------------
 
-    def _begin(self, kind: str, path: str, name: str, span: Span | None) -> Step:
+    def _begin(self, kind: str, path: str, name: str, span: Span | None) -> RecordedStep:
         self._credit()
         parent = self._open[-1].number if self._open else None
-        step = Step(len(self.steps), kind, path, name, parent, span)
+        step = RecordedStep(len(self.steps), kind, path, name, parent, span)
         if len(self.steps) < self.most:
             self.steps.append(step)
         else:
@@ -314,7 +314,7 @@ class Recorder:
 
     # --- poison ------------------------------------------------------------------------------------------------------
 
-    def _poison(self, step: Step, value: Any) -> None:
+    def _poison(self, step: RecordedStep, value: Any) -> None:
         """Elements without meaning whose mark was not there before."""
         if isinstance(value, tuple):
             for each in value:
@@ -341,4 +341,4 @@ def _place(binding: Binding) -> Span | None:
     return binding.span or getattr(binding.value, "span", None)
 
 
-__all__ = ["Memory", "Origin", "Recorder", "Recording", "Step", "record"]
+__all__ = ["Memory", "Origin", "Recorder", "Recording", "RecordedStep", "record"]

@@ -20,7 +20,7 @@ FORMAT = 1
 
 
 @dataclass(slots=True)
-class Step:
+class RecordedStep:
     """One thing that happened.
 
     ``kind``: ``call`` (a function of the module), ``bind``, ``match`` (a match_cast), ``allocate``, ``loop`` (a loop
@@ -106,7 +106,7 @@ class Recording:
     file: str
     entry: str
     numerics: str
-    steps: list[Step]
+    steps: list[RecordedStep]
     memory: list[Memory]
     origins: list[Origin]
     outcome: Outcome

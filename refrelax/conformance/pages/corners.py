@@ -79,7 +79,7 @@ def _own(t: data.Element, names: set[str]) -> bool:
             return all(as_int(each) == 0 or (isinstance(each, SymVar) and each.name in names) for each in at)
         case data.Literal(value=value):
             return not isinstance(value, PrimExpr)
-        case data.Operation() | data.Either() | data.Open():
+        case data.Operation() | data.Either() | data.OpenElement():
             return True
         case _:
             return False

@@ -131,7 +131,7 @@ class Writer:
 
     def _met(self, t: data.Element, seen: set[int]) -> Iterator[int]:
         """The nodes that are more than a leaf, each as often as it is used."""
-        if isinstance(t, data.Literal | data.Open | data.Read):
+        if isinstance(t, data.Literal | data.OpenElement | data.Read):
             return
         yield id(t)
         if id(t) in seen:
@@ -177,7 +177,7 @@ class Writer:
             case data.Choice(condition=condition, then=then, other=other):
                 found = _closed(self.element(then), CHOICE + 1), _closed(self.index(condition), CHOICE + 1)
                 return "{} if {} else {}".format(*found, _closed(self.element(other), CHOICE)), CHOICE
-            case data.Open(rule=rule):
+            case data.OpenElement(rule=rule):
                 return f"poison({rule})", ATOM
             case data.Fold():
                 return self._fold(t), ATOM

@@ -178,7 +178,7 @@ class Writer:
 
     def ends(self, e: PrimExpr) -> bool:
         """Whether an index is none: the run is open where it is asked for."""
-        return isinstance(e, SymVar) and e.name in self.opaque and isinstance(self.opaque[e.name][0], data.Open)
+        return isinstance(e, SymVar) and e.name in self.opaque and isinstance(self.opaque[e.name][0], data.OpenElement)
 
     def index(self, e: PrimExpr, env: Env) -> Scalar:
         """An index or a condition on indices, in the kernel's variables."""

@@ -49,7 +49,7 @@ def prepared(program: data.Program, needed: Callable[[PrimExpr], bool]) -> Prepa
         if weight(step.body) > LARGEST:
             raise Unfit("an element that is no expression of reasonable size")
         body = resolve.element(step.body)
-        if isinstance(body, data.Open):
+        if isinstance(body, data.OpenElement):
             body = nothing(step.dtype)
         body, folds = hoisted(step, body)
         result.steps += folds
@@ -89,10 +89,14 @@ class _Resolver:
             case data.Choice(condition, then, other):
                 then, other = self.element(then), self.element(other)
                 for arm, rest in ((then, other), (other, then)):
-                    if isinstance(arm, data.Open) and total(rest) and not (reads(rest) and self.needed(condition)):
+                    if (
+                        isinstance(arm, data.OpenElement)
+                        and total(rest)
+                        and not (reads(rest) and self.needed(condition))
+                    ):
                         return rest
                 dtype = t.dtype
-                then, other = (nothing(dtype) if isinstance(each, data.Open) else each for each in (then, other))
+                then, other = (nothing(dtype) if isinstance(each, data.OpenElement) else each for each in (then, other))
                 return replace(t, then=then, other=other)
             case data.Fold("reduce", at, dtype, "add" | "mul" as op, (data.Items(items),)) if items:
                 return reduce(lambda a, b: data.Operation(op, at, dtype, (a, b)), map(self.element, items))

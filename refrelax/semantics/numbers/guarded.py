@@ -15,10 +15,10 @@ from typing import Any, Literal, NoReturn
 from refrelax.errors import InternalError
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import Arithmetic, Numerics, Payload, ReduceOp, Truth
-from refrelax.semantics.numbers.poison import Opaque, Poison
+from refrelax.semantics.numbers.poison import OpaquePayload, Poison
 
 
-class Box(Opaque):
+class Box(OpaquePayload):
     """One payload of ``ieee`` with its dtype, which only this module opens."""
 
     __slots__ = ("_dtype", "_inside")

@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from refrelax.semantics.numbers.interface import Payload
-from refrelax.semantics.numbers.poison import Opaque, Poison, poison
+from refrelax.semantics.numbers.poison import OpaquePayload, Poison, poison
 
 INF = math.inf
 
 
-class Interval(Opaque):
+class Interval(OpaquePayload):
     """``[lo, hi]``, with NaN if ``nan``, and with the poison of ``rule`` unless it is ``None``."""
 
     __slots__ = ("hi", "lo", "nan", "rule")

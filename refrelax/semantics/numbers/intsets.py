@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from refrelax.semantics.numbers.interface import Payload, Truth
-from refrelax.semantics.numbers.poison import Opaque, Poison, poison
+from refrelax.semantics.numbers.poison import OpaquePayload, Poison, poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.semantics.numbers.truth import Truth as Fact
 
@@ -17,7 +17,7 @@ SMALL = 32
 """How many integers a set lists before it becomes a range."""
 
 
-class Ints(Opaque):
+class Ints(OpaquePayload):
     """The integers of ``values``, or all of ``[lo, hi]`` if that is ``None``; poison too unless ``rule`` is
     ``None``.
     """
@@ -89,7 +89,7 @@ def united(payloads: Iterable[Payload]) -> Payload:
     return between(min(each.lo for each in full), max(each.hi for each in full), rule)
 
 
-class TruthSet(Opaque):
+class TruthSet(OpaquePayload):
     """Some of true, false and poison: at least two of them."""
 
     __slots__ = ("false", "rule", "true")

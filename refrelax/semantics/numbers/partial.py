@@ -6,10 +6,10 @@ A list that is shared between a cell and its copies, so that copying a cell and 
 from __future__ import annotations
 
 from refrelax.semantics.numbers.interface import Payload, ReduceOp
-from refrelax.semantics.numbers.poison import Opaque
+from refrelax.semantics.numbers.poison import OpaquePayload
 
 
-class Partial(Opaque):
+class Partial(OpaquePayload):
     """Everything combined so far: ``before`` (a payload or another ``Partial``) and one ``item``."""
 
     __slots__ = ("before", "item", "op", "settled")

@@ -16,7 +16,7 @@ from typing import NoReturn
 from refrelax.errors import InternalError
 
 
-class Opaque:
+class OpaquePayload:
     """Base of payloads and truths: Python may not branch on them, order them, or use them as an index."""
 
     __slots__ = ()
@@ -34,7 +34,7 @@ class Opaque:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Poison(Opaque):
+class Poison(OpaquePayload):
     """An element without meaning; ``rule`` says why. One object per rule (``poison``), so ``is`` compares."""
 
     rule: str

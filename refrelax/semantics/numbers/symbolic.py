@@ -20,12 +20,12 @@ from refrelax.errors import Ended, Exhausted, NoBits, unspecified
 from refrelax.semantics.numbers.ieee import ieee
 from refrelax.semantics.numbers.interface import DIVISIONS, Numerics, Payload, ReduceOp, Truth
 from refrelax.semantics.numbers.partial import Partial
-from refrelax.semantics.numbers.poison import Opaque, Poison
+from refrelax.semantics.numbers.poison import OpaquePayload, Poison
 from refrelax.semantics.numbers.truth import FALSE, TRUE
 from refrelax.syntax import dtypes
 
 
-class Term(Opaque):
+class Term(OpaquePayload):
     """``op`` applied to ``args`` at ``dtype``; made only by ``Terms``, so that equal terms are one object."""
 
     __slots__ = ("args", "dtype", "number", "op")

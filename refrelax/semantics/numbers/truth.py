@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from refrelax.errors import InternalError
-from refrelax.semantics.numbers.poison import Opaque
+from refrelax.semantics.numbers.poison import OpaquePayload
 
 
-class Truth(Opaque):
+class Truth(OpaquePayload):
     """``TRUE`` or ``FALSE``; compared with ``is`` inside the readings, never outside."""
 
     __slots__ = ("number",)

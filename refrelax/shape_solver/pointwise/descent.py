@@ -32,7 +32,7 @@ from refrelax.shape_solver.pointwise.terms import (
     Int,
     Load,
     Number,
-    Open,
+    OpenTerm,
     TensorTerm,
     Term,
     Terms,
@@ -137,7 +137,7 @@ class Descent:
                 if self.tensors(a.tensor, b.tensor) and self._indices(a, b, given):
                     return True
         a, b = self._head(a, given, False), self._head(b, given, True)
-        if a is b or isinstance(a, Open):
+        if a is b or isinstance(a, OpenTerm):
             return True
         if not looks_like_words(a, b):
             return self._by_heads(a, b, given)
@@ -409,7 +409,7 @@ def _expands(tensor: TensorTerm) -> bool:
 
 def _view(tensor: TensorTerm) -> bool:
     """Whether an element of the tensor is an element of another, or a choice between such."""
-    return isinstance(tensor.body, Load | Number | Int | Open) or (
+    return isinstance(tensor.body, Load | Number | Int | OpenTerm) or (
         isinstance(tensor.body, Choose) and isinstance(tensor.body.condition, Int)
     )
 

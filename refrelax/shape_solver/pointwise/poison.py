@@ -11,7 +11,7 @@ from refrelax.rules import rule
 from refrelax.shape_solver.context import negation
 from refrelax.shape_solver.pointwise.elements import is_total
 from refrelax.shape_solver.pointwise.logic import Given, Logic, assumed, compare, within
-from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Int, Load, Number, Open, Term, Terms
+from refrelax.shape_solver.pointwise.terms import Apply, Choose, Fold, Int, Load, Number, OpenTerm, Term, Terms
 from refrelax.syntax.scalars import PrimExpr, int_imm
 
 
@@ -63,7 +63,7 @@ class Poison:
         """Whether an element is poison, or open, wherever ``given`` holds."""
         self.logic.spend()
         match t:
-            case Open():
+            case OpenTerm():
                 return True
             case Apply():
                 return any(self.always(a, given) for a in t.args)

@@ -14,7 +14,7 @@ from refrelax.shape_solver.pointwise.terms import (
     Load,
     Number,
     Old,
-    Open,
+    OpenTerm,
     Term,
     Terms,
 )
@@ -76,7 +76,7 @@ class Words:
             case Fold():
                 axes = ", ".join(f"{self.name(v.name)} < {self.index(extent, depth)}" for v, extent in t.axes)
                 return f"{t.op} over {axes} of {self.term(t.body, depth - 1)} from {self.term(t.start, depth - 1)}"
-            case Open():
+            case OpenTerm():
                 return "nothing"
             case Old():
                 return "what was there"

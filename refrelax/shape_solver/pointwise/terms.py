@@ -95,7 +95,7 @@ class Choose:
 
     @property
     def dtype(self) -> str:
-        return self.no.dtype if isinstance(self.yes, Open | Identity | Old) else self.yes.dtype
+        return self.no.dtype if isinstance(self.yes, OpenTerm | Identity | Old) else self.yes.dtype
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +118,7 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Open:
+class OpenTerm:
     """An element never written: poison."""
 
     dtype: str = ""
@@ -139,9 +139,9 @@ class Identity:
     dtype: str = ""
 
 
-Term = Int | Number | Apply | Load | Choose | Fold | Open | Old | Identity
+Term = Int | Number | Apply | Load | Choose | Fold | OpenTerm | Old | Identity
 
-OPEN = Open()
+OPEN = OpenTerm()
 OLD = Old()
 
 
@@ -291,7 +291,7 @@ class _Substitution:
                 return terms.fold(t.op, start, axes, guard, body, t.free)
             case Old():
                 return t if self.old is None else self.old
-            case Number() | Open() | Identity():
+            case Number() | OpenTerm() | Identity():
                 return t
 
     def _apart(self, t: Fold) -> Fold:
@@ -388,7 +388,7 @@ def may_be_open(t: Term) -> bool:
     pending: list[Term] = [t]
     while pending:
         match pending.pop():
-            case Open():
+            case OpenTerm():
                 return True
             case Apply(args=args):
                 pending.extend(args)

@@ -28,7 +28,7 @@ Bound = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Bracket:
     """What encloses a quotient ``v``: ``low <= modulus * v <= high``."""
 
     modulus: Poly
@@ -229,14 +229,14 @@ class Witness:
         below = self.of(rest * span.modulus + factor * end + span.modulus - 1)
         return None if below is None else self.lifted(p, factor, positive, number, span, name, below)
 
-    def lifted(self, p: Poly, factor: Poly, positive: int, number: int, span: Span, name: str, below: int) -> int:
+    def lifted(self, p: Poly, factor: Poly, positive: int, number: int, span: Bracket, name: str, below: int) -> int:
         """``p >= 0``, as ``m * p + m - 1 >= 0`` is the fact ``below`` and ``factor`` times an axiom."""
         side = self.ledger.axiom(name, [number], span.premises)
         whole = span.modulus.constant()
         by: list[Any] = [[whole, ["not"]]] if whole is not None else [[1, ["not"]], [1, ["not", span.positive]]]
         return self.ledger.combine(p, [*by, [1, [below]], times(factor, positive, side)])
 
-    def enclosed(self, number: int) -> Span | None:
+    def enclosed(self, number: int) -> Bracket | None:
         """What encloses a quotient, by the signs of its operands."""
         atom = self.ledger.reading.atoms[number]
         a, b = atom.args
@@ -248,7 +248,7 @@ class Witness:
         floor: tuple[Poly, Poly] = whole - m + 1, whole
         if atom.kind == "fd":
             ending = "" if below else "-negative"
-            return Span(m, divisor[0], [*divisor], ((floor[0], f"fd/high{ending}"), (floor[1], f"fd/low{ending}")))
+            return Bracket(m, divisor[0], [*divisor], ((floor[0], f"fd/high{ending}"), (floor[1], f"fd/low{ending}")))
         up, down = self.premise(a), self.premise(-a)
         sign = up or down
         if sign is None:
@@ -257,8 +257,8 @@ class Witness:
         low, high = f"td/low-{ending}", f"td/high-{ending}"
         premises = [*sign, *divisor]
         if (up is not None) == (below is not None):
-            return Span(m, divisor[0], premises, ((floor[0], high), (floor[1], low)))
-        return Span(m, divisor[0], premises, ((whole, low), (whole + m - 1, high)))
+            return Bracket(m, divisor[0], premises, ((floor[0], high), (floor[1], low)))
+        return Bracket(m, divisor[0], premises, ((whole, low), (whole + m - 1, high)))
 
     def interval(self, p: Poly) -> tuple[int | None, int | None]:
         """What the bounds of atoms say of a sum."""

@@ -58,7 +58,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Open:
+class OpenElement:
     """An element without meaning."""
 
     rule: str
@@ -122,7 +122,7 @@ class Bound:
     rule: str = ""
 
 
-Element: TypeAlias = Literal | Read | Operation | Choice | Open | Fold | Either | Bound
+Element: TypeAlias = Literal | Read | Operation | Choice | OpenElement | Fold | Either | Bound
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,6 +188,6 @@ def index_parts(t: Element) -> Iterator[PrimExpr]:
 
 
 __all__ = [
-    "Bound", "Choice", "Definition", "Each", "Either", "Element", "Family", "Fold", "Items", "Literal", "Open",
+    "Bound", "Choice", "Definition", "Each", "Either", "Element", "Family", "Fold", "Items", "Literal", "OpenElement",
     "Operand", "Operation", "Program", "Read", "Requirement", "Step", "index_parts",
 ]  # fmt: skip

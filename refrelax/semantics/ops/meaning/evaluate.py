@@ -107,7 +107,7 @@ class _Run:
                 return self.read(array, at)
             case data.Choice(condition, then, other):
                 return self.element(then if self.index(condition) else other)
-            case data.Open(rule):
+            case data.OpenElement(rule):
                 return poison(rule)
             case data.Operation() | data.Either() | data.Fold() | data.Bound():
                 if id(t) not in self.seen:

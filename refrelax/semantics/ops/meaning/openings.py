@@ -81,11 +81,11 @@ def _of(root: data.Element, given: Given, program: data.Program) -> Iterator[Ope
                 if rule:
                     yield Opening(rule, NEVER, given)
                 pending += [(a, given) for a in (other, body, index) if a is not None]
-            case data.Open(rule):
+            case data.OpenElement(rule):
                 yield Opening(rule, NEVER, given)
             case data.Literal(dtype, float() as value) if value != value and bits.nan_bits(dtype) is None:
                 yield Opening("num/no-nan", NEVER, given)
-            case data.Choice(condition, data.Read(array=array, at=at) as then, data.Open(rule)) if _bounds(
+            case data.Choice(condition, data.Read(array=array, at=at) as then, data.OpenElement(rule)) if _bounds(
                 condition, at, array.dims
             ):
                 found = any(isinstance(v, SymVar) and v.name in program.opaque for v in walk(condition))
@@ -93,7 +93,7 @@ def _of(root: data.Element, given: Given, program: data.Program) -> Iterator[Ope
                 pending.append((then, (*given, condition)))
             case data.Choice(condition, then, other):
                 for arm, when in ((other, Not(condition)), (then, condition)):
-                    if isinstance(arm, data.Open):
+                    if isinstance(arm, data.OpenElement):
                         refused = condition if when is not condition else Not(condition)
                         yield Opening(arm.rule, refused, given)
                     else:
@@ -120,7 +120,7 @@ def _of_index(e: PrimExpr, given: Given, program: data.Program) -> Iterator[Open
     match e:
         case SymVar(name) if name in program.opaque:
             found, dtype = program.opaque[name]
-            if isinstance(found, data.Open):
+            if isinstance(found, data.OpenElement):
                 yield Opening(found.rule, NEVER, given)
             elif not dtypes.is_integer(dtype):
                 yield Opening("op.common/integer-positions", NEVER, given)

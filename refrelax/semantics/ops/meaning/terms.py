@@ -356,7 +356,7 @@ class Terms:
     # --- what is open
 
     def ends(self, rule: str, message: str = "") -> Ix:
-        return self.index_of(data.Open(rule), "int64")
+        return self.index_of(data.OpenElement(rule), "int64")
 
     def require(self, condition: Any, rule: str, message: str = "") -> None:
         c = node(condition)
@@ -366,8 +366,8 @@ class Terms:
             self.program.steps.append(data.Requirement(c, rule))
 
     @staticmethod
-    def poison(rule: str) -> data.Open:
-        return data.Open(rule)
+    def poison(rule: str) -> data.OpenElement:
+        return data.OpenElement(rule)
 
 
 def written(text: Text, call: Call, *operands: tuple[Any, ...] | list[Any] | None) -> data.Program:
