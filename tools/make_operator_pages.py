@@ -154,7 +154,8 @@ def constraints(rules: list[str]) -> list[str]:
 def elsewhere(family: Any, own: list[str]) -> list[str]:
     """The rules that other pages say and that count here: of the functions that the family takes from other families."""
     taken = [f for f in vars(family).values() if inspect.isroutine(f) and f.__module__.startswith(SHARED)]
-    source = "\n".join(map(inspect.getsource, [family, *taken]))
+    rooms = [family, layout] if layout in vars(family).values() else [family]
+    source = "\n".join(map(inspect.getsource, [*rooms, *taken]))
     found = sorted(r for r in RULES if f'"{r}"' in source and r not in own and r in SAID)
     links = ", ".join(f"[`{r}`]({SAID[r]}.md)" for r in found)
     return [f"Said elsewhere, and counts here: {links}.", ""] if links else []
