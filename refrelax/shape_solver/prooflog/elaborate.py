@@ -68,7 +68,7 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     count, named = len(ledger.facts), len(reading.atoms)
     goals = list(range(len(given), count))
     goal = None
-    for attempt, share, details in ordered(ATTEMPTS[attempts], linear(ledger), stage):
+    for attempt, share, details in ordered(ATTEMPTS[attempts], linear(ledger), has_bits(ledger), stage):
         meter = Meter(COSTS[effort] // share)
         goal = attempt(ledger, meter, goals, *details) if details else attempt(ledger, meter, goals, stage)
         if goal is not None:
@@ -79,14 +79,14 @@ def _prooflog(query: Query, effort: Effort, attempts: slice, stage: str) -> dict
     return log if check(asked, log).accepted else None
 
 
-def ordered(attempts: tuple[Attempt, ...], simple: bool, stage: str) -> tuple[Attempt, ...]:
-    """What the normal form proved is written down before more is searched for; what is ``simple``, and was proved by
-    another stage, is not written down at first."""
+def ordered(attempts: tuple[Attempt, ...], simple: bool, bits: bool, stage: str) -> tuple[Attempt, ...]:
+    """What the normal form proved is written down before more is searched for: at once, if it is neither ``simple`` nor
+    of ``bits``. What is ``simple``, and was proved by another stage, is not written down at first."""
     plain = [each for each in attempts if each[0] is followed and not each[2]]
     first = [each for each in attempts if each[0] is carrying or each[2] == FEW]
     rest = [each for each in attempts if each not in first and each not in plain]
     if stage in NORMAL:
-        return (*first, *plain, *rest)
+        return (*first, *plain, *rest) if simple or bits else (*plain, *first, *rest)
     return (*first, *rest) if rest and simple else attempts
 
 
